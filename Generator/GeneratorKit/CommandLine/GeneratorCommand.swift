@@ -1,0 +1,112 @@
+import Foundation
+
+/// The Generator as a command: arguments in, files, an exit status and messages out.
+public struct GeneratorCommand {
+    /// How a run ended.
+    public struct Outcome: Equatable, Sendable {
+        /// 0 done, 1 `--check` found differences, 2 something in the input is wrong.
+        public var status: Int32
+        /// For standard output, without a line feed at the end.
+        public var output: String
+        /// For standard error, one line; empty when all went well.
+        public var error: String
+    }
+
+    private let options: Options
+    private let layout: PackageLayout
+
+    /// Runs the Generator.
+    ///
+    /// - Parameters:
+    ///   - arguments: What follows the command's name.
+    ///   - folder: Where the package is looked for, from here upwards. Paths in arguments are relative to the current folder.
+    public static func run(_ arguments: [String], in folder: String = ".") -> Outcome {
+        do {
+            let options = try Options.parse(arguments)
+            if options.isHelp { return Outcome(status: 0, output: Options.help, error: "") }
+            return try GeneratorCommand(options: options, layout: PackageLayout.find(from: folder)).run()
+        } catch let error as GeneratorError {
+            return Outcome(status: 2, output: "", error: "Generator: \(error)")
+        } catch {
+            return Outcome(status: 2, output: "", error: "Generator: \(GeneratorError("\(error)"))")
+        }
+    }
+
+    // MARK: - One run
+
+    /// Everything is rendered before anything is written.
+    private func run() throws -> Outcome {
+        let templates = try TemplateLibrary(folder: options.templates ?? layout.templates)
+        var differences: [OutputFolder.Differences] = []
+        var summaries: [String] = []
+        for definition in try definitions() {
+            let planned = try plan(definition, templates)
+            let output = OutputFolder(path: options.output ?? layout.output(for: definition.release.name))
+            differences.append(try output.differences(from: planned))
+            summaries.append("FHIR \(definition.release): \(planned.count) files in \(output.path)")
+            if options.updatesDigest { differences.append(try digestDifferences(definition)) }
+        }
+        return options.isCheck ? check(differences, summaries) : try write(differences, summaries)
+    }
+
+    private func plan(_ definition: ReleaseDefinition, _ templates: TemplateLibrary) throws -> [PlannedFile] {
+        var named = NamingPass.name(definition)
+        if !options.resources.isEmpty {
+            named = named.limited(to: try TypeClosure.types(for: options.resources, in: definition))
+        }
+        return try FilePlanner.plan(named, templates: templates)
+    }
+
+    private func check(_ differences: [OutputFolder.Differences], _ summaries: [String]) -> Outcome {
+        let lines = differences.flatMap { difference in
+            difference.changed.map { "differs: \($0.path)" } + difference.missing.map { "missing: \($0.path)" }
+                + difference.superfluous.map { "superfluous: \($0)" }
+        }
+        if lines.isEmpty { return Outcome(status: 0, output: summaries.map { $0 + ", up to date" }.joined(separator: "\n"), error: "") }
+        let message = "Generator: \(lines.count) generated files are out of date, run `swift run Generator`"
+        return Outcome(status: 1, output: lines.joined(separator: "\n"), error: message)
+    }
+
+    private func write(_ differences: [OutputFolder.Differences], _ summaries: [String]) throws -> Outcome {
+        for difference in differences { try FileWriter.apply(difference) }
+        let written = differences.map { $0.missing.count + $0.changed.count }.reduce(0, +)
+        let removed = differences.map(\.superfluous.count).reduce(0, +)
+        let lines = summaries + ["\(written) files written, \(removed) removed"]
+        return Outcome(status: 0, output: lines.joined(separator: "\n"), error: "")
+    }
+
+    // MARK: - Definitions
+
+    /// The releases asked for, from a definitions package or from digests.
+    private func definitions() throws -> [ReleaseDefinition] {
+        if let folder = options.definitions {
+            return [try DefinitionsImporter.importRelease(from: folder, named: options.release)]
+        }
+        let known = layout.releases()
+        if let name = options.release, !known.contains(name) {
+            let list = known.isEmpty ? "none" : known.joined(separator: ", ")
+            throw GeneratorError("unknown release \(name), digests there are: \(list)")
+        }
+        let names = options.release.map { [$0] } ?? known
+        guard !names.isEmpty else { throw GeneratorError("no digest in this folder", at: SourceLocation(file: layout.definitions)) }
+        if options.output != nil, names.count > 1 {
+            throw GeneratorError("--output takes one release, choose it with --release: \(known.joined(separator: ", "))")
+        }
+        return try names.map { name in
+            let definition = try DigestReader.read(try SourceFile(path: layout.digest(of: name)))
+            guard definition.release.name == name else {
+                let place = SourceLocation(file: layout.digest(of: name), line: 2, column: 1)
+                throw GeneratorError("this is a digest of \(definition.release.name), its file should be named so", at: place)
+            }
+            return definition
+        }
+    }
+
+    private func digestDifferences(_ definition: ReleaseDefinition) throws -> OutputFolder.Differences {
+        let name = definition.release.name + PackageLayout.digestExtension
+        let file = PlannedFile(path: name, content: DigestWriter.text(of: definition))
+        // Never a digest that could not be read back.
+        _ = try DigestReader.read(SourceFile(name: layout.digest(of: definition.release.name), bytes: Array(file.content.utf8)))
+        return try OutputFolder(path: layout.definitions).differences(from: [file])
+    }
+}

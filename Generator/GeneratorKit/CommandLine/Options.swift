@@ -1,0 +1,71 @@
+/// What the command line asks for.
+struct Options: Equatable {
+    var release: String?
+    var definitions: String?
+    var updatesDigest = false
+    /// Empty for all.
+    var resources: [String] = []
+    var isCheck = false
+    var templates: String?
+    var output: String?
+    var isHelp = false
+
+    static let help = """
+        Generates the Swift code of FHIR releases.
+
+        usage: Generator [options]
+
+          --release NAME        only this release, such as R4 (default: every digest in Generator/Definitions)
+          --definitions PATH    read an official FHIR definitions package (a folder of JSON) instead of the digest
+          --update-digest       rewrite the release's digest from --definitions
+          --resources NAMES     a slim module: just these resources, separated by commas, and the types they need
+          --check               write nothing; status 1 and a list of files where the code on disk differs
+          --templates DIR       use these templates (default: Templates)
+          --output DIR          write one release's code here (default: Sources/FireLite<release>/Generated)
+          --help                show this
+
+        Exit status: 0 done, 1 --check found differences, 2 an argument, a definition or a template is wrong.
+        """
+
+    /// - Throws: `GeneratorError` for an argument that is unknown, incomplete or at odds with another.
+    static func parse(_ arguments: [String]) throws -> Options {
+        var options = Options()
+        var rest = arguments[...]
+        while let argument = rest.popFirst() {
+            func value() throws -> String {
+                guard let value = rest.popFirst(), !value.isEmpty, !value.hasPrefix("--") else {
+                    throw GeneratorError("\(argument) needs a value, see --help")
+                }
+                return value
+            }
+            switch argument {
+            case "--release": options.release = try name(try value(), argument)
+            case "--definitions": options.definitions = try value()
+            case "--update-digest": options.updatesDigest = true
+            case "--resources": options.resources += try names(try value(), argument)
+            case "--check": options.isCheck = true
+            case "--templates": options.templates = try value()
+            case "--output": options.output = try value()
+            case "--help", "-h": options.isHelp = true
+            default: throw GeneratorError("unknown argument \(argument), see --help")
+            }
+        }
+        if options.updatesDigest, options.definitions == nil {
+            throw GeneratorError("--update-digest needs --definitions, see --help")
+        }
+        return options
+    }
+
+    private static func name(_ text: String, _ argument: String) throws -> String {
+        guard Identifier.isTypeName(text) else { throw GeneratorError("\(argument) needs a name, not `\(text)`") }
+        return text
+    }
+
+    private static func names(_ text: String, _ argument: String) throws -> [String] {
+        let names = text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+        guard names.allSatisfy(Identifier.isTypeName) else {
+            throw GeneratorError("\(argument) needs names separated by commas, not `\(text)`")
+        }
+        return names
+    }
+}

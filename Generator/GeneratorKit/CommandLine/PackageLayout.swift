@@ -1,0 +1,50 @@
+import Foundation
+
+/// Where things are in the package.
+struct PackageLayout {
+    /// Folder of the package, `.` or a path upwards.
+    let root: String
+
+    static let digestExtension = ".digest"
+
+    /// The package around a folder: the nearest folder upwards with a `Package.swift` and `Templates`.
+    ///
+    /// - Throws: `GeneratorError` when there is none.
+    static func find(from folder: String) throws -> PackageLayout {
+        var candidate = URL(fileURLWithPath: folder).standardizedFileURL
+        var relative = "."
+        while true {
+            let hasManifest = FileManager.default.fileExists(atPath: candidate.appendingPathComponent("Package.swift").path)
+            let hasTemplates = FileManager.default.fileExists(atPath: candidate.appendingPathComponent("Templates").path)
+            if hasManifest, hasTemplates {
+                if relative == "." { return PackageLayout(root: folder) }
+                return PackageLayout(root: folder == "." ? relative : folder + "/" + relative)
+            }
+            let parent = candidate.deletingLastPathComponent().standardizedFileURL
+            guard parent.path != candidate.path, candidate.path != "/" else {
+                throw GeneratorError("run this inside the package: no Package.swift and Templates from here upwards")
+            }
+            candidate = parent
+            relative = relative == "." ? ".." : relative + "/.."
+        }
+    }
+
+    var templates: String { path("Templates") }
+
+    var definitions: String { path("Generator/Definitions") }
+
+    func digest(of release: String) -> String { path("Generator/Definitions/\(release)\(Self.digestExtension)") }
+
+    func output(for release: String) -> String { path("Sources/FireLite\(release)/Generated") }
+
+    /// Names of the releases with a digest, in order.
+    func releases() -> [String] {
+        let names = FileManager.default.enumerator(atPath: definitions)?.compactMap { $0 as? String } ?? []
+        return names.filter { $0.hasSuffix(Self.digestExtension) && !$0.contains("/") }
+            .map { String($0.dropLast(Self.digestExtension.count)) }.sorted()
+    }
+
+    private func path(_ relative: String) -> String {
+        root == "." || root.isEmpty ? relative : root + "/" + relative
+    }
+}

@@ -1,0 +1,29 @@
+/// Keys every template has, and those of the release's own file.
+enum ReleaseContext {
+    /// Arrays of code structs are split, since a long literal is slow to type-check.
+    static let codesPerArray = 64
+
+    /// The keys of every template.
+    ///
+    /// - Parameter template: File name of the template.
+    static func common(_ release: NamedRelease, template: String) -> TemplateContext {
+        [
+            "release": .context([
+                "name": .text(release.release.name), "version": .text(release.release.version),
+                "member": .text(release.memberName),
+            ]),
+            "template": .text(template + TemplateLibrary.fileExtension),
+        ]
+    }
+
+    static func context(_ release: NamedRelease) -> TemplateContext {
+        let chunks = stride(from: 0, to: release.codes.count, by: codesPerArray).enumerated().map { number, start in
+            let codes = release.codes[start..<min(start + codesPerArray, release.codes.count)]
+            return ["name": .text("codes\(number)"), "codes": .list(codes.map { ["name": .text($0.name)] })] as TemplateContext
+        }
+        return [
+            "types": .list(release.types.map { ["name": .text($0.name), "group": .text($0.groupName)] }),
+            "codeArrays": .list(chunks),
+        ]
+    }
+}

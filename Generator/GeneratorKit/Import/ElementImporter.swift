@@ -1,0 +1,154 @@
+/// Imports the elements of one StructureDefinition.
+struct ElementImporter {
+    private let structure: StructureImporter.Structure
+    private let inherited: (String?) -> Set<String>
+    /// Elements by path, the first of each: later ones of a path are slices.
+    private var nodes: [(path: String, node: JSONNode)] = []
+    /// Paths that have elements below them.
+    private var parents: Set<String> = []
+    /// Paths by what a contentReference may call them.
+    private var pathsByIdentifier: [String: String] = [:]
+
+    private var resource: DefinitionResource { structure.resource }
+
+    /// - Parameter inherited: Names of the elements a type by name passes on.
+    init(_ structure: StructureImporter.Structure, inherited: @escaping (String?) -> Set<String>) {
+        self.structure = structure
+        self.inherited = inherited
+    }
+
+    func importElements() throws -> (elements: [ElementDefinition], backbones: [BackboneDefinition]) {
+        var collected = self
+        try collected.collect()
+        let backbones = try collected.backbonePaths().map { path, node in
+            let base = node.list("type").first?["code"]?.string ?? "BackboneElement"
+            let elements = try collected.children(of: path, without: inherited(base))
+            return BackboneDefinition(path: path, base: base, elements: elements, location: resource.location(of: node))
+        }
+        return (try collected.children(of: structure.name, without: inherited(structure.base)), backbones)
+    }
+
+    // MARK: - Collecting
+
+    private mutating func collect() throws {
+        var seen: Set<String> = []
+        for node in structure.elements {
+            let path = try resource.text("path", of: node, "element")
+            guard node["sliceName"] == nil, node["max"]?.string != "0", seen.insert(path).inserted else { continue }
+            nodes.append((path, node))
+            if let parent = parent(of: path) { parents.insert(parent) }
+            for identifier in [path, node["id"]?.string, node["name"]?.string].compactMap({ $0 })
+            where pathsByIdentifier[identifier] == nil {
+                pathsByIdentifier[identifier] = path
+            }
+        }
+    }
+
+    /// Every path with elements below it, in definition order.
+    private func backbonePaths() -> [(path: String, node: JSONNode)] {
+        nodes.filter { parents.contains($0.path) }
+    }
+
+    private func parent(of path: String) -> String? {
+        path.lastIndex(of: ".").map { String(path[..<$0]) }
+    }
+
+    private func children(of parentPath: String, without inherited: Set<String>) throws -> [ElementDefinition] {
+        try nodes.filter { parent(of: $0.path) == parentPath }.compactMap { path, node in
+            let name = String(path.dropFirst(parentPath.count + 1))
+            return inherited.contains(name) ? nil : try element(named: name, path: path, node)
+        }
+    }
+
+    // MARK: - One element
+
+    private func element(named definedName: String, path: String, _ node: JSONNode) throws -> ElementDefinition {
+        let isChoice = definedName.hasSuffix("[x]")
+        let name = isChoice ? String(definedName.dropLast(3)) : definedName
+        guard Identifier.isElementName(name) else {
+            throw GeneratorError("`\(definedName)` is no name for an element", at: resource.location(of: node))
+        }
+        return ElementDefinition(
+            name: name, isChoice: isChoice, cardinality: try cardinality(of: node, path),
+            types: try types(of: node, path), binding: try binding(of: node), location: resource.location(of: node))
+    }
+
+    private func cardinality(of node: JSONNode, _ path: String) throws -> Cardinality {
+        let maximum = try resource.text("max", of: node, "element `\(path)`")
+        guard let minimum = node["min"]?.integer, minimum >= 0, maximum == "*" || (Int(maximum) ?? 0) > 0 else {
+            throw GeneratorError("element `\(path)` without a sound `min` and `max`", at: resource.location(of: node))
+        }
+        return Cardinality(minimum: minimum, maximum: Int(maximum))
+    }
+
+    private func types(of node: JSONNode, _ path: String) throws -> ElementTypes {
+        if parents.contains(path) { return .backbone(path: path) }
+        if let reference = node["contentReference"] ?? node["nameReference"] {
+            // R5 puts the type's URL before the `#`.
+            let identifier = (reference.string ?? "").split(separator: "#").last.map(String.init) ?? ""
+            guard let target = pathsByIdentifier[identifier] else {
+                throw GeneratorError("no element `\(identifier)` to take the content from", at: resource.location(of: reference))
+            }
+            return .content(path: target)
+        }
+        var references: [TypeReference] = []
+        for type in node.list("type") {
+            let reference = TypeReference(name: try typeName(of: type, path), targets: try targets(of: type))
+            guard let index = references.firstIndex(where: { $0.name == reference.name }) else {
+                references.append(reference)
+                continue
+            }
+            // STU3 and DSTU2 repeat `Reference` for each target. One without a target allows any.
+            if references[index].targets.isEmpty || reference.targets.isEmpty {
+                references[index].targets = []
+            } else {
+                references[index].targets += reference.targets.filter { !references[index].targets.contains($0) }
+            }
+        }
+        guard !references.isEmpty else {
+            throw GeneratorError("element `\(path)` without a type", at: resource.location(of: node))
+        }
+        return .named(references)
+    }
+
+    private func typeName(of type: JSONNode, _ path: String) throws -> String {
+        let code = try resource.text("code", of: type, "type of element `\(path)`")
+        guard code.hasPrefix("http://hl7.org/fhirpath/") else { return code }
+        // The ids of resources say `string` in R4, where the specification's own text and every other release say `id`.
+        if structure.kind == .resource, path == structure.name + ".id" { return "id" }
+        let extensionURL = "http://hl7.org/fhir/StructureDefinition/structuredefinition-fhir-type"
+        return type.extensionValue(extensionURL, "valueUrl", "valueUri") ?? "string"
+    }
+
+    private func targets(of type: JSONNode) throws -> [String] {
+        var urls = type.list("targetProfile")
+        // DSTU2 has the target in `profile`, where others have profiles of the type itself.
+        if urls.isEmpty, type["code"]?.string == "Reference" { urls = type.list("profile") }
+        let names = try urls.map { url in
+            let name = StructureImporter.lastComponent(of: url.string ?? "")
+            guard Identifier.isTypeName(name) else {
+                throw GeneratorError("`\(name)` is no name for a type", at: resource.location(of: url))
+            }
+            return name
+        }
+        return names.contains("Resource") ? [] : names
+    }
+
+    private func binding(of node: JSONNode) throws -> BindingDefinition? {
+        guard let binding = node["binding"] else { return nil }
+        let text = try resource.text("strength", of: binding, "binding")
+        guard let strength = BindingDefinition.Strength(rawValue: text) else {
+            throw GeneratorError("unknown binding strength `\(text)`", at: resource.location(of: binding))
+        }
+        let valueSet = binding["valueSet"] ?? binding["valueSetUri"] ?? binding["valueSetReference"]?["reference"]
+        let name = [
+            "http://hl7.org/fhir/StructureDefinition/elementdefinition-bindingName",
+            "http://hl7.org/fhir/tools/StructureDefinition/binding-definition",
+        ].lazy.compactMap { binding.extensionValue($0, "valueString", "valueCode") }.first
+        let url = valueSet?.string.map { String($0.prefix { $0 != "|" }) }
+        if let url, !Identifier.isWord(url) {
+            throw GeneratorError("the value set's URL is no single word", at: resource.location(of: binding))
+        }
+        return BindingDefinition(strength: strength, valueSet: url, name: name.map(DefinitionResource.oneLine))
+    }
+}

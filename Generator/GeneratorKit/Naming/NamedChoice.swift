@@ -1,0 +1,13 @@
+/// The enum of a choice element's values.
+struct NamedChoice: Sendable {
+    struct Case: Sendable {
+        var name: String
+        var swiftType: String
+        var accessor: Accessor
+    }
+
+    var name: String
+    /// Paths of the elements it is for.
+    var paths: [String]
+    var cases: [Case]
+}

@@ -1,0 +1,31 @@
+/// A class to generate: of a resource, a datatype or a backbone element.
+struct NamedClass: Sendable {
+    enum Kind: String, Sendable {
+        case resource, datatype, backbone
+    }
+
+    /// FHIR's name: the type's name or the backbone element's path.
+    var path: String
+    var name: String
+    var kind: Kind
+    var isAbstract: Bool
+    /// Whether no class derives from it.
+    var isFinal: Bool
+    /// Name of the class it derives from, generated or the runtime's.
+    var baseName: String
+    /// Whether it derives from a class of the runtime.
+    var isRoot: Bool
+    /// Canonical URL; empty for a backbone element.
+    var url: String
+    var elements: [NamedElement]
+    /// Enums of its choice elements, those it shares with other classes excepted.
+    var choices: [NamedChoice]
+
+    /// The variable with its layout.
+    var layoutName: String { Self.variable(name, "Layout") }
+
+    /// A variable's name from a class's, with only the first letter lower so that no two classes meet.
+    static func variable(_ name: String, _ suffix: String) -> String {
+        name.prefix(1).lowercased() + name.dropFirst() + suffix
+    }
+}

@@ -1,0 +1,15 @@
+/// The struct of a value set's codes.
+struct NamedCodes: Sendable {
+    struct Member: Sendable {
+        var name: String
+        var code: String
+    }
+
+    var valueSet: ValueSetDefinition
+    var name: String
+    /// One for each code, or none where there are too many.
+    var members: [Member]
+
+    /// Value sets with more codes get no static members, to keep a module small.
+    static let mostMembers = 300
+}

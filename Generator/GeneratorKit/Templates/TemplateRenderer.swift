@@ -1,0 +1,103 @@
+/// Fills a template in.
+struct TemplateRenderer {
+    private let templates: TemplateLibrary
+    private var output = ""
+    /// Spaces to put in front of every line, from partials.
+    private var indentation = ""
+    private var depth = 0
+
+    /// More partials within partials than this are taken for a circle.
+    private static let deepestPartial = 20
+
+    /// Renders a template.
+    ///
+    /// - Throws: `GeneratorError` at the tag whose key or partial there is not.
+    static func render(_ name: String, in templates: TemplateLibrary, _ context: TemplateContext) throws -> String {
+        var renderer = TemplateRenderer(templates: templates)
+        try renderer.render(try templates.template(name), [context])
+        return renderer.output
+    }
+
+    private init(templates: TemplateLibrary) { self.templates = templates }
+
+    private mutating func render(_ nodes: [TemplateNode], _ stack: [TemplateContext]) throws {
+        for node in nodes {
+            switch node {
+            case .text(let text):
+                write(text)
+            case .variable(let key, let location):
+                guard case .text(let text) = try value(key, stack, location) else {
+                    throw GeneratorError("`\(key)` is no text to insert", at: location)
+                }
+                write(text)
+            case .section(let key, let isInverted, let body, let location):
+                try renderSection(try value(key, stack, location), isInverted: isInverted, body, stack)
+            case .partial(let name, let indentation, let location):
+                try renderPartial(name, indentation, location, stack)
+            }
+        }
+    }
+
+    private mutating func renderSection(
+        _ value: TemplateValue, isInverted: Bool, _ body: [TemplateNode], _ stack: [TemplateContext]
+    ) throws {
+        let contexts: [TemplateContext]
+        switch value {
+        case .text(let text): contexts = text.isEmpty ? [] : [[:]]
+        case .flag(let flag): contexts = flag ? [[:]] : []
+        case .context(let context): contexts = [context]
+        case .list(let list):
+            contexts = list.enumerated().map { index, item in
+                let position: TemplateContext = ["isFirst": .flag(index == 0), "isLast": .flag(index == list.count - 1)]
+                return item.merging(position) { own, _ in own }
+            }
+        }
+        if isInverted {
+            if contexts.isEmpty { try render(body, stack) }
+        } else {
+            for context in contexts { try render(body, stack + [context]) }
+        }
+    }
+
+    private mutating func renderPartial(
+        _ name: String, _ added: String, _ location: SourceLocation, _ stack: [TemplateContext]
+    ) throws {
+        guard depth < Self.deepestPartial else { throw GeneratorError("partial `\(name)` includes itself", at: location) }
+        let outer = indentation
+        depth += 1
+        indentation += added
+        try render(try templates.template(name, includedAt: location), stack)
+        indentation = outer
+        depth -= 1
+    }
+
+    /// Looks a key up from the innermost context outwards; a dot goes into a group of keys.
+    private func value(_ path: String, _ stack: [TemplateContext], _ location: SourceLocation) throws -> TemplateValue {
+        let keys = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+        guard let first = keys.first, var value = stack.reversed().lazy.compactMap({ $0[first] }).first else {
+            throw GeneratorError("no key `\(path)` here", at: location)
+        }
+        for key in keys.dropFirst() {
+            guard case .context(let context) = value, let next = context[key] else {
+                throw GeneratorError("no key `\(path)` here", at: location)
+            }
+            value = next
+        }
+        return value
+    }
+
+    /// Appends text, indented at the start of every line that is not empty.
+    private mutating func write(_ text: String) {
+        guard !indentation.isEmpty else {
+            output += text
+            return
+        }
+        for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
+            if index > 0 { output += "\n" }
+            if !line.isEmpty {
+                if output.isEmpty || output.hasSuffix("\n") { output += indentation }
+                output += line
+            }
+        }
+    }
+}

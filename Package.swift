@@ -1,0 +1,29 @@
+// swift-tools-version: 6.1
+import PackageDescription
+
+let settings: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("ExistentialAny"),
+]
+
+let package = Package(
+    name: "FireLite",
+    platforms: [.macOS(.v14), .iOS(.v17), .tvOS(.v17), .watchOS(.v10), .visionOS(.v1)],
+    products: [
+        .library(name: "FireLite", targets: ["FireLite"]),
+        .library(name: "FireLiteR4", targets: ["FireLiteR4"]),
+        .library(name: "GeneratorKit", targets: ["GeneratorKit"]),
+        .executable(name: "firelite", targets: ["FireLiteCLI"]),
+        .executable(name: "Generator", targets: ["Generator"]),
+    ],
+    targets: [
+        .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
+        .target(name: "SQLiteBridge", dependencies: ["CSQLite"], swiftSettings: settings),
+        .target(name: "FireLiteCore", swiftSettings: settings),
+        .target(name: "FireLite", dependencies: ["FireLiteCore", "SQLiteBridge"], swiftSettings: settings),
+        .target(name: "FireLiteR4", dependencies: ["FireLiteCore"], swiftSettings: settings),
+        .executableTarget(name: "FireLiteCLI", dependencies: ["FireLite", "FireLiteR4"], swiftSettings: settings),
+        .target(name: "GeneratorKit", path: "Generator/GeneratorKit", swiftSettings: settings),
+        .executableTarget(name: "Generator", dependencies: ["GeneratorKit"], path: "Generator/Generator", swiftSettings: settings),
+    ]
+)

@@ -1,0 +1,66 @@
+import Foundation
+
+/// FHIR JSON (<https://hl7.org/fhir/json.html>) to objects and back, losslessly.
+///
+/// Reading is strict unless asked otherwise: what is not exactly FHIR is an error with its line, column and path.
+/// Codes that the release does not know are no error.
+public enum FHIRJSON {
+    /// Reads an object of a known class; a resource must be of that type.
+    ///
+    /// - Parameter json: UTF-8, with or without a byte order mark.
+    /// - Throws: `FHIRDecodingError`.
+    public static func decode<Object: FHIRObject>(_ type: Object.Type, from json: Data) throws -> Object {
+        let object = type.init()
+        try read(json, into: object)
+        return object
+    }
+
+    /// Reads a resource of the type that its `resourceType` names.
+    ///
+    /// - Throws: `FHIRDecodingError`, also where the release has no such type.
+    public static func resource(from json: Data, release: FHIRRelease) throws -> FHIRResource {
+        try FHIRJSONReader(release: release, isReused: false).resource(from: json)
+    }
+
+    /// Reads what it can of a resource and says what it had to leave out or mend.
+    ///
+    /// - Throws: `FHIRDecodingError` where the text is no JSON at all, or no resource of the release.
+    public static func lenientResource(
+        from json: Data, release: FHIRRelease
+    ) throws -> (resource: FHIRResource, issues: [FHIRDecodingError]) {
+        let reader = FHIRJSONReader(release: release, isLenient: true, isReused: false)
+        let resource = try reader.resource(from: json)
+        return (resource, reader.issues)
+    }
+
+    /// Reads what it can of an object of a known class and says what it had to leave out or mend.
+    ///
+    /// - Throws: `FHIRDecodingError` where the text is no JSON at all, or a resource of another type.
+    public static func lenientDecode<Object: FHIRObject>(
+        _ type: Object.Type, from json: Data
+    ) throws -> (object: Object, issues: [FHIRDecodingError]) {
+        let object = type.init()
+        let reader = FHIRJSONReader(release: type._layout.release, isLenient: true, isReused: false)
+        try json.withUnsafeBytes { try reader.read($0.bindMemory(to: UInt8.self), into: object) }
+        return (object, reader.issues)
+    }
+
+    /// The object as JSON: members in the order of FHIR's definitions, numbers as they were read, no white space unless `pretty`.
+    public static func data(_ object: FHIRObject, pretty: Bool = false) -> Data {
+        var writer = JSONWriter(isPretty: pretty)
+        writer.write(object)
+        return writer.withBytes { Data($0) }
+    }
+
+    /// The object as JSON text.
+    public static func string(_ object: FHIRObject, pretty: Bool = false) -> String {
+        var writer = JSONWriter(isPretty: pretty)
+        writer.write(object)
+        return writer.withBytes { String(decoding: $0, as: UTF8.self) }
+    }
+
+    static func read(_ json: Data, into object: FHIRObject) throws {
+        let reader = FHIRJSONReader(release: object.layout.release, isReused: false)
+        try json.withUnsafeBytes { try reader.read($0.bindMemory(to: UInt8.self), into: object) }
+    }
+}

@@ -1,0 +1,61 @@
+import Foundation
+
+/// Reads many resources, one after another, and so makes equal strings share memory. Not for use on two threads at once.
+public final class FHIRJSONReader {
+    public let release: FHIRRelease
+    /// Whether to read what can be read of a faulty resource, and to keep `issues`.
+    public let isLenient: Bool
+    /// What lenient reading left out or mended in the last resource.
+    public private(set) var issues: [FHIRDecodingError] = []
+    private var workspace: JSONWorkspace?
+
+    /// - Parameter isLenient: reads what it can instead of throwing at the first mistake; default false.
+    public convenience init(release: FHIRRelease, isLenient: Bool = false) {
+        self.init(release: release, isLenient: isLenient, isReused: true)
+    }
+
+    init(release: FHIRRelease, isLenient: Bool = false, isReused: Bool) {
+        self.release = release
+        self.isLenient = isLenient
+        workspace = JSONWorkspace(sharesStrings: isReused)
+    }
+
+    /// Reads one resource.
+    ///
+    /// - Throws: `FHIRDecodingError`.
+    public func resource(from json: Data) throws -> FHIRResource {
+        try json.withUnsafeBytes { try resource(from: $0.bindMemory(to: UInt8.self)) }
+    }
+
+    /// Reads one resource from bytes in memory.
+    ///
+    /// - Throws: `FHIRDecodingError`.
+    public func resource(from bytes: UnsafeBufferPointer<UInt8>) throws -> FHIRResource {
+        try read(bytes) { (reader: inout JSONReader) throws(JSONFailure) in try reader.readOnlyResource() }
+    }
+
+    func read(_ bytes: UnsafeBufferPointer<UInt8>, into object: FHIRObject) throws {
+        try read(bytes, rootName: object.layout.name) { (reader: inout JSONReader) throws(JSONFailure) in try reader.readOnly(into: object) }
+    }
+
+    private func read<Result>(
+        _ bytes: UnsafeBufferPointer<UInt8>, rootName: String? = nil, _ body: (inout JSONReader) throws(JSONFailure) -> Result
+    ) throws -> Result {
+        var reader = JSONReader(
+            bytes, release: release, isLenient: isLenient, workspace: workspace.take() ?? JSONWorkspace(sharesStrings: false))
+        let outcome: Swift.Result<Result, JSONFailure>
+        do throws(JSONFailure) {
+            outcome = .success(try body(&reader))
+        } catch {
+            outcome = .failure(error)
+        }
+        let failures = reader.issues
+        workspace = reader.finish()
+        if !failures.isEmpty || !issues.isEmpty { issues = JSONLocator.errors(failures, in: bytes, rootName: rootName) }
+        switch outcome {
+        case .success(let result): return result
+        case .failure(let failure):
+            throw JSONLocator.errors([failure], in: bytes, rootName: rootName).first ?? JSONLocator.unlocated(failure)
+        }
+    }
+}

@@ -1,0 +1,123 @@
+/// Finds line, column and FHIR path of offsets in a JSON text. Only runs when something is wrong, so that reading need not keep count.
+struct JSONLocator {
+    private enum Level {
+        case object(member: String)
+        case array(index: Int)
+    }
+
+    private let bytes: UnsafeBufferPointer<UInt8>
+    private var position = 0
+    private var line = 1
+    private var lineStart = 0
+    private var levels: [Level] = []
+    private let root: String
+
+    /// The failures as errors, all found in one walk.
+    static func errors(_ failures: [JSONFailure], in bytes: UnsafeBufferPointer<UInt8>, rootName: String?) -> [FHIRDecodingError] {
+        var locator = JSONLocator(bytes, rootName: rootName)
+        var errors = [FHIRDecodingError?](repeating: nil, count: failures.count)
+        for index in failures.indices.sorted(by: { failures[$0].offset < failures[$1].offset }) {
+            let failure = failures[index]
+            locator.advance(to: failure.offset)
+            errors[index] = FHIRDecodingError(
+                code: failure.code, line: locator.line, column: failure.offset - locator.lineStart + 1, offset: failure.offset,
+                path: locator.path, expected: failure.expected, found: failure.found)
+        }
+        return errors.compactMap { $0 }
+    }
+
+    /// An error for a failure whose place cannot be told.
+    static func unlocated(_ failure: JSONFailure) -> FHIRDecodingError {
+        FHIRDecodingError(
+            code: failure.code, line: 1, column: 1, offset: failure.offset, path: "", expected: failure.expected, found: failure.found)
+    }
+
+    private init(_ bytes: UnsafeBufferPointer<UInt8>, rootName: String?) {
+        self.bytes = bytes
+        root = rootName ?? Self.resourceType(bytes) ?? ""
+    }
+
+    private var path: String {
+        var path = root
+        for level in levels {
+            switch level {
+            case .object(let member): if !member.isEmpty { path += path.isEmpty ? member : ".\(member)" }
+            case .array(let index): path += "[\(index)]"
+            }
+        }
+        return path
+    }
+
+    private mutating func advance(to offset: Int) {
+        while position < min(offset, bytes.count) {
+            let byte = bytes[position]
+            switch byte {
+            case UInt8(ascii: "{"): levels.append(.object(member: ""))
+            case UInt8(ascii: "["): levels.append(.array(index: 0))
+            case UInt8(ascii: "}"), UInt8(ascii: "]"): _ = levels.popLast()
+            case UInt8(ascii: ","):
+                if case .array(let index)? = levels.last { levels[levels.count - 1] = .array(index: index + 1) }
+                if case .object? = levels.last { levels[levels.count - 1] = .object(member: "") }
+            case UInt8(ascii: "\""):
+                let end = stringEnd(from: position)
+                if case .object(let member)? = levels.last, member.isEmpty, end < bytes.count, end <= offset {
+                    let name = bytes[position + 1..<max(end - 1, position + 1)]
+                    levels[levels.count - 1] = .object(member: Self.shown(name))
+                }
+                // A place inside a string counts as its beginning.
+                position = min(end, offset) - 1
+            case UInt8(ascii: "\n"):
+                line += 1
+                lineStart = position + 1
+            default: break
+            }
+            position += 1
+        }
+        // A failure at a member's name belongs to that member.
+        if case .object(let member)? = levels.last, member.isEmpty, position < bytes.count, bytes[position] == UInt8(ascii: "\"") {
+            let name = bytes[position + 1..<max(stringEnd(from: position) - 1, position + 1)]
+            let shown = Self.shown(name)
+            if !shown.isEmpty { levels[levels.count - 1] = .object(member: shown) }
+        }
+    }
+
+    private func stringEnd(from quote: Int) -> Int {
+        var index = quote + 1
+        while index < bytes.count, bytes[index] != UInt8(ascii: "\"") { index += bytes[index] == UInt8(ascii: "\\") ? 2 : 1 }
+        return min(index + 1, bytes.count)
+    }
+
+    /// A member name, unless it may be something else than a FHIR name.
+    private static func shown(_ name: Slice<UnsafeBufferPointer<UInt8>>) -> String {
+        let text = String(decoding: name, as: UTF8.self)
+        return JSONReader.shown(text).hasPrefix("'") ? text : "?"
+    }
+
+    /// The type of the resource that the text is, if it begins like one.
+    private static func resourceType(_ bytes: UnsafeBufferPointer<UInt8>) -> String? {
+        let key = Array("\"resourceType\"".utf8)
+        var index = 0
+        var depth = 0
+        let limit = min(bytes.count, 1 << 16)
+        while index < limit {
+            switch bytes[index] {
+            case UInt8(ascii: "{"), UInt8(ascii: "["): depth += 1
+            case UInt8(ascii: "}"), UInt8(ascii: "]"): depth -= 1
+            case UInt8(ascii: "\""):
+                var end = index + 1
+                while end < bytes.count, bytes[end] != UInt8(ascii: "\"") { end += bytes[end] == UInt8(ascii: "\\") ? 2 : 1 }
+                let isKey = depth == 1 && end - index + 1 == key.count && end < bytes.count && bytes[index...end].elementsEqual(key)
+                if isKey {
+                    let rest = bytes[(end + 1)...].prefix(80).split(separator: UInt8(ascii: "\""), maxSplits: 2)
+                    guard rest.count > 1 else { return nil }
+                    let text = String(decoding: rest[rest.startIndex + 1], as: UTF8.self)
+                    return JSONReader.shown(text).hasPrefix("'") ? text : nil
+                }
+                index = end
+            default: break
+            }
+            index += 1
+        }
+        return nil
+    }
+}

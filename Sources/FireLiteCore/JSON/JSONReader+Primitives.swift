@@ -1,0 +1,213 @@
+extension JSONReader {
+    /// Reads a to-one primitive; nil where lenient reading passed over it.
+    @inline(__always)
+    mutating func readPrimitive(_ entry: UnsafePointer<ElementEntry>) throws(JSONFailure) -> SlotValue? {
+        if entry.pointee.storage == .text, next < end, next[0] == UInt8(ascii: "\"") { return .text(try readString()) }
+        return try readOtherPrimitive(entry)
+    }
+
+    private mutating func readOtherPrimitive(_ entry: UnsafePointer<ElementEntry>) throws(JSONFailure) -> SlotValue? {
+        let type = entry.pointee.primitive
+        let place = next
+        guard next < end else { throw malformed("a value") }
+        let byte = next[0]
+        switch entry.pointee.storage {
+        case .temporal where byte == UInt8(ascii: "\""): return try readTemporal(type)
+        case .decimal where byte == UInt8(ascii: "-") || byte &- 48 < 10:
+            let number = try numberHere()
+            return DecimalWord(number).map { .word($0.raw) } ?? .text(String(decoding: number, as: UTF8.self))
+        case .integer where byte == UInt8(ascii: "\"") && type == .integer64:
+            let text = try readString()
+            if let value = Int64(text), text.utf8.first != UInt8(ascii: "+") { return .word(value) }
+            try fail(.invalidValue, place, "an integer64", "another string")
+            return nil
+        case .integer where type != .integer64 && (byte == UInt8(ascii: "-") || byte &- 48 < 10):
+            let number = try numberHere()
+            if let value = JSONNumber.integer(number), type.integerRange.contains(value) { return .word(value) }
+            try fail(.invalidValue, place, Self.expected(type), "another number")
+            return JSONNumber.integer(number).map { .word($0) }
+        case .boolean where byte == UInt8(ascii: "t"):
+            try skipWord("true")
+            return .word(1)
+        case .boolean where byte == UInt8(ascii: "f"):
+            try skipWord("false")
+            return .word(0)
+        default:
+            try fail(.wrongType, next, Self.expected(type), foundHere)
+            return try readMistyped(entry)
+        }
+    }
+
+    private mutating func readTemporal(_ type: PrimitiveType) throws(JSONFailure) -> SlotValue? {
+        let text = next + 1
+        var quote = text
+        // No literal of these types is longer than this, unless its fraction is.
+        let limit = min(end, text + 40)
+        while quote < limit, quote[0] != UInt8(ascii: "\""), quote[0] != UInt8(ascii: "\\") { quote += 1 }
+        if quote < limit, quote[0] == UInt8(ascii: "\""),
+            case .word(let word) = TemporalWord.read(UnsafeBufferPointer(start: text, count: quote - text), as: type)
+        {
+            next = quote + 1
+            return .word(word.raw)
+        }
+        var string = try readString()
+        let literal = string.withUTF8 { TemporalWord.read($0, as: type) }
+        switch literal {
+        case .word(let word): return .word(word.raw)
+        case .text: return .text(string)
+        case .invalid:
+            try fail(.invalidValue, text - 1, Self.expected(type), "another string")
+            return .text(string)
+        }
+    }
+
+    /// In lenient mode, makes what it can of a primitive of another JSON type: `"5"` for a number, 5 for a string, `["x"]` for `"x"`.
+    private mutating func readMistyped(_ entry: UnsafePointer<ElementEntry>) throws(JSONFailure) -> SlotValue? {
+        guard next < end else { throw malformed("a value") }
+        if isListHere {
+            return try readTexts(entry).compactMap { $0 }.first.flatMap { SlotValue(literal: $0, entry.pointee.primitive) }
+        }
+        guard let text = try readScalarText() else { return nil }
+        return SlotValue(literal: text, entry.pointee.primitive)
+    }
+
+    /// The text of a string, number or boolean; nil for null and what is no primitive.
+    private mutating func readScalarText() throws(JSONFailure) -> String? {
+        switch next[0] {
+        case UInt8(ascii: "\""): return try readString()
+        case UInt8(ascii: "-"), 48...57: return String(decoding: try numberHere(), as: UTF8.self)
+        case UInt8(ascii: "t"):
+            try skipWord("true")
+            return "true"
+        case UInt8(ascii: "f"):
+            try skipWord("false")
+            return "false"
+        default: return try skippingValue()
+        }
+    }
+
+    // MARK: - Lists
+
+    /// Reads a list of primitives.
+    mutating func readPrimitives(_ entry: UnsafePointer<ElementEntry>) throws(JSONFailure) -> SlotValue? {
+        let texts = try readTexts(entry)
+        return texts.isEmpty ? nil : AnnotatedList.value(texts: texts, elements: texts.map { _ in nil })
+    }
+
+    private mutating func readTexts(_ entry: UnsafePointer<ElementEntry>) throws(JSONFailure) -> [String?] {
+        guard isListHere else {
+            try fail(.wrongType, next, "an array", foundHere)
+            guard let value = try readPrimitive(entry), let text = value.literal(entry.pointee.primitive) else { return [] }
+            return [text]
+        }
+        var texts: [String?] = []
+        var items = try enterList()
+        while try nextItem(&items) {
+            if next < end, next[0] == UInt8(ascii: "n") {
+                try skipWord("null")
+                texts.append(nil)
+            } else if let text = try readPrimitive(entry)?.literal(entry.pointee.primitive) {
+                texts.append(text)
+            }
+        }
+        return texts
+    }
+
+    // MARK: - Ids and extensions
+
+    /// Reads the member `_name` of the primitive `name`: its `Element`, or for a list one for each place.
+    mutating func readAnnotation(
+        _ slot: Int, _ entry: UnsafePointer<ElementEntry>, of object: FHIRObject, _ nameStart: UnsafePointer<UInt8>,
+        _ members: inout MemberState
+    ) throws(JSONFailure) {
+        guard let type = release.type(named: "Element") else { throw malformed("a release with the type Element") }
+        let value: SlotValue
+        if entry.pointee.isList {
+            let elements = try readElements(type, of: object)
+            guard elements.contains(where: { $0 != nil }) else { return }
+            value = .annotatedTexts(AnnotatedList(texts: elements.map { _ in nil }, elements: elements))
+        } else {
+            guard let element = try readElementObject(type, of: object) else { return }
+            value = .annotated(AnnotatedPrimitive(value: nil, element: element))
+        }
+        if let position = workspace.position(of: slot, from: members.base) {
+            if let merged = AnnotatedList.merging(value, into: workspace.slots[position].value) {
+                workspace.slots[position].value = merged
+            } else {
+                try fail(.duplicateMember, nameStart, "each member once", "a member again")
+            }
+            return
+        }
+        members.add(slot)
+        workspace.push(Slot(value: value, index: slot))
+    }
+
+    private mutating func readElementObject(_ type: FHIRObject.Type, of owner: FHIRObject) throws(JSONFailure) -> FHIRObject? {
+        guard next < end, next[0] == UInt8(ascii: "{") else {
+            try fail(.wrongType, next, "an object (Element)", foundHere)
+            return try skippingValue()
+        }
+        let element = type.init()
+        element.ownerObject = owner
+        try readMembers(of: element)
+        return element.slotCount == 0 ? nil : element
+    }
+
+    private mutating func readElements(_ type: FHIRObject.Type, of owner: FHIRObject) throws(JSONFailure) -> [FHIRObject?] {
+        guard isListHere else {
+            try fail(.wrongType, next, "an array", foundHere)
+            return try skippingValue() ?? []
+        }
+        var elements: [FHIRObject?] = []
+        var items = try enterList()
+        while try nextItem(&items) {
+            if next < end, next[0] == UInt8(ascii: "n") {
+                try skipWord("null")
+                elements.append(nil)
+            } else {
+                elements.append(try readElementObject(type, of: owner))
+            }
+        }
+        return elements
+    }
+
+    private static func expected(_ type: PrimitiveType) -> String {
+        switch type.storage {
+        case .boolean: "true or false"
+        case .integer: type == .integer64 ? "an integer64 in a string" : "a number (\(type.name))"
+        case .decimal: "a number (decimal)"
+        case .temporal: "a string (\(type.name))"
+        case .text: "a string (\(type.name))"
+        }
+    }
+}
+
+extension AnnotatedList {
+    /// A value and an annotation of one element brought together, whichever came first; nil where both are of one sort.
+    static func merging(_ new: SlotValue, into old: SlotValue) -> SlotValue? {
+        switch (old, new) {
+        case (.annotated(let primitive), .word), (.annotated(let primitive), .text):
+            return primitive.value == nil ? .annotated(AnnotatedPrimitive(value: new, element: primitive.element)) : nil
+        case (.word, .annotated(let primitive)), (.text, .annotated(let primitive)):
+            return .annotated(AnnotatedPrimitive(value: old, element: primitive.element))
+        default:
+            guard let first = parts(old), let second = parts(new), first.isAnnotation != second.isAnnotation else { return nil }
+            var texts = first.isAnnotation ? second.texts : first.texts
+            var elements = first.isAnnotation ? first.elements : second.elements
+            while texts.count < elements.count { texts.append(nil) }
+            while elements.count < texts.count { elements.append(nil) }
+            return value(texts: texts, elements: elements)
+        }
+    }
+
+    private static func parts(_ value: SlotValue) -> (texts: [String?], elements: [FHIRObject?], isAnnotation: Bool)? {
+        switch value {
+        case .texts(let texts): return (texts, [], false)
+        case .annotatedTexts(let list):
+            let isAnnotation = list.elements.contains { $0 != nil }
+            if isAnnotation, list.texts.contains(where: { $0 != nil }) { return nil }
+            return (list.texts, list.elements, isAnnotation)
+        default: return nil
+        }
+    }
+}

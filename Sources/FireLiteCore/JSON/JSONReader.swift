@@ -1,0 +1,317 @@
+/// Reads FHIR JSON from UTF-8 bytes straight into objects, driven by their layouts. Each byte is looked at about once.
+///
+/// A failure carries only the offset and what was expected; line, column and path are found afterwards by `JSONLocator`, so that
+/// good input pays nothing for them.
+struct JSONReader: ~Copyable {
+    /// More nesting than this is an error: FHIR's deepest examples have less than 20 levels.
+    static let maximumDepth = 128
+
+    let start: UnsafePointer<UInt8>
+    let end: UnsafePointer<UInt8>
+    var next: UnsafePointer<UInt8>
+    let release: FHIRRelease
+    let isLenient: Bool
+    /// What lenient reading had to leave out or mend.
+    var issues: [JSONFailure] = []
+    var depth = 0
+    var workspace: JSONWorkspace
+
+    init(_ bytes: UnsafeBufferPointer<UInt8>, release: FHIRRelease, isLenient: Bool, workspace: consuming JSONWorkspace) {
+        // An empty buffer may have no address; any will do, as nothing is read from it.
+        start = bytes.baseAddress ?? UnsafePointer(workspace.bytes)
+        end = start + bytes.count
+        next = start
+        self.release = release
+        self.isLenient = isLenient
+        self.workspace = workspace
+        if bytes.count >= 3, start[0] == 0xEF, start[1] == 0xBB, start[2] == 0xBF { next += 3 }
+    }
+
+    /// Ends reading and gives back the memory for the next text.
+    consuming func finish() -> JSONWorkspace {
+        workspace.clear()
+        return workspace
+    }
+
+    // MARK: - Whole texts
+
+    /// Reads one resource of any type, and nothing after it.
+    mutating func readOnlyResource() throws(JSONFailure) -> FHIRResource {
+        skipSpace()
+        guard let resource = try readResource() else { throw JSONFailure(.resourceType, offset, "a resource", "none") }
+        try expectEnd()
+        return resource
+    }
+
+    /// Reads the members of one object into `object`, and nothing after it.
+    mutating func readOnly(into object: FHIRObject) throws(JSONFailure) {
+        skipSpace()
+        guard next < end, next[0] == UInt8(ascii: "{") else {
+            throw JSONFailure(.wrongType, offset, "an object (\(object.layout.name))", foundHere)
+        }
+        if object.layout.isResource {
+            let (name, nameOffset) = try findResourceType()
+            guard name == object.layout.name else {
+                throw JSONFailure(.resourceType, nameOffset, "resourceType \(object.layout.name)", Self.shown(name))
+            }
+        }
+        try readMembers(of: object)
+        try expectEnd()
+    }
+
+    private mutating func expectEnd() throws(JSONFailure) {
+        skipSpace()
+        if next < end { try fail(.trailingBytes, next, "the end of the text", foundHere) }
+    }
+
+    // MARK: - Objects
+
+    /// Reads a resource at `{`, of the class its `resourceType` names; nil where lenient reading passed over one of an unknown type.
+    mutating func readResource() throws(JSONFailure) -> FHIRResource? {
+        guard next < end, next[0] == UInt8(ascii: "{") else {
+            throw JSONFailure(.wrongType, offset, "an object (a resource)", foundHere)
+        }
+        let (name, nameOffset) = try findResourceType()
+        guard let type = workspace.resourceType(named: name, in: release) else {
+            let known = "a resource type of FHIR \(release.name)"
+            if depth == 0 { throw JSONFailure(.resourceType, nameOffset, known, Self.shown(name)) }
+            try fail(.resourceType, start + nameOffset, known, Self.shown(name))
+            try skipValue()
+            return nil
+        }
+        let resource = type.init()
+        try readMembers(of: resource)
+        return resource
+    }
+
+    /// Reads an object's members from `{` to `}` and gives the values to `object`.
+    mutating func readMembers(of object: FHIRObject) throws(JSONFailure) {
+        let opening = next
+        try enter()
+        let table = object.layoutTable
+        var members = MemberState(base: workspace.count, isResource: table.pointee.typeMemberLength > 0)
+        skipSpace()
+        if next < end, next[0] == UInt8(ascii: "}") {
+            next += 1
+            try fail(.empty, opening, "an object with members", "an empty object")
+        } else {
+            while true {
+                try readMember(of: object, table, &members)
+                skipSpace()
+                guard next < end else { throw malformed("',' or '}'") }
+                let byte = next[0]
+                guard byte == UInt8(ascii: ",") || byte == UInt8(ascii: "}") else { throw malformed("',' or '}'") }
+                next += 1
+                if byte == UInt8(ascii: "}") { break }
+                skipSpace()
+            }
+        }
+        depth -= 1
+        if !members.isSorted { workspace.sort(from: members.base) }
+        workspace.hand(to: object, from: members.base)
+    }
+
+    private mutating func readMember(
+        of object: FHIRObject, _ table: UnsafePointer<LayoutTable>, _ members: inout MemberState
+    ) throws(JSONFailure) {
+        let nameStart = next
+        guard next < end, next[0] == UInt8(ascii: "\"") else { throw malformed("a member name in quotes") }
+        next += 1
+        var name = next
+        // Names are short and plain: anything else goes the slow way.
+        while next < end, next[0] != UInt8(ascii: "\""), next[0] != UInt8(ascii: "\\"), next[0] >= 0x20, next[0] < 0x80 { next += 1 }
+        guard next < end else { throw malformed("the end of the member name") }
+        var length = next - name
+        if next[0] == UInt8(ascii: "\"") {
+            next += 1
+        } else {
+            next = nameStart
+            _ = try readString()
+            name = UnsafePointer(workspace.bytes)
+            length = workspace.byteCount
+        }
+        skipSpace()
+        guard next < end, next[0] == UInt8(ascii: ":") else { throw malformed("':'") }
+        next += 1
+        skipSpace()
+        if let slot = table.pointee.slot(named: name, length) {
+            try readElement(slot, table.pointee.entries + slot, of: object, nameStart, &members)
+        } else if length > 1, name[0] == UInt8(ascii: "_"), let slot = table.pointee.slot(named: name + 1, length - 1),
+            table.pointee.entries[slot].kind == .primitive
+        {
+            try readAnnotation(slot, table.pointee.entries + slot, of: object, nameStart, &members)
+        } else if members.isResource, length == 12, Self.isResourceType(name) {
+            if members.hasResourceType { try fail(.duplicateMember, nameStart, "each member once", "'resourceType' again") }
+            members.hasResourceType = true
+            try skipValue()
+        } else {
+            let shown = Self.shown(String(decoding: UnsafeBufferPointer(start: name, count: length), as: UTF8.self))
+            try fail(.unknownMember, nameStart, "an element of \(object.layout.name)", "the member \(shown)")
+            try skipValue()
+        }
+    }
+
+    private mutating func readElement(
+        _ slot: Int, _ entry: UnsafePointer<ElementEntry>, of object: FHIRObject, _ nameStart: UnsafePointer<UInt8>,
+        _ members: inout MemberState
+    ) throws(JSONFailure) {
+        let value: SlotValue?
+        switch (entry.pointee.kind, entry.pointee.isList) {
+        case (.primitive, false): value = try readPrimitive(entry)
+        case (.primitive, true): value = try readPrimitives(entry)
+        case (_, false): value = try readChild(entry, of: object).map { .object($0) }
+        case (_, true):
+            let children = try readChildren(entry, of: object)
+            value = children.isEmpty ? nil : .objects(children)
+        }
+        guard let value else { return }
+        let repeated = slot <= members.last ? workspace.position(of: slot, from: members.base) : nil
+        if repeated == nil {
+            guard try !hasOtherChoice(slot, entry, nameStart, members) else { return }
+            members.add(slot)
+            workspace.push(Slot(value: value, index: slot))
+        } else if let repeated, let merged = AnnotatedList.merging(value, into: workspace.slots[repeated].value) {
+            workspace.slots[repeated].value = merged
+        } else if let repeated {
+            try fail(.duplicateMember, nameStart, "each member once", "a member again")
+            workspace.slots[repeated].value = value
+        }
+    }
+
+    /// Whether another type of the same choice element has a value already, which is an error.
+    @inline(__always)
+    private mutating func hasOtherChoice(
+        _ slot: Int, _ entry: UnsafePointer<ElementEntry>, _ nameStart: UnsafePointer<UInt8>, _ members: MemberState
+    ) throws(JSONFailure) -> Bool {
+        guard entry.pointee.choiceCount > 1 else { return false }
+        let first = Int(entry.pointee.choiceFirst)
+        for position in members.base..<workspace.count {
+            let other = Int(workspace.slots[position].index)
+            if other >= first, other < first + Int(entry.pointee.choiceCount), other != slot {
+                try fail(.secondChoice, nameStart, "one value of a choice element", "a second one")
+                return true
+            }
+        }
+        return false
+    }
+
+    private mutating func readChild(
+        _ entry: UnsafePointer<ElementEntry>, of owner: FHIRObject
+    ) throws(JSONFailure) -> FHIRObject? {
+        guard next < end, next[0] == UInt8(ascii: "{") else {
+            try fail(.wrongType, next, "an object", foundHere)
+            return isListHere ? try readListed(entry, of: owner).first : try skippingValue()
+        }
+        guard let type = entry.pointee.type else {
+            let resource = try readResource()
+            resource?.ownerObject = owner
+            return resource
+        }
+        let child = type.init()
+        child.ownerObject = owner
+        try readMembers(of: child)
+        return isLenient && child.slotCount == 0 ? nil : child
+    }
+
+    private mutating func readChildren(
+        _ entry: UnsafePointer<ElementEntry>, of owner: FHIRObject
+    ) throws(JSONFailure) -> [FHIRObject] {
+        guard isListHere else {
+            try fail(.wrongType, next, "an array", foundHere)
+            guard next < end, next[0] == UInt8(ascii: "{") else { return try skippingValue() ?? [] }
+            return try readChild(entry, of: owner).map { [$0] } ?? []
+        }
+        return try readListed(entry, of: owner)
+    }
+
+    private mutating func readListed(
+        _ entry: UnsafePointer<ElementEntry>, of owner: FHIRObject
+    ) throws(JSONFailure) -> [FHIRObject] {
+        var children: [FHIRObject] = []
+        var items = try enterList()
+        while try nextItem(&items) {
+            if let child = try readChild(entry, of: owner) { children.append(child) }
+        }
+        return children
+    }
+
+    // MARK: - Failures
+
+    /// Throws, or in lenient mode notes what is wrong so that the caller can go on.
+    @inline(never)
+    mutating func fail(
+        _ code: FHIRDecodingError.Code, _ place: UnsafePointer<UInt8>, _ expected: String, _ found: String
+    ) throws(JSONFailure) {
+        let failure = JSONFailure(code, place - start, expected, found)
+        guard isLenient else { throw failure }
+        issues.append(failure)
+    }
+
+    @inline(never)
+    func malformed(_ expected: String) -> JSONFailure { JSONFailure(.malformedJSON, offset, expected, foundHere) }
+
+    var offset: Int { next - start }
+
+    /// What begins at the current byte, without its value.
+    var foundHere: String {
+        guard next < end else { return "the end of the text" }
+        switch next[0] {
+        case UInt8(ascii: "{"): return "an object"
+        case UInt8(ascii: "["): return "an array"
+        case UInt8(ascii: "\""): return "a string"
+        case UInt8(ascii: "t"), UInt8(ascii: "f"): return "a boolean"
+        case UInt8(ascii: "n"): return "null"
+        case UInt8(ascii: "-"), 48...57: return "a number"
+        case 0..<0x20: return "a control character"
+        case UInt8(ascii: ","), UInt8(ascii: ":"), UInt8(ascii: "]"), UInt8(ascii: "}"):
+            return "'\(Character(Unicode.Scalar(next[0])))'"
+        default: return "another character"
+        }
+    }
+
+    /// A name from the data for a message: only if it looks like a name, so that no value is shown by mistake.
+    static func shown(_ name: String) -> String {
+        let isName = !name.isEmpty && name.utf8.count <= 64 && name.utf8.allSatisfy { isNameByte($0) }
+        return isName ? "'\(name)'" : "one that is no FHIR name"
+    }
+
+    private static func isNameByte(_ byte: UInt8) -> Bool {
+        (byte | 0x20) &- 97 < 26 || byte &- 48 < 10 || byte == UInt8(ascii: "_")
+    }
+
+    static func isResourceType(_ name: UnsafePointer<UInt8>) -> Bool {
+        let expected: StaticString = "resourceType"
+        return sameBytes(name, expected.utf8Start, 12)
+    }
+}
+
+/// What `readMembers` knows of the members it has read.
+struct MemberState {
+    /// Where the object's values begin in the workspace.
+    let base: Int
+    let isResource: Bool
+    var hasResourceType = false
+    /// The greatest slot so far: a greater one cannot be a duplicate.
+    var last = -1
+    var isSorted = true
+
+    @inline(__always)
+    mutating func add(_ slot: Int) {
+        if slot > last { last = slot } else { isSorted = false }
+    }
+}
+
+/// A mistake in JSON by its offset; becomes a `FHIRDecodingError` when its line and path have been found.
+struct JSONFailure: Error {
+    let code: FHIRDecodingError.Code
+    let offset: Int
+    let expected: String
+    let found: String
+
+    init(_ code: FHIRDecodingError.Code, _ offset: Int, _ expected: String, _ found: String) {
+        self.code = code
+        self.offset = offset
+        self.expected = expected
+        self.found = found
+    }
+}

@@ -1,0 +1,113 @@
+/// The memory that reading reuses from one text to the next: values waiting for their object, unescaped text, shared strings.
+struct JSONWorkspace: ~Copyable {
+    /// Values of the objects being read, innermost last.
+    private(set) var slots: UnsafeMutablePointer<Slot>
+    private(set) var count = 0
+    private var capacity = 256
+    /// Text without its escapes.
+    private(set) var bytes: UnsafeMutablePointer<UInt8>
+    private(set) var byteCount = 0
+    private var byteCapacity = 1024
+    var cache: StringCache
+    private var lastType: (name: String, type: FHIRResource.Type)?
+
+    /// - Parameter sharesStrings: whether equal strings share storage, which pays for large texts and for many.
+    init(sharesStrings: Bool) {
+        cache = StringCache(isEnabled: sharesStrings)
+        slots = .allocate(capacity: capacity)
+        bytes = .allocate(capacity: byteCapacity)
+    }
+
+    deinit {
+        slots.deinitialize(count: count)
+        slots.deallocate()
+        bytes.deallocate()
+    }
+
+    // MARK: - Values
+
+    @inline(__always)
+    mutating func push(_ slot: consuming Slot) {
+        if count == capacity { grow() }
+        (slots + count).initialize(to: slot)
+        count += 1
+    }
+
+    @inline(never)
+    private mutating func grow() {
+        let larger = UnsafeMutablePointer<Slot>.allocate(capacity: capacity * 2)
+        larger.moveInitialize(from: slots, count: count)
+        slots.deallocate()
+        slots = larger
+        capacity *= 2
+    }
+
+    /// Where a slot's value waits, among those from `base` on.
+    @inline(__always)
+    func position(of slot: Int, from base: Int) -> Int? {
+        var position = base
+        while position < count {
+            if Int(slots[position].index) == slot { return position }
+            position += 1
+        }
+        return nil
+    }
+
+    /// Brings the values from `base` on into the order of their slots.
+    mutating func sort(from base: Int) {
+        for index in (base + 1)..<max(count, base + 1) {
+            let slot = (slots + index).move()
+            var hole = index
+            while hole > base, slots[hole - 1].index > slot.index {
+                (slots + hole).moveInitialize(from: slots + hole - 1, count: 1)
+                hole -= 1
+            }
+            (slots + hole).initialize(to: slot)
+        }
+    }
+
+    /// Moves the values from `base` on into `object`.
+    @inline(__always)
+    mutating func hand(to object: FHIRObject, from base: Int) {
+        object.adopt(slots + base, count - base)
+        count = base
+    }
+
+    /// Forgets what an interrupted reading left.
+    mutating func clear() {
+        slots.deinitialize(count: count)
+        count = 0
+    }
+
+    // MARK: - Bytes
+
+    mutating func clearBytes() { byteCount = 0 }
+
+    mutating func append(_ source: UnsafePointer<UInt8>, _ length: Int) {
+        if byteCount + length > byteCapacity {
+            byteCapacity = max(byteCapacity * 2, byteCount + length)
+            let larger = UnsafeMutablePointer<UInt8>.allocate(capacity: byteCapacity)
+            larger.update(from: bytes, count: byteCount)
+            bytes.deallocate()
+            bytes = larger
+        }
+        (bytes + byteCount).update(from: source, count: length)
+        byteCount += length
+    }
+
+    mutating func append(_ scalar: Unicode.Scalar) {
+        for byte in UTF8.encode(scalar).unsafelyUnwrapped {
+            withUnsafePointer(to: byte) { append($0, 1) }
+        }
+    }
+
+    // MARK: - Types
+
+    /// The class of a resource type. Remembers the last one: a file tends to have one type.
+    mutating func resourceType(named name: String, in release: FHIRRelease) -> FHIRResource.Type? {
+        if let lastType, lastType.name == name { return lastType.type }
+        guard let type = release.resourceType(named: name) else { return nil }
+        lastType = (name, type)
+        return type
+    }
+}

@@ -1,0 +1,48 @@
+/// Gives equal texts of medium length one shared storage: FHIR repeats systems, codes, displays and references endlessly.
+///
+/// A direct-mapped table: a text takes the place of another with its hash, so the memory is bounded.
+struct StringCache {
+    private static let size = 2048
+    /// Texts of 15 bytes and less need no storage of their own in Swift; long ones seldom repeat.
+    static let lengths = 16...96
+
+    private var hashes: [UInt64]
+    private var texts: [String]
+
+    init(isEnabled: Bool) {
+        hashes = isEnabled ? [UInt64](repeating: 0, count: Self.size) : []
+        texts = isEnabled ? [String](repeating: "", count: Self.size) : []
+    }
+
+    /// The text with these ASCII bytes.
+    @inline(__always)
+    mutating func string(_ bytes: UnsafePointer<UInt8>, _ length: Int) -> String {
+        if hashes.isEmpty { return String(decoding: UnsafeBufferPointer(start: bytes, count: length), as: UTF8.self) }
+        let hash = Self.hash(bytes, length)
+        let index = Int(truncatingIfNeeded: hash >> 53)
+        if hashes[index] == hash {
+            let isSame = texts[index].utf8.withContiguousStorageIfAvailable { stored in
+                stored.count == length && stored.baseAddress.map { sameBytes($0, bytes, length) } ?? false
+            }
+            if isSame == true { return texts[index] }
+        }
+        let text = String(decoding: UnsafeBufferPointer(start: bytes, count: length), as: UTF8.self)
+        hashes[index] = hash
+        texts[index] = text
+        return text
+    }
+
+    @inline(__always)
+    private static func hash(_ bytes: UnsafePointer<UInt8>, _ length: Int) -> UInt64 {
+        let raw = UnsafeRawPointer(bytes)
+        var hash = UInt64(length) &* 0x9E37_79B9_7F4A_7C15
+        var index = 0
+        while index + 8 <= length {
+            hash = (hash ^ raw.loadUnaligned(fromByteOffset: index, as: UInt64.self)) &* 0xFF51_AFD7_ED55_8CCD
+            hash ^= hash >> 32
+            index += 8
+        }
+        hash = (hash ^ raw.loadUnaligned(fromByteOffset: length - 8, as: UInt64.self)) &* 0xFF51_AFD7_ED55_8CCD
+        return hash ^ hash >> 29
+    }
+}

@@ -1,0 +1,72 @@
+/// A release of FHIR and the generated classes of it: `.r4` from the module FireLiteR4.
+public struct FHIRRelease: Sendable, Hashable, CustomStringConvertible {
+    private let model: Model
+
+    /// Names a release and its classes; for generated code.
+    public init(name: String, version: String, types: [TypeGroup], codes: [[any FHIRCode.Type]]) {
+        model = Model(name: name, version: version, types: types, codes: codes)
+    }
+
+    /// The release's short name, `R4`.
+    public var name: String { model.name }
+
+    /// The version of the specification, `4.0.1`.
+    public var version: String { model.version }
+
+    public var description: String { name }
+
+    /// The class of a FHIR type or backbone path, or nil.
+    public func type(named name: String) -> FHIRObject.Type? { model.types[name] }
+
+    /// The class of a resource type, or nil; abstract types are none.
+    public func resourceType(named name: String) -> FHIRResource.Type? {
+        guard let type = model.types[name] as? FHIRResource.Type, type._layout.isResource else { return nil }
+        return type
+    }
+
+    /// Every class, in the order of their names.
+    public var types: [FHIRObject.Type] { model.names.compactMap { model.types[$0] } }
+
+    /// Every resource class that has instances, in the order of their names.
+    public var resourceTypes: [FHIRResource.Type] { model.names.compactMap { resourceType(named: $0) } }
+
+    /// The codes of a required binding by its Swift name, or nil.
+    package func codes(ofBinding name: String) -> [Substring]? { model.codes[name]?._knownCodes }
+
+    public static func == (left: FHIRRelease, right: FHIRRelease) -> Bool { left.model === right.model }
+    public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(model)) }
+
+    private final class Model: Sendable {
+        let name: String
+        let version: String
+        let types: [String: FHIRObject.Type]
+        let names: [String]
+        let codes: [String: any FHIRCode.Type]
+
+        init(name: String, version: String, types groups: [TypeGroup], codes: [[any FHIRCode.Type]]) {
+            self.name = name
+            self.version = version
+            var types: [String: FHIRObject.Type] = [:]
+            types.reserveCapacity(1_000)
+            for group in groups {
+                let names = group.names.utf8.split(separator: UInt8(ascii: " "))
+                precondition(names.count == group.types.count, "\(group.names) does not name \(group.types.count) types")
+                for (name, type) in zip(names, group.types) { types[String(Substring(name))] = type }
+            }
+            self.types = types
+            names = types.keys.sorted()
+            self.codes = Dictionary(uniqueKeysWithValues: codes.joined().map { ("\($0)", $0) })
+        }
+    }
+}
+
+/// Generated classes and their FHIR names, separated by spaces, in the same order; for generated code.
+public struct TypeGroup: Sendable {
+    let names: String
+    let types: [FHIRObject.Type]
+
+    public init(_ names: String, _ types: [FHIRObject.Type]) {
+        self.names = names
+        self.types = types
+    }
+}

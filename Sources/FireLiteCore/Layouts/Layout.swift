@@ -1,0 +1,103 @@
+/// The elements of a generated class: what the one reader, writer, copier and binder of all classes work from.
+///
+/// A layout is made once per class, from the text in the generated code, and lives as long as the process.
+public final class Layout: Sendable {
+    /// What a class stands for in FHIR.
+    public enum Kind: Sendable {
+        case resource, datatype, backbone, abstract
+    }
+
+    /// The generated class.
+    public let type: FHIRObject.Type
+    /// FHIR's name of the type, or the path of a backbone element: `Patient`, `HumanName`, `Patient.contact`.
+    public let name: String
+    public let kind: Kind
+    /// The layout of the superclass, if it is a FHIR type.
+    public let base: Layout?
+    public let release: FHIRRelease
+    /// The elements by slot: inherited ones first, a choice element once for each of its types.
+    public let elements: [LayoutElement]
+
+    /// Never changed after the initialiser, so any thread may read it.
+    package nonisolated(unsafe) let table: UnsafePointer<LayoutTable>
+    private let tableStorage: TableStorage
+
+    /// Makes the layout of a generated class; `text` has a line `name min..max type[|type] [=binding] [>targets]` for each own element.
+    ///
+    /// - Precondition: the text is what this version of the Generator writes.
+    public init(_ type: FHIRObject.Type, _ name: String, _ kind: Kind, base: Layout?, release: FHIRRelease, _ text: String) {
+        self.type = type
+        self.name = name
+        self.kind = kind
+        self.base = base
+        self.release = release
+        var elements = base?.elements ?? []
+        for line in text.utf8.split(separator: UInt8(ascii: "\n")) {
+            elements += LayoutElement.parse(Substring(line), owner: name, first: elements.count, release: release)
+        }
+        self.elements = elements
+        tableStorage = TableStorage(elements: elements, typeMember: kind == .resource ? "\"resourceType\":\"\(name)\"" : "")
+        table = UnsafePointer(tableStorage.table)
+        tableStorage.complete(layout: self)
+    }
+
+    /// The element with this JSON member name (`valueQuantity`, not `value[x]`), or nil.
+    public func element(named name: String) -> LayoutElement? {
+        var name = name
+        return name.withUTF8 { bytes in
+            bytes.baseAddress.flatMap { table.pointee.slot(named: $0, bytes.count) }
+        }.map { elements[$0] }
+    }
+
+    /// Whether instances are resources.
+    public var isResource: Bool { kind == .resource }
+}
+
+/// Owns the memory of a `LayoutTable`, which is filled before the layout is shared and not touched afterwards.
+private final class TableStorage: @unchecked Sendable {
+    let table: UnsafeMutablePointer<LayoutTable>
+    private let entries: UnsafeMutablePointer<ElementEntry>
+    private let count: Int
+    private let members: UnsafeMutablePointer<UInt16>
+    private let mask: Int
+    private let typeMember: UnsafeMutablePointer<UInt8>
+    private let typeMemberLength: Int
+
+    init(elements: [LayoutElement], typeMember text: String) {
+        count = elements.count
+        precondition(count < 255, "a class has 254 slots at most")
+        table = .allocate(capacity: 1)
+        entries = .allocate(capacity: max(count, 1))
+        var capacity = 8
+        while capacity < count * 3 { capacity *= 2 }
+        mask = capacity - 1
+        members = .allocate(capacity: capacity)
+        members.initialize(repeating: LayoutTable.noSlot, count: capacity)
+        (typeMember, typeMemberLength) = Self.immortal(text)
+        for element in elements {
+            let (key, length) = Self.immortal("\"\(element.name)\":")
+            (entries + element.slot).initialize(
+                to: ElementEntry(
+                    kind: element.kind, primitive: element.primitive ?? .string, storage: element.primitive?.storage ?? .text,
+                    isList: element.isList, choiceFirst: UInt16(element.choice?.slots.lowerBound ?? 0),
+                    choiceCount: UInt16(element.choice?.slots.count ?? 0), key: UnsafePointer(key), keyLength: length, type: element.type))
+            var position = LayoutTable.hash(key + 1, length - 3) & mask
+            while members[position] != LayoutTable.noSlot { position = (position + 1) & mask }
+            members[position] = UInt16(element.slot)
+        }
+    }
+
+    func complete(layout: Layout) {
+        table.initialize(
+            to: LayoutTable(
+                entries: entries, count: count, members: members, memberMask: mask, layout: .passRetained(layout), typeMember: typeMember,
+                typeMemberLength: typeMemberLength))
+    }
+
+    private static func immortal(_ text: String) -> (UnsafeMutablePointer<UInt8>, Int) {
+        let bytes = Array(text.utf8)
+        let copy = UnsafeMutablePointer<UInt8>.allocate(capacity: max(bytes.count, 1))
+        copy.initialize(from: bytes, count: bytes.count)
+        return (copy, bytes.count)
+    }
+}

@@ -1,0 +1,86 @@
+/// What an element of a class holds, for code that is driven by layouts.
+@frozen public enum ElementKind: UInt8, Sendable {
+    /// A primitive datatype.
+    case primitive
+    /// A complex datatype or backbone element.
+    case object
+    /// Any resource: `contained`, `Bundle.entry.resource`.
+    case resource
+}
+
+/// One slot of a class, in a form that is read without reference counting.
+///
+/// Everything it points to lives as long as the process, as layouts do.
+@frozen public struct ElementEntry: @unchecked Sendable {
+    package let kind: ElementKind
+    package let primitive: PrimitiveType
+    package let storage: PrimitiveStorage
+    package let isList: Bool
+    /// The slots of the choice element this one belongs to; empty where it is none.
+    package let choiceFirst: UInt16
+    package let choiceCount: UInt16
+    /// `"name":` in UTF-8, for the writer, and its length.
+    package let key: UnsafePointer<UInt8>
+    package let keyLength: Int
+    /// The class of a complex element; nil for primitives and resources.
+    package let type: FHIRObject.Type?
+}
+
+/// The slots of a class and the index from JSON member names to them, in memory that is never freed or changed.
+@frozen public struct LayoutTable: @unchecked Sendable {
+    package let entries: UnsafePointer<ElementEntry>
+    package let count: Int
+    /// A hash table of `memberMask + 1` slot numbers, `noSlot` where empty.
+    package let members: UnsafePointer<UInt16>
+    package let memberMask: Int
+    package let layout: Unmanaged<Layout>
+    /// `"resourceType":"Patient"` of a resource, for the writer; no bytes for other classes.
+    package let typeMember: UnsafePointer<UInt8>
+    package let typeMemberLength: Int
+
+    package static let noSlot = UInt16.max
+
+    /// A hash of a member name: its length and the bytes at both ends and in the middle tell FHIR's names apart well.
+    @inline(__always)
+    package static func hash(_ name: UnsafePointer<UInt8>, _ length: Int) -> Int {
+        var value = UInt64(length)
+        value = value &* 31 &+ UInt64(name[0])
+        value = value &* 31 &+ UInt64(name[length - 1])
+        value = value &* 31 &+ UInt64(name[length >> 1])
+        value = value &* 31 &+ UInt64(name[length >> 2])
+        value = value &* 31 &+ UInt64(name[(length * 3) >> 2])
+        value = value &* 0x9E37_79B9_7F4A_7C15
+        return Int(truncatingIfNeeded: value >> 40)
+    }
+
+    /// The slot of a member name, or nil.
+    @inline(__always)
+    package func slot(named name: UnsafePointer<UInt8>, _ length: Int) -> Int? {
+        guard length > 0 else { return nil }
+        var position = Self.hash(name, length) & memberMask
+        while true {
+            let slot = members[position]
+            if slot == Self.noSlot { return nil }
+            let entry = entries + Int(slot)
+            if entry.pointee.keyLength == length + 3, sameBytes(entry.pointee.key + 1, name, length) { return Int(slot) }
+            position = (position + 1) & memberMask
+        }
+    }
+}
+
+/// Whether two runs of bytes are equal.
+@inline(__always)
+package func sameBytes(_ first: UnsafePointer<UInt8>, _ second: UnsafePointer<UInt8>, _ count: Int) -> Bool {
+    var index = 0
+    while index + 8 <= count {
+        let left = UnsafeRawPointer(first + index).loadUnaligned(as: UInt64.self)
+        let right = UnsafeRawPointer(second + index).loadUnaligned(as: UInt64.self)
+        if left != right { return false }
+        index += 8
+    }
+    while index < count {
+        if first[index] != second[index] { return false }
+        index += 1
+    }
+    return true
+}

@@ -1,0 +1,164 @@
+// The one place where a slot of an object changes by the hand of a user: every generated setter ends here.
+
+extension FHIRObject {
+    /// Sets a primitive; its id and extensions stay, and with nil only they do.
+    final func setPrimitive(_ slot: Int, _ value: SlotValue?) {
+        willChange()
+        if value != nil { clearOtherChoices(of: slot) }
+        if let position = position(of: slot), case .annotated(let old) = slots.unsafelyUnwrapped[position].value {
+            let fresh = AnnotatedPrimitive(value: value, element: old.element)
+            slots.unsafelyUnwrapped[position].value = .annotated(fresh)
+            return
+        }
+        store(value, in: slot)
+    }
+
+    /// Sets a list of primitives by their literals. Nulls in it keep their places, and each value the id and extensions of the one before it.
+    final func setPrimitives(_ slot: Int, _ texts: [String]) {
+        willChange()
+        if let position = position(of: slot), case .annotatedTexts(let old) = slots.unsafelyUnwrapped[position].value {
+            store(old.replacingValues(with: texts), in: slot)
+            return
+        }
+        store(texts.isEmpty ? nil : .texts(texts), in: slot)
+    }
+
+    /// Sets a to-one complex element. A value that belongs to another object is copied, never shared.
+    final func setChild(_ slot: Int, _ child: FHIRObject?) {
+        let old: FHIRObject? = if case .object(let old)? = value(slot) { old } else { nil }
+        if let child, old === child { return }
+        willChange()
+        if child != nil { clearOtherChoices(of: slot) }
+        if let old { disown(old) }
+        guard let child else {
+            store(nil, in: slot)
+            return
+        }
+        let own = adopt(child)
+        store(.object(own), in: slot)
+    }
+
+    /// Sets a list of complex elements. What belongs to another object, or is in the list twice, is copied, never shared.
+    final func setChildren(_ slot: Int, _ children: [FHIRObject]) {
+        let old: [FHIRObject] = if case .objects(let old)? = value(slot) { old } else { [] }
+        if old.count == children.count, zip(old, children).allSatisfy({ $0 === $1 }) { return }
+        willChange()
+        for child in old { child.objectFlags.insert(.listed) }
+        var list = children
+        for index in list.indices {
+            let child = list[index]
+            if child.objectFlags.contains(.listed), child.ownerObject === self {
+                child.objectFlags.remove(.listed)
+            } else {
+                list[index] = adopt(child)
+            }
+        }
+        for child in old where child.objectFlags.contains(.listed) {
+            child.objectFlags.remove(.listed)
+            disown(child)
+        }
+        store(list.isEmpty ? nil : .objects(list), in: slot)
+    }
+
+    /// The object itself, or a copy where it has an owner already, as a value of this one.
+    package final func adopt(_ child: FHIRObject) -> FHIRObject {
+        let isTaken = child.ownerObject != nil || !child.objectFlags.isDisjoint(with: [.managed, .stranded]) || isInside(child)
+        let own = isTaken ? child.copy() : child
+        own.ownerObject = self
+        if objectFlags.contains(.managed) { own.becomeManaged() }
+        return own
+    }
+
+    private final func isInside(_ child: FHIRObject) -> Bool {
+        var ancestor: FHIRObject? = self
+        while let current = ancestor {
+            if current === child { return true }
+            ancestor = current.ownerObject
+        }
+        return false
+    }
+
+    /// Lets go of a value: it is an unmanaged object of its own from now on.
+    final func disown(_ child: FHIRObject) {
+        child.ownerObject = nil
+        if child.objectFlags.contains(.managed) { child.becomeUnmanaged() }
+    }
+
+    private final func clearOtherChoices(of slot: Int) {
+        let entry = layoutTable.pointee.entries[slot]
+        guard entry.choiceCount > 0 else { return }
+        for other in Int(entry.choiceFirst)..<Int(entry.choiceFirst + entry.choiceCount) where other != slot {
+            guard let old = value(other) else { continue }
+            old.forEachChild { disown($0) }
+            store(nil, in: other)
+        }
+    }
+
+    /// Tells the store, if the object belongs to one, that a slot is about to change.
+    @inline(__always)
+    package final func willChange() {
+        if !objectFlags.isEmpty { managedWillChange() }
+    }
+
+    @inline(never)
+    private final func managedWillChange() {
+        guard !objectFlags.isDisjoint(with: [.managed, .stranded, .deleted]) else { return }
+        guard let context = rootObject.objectExtras?.context, !objectFlags.contains(.stranded) else {
+            preconditionFailure(
+                "this \(layout.name) belongs to a stored resource that is no longer in memory, so a change of it could not be saved: "
+                    + "keep the resource in a variable while you change its parts, or change a copy()")
+        }
+        context.willChange(self, of: rootObject)
+    }
+
+    /// The object that no other one owns: a resource, for what belongs to one.
+    package final var rootObject: FHIRObject {
+        var current = self
+        while let ownerObject = current.ownerObject { current = ownerObject }
+        return current
+    }
+
+    /// Marks the object and all in it as part of a stored resource.
+    package final func becomeManaged() {
+        objectFlags.insert(.managed)
+        forEachSlot { $0.value.forEachChild { $0.becomeManaged() } }
+    }
+
+    /// Marks the object and all in it as part of no stored resource.
+    package final func becomeUnmanaged() {
+        if objectFlags.contains(.managed), ownerObject == nil, objectExtras?.pk == nil, let context = objectExtras?.context {
+            objectExtras?.pk = context.derivedPK(of: self, in: self)
+        }
+        objectFlags.subtract([.managed, .changed, .stranded])
+        forEachSlot { $0.value.forEachChild { $0.becomeUnmanaged() } }
+    }
+}
+
+extension AnnotatedList {
+    /// The list with other values: nulls stay where they are, values fill the other places in order, surplus places go.
+    func replacingValues(with values: [String]) -> SlotValue? {
+        var texts: [String?] = []
+        var elements: [FHIRObject?] = []
+        var rest = values[...]
+        for (text, element) in zip(self.texts, self.elements) {
+            if text == nil {
+                texts.append(nil)
+                elements.append(element)
+            } else if let value = rest.popFirst() {
+                texts.append(value)
+                elements.append(element)
+            }
+        }
+        texts += rest.map { $0 }
+        elements += rest.map { _ in nil }
+        return Self.value(texts: texts, elements: elements)
+    }
+
+    /// The plainest value that holds the list; nil for an empty one.
+    package static func value(texts: [String?], elements: [FHIRObject?]) -> SlotValue? {
+        if texts.isEmpty { return nil }
+        let plain = texts.compactMap { $0 }
+        if plain.count == texts.count, elements.allSatisfy({ $0 == nil }) { return .texts(plain) }
+        return .annotatedTexts(AnnotatedList(texts: texts, elements: elements))
+    }
+}

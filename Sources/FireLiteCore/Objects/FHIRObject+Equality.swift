@@ -1,0 +1,60 @@
+extension FHIRObject: Equatable {
+    /// Whether both are of one class and have the same content. The pk does not count, nor does a to-one element without content.
+    public static func == (left: FHIRObject, right: FHIRObject) -> Bool {
+        left === right || left.hasSameContent(as: right)
+    }
+
+    package final func hasSameContent(as other: FHIRObject) -> Bool {
+        guard layoutTable == other.layoutTable else { return false }
+        var mine = 0
+        var theirs = 0
+        while true {
+            skipEmpty(&mine)
+            other.skipEmpty(&theirs)
+            if mine == slotCount || theirs == other.slotCount { return mine == slotCount && theirs == other.slotCount }
+            guard let first = slots?[mine], let second = other.slots?[theirs], first.index == second.index,
+                first.value.hasSameContent(as: second.value)
+            else { return false }
+            mine += 1
+            theirs += 1
+        }
+    }
+
+    private final func skipEmpty(_ position: inout Int) {
+        while position < slotCount, let slot = slots?[position], case .object(let child) = slot.value, !child.hasContent { position += 1 }
+    }
+
+    /// Whether anything is set in the object or in what it owns.
+    package final var hasContent: Bool {
+        guard let slots else { return false }
+        for index in 0..<Int(slotCount) {
+            guard case .object(let child) = slots[index].value else { return true }
+            if child.hasContent { return true }
+        }
+        return layoutTable.pointee.typeMemberLength > 0
+    }
+}
+
+extension SlotValue {
+    package func hasSameContent(as other: SlotValue) -> Bool {
+        switch (self, other) {
+        case (.word(let first), .word(let second)): return first == second
+        case (.text(let first), .text(let second)): return first.utf8.elementsEqual(second.utf8)
+        case (.object(let first), .object(let second)): return first.hasSameContent(as: second)
+        case (.objects(let first), .objects(let second)):
+            return first.count == second.count && zip(first, second).allSatisfy { $0.hasSameContent(as: $1) }
+        case (.texts(let first), .texts(let second)):
+            return first.count == second.count && zip(first, second).allSatisfy { $0.utf8.elementsEqual($1.utf8) }
+        case (.annotated(let first), .annotated(let second)):
+            guard first.element.hasSameContent(as: second.element) else { return false }
+            switch (first.value, second.value) {
+            case (nil, nil): return true
+            case (let first?, let second?): return first.hasSameContent(as: second)
+            default: return false
+            }
+        case (.annotatedTexts(let first), .annotatedTexts(let second)):
+            return first.texts == second.texts && first.elements == second.elements
+        default: return false
+        }
+    }
+}

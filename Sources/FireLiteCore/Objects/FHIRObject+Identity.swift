@@ -1,0 +1,39 @@
+import Foundation
+
+extension FHIRObject {
+    /// The object's local key: made up when first read, kept by save and fetch, never in JSON.
+    ///
+    /// An object whose pk is not read before it is saved takes it from its place in the store, which costs no room there.
+    /// - Precondition: set only while the object is unmanaged.
+    public final var pk: String {
+        get {
+            if let pk = objectExtras?.pk { return pk }
+            if objectFlags.contains(.managed), let context = rootObject.objectExtras?.context { return context.derivedPK(of: self, in: rootObject) }
+            let pk = UUID().uuidString.lowercased()
+            withExtras { $0.pk = pk }
+            return pk
+        }
+        set {
+            precondition(
+                !objectFlags.contains(.managed),
+                "the pk of a stored \(layout.name) is fixed: set it before the object is added, or change a copy()")
+            withExtras { $0.pk = newValue }
+        }
+    }
+
+    package final func withExtras(_ body: (ObjectExtras) -> Void) {
+        let objectExtras = objectExtras ?? ObjectExtras()
+        self.objectExtras = objectExtras
+        body(objectExtras)
+    }
+
+    /// Whether the object belongs to a store: added to it or fetched from it, and not deleted since.
+    public final var isManaged: Bool { objectFlags.contains(.managed) }
+}
+
+extension FHIRObject: Identifiable {
+    /// `Identifiable` goes by `pk`; `id` by its plain name is FHIR's logical id.
+    @_implements(Identifiable,id)
+    public final var _identity: String { pk }
+    public typealias ID = String
+}

@@ -1,0 +1,29 @@
+import Foundation
+
+/// The initialisers that every generated class has, written once.
+public protocol FHIRObjectInitialisers: AnyObject {
+    init()
+}
+
+extension FHIRObjectInitialisers where Self: FHIRObject {
+    /// Makes an object and sets its elements: `HumanName { $0.family = "Chalmers" }`.
+    public init(_ configure: (Self) throws -> Void) rethrows {
+        self.init()
+        try configure(self)
+    }
+
+    /// Reads an object of this class from JSON.
+    ///
+    /// - Throws: `FHIRDecodingError` where the bytes are not JSON of this class.
+    public init(json: Data) throws {
+        self.init()
+        try FHIRJSON.read(json, into: self)
+    }
+
+    /// Reads an object of this class from JSON text.
+    ///
+    /// - Throws: `FHIRDecodingError` where the text is not JSON of this class.
+    public init(json: String) throws {
+        try self.init(json: Data(json.utf8))
+    }
+}

@@ -1,0 +1,89 @@
+extension FHIRObject {
+    /// Takes over the content of another object of the same class.
+    ///
+    /// Primitives are assigned, and nil overwrites. An element that both have is changed in place and keeps its pk; one that only
+    /// `source` has becomes a copy with a new pk; one that only this object has is removed. Lists go by position and end with the
+    /// order and length of the source's. Nothing becomes shared. What is equal already is not touched.
+    ///
+    /// - Throws: `FHIRObjectError.differentClass` where the classes differ; nothing has changed then.
+    public final func populate(from source: FHIRObject) throws {
+        guard layoutTable == source.layoutTable else {
+            throw FHIRObjectError.differentClass(of: layout.name, source: source.layout.name)
+        }
+        assign(from: source)
+    }
+
+    /// `populate(from:)` for objects known to be of one class.
+    package final func assign(from source: FHIRObject) {
+        guard source !== self else { return }
+        for position in stride(from: Int(slotCount) - 1, through: 0, by: -1) {
+            let slot = Int(slots.unsafelyUnwrapped[position].index)
+            if source.position(of: slot) == nil { remove(slot) }
+        }
+        source.forEachSlot { assign($0.value, to: Int($0.index)) }
+    }
+
+    private final func remove(_ slot: Int) {
+        willChange()
+        value(slot)?.forEachChild { disown($0) }
+        store(nil, in: slot)
+    }
+
+    private final func assign(_ new: SlotValue, to slot: Int) {
+        guard let old = value(slot) else {
+            willChange()
+            let copy = new.copied(for: self)
+            if objectFlags.contains(.managed) { copy.forEachChild { $0.becomeManaged() } }
+            store(copy, in: slot)
+            return
+        }
+        switch (old, new) {
+        case (.object(let mine), .object(let theirs)) where mine.layoutTable == theirs.layoutTable:
+            mine.assign(from: theirs)
+        case (.objects(let mine), .objects(let theirs)):
+            assign(theirs, to: slot, over: mine)
+        case (.annotated(let mine), .annotated(let theirs)):
+            mine.element.assign(from: theirs.element)
+            let isSame =
+                switch (mine.value, theirs.value) {
+                case (nil, nil): true
+                case (let first?, let second?): first.hasSameContent(as: second)
+                default: false
+                }
+            if !isSame {
+                willChange()
+                store(.annotated(AnnotatedPrimitive(value: theirs.value, element: mine.element)), in: slot)
+            }
+        default:
+            guard !old.hasSameContent(as: new) else { return }
+            willChange()
+            old.forEachChild { disown($0) }
+            let copy = new.copied(for: self)
+            if objectFlags.contains(.managed) { copy.forEachChild { $0.becomeManaged() } }
+            store(copy, in: slot)
+        }
+    }
+
+    private final func assign(_ theirs: [FHIRObject], to slot: Int, over mine: [FHIRObject]) {
+        var list: [FHIRObject] = []
+        list.reserveCapacity(theirs.count)
+        for (index, object) in theirs.enumerated() {
+            if index < mine.count, mine[index].layoutTable == object.layoutTable {
+                mine[index].assign(from: object)
+                list.append(mine[index])
+            } else {
+                list.append(object.copyObject())
+            }
+        }
+        setChildren(slot, list)
+    }
+}
+
+/// Misuse of objects that a caller can tell only at run time.
+public struct FHIRObjectError: Error, CustomStringConvertible, Sendable {
+    public let description: String
+
+    static func differentClass(of target: String, source: String) -> FHIRObjectError {
+        FHIRObjectError(description: "a \(target) cannot be populated from a \(source): give an object of the same class")
+    }
+}

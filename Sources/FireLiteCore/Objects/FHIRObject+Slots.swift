@@ -1,0 +1,124 @@
+// Access to the packed slots. The only code that touches their memory, beside the initialiser and `deinit`.
+
+extension FHIRObject {
+    /// The position of a slot's value, or nil where the slot is empty.
+    @inline(__always)
+    package final func position(of slot: Int) -> Int? {
+        guard let slots else { return nil }
+        let wanted = UInt16(truncatingIfNeeded: slot)
+        var position = 0
+        let slotCount = Int(slotCount)
+        while position < slotCount {
+            let index = slots[position].index
+            if index == wanted { return position }
+            if index > wanted { return nil }
+            position += 1
+        }
+        return nil
+    }
+
+    /// The value of a slot, or nil.
+    @inline(__always)
+    package final func value(_ slot: Int) -> SlotValue? {
+        guard let position = position(of: slot) else {
+            if objectFlags.contains(.probe) { ElementProbe.record(slot, of: self) }
+            return nil
+        }
+        return slots.unsafelyUnwrapped[position].value
+    }
+
+    /// The value of a slot without a primitive's id and extensions, or nil.
+    @inline(__always)
+    package final func plainValue(_ slot: Int) -> SlotValue? {
+        guard let value = value(slot) else { return nil }
+        if case .annotated(let primitive) = value { return primitive.value }
+        return value
+    }
+
+    /// Puts a value into a slot, or takes it out with nil. Owners are the caller's business.
+    package final func store(_ value: SlotValue?, in slot: Int) {
+        if let position = position(of: slot) {
+            let slots = slots.unsafelyUnwrapped
+            if let value {
+                slots[position].value = value
+            } else {
+                (slots + position).deinitialize(count: 1)
+                (slots + position).moveInitialize(from: slots + position + 1, count: Int(slotCount) - position - 1)
+                slotCount -= 1
+            }
+        } else if let value {
+            insert(Slot(value: value, index: slot))
+        }
+    }
+
+    private final func insert(_ slot: Slot) {
+        reserve(Int(slotCount) + 1)
+        let slots = slots.unsafelyUnwrapped
+        var position = Int(slotCount)
+        while position > 0, slots[position - 1].index > slot.index { position -= 1 }
+        (slots + position + 1).moveInitialize(from: slots + position, count: Int(slotCount) - position)
+        (slots + position).initialize(to: slot)
+        slotCount += 1
+    }
+
+    /// Makes room for that many values.
+    package final func reserve(_ wanted: Int) {
+        guard wanted > Int(slotCapacity) else { return }
+        let larger = Swift.max(wanted, Swift.min(Int(slotCapacity) * 2, 255), 2)
+        let fresh = UnsafeMutablePointer<Slot>.allocate(capacity: larger)
+        if let slots {
+            fresh.moveInitialize(from: slots, count: Int(slotCount))
+            slots.deallocate()
+        }
+        slots = fresh
+        slotCapacity = UInt8(larger)
+    }
+
+    /// Takes over values from initialised memory, which is left uninitialised; the object must have none.
+    @inline(__always)
+    package final func adopt(_ source: UnsafeMutablePointer<Slot>, _ number: Int) {
+        guard number > 0 else { return }
+        let fresh = UnsafeMutablePointer<Slot>.allocate(capacity: number)
+        fresh.moveInitialize(from: source, count: number)
+        slots = fresh
+        slotCount = UInt8(number)
+        slotCapacity = UInt8(number)
+    }
+
+    /// Calls `body` with every slot that is set, in order.
+    @inline(__always)
+    package final func forEachSlot(_ body: (Slot) throws -> Void) rethrows {
+        guard let slots else { return }
+        for index in 0..<Int(slotCount) { try body(slots[index]) }
+    }
+}
+
+extension SlotValue {
+    /// The objects in the value.
+    @inline(__always)
+    package func forEachChild(_ body: (FHIRObject) throws -> Void) rethrows {
+        switch self {
+        case .word, .text, .texts: return
+        case .object(let child): try body(child)
+        case .objects(let children): for child in children { try body(child) }
+        case .annotated(let primitive): try body(primitive.element)
+        case .annotatedTexts(let list): for element in list.elements { if let element { try body(element) } }
+        }
+    }
+
+    /// Makes `owner` the owner of the objects in the value.
+    @inline(__always)
+    package func own(by ownerObject: FHIRObject) {
+        forEachChild { $0.ownerObject = ownerObject }
+    }
+
+    /// Makes the objects in the value ownerless, as `owner` goes from memory.
+    @inline(__always)
+    func strand(from ownerObject: FHIRObject) {
+        forEachChild { child in
+            guard child.ownerObject === ownerObject else { return }
+            child.ownerObject = nil
+            if child.objectFlags.contains(.managed) { child.objectFlags.insert(.stranded) }
+        }
+    }
+}

@@ -1,0 +1,91 @@
+/// The root of every generated class: an object that holds FHIR elements in packed slots.
+///
+/// Only elements that are set take memory. Objects are not thread-safe; hand another thread a `copy()` or the keys.
+open class FHIRObject: FHIRObjectInitialisers {
+    /// The class's slots; points to memory that is never freed.
+    package let layoutTable: UnsafePointer<LayoutTable>
+    /// The values that are set, in the order of their slot numbers.
+    package var slots: UnsafeMutablePointer<Slot>?
+    package var slotCount: UInt8 = 0
+    package var slotCapacity: UInt8 = 0
+    package var objectFlags: ObjectFlags = []
+    /// The number of its row in the stored resource; 0 for a resource itself and for what has no row of its own.
+    package var rowNode: UInt32 = 0
+    /// The object that this one is a value of. Cleared when that object goes, so it never dangles.
+    package unowned(unsafe) var ownerObject: FHIRObject?
+    /// What few objects need: a pk, the tie to a store.
+    package var objectExtras: ObjectExtras?
+
+    /// The elements of the class; generated code overrides it.
+    open class var _layout: Layout {
+        preconditionFailure("\(self) is no generated class: make instances of the classes in FireLiteR4 and its like")
+    }
+
+    /// An object with no element set.
+    public required init() {
+        layoutTable = Self._layout.table
+    }
+
+    deinit {
+        guard let slots else { return }
+        for index in 0..<Int(slotCount) { slots[index].value.strand(from: self) }
+        slots.deinitialize(count: Int(slotCount))
+        slots.deallocate()
+    }
+
+    /// The elements of the object's class.
+    public final var layout: Layout { layoutTable.pointee.layout._withUnsafeGuaranteedRef { $0 } }
+
+    /// Whether no element is set.
+    public final var isEmpty: Bool { slotCount == 0 }
+}
+
+/// What a resource type of every release is: a FHIR object with a logical id.
+open class FHIRResource: FHIRObject {
+    /// `Resource.id`: the logical id, `id` 0..1.
+    public final var id: String? {
+        get { _string(0) }
+        set { _setString(0, newValue) }
+    }
+
+    /// FHIR's name of the resource type: `Patient`.
+    public final var resourceType: String { layout.name }
+}
+
+/// Marks that an object carries, in bits.
+package struct ObjectFlags: OptionSet {
+    package let rawValue: UInt16
+    package init(rawValue: UInt16) { self.rawValue = rawValue }
+
+    /// Belongs to a store: changes are watched.
+    package static let managed = ObjectFlags(rawValue: 1)
+    /// Seen in the list that is being replaced.
+    package static let listed = ObjectFlags(rawValue: 2)
+    /// Its row, or a part of it, has changed in the current write.
+    package static let changed = ObjectFlags(rawValue: 4)
+    /// Was deleted from its store.
+    package static let deleted = ObjectFlags(rawValue: 8)
+    /// Belonged to a managed resource that is no longer in memory.
+    package static let stranded = ObjectFlags(rawValue: 16)
+    /// Finds the slot behind a key path: reading an unset element notes its slot (see `ElementProbe`).
+    package static let probe = ObjectFlags(rawValue: 32)
+}
+
+/// The part of an object's state that most objects do without.
+package final class ObjectExtras {
+    package var pk: String?
+    /// The tie of a managed resource to its store.
+    package var context: ObjectContext?
+    package init() {}
+}
+
+/// What a store attaches to a managed resource, to hear of changes before they happen.
+open class ObjectContext {
+    public init() {}
+
+    /// Called before a slot of `object`, which belongs to `resource`, changes.
+    open func willChange(_ object: FHIRObject, of resource: FHIRObject) {}
+
+    /// The pk of an object of `resource` that has none of its own.
+    open func derivedPK(of object: FHIRObject, in resource: FHIRObject) -> String { "" }
+}

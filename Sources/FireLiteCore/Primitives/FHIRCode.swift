@@ -1,0 +1,30 @@
+/// A `code` with a required binding: an open set of values, with a static member for each code of the value set.
+///
+/// Any text is a value, so that a code that a newer server sends survives; `isKnown` and `validate()` tell the others apart.
+public protocol FHIRCode: RawRepresentable, Hashable, Sendable, CustomStringConvertible, ExpressibleByStringLiteral
+where RawValue == String {
+    init(rawValue: String)
+    /// Every code of the value set, separated by new-lines or spaces.
+    static var _codes: String { get }
+}
+
+extension FHIRCode {
+    public init(stringLiteral value: String) { self.init(rawValue: value) }
+
+    /// The code.
+    public var description: String { rawValue }
+
+    /// Every code of the value set, in its order.
+    public static var known: [Self] { _knownCodes.map { Self(rawValue: String($0)) } }
+
+    /// Whether the value set has this code.
+    public var isKnown: Bool { Self._knownCodes.contains { $0 == rawValue } }
+
+    package static var _knownCodes: [Substring] {
+        let separator: Character = _codes.contains("\n") ? "\n" : " "
+        return _codes.split(separator: separator)
+    }
+
+    public static func == (left: Self, right: Self) -> Bool { left.rawValue == right.rawValue }
+    public func hash(into hasher: inout Hasher) { hasher.combine(rawValue) }
+}

@@ -1,0 +1,94 @@
+import Foundation
+
+/// A FHIR `decimal`: a number that remembers how it was written, `1.50` and not 1.5
+/// (<https://hl7.org/fhir/datatypes.html#decimal>: the precision of a decimal is significant).
+///
+/// `==` compares the literals; `<` compares the numbers, and literals of one number by their length.
+public struct FHIRDecimal: Sendable, Hashable {
+    package let storage: PackedLiteral
+
+    package init(storage: PackedLiteral) { self.storage = storage }
+
+    /// The decimal with this literal, or nil where it is not a JSON number.
+    public init?(_ literal: String) {
+        var literal = literal
+        let packed: PackedLiteral? = literal.withUTF8 { bytes in
+            guard JSONNumber.isNumber(bytes) else { return nil }
+            return DecimalWord(bytes).map { .word($0.raw) } ?? .text(String(decoding: bytes, as: UTF8.self))
+        }
+        guard let packed else { return nil }
+        storage = packed
+    }
+
+    /// The decimal with the shortest literal that reads back as `value`.
+    ///
+    /// - Precondition: `value` is finite.
+    public init(_ value: Double) {
+        precondition(value.isFinite, "a FHIR decimal has no infinity and no NaN: check the Double before making a FHIRDecimal of it")
+        if value == 0 {
+            storage = .word(0)
+        } else if let word = DecimalWord(shortest: value) {
+            storage = .word(word.raw)
+        } else {
+            storage = .text("\(value)")
+        }
+    }
+
+    /// The decimal with the literal of `value`.
+    public init(_ value: Decimal) { self = FHIRDecimal("\(value)") ?? FHIRDecimal(0.0) }
+
+    /// The decimal with the literal of `value`.
+    public init(_ value: Int) { self = FHIRDecimal("\(value)") ?? FHIRDecimal(0.0) }
+
+    /// The number as it was, or will be, written in JSON.
+    public var literal: String {
+        switch storage {
+        case .word(let raw):
+            withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 24) { buffer in
+                let length = DecimalWord(raw: raw).write(to: buffer.baseAddress.unsafelyUnwrapped)
+                return String(decoding: buffer[..<length], as: UTF8.self)
+            }
+        case .text(let text): text
+        }
+    }
+
+    /// The nearest `Double`; infinite where the literal is beyond its range.
+    public var doubleValue: Double {
+        switch storage {
+        case .word(let raw):
+            let word = DecimalWord(raw: raw)
+            return word.mantissa.magnitude <= UInt64(DecimalWord.exactDigits) ? word.doubleValue : Double(literal) ?? 0
+        case .text(let text): return Double(text) ?? 0
+        }
+    }
+
+    /// The number as Foundation's `Decimal`, exact up to 38 digits; nil beyond its range.
+    public var decimalValue: Decimal? {
+        switch storage {
+        case .word(let raw):
+            let word = DecimalWord(raw: raw)
+            return Decimal(sign: raw < 0 ? .minus : .plus, exponent: -word.scale, significand: Decimal(word.mantissa.magnitude))
+        case .text(let text): return Decimal(string: text, locale: Locale(identifier: "en_US_POSIX"))
+        }
+    }
+}
+
+extension FHIRDecimal: ExpressibleByFloatLiteral, ExpressibleByIntegerLiteral {
+    public init(floatLiteral value: Double) { self.init(value) }
+    public init(integerLiteral value: Int) { self.init(value) }
+}
+
+extension FHIRDecimal: Comparable {
+    public static func < (left: FHIRDecimal, right: FHIRDecimal) -> Bool {
+        if let first = left.decimalValue, let second = right.decimalValue, first != second { return first < second }
+        let first = left.doubleValue
+        let second = right.doubleValue
+        if first != second { return first < second }
+        let (firstLiteral, secondLiteral) = (left.literal, right.literal)
+        return (firstLiteral.utf8.count, firstLiteral) < (secondLiteral.utf8.count, secondLiteral)
+    }
+}
+
+extension FHIRDecimal: CustomStringConvertible {
+    public var description: String { literal }
+}

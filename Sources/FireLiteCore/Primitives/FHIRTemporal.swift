@@ -1,0 +1,177 @@
+import Foundation
+
+/// What FHIR's `date`, `dateTime`, `instant` and `time` share: a literal kept as it was written.
+///
+/// `==` compares literals: `2020-01-01T00:00:00Z` and `2020-01-01T01:00:00+01:00` are the same instant but not equal values.
+public protocol FHIRTemporal: Sendable, Hashable, CustomStringConvertible, ExpressibleByStringLiteral {
+    static var _type: PrimitiveType { get }
+    var _storage: PackedLiteral { get }
+    init(_storage: PackedLiteral)
+}
+
+extension FHIRTemporal {
+    /// The value with this literal, or nil where it is not one of the type.
+    public init?(_ literal: String) {
+        var literal = literal
+        let storage: PackedLiteral? = literal.withUTF8 { bytes in
+            switch TemporalWord.read(bytes, as: Self._type) {
+            case .word(let word): .word(word.raw)
+            case .text: .text(String(decoding: bytes, as: UTF8.self))
+            case .invalid: nil
+            }
+        }
+        guard let storage else { return nil }
+        self.init(_storage: storage)
+    }
+
+    /// - Precondition: the literal is one of the type.
+    public init(stringLiteral literal: String) {
+        guard let value = Self(literal) else {
+            preconditionFailure("'\(literal)' is no FHIR \(Self._type.name): write a valid literal, or use the failable initialiser")
+        }
+        self = value
+    }
+
+    /// The value as it was, or will be, written in JSON.
+    public var literal: String {
+        switch _storage {
+        case .word(let raw): TemporalWord(raw: raw).text
+        case .text(let text): text
+        }
+    }
+
+    public var description: String { literal }
+
+    /// The fields of the literal; nil for text that lenient reading let through.
+    package var scanned: TemporalScanner? {
+        var text = literal
+        return text.withUTF8 { bytes in
+            var scanner = TemporalScanner(bytes: bytes)
+            let valid: Bool
+            if Self._type == .time {
+                valid = scanner.readTime()
+            } else {
+                valid = scanner.readDate() && (scanner.isAtEnd || scanner.readTimeAndZone())
+            }
+            return valid ? scanner : nil
+        }
+    }
+}
+
+/// A FHIR `date`: a day, a month or a year (<https://hl7.org/fhir/datatypes.html#date>).
+public struct FHIRDate: FHIRTemporal {
+    public static var _type: PrimitiveType { .date }
+    public let _storage: PackedLiteral
+    public init(_storage: PackedLiteral) { self._storage = _storage }
+}
+
+/// A FHIR `dateTime`: a date, or a date with time and offset (<https://hl7.org/fhir/datatypes.html#dateTime>).
+public struct FHIRDateTime: FHIRTemporal {
+    public static var _type: PrimitiveType { .dateTime }
+    public let _storage: PackedLiteral
+    public init(_storage: PackedLiteral) { self._storage = _storage }
+}
+
+/// A FHIR `instant`: a moment with time and offset (<https://hl7.org/fhir/datatypes.html#instant>).
+public struct FHIRInstant: FHIRTemporal {
+    public static var _type: PrimitiveType { .instant }
+    public let _storage: PackedLiteral
+    public init(_storage: PackedLiteral) { self._storage = _storage }
+}
+
+/// A FHIR `time`: a time of day without date and zone (<https://hl7.org/fhir/datatypes.html#time>).
+public struct FHIRTime: FHIRTemporal {
+    public static var _type: PrimitiveType { .time }
+    public let _storage: PackedLiteral
+    public init(_storage: PackedLiteral) { self._storage = _storage }
+}
+
+extension FHIRTemporal {
+    /// The year; nil for a `time`.
+    public var year: Int? { scanned.flatMap { $0.year > 0 ? $0.year : nil } }
+    /// The month, 1 to 12, where the literal has one.
+    public var month: Int? { scanned.flatMap { $0.month > 0 ? $0.month : nil } }
+    /// The day of the month, where the literal has one.
+    public var day: Int? { scanned.flatMap { $0.day > 0 ? $0.day : nil } }
+    /// The hour, 0 to 23, where the literal has a time.
+    public var hour: Int? { scanned.flatMap { $0.hour != TemporalWord.noTime ? $0.hour : nil } }
+    /// The minute, where the literal has a time.
+    public var minute: Int? { scanned.flatMap { $0.hour != TemporalWord.noTime ? $0.minute : nil } }
+    /// The second, 60 for a leap second, where the literal has a time.
+    public var second: Int? { scanned.flatMap { $0.hour != TemporalWord.noTime ? $0.second : nil } }
+    /// The offset from UTC in minutes, where the literal has one.
+    public var offsetMinutes: Int? {
+        scanned.flatMap { scanner in
+            switch scanner.zone {
+            case TemporalWord.zoneNone: nil
+            case TemporalWord.zoneUTC, TemporalWord.zoneNegativeZero: 0
+            default: scanner.zone - 840
+            }
+        }
+    }
+
+    /// The moment the interval named by the literal begins, in UTC where the literal names no zone; nil for a `time`.
+    package var start: Date? {
+        guard let scanned, scanned.year > 0 else { return nil }
+        let days = Calendar.daysSinceEpoch(year: scanned.year, month: max(scanned.month, 1), day: max(scanned.day, 1))
+        var seconds = Double(days) * 86_400
+        if scanned.hour != TemporalWord.noTime {
+            seconds += Double(scanned.hour * 3_600 + scanned.minute * 60 + scanned.second) + Double(scanned.nanosecond) / 1e9
+            seconds -= Double((offsetMinutes ?? 0) * 60)
+        }
+        return Date(timeIntervalSince1970: seconds)
+    }
+}
+
+extension FHIRInstant {
+    /// The instant as Foundation's `Date`.
+    public var date: Date { start ?? .distantPast }
+
+    /// The instant `date`, in UTC and to the millisecond.
+    ///
+    /// - Precondition: the year is between 1 and 9999, as FHIR demands.
+    public init(_ date: Date) { self.init(_storage: .word(TemporalWord(utc: date).raw)) }
+}
+
+extension FHIRDateTime {
+    /// The moment the interval that the literal names begins, in UTC where it has no offset.
+    public var date: Date { start ?? .distantPast }
+
+    /// The dateTime `date`, in UTC and to the millisecond.
+    ///
+    /// - Precondition: the year is between 1 and 9999, as FHIR demands.
+    public init(_ date: Date) { self.init(_storage: .word(TemporalWord(utc: date).raw)) }
+}
+
+extension FHIRDate {
+    /// The moment the interval that the literal names begins, in UTC.
+    public var date: Date { start ?? .distantPast }
+
+    /// A year, a month of it, or a day of that; nil where there is no such date.
+    public init?(year: Int, month: Int? = nil, day: Int? = nil) {
+        guard (1...9999).contains(year), month != nil || day == nil, month.map({ (1...12).contains($0) }) ?? true,
+            day.map({ (1...Calendar.days(inMonth: month ?? 1, of: year)).contains($0) }) ?? true
+        else { return nil }
+        let word = TemporalWord(
+            year: year, month: month ?? 0, day: day ?? 0, hour: TemporalWord.noTime, minute: 0, second: 0, fractionDigits: 0, fraction: 0,
+            zone: TemporalWord.zoneNone)
+        self.init(_storage: .word(word.raw))
+    }
+}
+
+extension TemporalWord {
+    /// The millisecond that holds `date`, written in UTC.
+    init(utc date: Date) {
+        let milliseconds = (date.timeIntervalSince1970 * 1_000).rounded(.down)
+        precondition(
+            milliseconds >= -62_135_596_800_000 && milliseconds < 253_402_300_800_000,
+            "FHIR has dates from year 1 to 9999: clamp the Date before converting it")
+        let total = Int(milliseconds)
+        let days = (total - (total < 0 ? 86_399_999 : 0)) / 86_400_000
+        let rest = total - days * 86_400_000
+        let (year, month, day) = Calendar.date(daysSinceEpoch: days)
+        self.init(
+            year: year, month: month, day: day, hour: rest / 3_600_000, minute: rest / 60_000 % 60, second: rest / 1_000 % 60,
+            fractionDigits: 3, fraction: rest % 1_000, zone: Self.zoneUTC)
+    }
+}

@@ -1,0 +1,114 @@
+import CSQLite
+
+/// A connection to a database file. Not for use on two threads at once.
+public final class Connection {
+    @usableFromInline let handle: OpaquePointer
+    private var cache: [String: Statement] = [:]
+
+    /// Opens a file, or a database in memory for the path `:memory:`.
+    ///
+    /// - Throws: `SQLiteError`.
+    public init(path: String, isReadOnly: Bool = false, createsFile: Bool = true) throws {
+        var handle: OpaquePointer?
+        var flags = isReadOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | (createsFile ? SQLITE_OPEN_CREATE : 0)
+        flags |= SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
+        let code = sqlite3_open_v2(path, &handle, flags, nil)
+        guard code == SQLITE_OK, let handle else {
+            let message = String(cString: handle.map { sqlite3_errmsg($0) } ?? sqlite3_errstr(code))
+            sqlite3_close_v2(handle)
+            throw SQLiteError(code: code, message: message)
+        }
+        self.handle = handle
+    }
+
+    deinit {
+        cache.removeAll()
+        sqlite3_close_v2(handle)
+    }
+
+    // MARK: - Statements
+
+    /// Compiles a statement that is used once or kept by the caller.
+    ///
+    /// - Throws: `SQLiteError`.
+    public func prepare(_ sql: String) throws -> Statement {
+        var statement: OpaquePointer?
+        let code = sqlite3_prepare_v3(handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil)
+        guard code == SQLITE_OK, let statement else { throw error(code, sql: sql) }
+        return Statement(statement, connection: handle)
+    }
+
+    /// Compiles a statement, or gives the one compiled before, reset.
+    ///
+    /// - Throws: `SQLiteError`.
+    public func cached(_ sql: String) throws -> Statement {
+        if let statement = cache[sql] {
+            statement.reset()
+            return statement
+        }
+        let statement = try prepare(sql)
+        cache[sql] = statement
+        return statement
+    }
+
+    /// Runs one or more statements without values.
+    ///
+    /// - Throws: `SQLiteError`.
+    public func execute(_ sql: String) throws {
+        let code = sqlite3_exec(handle, sql, nil, nil, nil)
+        guard code == SQLITE_OK else { throw error(code, sql: sql) }
+    }
+
+    /// The first column of the first row as a whole number, or nil where there is no row.
+    ///
+    /// - Throws: `SQLiteError`.
+    public func integer(_ sql: String) throws -> Int64? {
+        let statement = try cached(sql)
+        defer { statement.reset() }
+        return try statement.step() ? statement.int(0) : nil
+    }
+
+    /// The first column of the first row as text, or nil where there is none.
+    ///
+    /// - Throws: `SQLiteError`.
+    public func text(_ sql: String) throws -> String? {
+        let statement = try cached(sql)
+        defer { statement.reset() }
+        return try statement.step() ? statement.text(0) : nil
+    }
+
+    func error(_ code: Int32, sql: String?) -> SQLiteError {
+        SQLiteError(code: code, message: String(cString: sqlite3_errmsg(handle)), sql: sql)
+    }
+
+    // MARK: - State
+
+    /// Whether a transaction is open.
+    public var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
+
+    /// How many rows INSERT, UPDATE and DELETE have changed since the connection was opened.
+    public var totalChanges: Int64 { sqlite3_total_changes64(handle) }
+
+    /// How many statements have been begun and not finished or reset.
+    public var busyStatements: Int {
+        var count = 0
+        var statement = sqlite3_next_stmt(handle, nil)
+        while let current = statement {
+            if sqlite3_stmt_busy(current) != 0 { count += 1 }
+            statement = sqlite3_next_stmt(handle, current)
+        }
+        return count
+    }
+
+    /// Waits up to that long for another connection's lock before an error `SQLITE_BUSY`.
+    public func setBusyTimeout(milliseconds: Int) { sqlite3_busy_timeout(handle, Int32(clamping: milliseconds)) }
+
+    /// Makes the running statement of this connection end with `SQLITE_INTERRUPT`. May be called from any thread.
+    public func interrupt() { sqlite3_interrupt(handle) }
+
+    /// Refuses corrupting writes to the schema and to shadow tables (<https://www.sqlite.org/c3ref/c_dbconfig_defensive.html>).
+    public func setDefensive() { _ = firelite_db_config_int(handle, SQLITE_DBCONFIG_DEFENSIVE, 1) }
+
+    /// The version of the SQLite library.
+    public static var libraryVersion: String { String(cString: sqlite3_libversion()) }
+}

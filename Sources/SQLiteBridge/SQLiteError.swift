@@ -1,0 +1,24 @@
+import CSQLite
+
+/// A failed call of SQLite's C API.
+public struct SQLiteError: Error, Sendable, CustomStringConvertible {
+    /// The extended result code (<https://www.sqlite.org/rescode.html>).
+    public let code: Int32
+    /// SQLite's words for it.
+    public let message: String
+    /// The statement that failed, with `?` for values; nil where there was none.
+    public let sql: String?
+
+    public init(code: Int32, message: String, sql: String? = nil) {
+        self.code = code
+        self.message = message
+        self.sql = sql
+    }
+
+    /// The code without its extension: `SQLITE_IOERR` for `SQLITE_IOERR_READ`.
+    public var primaryCode: Int32 { code & 0xFF }
+
+    public var description: String {
+        "SQLite error \(code): \(message)\(sql.map { " in \($0)" } ?? "")"
+    }
+}
