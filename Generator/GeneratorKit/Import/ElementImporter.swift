@@ -34,7 +34,7 @@ struct ElementImporter {
         var seen: Set<String> = []
         for node in structure.elements {
             let path = try resource.text("path", of: node, "element")
-            guard node["sliceName"] == nil, node["max"]?.string != "0", seen.insert(path).inserted else { continue }
+            guard !isSlice(node), node["max"]?.string != "0", seen.insert(path).inserted else { continue }
             nodes.append((path, node))
             if let parent = parent(of: path) { parents.insert(parent) }
             for identifier in [path, node["id"]?.string, node["name"]?.string].compactMap({ $0 })
@@ -42,6 +42,11 @@ struct ElementImporter {
                 pathsByIdentifier[identifier] = path
             }
         }
+    }
+
+    /// Whether it describes some of a list's items only, or a part of those (`Task.input:first.value`).
+    private func isSlice(_ node: JSONNode) -> Bool {
+        node["sliceName"] != nil || node["id"]?.string?.contains(":") == true
     }
 
     /// Every path with elements below it, in definition order.

@@ -60,7 +60,8 @@ struct JSONStringScanner {
         if (0xD800..<0xDC00).contains(first), rest.starts(with: #"\u"#.utf8) {
             let second = try codeUnit(at: start + 6)
             if (0xDC00..<0xE000).contains(second),
-                let scalar = Unicode.Scalar(0x10000 + ((first - 0xD800) << 10) + (second - 0xDC00)) {
+                let scalar = Unicode.Scalar(0x10000 + ((first - 0xD800) << 10) + (second - 0xDC00))
+            {
                 return (scalar, start + 12)
             }
         }

@@ -7,6 +7,9 @@ struct TerminologyImporter {
     /// Lists of concepts by the URL of their code system.
     private var codeSystems: [String: [JSONNode]] = [:]
 
+    /// Value sets that include others that include others ... end here.
+    private static let longestImport = 32
+
     init(_ resources: [DefinitionResource]) {
         for resource in resources {
             guard let url = resource.node["url"]?.string else { continue }
@@ -75,7 +78,7 @@ struct TerminologyImporter {
 
     /// The codes of a value set's own definition; `nil` when it needs anything that is not in the package.
     private func composedCodes(of url: String, within visited: Set<String>) -> [String]? {
-        guard let node = valueSets[url]?.node, !visited.contains(url) else { return nil }
+        guard let node = valueSets[url]?.node, !visited.contains(url), visited.count < Self.longestImport else { return nil }
         let visited = visited.union([url])
         var codes = node["codeSystem"].map { selectable($0.list("concept")) } ?? []
         for imported in node["compose"]?.list("import") ?? [] {

@@ -1,5 +1,8 @@
 /// Checks that a release's definitions fit together, so that nothing after it can meet a name that leads nowhere.
 struct DefinitionValidator {
+    /// FHIR's longest line of types has six.
+    private static let longestLine = 32
+
     private let types: [String: TypeDefinition]
     private let backbones: Set<String>
 
@@ -14,6 +17,10 @@ struct DefinitionValidator {
             for backbone in type.backbones where !backbones.insert(backbone.path).inserted {
                 throw GeneratorError("backbone element `\(backbone.path)` is defined twice", at: backbone.location)
             }
+        }
+        var valueSets: Set<String> = []
+        for valueSet in release.valueSets where !valueSets.insert(valueSet.url).inserted {
+            throw GeneratorError("value set `\(valueSet.url)` is defined twice", at: valueSet.location)
         }
         let validator = DefinitionValidator(types: types, backbones: backbones)
         for type in release.types { try validator.validate(type) }
@@ -39,6 +46,9 @@ struct DefinitionValidator {
             }
             guard seen.insert(name).inserted else {
                 throw GeneratorError("type `\(type.name)` derives from itself", at: type.location)
+            }
+            guard seen.count <= Self.longestLine else {
+                throw GeneratorError("`\(type.name)` derives through more than \(Self.longestLine) types", at: type.location)
             }
             current = base
         }

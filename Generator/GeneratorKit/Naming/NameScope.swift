@@ -1,6 +1,6 @@
 /// Names in use in one scope.
 ///
-/// Names are taken regardless of case, since types name files and some file systems do not tell `Use` from `USE`.
+/// Types name files, and some file systems do not tell `Use` from `USE`: a scope can take names regardless of case.
 struct NameScope {
     private var taken: Set<String>
     private let isCaseSensitive: Bool
@@ -12,7 +12,8 @@ struct NameScope {
 
     /// Takes a name, with the suffix appended as often as it takes to make it unique.
     mutating func take(_ name: String, suffix: String) -> String {
-        let key = isCaseSensitive ? name : name.lowercased()
-        return taken.insert(key).inserted ? name : take(name + suffix, suffix: suffix)
+        var candidate = name
+        while !taken.insert(isCaseSensitive ? candidate : candidate.lowercased()).inserted { candidate += suffix }
+        return candidate
     }
 }

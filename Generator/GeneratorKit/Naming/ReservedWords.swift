@@ -12,11 +12,11 @@ enum ReservedWords {
     /// Keywords that need backticks even as an argument's label.
     static let labels: Set<String> = ["inout", "let", "var"]
 
-    /// Names the generated code itself uses: a FHIR type with one of these could not keep it.
+    /// Names the generated code itself uses, and that of the file `Release.swift`: a FHIR type with one of these could not keep it.
     static let runtimeTypes: Set<String> = [
         "Any", "AnyObject", "Self", "Type", "Protocol", "Bool", "Int", "String", "Layout", "TypeGroup", "FHIRObject",
         "FHIRResource", "FHIRRelease", "FHIRCode", "FHIRChoice", "FHIRDecimal", "FHIRDate", "FHIRDateTime", "FHIRInstant",
-        "FHIRTime",
+        "FHIRTime", "Release",
     ]
 
     /// Names of Swift's that code structs, choices and backbone classes do not hide. FHIR's own types do (`List`, `Range`, `Task`):

@@ -26,9 +26,9 @@ struct TypeNames {
     /// A name for a choice enum.
     mutating func takeChoice(_ name: String) -> String { scope.take(name, suffix: "Choice") }
 
-    /// Keeps what is generated besides FHIR's types clear of Swift's common names and of the file `Release.swift`.
+    /// Keeps what is generated besides FHIR's types clear of Swift's common names.
     private mutating func reserveCommonTypes() {
-        for name in ReservedWords.commonTypes.union(["Release"]) { _ = scope.take(name, suffix: "_") }
+        for name in ReservedWords.commonTypes { _ = scope.take(name, suffix: "_") }
     }
 
     /// The name all bindings agree on, else the value set's.

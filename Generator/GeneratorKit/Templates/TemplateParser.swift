@@ -3,6 +3,9 @@
 /// Tags are `{{key}}`, `{{#key}}`…`{{/key}}` (condition or loop), `{{^key}}`…`{{/key}}` (unless), `{{> partial}}` and
 /// `{{! comment}}`. A line with nothing on it but one of the last four is left out.
 struct TemplateParser {
+    /// More sections within sections than this are taken for a mistake.
+    private static let deepestSection = 50
+
     private let file: String
     private let text: [UInt8]
     private var position = 0
@@ -55,7 +58,11 @@ struct TemplateParser {
             case .variable: add(.variable(key: tag.key, tag.location))
             case .partial: add(.partial(name: tag.key, indentation: tag.indentation ?? "", tag.location))
             case .comment: break
-            case .open, .inverted: open.append(OpenSection(tag: tag))
+            case .open, .inverted:
+                guard open.count < Self.deepestSection else {
+                    throw GeneratorError("sections nested more than \(Self.deepestSection) deep", at: tag.location)
+                }
+                open.append(OpenSection(tag: tag))
             case .close:
                 guard let section = open.popLast() else {
                     throw GeneratorError("`{{/\(tag.key)}}` closes nothing", at: tag.location)
@@ -65,8 +72,9 @@ struct TemplateParser {
                         "`{{/\(tag.key)}}` where `{{/\(section.tag.key)}}` was expected for line \(section.tag.location.line)",
                         at: tag.location)
                 }
-                add(.section(
-                    key: tag.key, isInverted: section.tag.kind == .inverted, section.nodes, section.tag.location))
+                add(
+                    .section(
+                        key: tag.key, isInverted: section.tag.kind == .inverted, section.nodes, section.tag.location))
             }
         }
         if let section = open.last {
@@ -108,7 +116,8 @@ struct TemplateParser {
         var tag = try tag(try string(contentStart..<position), location)
         position += 2
         if tag.kind != .variable, before.allSatisfy({ $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }),
-            position == text.count || text[position] == UInt8(ascii: "\n") {
+            position == text.count || text[position] == UInt8(ascii: "\n")
+        {
             tag.indentation = String(decoding: before, as: UTF8.self)
             if position < text.count { step() }
         }

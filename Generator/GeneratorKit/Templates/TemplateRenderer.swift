@@ -26,8 +26,9 @@ struct TemplateRenderer {
             case .text(let text):
                 write(text)
             case .variable(let key, let location):
-                guard case .text(let text) = try value(key, stack, location) else {
-                    throw GeneratorError("`\(key)` is no text to insert", at: location)
+                let value = try value(key, stack, location)
+                guard case .text(let text) = value else {
+                    throw GeneratorError("`\(key)` is \(value.kindName), not a text to insert", at: location)
                 }
                 write(text)
             case .section(let key, let isInverted, let body, let location):

@@ -120,8 +120,12 @@ extension JSONReader {
 
     /// The value of the member `resourceType` of the object at `{`, and its offset. Looks ahead; nothing is stepped over.
     mutating func findResourceType() throws(JSONFailure) -> (name: String, offset: Int) {
-        let (opening, openingDepth) = (next, depth)
-        defer { (next, depth) = (opening, openingDepth) }
+        let (opening, openingDepth, issueCount) = (next, depth, issues.count)
+        defer {
+            (next, depth) = (opening, openingDepth)
+            // What is amiss in the members is noted when they are read.
+            issues.removeSubrange(issueCount...)
+        }
         try enter()
         skipSpace()
         while next < end, next[0] == UInt8(ascii: "\"") {

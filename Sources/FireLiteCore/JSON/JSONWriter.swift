@@ -73,8 +73,7 @@ struct JSONWriter: ~Copyable {
         let table = object.layoutTable
         var isFirst = true
         if table.pointee.typeMemberLength > 0 {
-            if isPretty { newLine() }
-            put(table.pointee.typeMember, table.pointee.typeMemberLength)
+            writeTypeMember(table)
             isFirst = false
         }
         if let slots = object.slots {
@@ -85,6 +84,16 @@ struct JSONWriter: ~Copyable {
         depth -= 1
         if isPretty, !isFirst { newLine() }
         put("}")
+    }
+
+    private mutating func writeTypeMember(_ table: UnsafePointer<LayoutTable>) {
+        let member = table.pointee.typeMember
+        guard isPretty else { return put(member, table.pointee.typeMemberLength) }
+        let keyLength = 15
+        newLine()
+        put(member, keyLength)
+        put(" ")
+        put(member + keyLength, table.pointee.typeMemberLength - keyLength)
     }
 
     private mutating func beginMember(_ entry: UnsafePointer<ElementEntry>, isAnnotation: Bool, _ isFirst: inout Bool) {

@@ -1,22 +1,22 @@
 /// Gives equal texts of medium length one shared storage: FHIR repeats systems, codes, displays and references endlessly.
 ///
 /// A direct-mapped table: a text takes the place of another with its hash, so the memory is bounded.
-struct StringCache {
+package struct StringCache {
     private static let size = 2048
     /// Texts of 15 bytes and less need no storage of their own in Swift; long ones seldom repeat.
-    static let lengths = 16...96
+    package static let lengths = 16...96
 
     private var hashes: [UInt64]
     private var texts: [String]
 
-    init(isEnabled: Bool) {
+    package init(isEnabled: Bool) {
         hashes = isEnabled ? [UInt64](repeating: 0, count: Self.size) : []
         texts = isEnabled ? [String](repeating: "", count: Self.size) : []
     }
 
-    /// The text with these ASCII bytes.
+    /// The text with these bytes, which are UTF-8.
     @inline(__always)
-    mutating func string(_ bytes: UnsafePointer<UInt8>, _ length: Int) -> String {
+    package mutating func string(_ bytes: UnsafePointer<UInt8>, _ length: Int) -> String {
         if hashes.isEmpty { return String(decoding: UnsafeBufferPointer(start: bytes, count: length), as: UTF8.self) }
         let hash = Self.hash(bytes, length)
         let index = Int(truncatingIfNeeded: hash >> 53)

@@ -4,6 +4,8 @@ public struct LayoutElement: Sendable {
     public struct Choice: Sendable {
         public let name: String
         public let slots: Range<Int>
+        /// The least number of values FHIR allows, of all types together.
+        public let min: Int
     }
 
     /// The JSON member name: `birthDate`, `valueQuantity`.
@@ -17,7 +19,7 @@ public struct LayoutElement: Sendable {
     public let primitive: PrimitiveType?
     /// The class, for complex elements.
     public let type: FHIRObject.Type?
-    /// The least number of values FHIR allows.
+    /// The least number of values FHIR allows; 0 for a type of a choice element, which has its own.
     public let min: Int
     /// The greatest number of values FHIR allows; nil for no limit.
     public let max: Int?
@@ -48,7 +50,7 @@ public struct LayoutElement: Sendable {
         }
         let isChoice = fields[0].hasSuffix("[x]")
         let stem = isChoice ? fields[0].dropLast(3) : fields[0]
-        let choice = isChoice ? Choice(name: String(fields[0]), slots: first..<first + types.count) : nil
+        let choice = isChoice ? Choice(name: String(fields[0]), slots: first..<first + types.count, min: min) : nil
         return types.enumerated().map { offset, type in
             let primitive = PrimitiveType(name: String(type))
             let isResource = type == "Resource"

@@ -103,12 +103,12 @@ extension FHIRObject {
     @inline(never)
     private final func managedWillChange() {
         guard !objectFlags.isDisjoint(with: [.managed, .stranded, .deleted]) else { return }
-        guard let context = rootObject.objectExtras?.context, !objectFlags.contains(.stranded) else {
+        guard let tie = rootObject.objectExtras, tie.isTie, !objectFlags.contains(.stranded) else {
             preconditionFailure(
                 "this \(layout.name) belongs to a stored resource that is no longer in memory, so a change of it could not be saved: "
                     + "keep the resource in a variable while you change its parts, or change a copy()")
         }
-        context.willChange(self, of: rootObject)
+        tie.willChange(self)
     }
 
     /// The object that no other one owns: a resource, for what belongs to one.
@@ -126,9 +126,6 @@ extension FHIRObject {
 
     /// Marks the object and all in it as part of no stored resource.
     package final func becomeUnmanaged() {
-        if objectFlags.contains(.managed), ownerObject == nil, objectExtras?.pk == nil, let context = objectExtras?.context {
-            objectExtras?.pk = context.derivedPK(of: self, in: self)
-        }
         objectFlags.subtract([.managed, .changed, .stranded])
         forEachSlot { $0.value.forEachChild { $0.becomeUnmanaged() } }
     }

@@ -1,5 +1,5 @@
 extension FHIRObject: Equatable {
-    /// Whether both are of one class and have the same content. The pk does not count, nor does a to-one element without content.
+    /// Whether both are of one class and have the same content. The pk does not count, nor does an element without content, as JSON has none.
     public static func == (left: FHIRObject, right: FHIRObject) -> Bool {
         left === right || left.hasSameContent(as: right)
     }
@@ -21,21 +21,31 @@ extension FHIRObject: Equatable {
     }
 
     private final func skipEmpty(_ position: inout Int) {
-        while position < slotCount, let slot = slots?[position], case .object(let child) = slot.value, !child.hasContent { position += 1 }
+        while position < slotCount, let slot = slots?[position], !slot.value.hasContent { position += 1 }
     }
 
-    /// Whether anything is set in the object or in what it owns.
+    /// Whether anything is set in the object or in what it owns; a resource has its type at least.
     package final var hasContent: Bool {
+        if layoutTable.pointee.typeMemberLength > 0 { return true }
         guard let slots else { return false }
-        for index in 0..<Int(slotCount) {
-            guard case .object(let child) = slots[index].value else { return true }
-            if child.hasContent { return true }
-        }
-        return layoutTable.pointee.typeMemberLength > 0
+        for index in 0..<Int(slotCount) where slots[index].value.hasContent { return true }
+        return false
     }
 }
 
 extension SlotValue {
+    /// Whether there is anything to write in JSON.
+    package var hasContent: Bool {
+        switch self {
+        case .word, .text, .texts: true
+        case .object(let child): child.hasContent
+        case .objects(let children): children.contains { $0.hasContent }
+        case .annotated(let primitive): primitive.value != nil || primitive.element.hasContent
+        case .annotatedTexts(let list):
+            list.texts.contains { $0 != nil } || list.elements.allSatisfy { $0 == nil } || list.elements.contains { $0?.hasContent ?? false }
+        }
+    }
+
     package func hasSameContent(as other: SlotValue) -> Bool {
         switch (self, other) {
         case (.word(let first), .word(let second)): return first == second
@@ -53,8 +63,14 @@ extension SlotValue {
             default: return false
             }
         case (.annotatedTexts(let first), .annotatedTexts(let second)):
-            return first.texts == second.texts && first.elements == second.elements
+            return first.texts.elementsEqual(second.texts, by: Self.isSameText) && first.elements == second.elements
         default: return false
         }
+    }
+
+    /// Compares bytes, where `==` of strings takes different forms of an accent for equal.
+    private static func isSameText(_ first: String?, _ second: String?) -> Bool {
+        guard let first, let second else { return first == nil && second == nil }
+        return first.utf8.elementsEqual(second.utf8)
     }
 }

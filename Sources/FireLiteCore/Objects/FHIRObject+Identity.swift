@@ -8,7 +8,7 @@ extension FHIRObject {
     public final var pk: String {
         get {
             if let pk = objectExtras?.pk { return pk }
-            if objectFlags.contains(.managed), let context = rootObject.objectExtras?.context { return context.derivedPK(of: self, in: rootObject) }
+            if objectFlags.contains(.managed), let tie = rootObject.objectExtras, tie.isTie { return tie.derivedPK(of: self) }
             let pk = UUID().uuidString.lowercased()
             withExtras { $0.pk = pk }
             return pk
@@ -29,11 +29,4 @@ extension FHIRObject {
 
     /// Whether the object belongs to a store: added to it or fetched from it, and not deleted since.
     public final var isManaged: Bool { objectFlags.contains(.managed) }
-}
-
-extension FHIRObject: Identifiable {
-    /// `Identifiable` goes by `pk`; `id` by its plain name is FHIR's logical id.
-    @_implements(Identifiable,id)
-    public final var _identity: String { pk }
-    public typealias ID = String
 }

@@ -61,6 +61,12 @@ extension FHIRObject {
         slotCount += 1
     }
 
+    /// Puts a value into an empty slot; quickest where it is the last one.
+    @inline(__always)
+    package final func append(_ value: SlotValue, slot: Int) {
+        insert(Slot(value: value, index: slot))
+    }
+
     /// Makes room for that many values.
     package final func reserve(_ wanted: Int) {
         guard wanted > Int(slotCapacity) else { return }

@@ -71,21 +71,18 @@ package struct ObjectFlags: OptionSet {
     package static let probe = ObjectFlags(rawValue: 32)
 }
 
-/// The part of an object's state that most objects do without.
-package final class ObjectExtras {
-    package var pk: String?
-    /// The tie of a managed resource to its store.
-    package var context: ObjectContext?
-    package init() {}
-}
+/// The part of an object's state that most objects do without. A store gives its resources a subclass of it, the tie to the store.
+open class ObjectExtras {
+    package final var pk: String?
 
-/// What a store attaches to a managed resource, to hear of changes before they happen.
-open class ObjectContext {
     public init() {}
 
-    /// Called before a slot of `object`, which belongs to `resource`, changes.
-    open func willChange(_ object: FHIRObject, of resource: FHIRObject) {}
+    /// Whether this is a tie to a store.
+    open var isTie: Bool { false }
 
-    /// The pk of an object of `resource` that has none of its own.
-    open func derivedPK(of object: FHIRObject, in resource: FHIRObject) -> String { "" }
+    /// Called before a slot of `object` changes; the tie belongs to the resource that the object is part of.
+    open func willChange(_ object: FHIRObject) {}
+
+    /// The pk of an object of the resource that has none of its own.
+    open func derivedPK(of object: FHIRObject) -> String { "" }
 }

@@ -111,7 +111,7 @@ package struct TemporalScanner {
 
     package var isAtEnd: Bool { position == bytes.count }
 
-    var word: TemporalWord {
+    package var word: TemporalWord {
         var fraction = nanosecond / 1_000_000
         if fractionDigits == 1 { fraction /= 100 }
         if fractionDigits == 2 { fraction /= 10 }
@@ -167,6 +167,9 @@ package struct TemporalScanner {
         }
         return fractionDigits > 0
     }
+
+    /// Reads `T` and a time up to the end: how tables keep what has a zone.
+    package mutating func readLocalTime() -> Bool { skip("T") && readTime() && isAtEnd }
 
     package mutating func readTimeAndZone() -> Bool {
         guard skip("T"), readTime() else { return false }

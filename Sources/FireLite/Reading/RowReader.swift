@@ -1,0 +1,51 @@
+import FireLiteCore
+import SQLiteBridge
+
+/// Reads the rows of one table for a range of keys, as objects or as cells.
+final class RowReader {
+    /// One column of the result: which value of which inlined object it is.
+    struct Source {
+        let column: Int32
+        let group: Int32
+        let slot: Int32
+        let role: ColumnPlan.Role
+        let storage: PrimitiveStorage
+        let primitive: PrimitiveType
+        /// Whether the next column has what this one leaves aside.
+        let hasAside: Bool
+    }
+
+    let plan: TablePlan
+    let statement: Statement
+    let sources: ContiguousArray<Source>
+    /// The results before the columns: `_k`, `_parent`, `_ord`.
+    static let fixedColumns = 3
+
+    init(_ plan: TablePlan, _ connection: Connection) throws {
+        self.plan = plan
+        let order = plan.columns.indices.sorted { plan.columns[$0].key.lexicographicallyPrecedes(plan.columns[$1].key) }
+        var sources = ContiguousArray<Source>()
+        for (position, index) in order.enumerated() {
+            let column = plan.columns[index]
+            let primitive =
+                column.slot >= 0 ? plan.groups[column.group].layout.elements[column.slot].primitive ?? .string : plan.primitive ?? .string
+            let next = position + 1 < order.count ? plan.columns[order[position + 1]] : nil
+            let hasAside = next.map { $0.role == .aside && $0.group == column.group && $0.slot == column.slot } ?? false
+            sources.append(
+                Source(
+                    column: Int32(index), group: Int32(column.group), slot: Int32(column.slot), role: column.role, storage: primitive.storage,
+                    primitive: primitive, hasAside: hasAside && column.role == .main))
+        }
+        self.sources = sources
+        let names = order.map { ",\"\(plan.columns[$0].name)\"" }.joined()
+        statement = try connection.prepare("SELECT _k,_parent,_ord\(names) FROM \"\(plan.name)\" WHERE _k BETWEEN ? AND ? ORDER BY _k")
+    }
+
+    /// Starts reading the rows with keys in a range.
+    @inline(__always)
+    func start(_ first: Int64, _ last: Int64) {
+        statement.reset()
+        statement.bind(1, first)
+        statement.bind(2, last)
+    }
+}

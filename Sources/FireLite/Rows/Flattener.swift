@@ -1,0 +1,262 @@
+import FireLiteCore
+
+/// Turns objects into rows: to-one elements into columns of their owner's row, repeating ones into rows of their own.
+///
+/// A row comes before the rows that it owns, and rows are numbered in that order, so that a table's rows of one resource are
+/// neighbours in the order of the document.
+struct Flattener {
+    /// How the rows of a resource get their numbers.
+    enum Numbering {
+        /// From 0 on, whatever the objects were before.
+        case fresh
+        /// An object that has a number keeps it; others get none yet (`RowDiff` gives them one).
+        case kept
+    }
+
+    static let unnumbered = UInt32.max
+    /// The greatest row number of a resource: `_k` has 24 bits for it.
+    static let maximumNode = UInt32(1 << 24 - 1)
+
+    let schema: StorageSchema
+    var buffer = RowBuffer()
+    private var numbering = Numbering.fresh
+    private var nextNode: UInt32 = 0
+    private var resource: Int32 = 0
+    private var marksManaged = false
+    /// The object of each row, where numbers are kept: they get theirs when the rows have been matched.
+    private var objects: [FHIRObject?] = []
+
+    init(schema: StorageSchema) { self.schema = schema }
+
+    /// Adds the rows of a resource and returns how many numbers they took.
+    ///
+    /// - Parameter marksManaged: whether the objects become part of a stored resource, with the number of their row.
+    /// - Throws: `FHIRStoreError.tooLarge`, after which the buffer is not to be used.
+    mutating func add(_ object: FHIRObject, as resource: Int, numbering: Numbering, marksManaged: Bool) throws(FHIRStoreError) -> UInt32 {
+        self.resource = Int32(truncatingIfNeeded: resource)
+        self.numbering = numbering
+        self.marksManaged = marksManaged
+        nextNode = 0
+        objects.removeAll(keepingCapacity: true)
+        try addRow(object, schema.table(of: object.layout), parent: -1, order: -1, member: nil)
+        return nextNode
+    }
+
+    /// Forgets the rows of the last resource from `row` on, after a failure.
+    mutating func clear() { buffer.clear() }
+
+    /// Gives the objects of the rows the numbers that these have got.
+    mutating func assignNumbers() {
+        for (row, object) in objects.enumerated() { object?.rowNode = buffer.rows[row].node }
+        objects.removeAll(keepingCapacity: true)
+    }
+
+    private mutating func number(_ object: FHIRObject?) throws(FHIRStoreError) -> UInt32 {
+        if numbering == .kept {
+            objects.append(object)
+            guard let object, object.objectFlags.contains(.managed), object.ownerObject == nil || object.rowNode > 0 else {
+                return Self.unnumbered
+            }
+            return object.rowNode
+        }
+        let node = nextNode
+        nextNode += 1
+        guard node <= Self.maximumNode else {
+            throw FHIRStoreError(.tooLarge, "a resource has more than \(Self.maximumNode) rows: split it into several")
+        }
+        if marksManaged { object?.rowNode = node }
+        return node
+    }
+
+    // MARK: - Rows
+
+    private mutating func addRow(
+        _ object: FHIRObject, _ table: TablePlan, parent: Int64, order: Int32, member: String?
+    ) throws(FHIRStoreError) {
+        let node = try number(object)
+        let row = buffer.begin(table: table.index, node: node, parent: parent, order: order, resource: resource)
+        table.isNeeded = true
+        if let member { buffer.add(table.memberColumnIndex(), text: member) }
+        let hasChildren = try addCells(of: object, table.root)
+        buffer.end(row)
+        try checkWidth(table)
+        if hasChildren { try addChildren(of: object, table.root, parent: self.numbering == .fresh ? Int64(node) : Int64(row)) }
+    }
+
+    private func checkWidth(_ table: TablePlan) throws(FHIRStoreError) {
+        guard table.columns.count > StorageSchema.maximumColumns else { return }
+        table.dropPendingColumns()
+        throw FHIRStoreError(
+            .tooLarge, "a resource needs more than \(StorageSchema.maximumColumns) columns in the table \(table.name), which SQLite cannot hold")
+    }
+
+    /// Adds the values of an object that is inlined in the current row; true where it has lists too.
+    private mutating func addCells(of object: FHIRObject, _ group: GroupPlan) throws(FHIRStoreError) -> Bool {
+        if marksManaged { object.objectFlags.insert(.managed) }
+        if let pk = object.objectExtras?.pk, group.parent != nil || object.ownerObject != nil {
+            buffer.add(group.table.pkColumn(group), text: pk)
+        }
+        guard let slots = object.slots else { return false }
+        var hasChildren = false
+        for position in 0..<Int(object.slotCount) {
+            let slot = Int(slots[position].index)
+            switch slots[position].value {
+            case .word(let word): addWord(word, group, slot)
+            case .text(let text): addText(text, group, slot)
+            case .object(let child):
+                if object.layoutTable.pointee.entries[slot].kind == .resource {
+                    hasChildren = true
+                } else if try addCells(of: child, schema.group(group, slot)) {
+                    hasChildren = true
+                }
+            case .objects, .texts, .annotatedTexts: hasChildren = true
+            case .annotated(let primitive):
+                switch primitive.value {
+                case .word(let word)?: addWord(word, group, slot)
+                case .text(let text)?: addText(text, group, slot)
+                default: break
+                }
+                if try addCells(of: primitive.element, schema.annotation(group, slot)) { hasChildren = true }
+            }
+        }
+        return hasChildren
+    }
+
+    private mutating func addChildren(of object: FHIRObject, _ group: GroupPlan, parent: Int64) throws(FHIRStoreError) {
+        guard let slots = object.slots else { return }
+        for position in 0..<Int(object.slotCount) {
+            let slot = Int(slots[position].index)
+            switch slots[position].value {
+            case .word, .text: continue
+            case .object(let child):
+                if object.layoutTable.pointee.entries[slot].kind == .resource {
+                    try addRow(child, schema.table(of: child.layout), parent: parent, order: 0, member: group.path(to: slot))
+                } else {
+                    try addChildren(of: child, schema.group(group, slot), parent: parent)
+                }
+            case .objects(let children):
+                let isResource = object.layoutTable.pointee.entries[slot].kind == .resource
+                for (order, child) in children.enumerated() {
+                    let table = isResource ? schema.table(of: child.layout) : schema.child(of: group, slot)
+                    try addRow(
+                        child, table, parent: parent, order: Int32(truncatingIfNeeded: order), member: isResource ? group.path(to: slot) : nil)
+                }
+            case .texts(let texts):
+                let table = schema.child(of: group, slot)
+                for (order, text) in texts.enumerated() { try addRow(text, nil, table, parent: parent, order: order) }
+            case .annotated(let primitive):
+                try addChildren(of: primitive.element, schema.annotation(group, slot), parent: parent)
+            case .annotatedTexts(let list):
+                let table = schema.child(of: group, slot)
+                for (order, text) in list.texts.enumerated() {
+                    try addRow(text, list.elements[order], table, parent: parent, order: order)
+                }
+            }
+        }
+    }
+
+    /// Adds a row of a list of primitives.
+    private mutating func addRow(
+        _ text: String?, _ element: FHIRObject?, _ table: TablePlan, parent: Int64, order: Int
+    ) throws(FHIRStoreError) {
+        let node = try number(element)
+        let row = buffer.begin(table: table.index, node: node, parent: parent, order: Int32(truncatingIfNeeded: order), resource: resource)
+        table.isNeeded = true
+        if let text { addValue(text, table) }
+        var hasChildren = false
+        if let element { hasChildren = try addCells(of: element, table.root) }
+        buffer.end(row)
+        if hasChildren, let element {
+            try addChildren(of: element, table.root, parent: numbering == .fresh ? Int64(node) : Int64(row))
+        }
+    }
+
+    private mutating func addValue(_ literal: String, _ table: TablePlan) {
+        let type = table.primitive ?? .string
+        guard type.storage != .text, let value = SlotValue(literal: literal, type) else {
+            buffer.add(table.valueColumnIndex(), text: literal)
+            return
+        }
+        switch value {
+        case .word(let word) where type.storage == .decimal:
+            addDecimal(DecimalWord(raw: word), table.valueColumnIndex()) { table.valueAsideIndex() }
+        case .word(let word) where type.storage == .temporal:
+            addTemporal(TemporalWord(raw: word), type, table.valueColumnIndex()) { table.valueAsideIndex() }
+        case .word(let word): buffer.add(table.valueColumnIndex(), int: word)
+        case .text(let text): addLongLiteral(text, type, table.valueColumnIndex()) { table.valueAsideIndex() }
+        default: break
+        }
+    }
+
+    // MARK: - Values
+
+    @inline(__always)
+    private mutating func addWord(_ word: Int64, _ group: GroupPlan, _ slot: Int) {
+        let entry = group.layout.table.pointee.entries + slot
+        let column = group.table.mainColumn(group, slot)
+        switch entry.pointee.storage {
+        case .decimal: addDecimal(DecimalWord(raw: word), column) { group.table.asideColumn(group, slot) }
+        case .temporal: addTemporal(TemporalWord(raw: word), entry.pointee.primitive, column) { group.table.asideColumn(group, slot) }
+        case .boolean, .integer, .text: buffer.add(column, int: word)
+        }
+    }
+
+    @inline(__always)
+    private mutating func addText(_ text: String, _ group: GroupPlan, _ slot: Int) {
+        let entry = group.layout.table.pointee.entries + slot
+        let column = group.table.mainColumn(group, slot)
+        if entry.pointee.storage == .text {
+            buffer.add(column, text: text)
+        } else {
+            addLongLiteral(text, entry.pointee.primitive, column) { group.table.asideColumn(group, slot) }
+        }
+    }
+
+    /// A decimal compares as a number; where the number does not give the literal back, that stands beside it.
+    private mutating func addDecimal(_ word: DecimalWord, _ column: Int32, _ aside: () -> Int32) {
+        if word.isExactAsDouble {
+            buffer.add(column, double: word.doubleValue)
+        } else {
+            let decimal = FHIRDecimal(storage: .word(word.raw))
+            buffer.add(column, double: decimal.doubleValue)
+            buffer.add(aside(), text: decimal.literal)
+        }
+    }
+
+    private mutating func addTemporal(_ word: TemporalWord, _ type: PrimitiveType, _ column: Int32, _ aside: () -> Int32) {
+        guard let (utc, zone) = TemporalCell.split(word) else {
+            addTemporalText(word, column)
+            return
+        }
+        addTemporalText(utc, column)
+        addZone(zone, aside)
+    }
+
+    private mutating func addTemporalText(_ word: TemporalWord, _ column: Int32) {
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 32) { scratch in
+            let length = word.write(to: scratch.baseAddress.unsafelyUnwrapped)
+            buffer.add(column, bytes: UnsafeBufferPointer(rebasing: scratch[..<length]))
+        }
+    }
+
+    private mutating func addZone(_ zone: TemporalCell.Zone, _ aside: () -> Int32) {
+        switch zone {
+        case .none: break
+        case .minutes(let minutes): buffer.add(aside(), int: Int64(minutes))
+        case .text(let text): buffer.add(aside(), text: "\(text)")
+        }
+    }
+
+    /// A literal that fits no word.
+    private mutating func addLongLiteral(_ text: String, _ type: PrimitiveType, _ column: Int32, _ aside: () -> Int32) {
+        if type.storage == .decimal {
+            buffer.add(column, double: Double(text) ?? 0)
+            buffer.add(aside(), text: text)
+        } else if let (utc, zone) = TemporalCell.split(text: text) {
+            buffer.add(column, text: utc)
+            addZone(zone, aside)
+        } else {
+            buffer.add(column, text: text)
+        }
+    }
+}

@@ -1,0 +1,46 @@
+import FireLiteCore
+
+/// An object inlined in a row: the row's own, or a to-one element of it at any depth.
+final class GroupPlan {
+    /// Where a slot of the object is stored. All nothing until data needs it.
+    struct Member {
+        var main: Int32 = -1
+        var aside: Int32 = -1
+        /// A to-one complex element, or the `Element` of a primitive.
+        var group: GroupPlan?
+        /// The table of a repeating element.
+        var child: TablePlan?
+    }
+
+    unowned let table: TablePlan
+    let index: Int
+    let layout: Layout
+    /// The object this one is an element of; nil for the row's own.
+    unowned let parent: GroupPlan?
+    let parentSlot: Int
+    /// Whether it is the `Element` of the primitive in that slot.
+    let isAnnotation: Bool
+    /// The column prefix: `period_`.
+    let prefix: String
+    let key: [UInt16]
+    var members: [Member]
+    var pkColumn: Int32 = -1
+
+    init(table: TablePlan, index: Int, layout: Layout, parent: GroupPlan?, parentSlot: Int, isAnnotation: Bool, prefix: String, key: [UInt16]) {
+        self.table = table
+        self.index = index
+        self.layout = layout
+        self.parent = parent
+        self.parentSlot = parentSlot
+        self.isAnnotation = isAnnotation
+        self.prefix = prefix
+        self.key = key
+        members = Array(repeating: Member(), count: layout.elements.count)
+    }
+
+    /// The order of a slot's column among the object's: a value, what is aside, and an `Element` follow each other.
+    func key(slot: Int, part: Int) -> [UInt16] { key + [UInt16((slot + 1) * 4 + part)] }
+
+    /// The member path within the row, for `_member`: `response.outcome`.
+    func path(to slot: Int) -> String { prefix.replacing("_", with: ".") + layout.elements[slot].name }
+}

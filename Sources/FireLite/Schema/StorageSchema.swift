@@ -1,0 +1,223 @@
+import FireLiteCore
+import SQLiteBridge
+
+/// The tables of a file as one connection sees them, and the paths of the release's classes through them.
+///
+/// Names are paths: `Patient`, `Patient_name`, `Patient_name_given`; columns `period_start`. No FHIR name has an underscore.
+final class StorageSchema {
+    let release: FHIRRelease
+    private(set) var tables: [TablePlan] = []
+    private var byName: [String: TablePlan] = [:]
+    private var resources: [UnsafePointer<LayoutTable>: TablePlan] = [:]
+    private let elementLayout: Layout
+    /// What the file's catalog was when it was last read.
+    var version: Int64 = -1
+    /// Tables of the file that the release does not know.
+    private(set) var unknownTables: [String] = []
+
+    /// SQLite's default for columns of a table, less the bookkeeping ones.
+    static let maximumColumns = 1_990
+
+    init(release: FHIRRelease) throws {
+        guard let element = release.type(named: "Element") else {
+            throw FHIRStoreError(.invalidArgument, "FHIR \(release.name) has no type Element: regenerate its module")
+        }
+        self.release = release
+        elementLayout = element._layout
+    }
+
+    // MARK: - Paths
+
+    /// The table of a resource type.
+    func table(of layout: Layout) -> TablePlan {
+        if let known = resources[layout.table] { return known }
+        let plan = add(TablePlan(name: layout.name, index: tables.count, layout: layout, primitive: nil, owner: nil, ownerGroup: nil, ownerSlot: 0))
+        resources[layout.table] = plan
+        return plan
+    }
+
+    private func add(_ plan: TablePlan) -> TablePlan {
+        tables.append(plan)
+        byName[plan.name] = plan
+        return plan
+    }
+
+    /// The table of a repeating element. A recursive element shares the table of the element that it recurs to.
+    func child(of group: GroupPlan, _ slot: Int) -> TablePlan {
+        if let known = group.members[slot].child { return known }
+        let table = group.table
+        let element = group.layout.elements[slot]
+        let plan: TablePlan
+        if let type = element.type, let recursion = recursion(of: type, in: group) {
+            plan = recursion
+        } else {
+            plan = add(
+                TablePlan(
+                    name: table.name + "_" + group.prefix + element.name, index: tables.count, layout: element.type?._layout ?? elementLayout,
+                    primitive: element.primitive, owner: table, ownerGroup: group, ownerSlot: slot))
+        }
+        group.members[slot].child = plan
+        return plan
+    }
+
+    private func recursion(of type: FHIRObject.Type, in group: GroupPlan) -> TablePlan? {
+        let table = group.table
+        if table.primitive == nil, group.index == 0, table.root.layout.type == type { return table }
+        guard type._layout.kind == .backbone else { return nil }
+        var ancestor: TablePlan? = table
+        while let current = ancestor {
+            if current.primitive == nil, current.root.layout.type == type { return current }
+            ancestor = current.owner
+        }
+        return nil
+    }
+
+    /// The object inlined for a to-one complex element.
+    func group(_ parent: GroupPlan, _ slot: Int) -> GroupPlan {
+        parent.members[slot].group ?? parent.table.group(parent, slot, elementLayout: nil)
+    }
+
+    /// The object inlined for the `Element` of a primitive.
+    func annotation(_ parent: GroupPlan, _ slot: Int) -> GroupPlan {
+        parent.members[slot].group ?? parent.table.group(parent, slot, elementLayout: elementLayout)
+    }
+
+    // MARK: - Names
+
+    /// The table with this name, or nil where it is no path of the release.
+    func table(named name: String) -> TablePlan? {
+        if let known = byName[name] { return known }
+        let steps = name.split(separator: "_", omittingEmptySubsequences: false)
+        guard let first = steps.first, let type = release.resourceType(named: String(first)) else { return nil }
+        var plan = table(of: type._layout)
+        var group = plan.root
+        for (index, step) in steps.dropFirst().enumerated() {
+            guard let element = group.layout.element(named: String(step)) else { return nil }
+            let isLast = index == steps.count - 2
+            if element.isList {
+                guard element.kind != .resource else { return nil }
+                plan = child(of: group, element.slot)
+                group = plan.root
+            } else if isLast || element.kind == .resource {
+                return nil
+            } else {
+                group = element.kind == .primitive ? annotation(group, element.slot) : self.group(group, element.slot)
+            }
+        }
+        return plan.name == name ? plan : nil
+    }
+
+    /// Takes up a column that the file has; false where it is no path of the release.
+    private func adopt(column name: String, in plan: TablePlan) -> Bool {
+        if name == "_member" { return plan.isResource && plan.memberColumnIndex() >= 0 }
+        if plan.primitive != nil {
+            if name == "value" { return plan.valueColumnIndex() >= 0 }
+            if name == "value" + TablePlan.asideSuffix(plan.primitive ?? .string) { return plan.valueAsideIndex() >= 0 }
+        }
+        if name == "_pk" { return plan.pkColumn(plan.root) >= 0 }
+        let steps = name.split(separator: "_", omittingEmptySubsequences: false).map(String.init)
+        var group = plan.root
+        for (index, step) in steps.enumerated() {
+            guard let element = group.layout.element(named: step), !element.isList, element.kind != .resource else { return false }
+            let rest = steps[(index + 1)...]
+            if element.kind == .object {
+                group = self.group(group, element.slot)
+                if rest.elementsEqual(["", "pk"]) { return plan.pkColumn(group) >= 0 }
+                if rest.isEmpty { return false }
+                continue
+            }
+            if rest.isEmpty { return plan.mainColumn(group, element.slot) >= 0 }
+            if rest.count == 1, "_\(rest[index + 1])" == TablePlan.asideSuffix(element.primitive ?? .string) {
+                return plan.asideColumn(group, element.slot) >= 0
+            }
+            group = annotation(group, element.slot)
+            if rest.elementsEqual(["", "pk"]) { return plan.pkColumn(group) >= 0 }
+        }
+        return false
+    }
+
+    // MARK: - The file's catalog
+
+    /// Reads which tables and columns the file has, if that has changed since it was last read.
+    ///
+    /// - Throws: `SQLiteError`; `FHIRStoreError.newerFormat` where a table has columns that the release does not know.
+    func refresh(_ connection: Connection) throws {
+        let current = try connection.integer("PRAGMA schema_version") ?? 0
+        guard current != version else { return }
+        let statement = try connection.cached(
+            "SELECT name, sql FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE '\\_%' ESCAPE '\\' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'")
+        defer { statement.reset() }
+        var unknown: [String] = []
+        while try statement.step() {
+            guard let name = statement.text(0), let sql = statement.text(1) else { continue }
+            guard let plan = table(named: name) else {
+                unknown.append(name)
+                continue
+            }
+            try adopt(sql, in: plan)
+        }
+        unknownTables = unknown
+        version = current
+    }
+
+    /// Takes up the columns in a table's definition, which this library wrote.
+    private func adopt(_ sql: String, in plan: TablePlan) throws {
+        guard let opening = sql.firstIndex(of: "("), let closing = sql.lastIndex(of: ")") else { return }
+        let names = sql[sql.index(after: opening)..<closing].split(separator: ",").compactMap { definition in
+            definition.split(whereSeparator: { $0 == " " || $0 == "\n" }).first.map { $0.replacing("\"", with: "") }
+        }
+        let fileNames = names.dropFirst(3)
+        plan.isInFile = true
+        guard fileNames.count != plan.fileColumns else { return }
+        plan.dropPendingColumns()
+        for name in fileNames.dropFirst(plan.fileColumns) {
+            guard adopt(column: String(name), in: plan) else {
+                throw FHIRStoreError(
+                    .newerFormat,
+                    "the table \(plan.name) has a column this version of FHIR \(release.name)'s classes does not know: update the library")
+            }
+        }
+        plan.fileColumns = plan.columns.count
+        plan.statements = TableStatements()
+    }
+
+    /// Brings the file up to what rows need: creates tables with all their columns at once, and adds columns where there is no other way.
+    ///
+    /// - Throws: `SQLiteError`.
+    func grow(_ connection: Connection) throws {
+        var hasGrown = false
+        for plan in tables where plan.columns.count > plan.fileColumns || (!plan.isInFile && plan.isNeeded) {
+            if plan.isInFile {
+                for column in plan.columns[plan.fileColumns...] {
+                    try connection.execute("ALTER TABLE \"\(plan.name)\" ADD COLUMN \"\(column.name)\" \(column.declaredType)")
+                }
+            } else {
+                let columns = plan.columns.map { ", \"\($0.name)\" \($0.declaredType)" }.joined()
+                try connection.execute("CREATE TABLE \"\(plan.name)\"(_k INTEGER PRIMARY KEY, _parent INTEGER, _ord INTEGER\(columns))")
+                plan.isInFile = true
+                if plan.isResource {
+                    if plan.root.members[0].main < 0 {
+                        _ = plan.mainColumn(plan.root, 0)
+                        try connection.execute("ALTER TABLE \"\(plan.name)\" ADD COLUMN \"id\" TEXT")
+                    }
+                    try connection.execute("CREATE INDEX \"\(plan.name)__id\" ON \"\(plan.name)\"(id, _parent)")
+                }
+            }
+            plan.fileColumns = plan.columns.count
+            plan.statements = TableStatements()
+            hasGrown = true
+        }
+        if hasGrown { version = try connection.integer("PRAGMA schema_version") ?? 0 }
+    }
+
+    /// Forgets growth that was rolled back.
+    func forgetFile() {
+        for plan in tables {
+            plan.fileColumns = 0
+            plan.isInFile = false
+            plan.isNeeded = false
+            plan.dropPendingColumns()
+        }
+        version = -1
+    }
+}

@@ -1,0 +1,129 @@
+import FireLiteCore
+import SQLiteBridge
+
+extension FHIRStore {
+    /// Looks for damage: SQLite's own integrity check, rows without an owner, and registry and tables that disagree.
+    ///
+    /// - Returns: one line for each fault; empty where the store is sound.
+    /// - Complexity: reads the whole file.
+    /// - Throws: `FHIRStoreError` where the file cannot be read at all.
+    public func check() throws -> [String] {
+        try read { transaction in
+            try transaction.store.mapping { try StoreCheck(transaction.access).run() }
+        }
+    }
+
+    /// The sizes of the store.
+    ///
+    /// - Complexity: counts the rows of every table.
+    public func statistics() throws -> StoreStatistics {
+        try read { transaction in
+            try transaction.store.mapping {
+                let connection = transaction.access.connection
+                let pageSize = Int(try connection.integer("PRAGMA page_size") ?? 0)
+                let pages = Int(try connection.integer("PRAGMA page_count") ?? 0)
+                var tables: [StoreStatistics.Table] = []
+                for table in transaction.access.schema.tables where table.isInFile {
+                    let rows = Int(try connection.integer("SELECT count(*) FROM \"\(table.name)\"") ?? 0)
+                    tables.append(StoreStatistics.Table(name: table.name, rows: rows, columns: table.fileColumns))
+                }
+                return StoreStatistics(
+                    tables: tables.sorted { $0.name < $1.name }, fileBytes: pageSize * pages,
+                    resources: Int(try connection.integer("SELECT count(*) FROM _resource") ?? 0))
+            }
+        }
+    }
+}
+
+/// How large a store and its tables are.
+public struct StoreStatistics: Sendable {
+    public struct Table: Sendable {
+        public let name: String
+        public let rows: Int
+        /// Its columns beside the bookkeeping ones.
+        public let columns: Int
+    }
+
+    public let tables: [Table]
+    /// The size of the database file, without the write-ahead log, in bytes.
+    public let fileBytes: Int
+    public let resources: Int
+}
+
+/// Finds faults of a store.
+struct StoreCheck {
+    private let access: StoreConnection
+    private let connection: Connection
+
+    init(_ access: StoreConnection) {
+        self.access = access
+        connection = access.connection
+    }
+
+    func run() throws -> [String] {
+        var faults = try texts("PRAGMA integrity_check").filter { $0 != "ok" }.map { "SQLite: \($0)" }
+        faults += access.schema.unknownTables.map { "the table \($0) is none of FHIR \(access.schema.release.name)" }
+        for table in access.schema.tables where table.isInFile { faults += try orphans(table) }
+        faults += try shapes()
+        return faults
+    }
+
+    private func texts(_ sql: String) throws -> [String] {
+        let statement = try connection.prepare(sql)
+        var texts: [String] = []
+        while try statement.step() { texts.append(statement.text(0) ?? "") }
+        return texts
+    }
+
+    /// Rows of a table that no resource, or no row of the tables it can be owned by, owns.
+    private func orphans(_ table: TablePlan) throws -> [String] {
+        var faults: [String] = []
+        let name = "\"\(table.name)\""
+        let unregistered = try connection.integer(
+            "SELECT count(*) FROM \(name) WHERE _k >> 24 NOT IN (SELECT root FROM _resource)") ?? 0
+        if unregistered > 0 { faults.append("\(table.name): \(unregistered) rows belong to no resource") }
+        let owners = access.schema.tables.filter { owner in
+            owner.isInFile && (table.isResource || table.link(from: owner) != nil)
+        }
+        // A row number is one row's alone in a resource, so no row is counted for two owners.
+        var ownerless = try connection.integer("SELECT count(*) FROM \(name) WHERE _parent IS NOT NULL") ?? 0
+        for owner in owners where ownerless > 0 {
+            ownerless -= try connection.integer(
+                """
+                SELECT count(*) FROM \(name) t CROSS JOIN "\(owner.name)" o ON o._k = (t._k & ~16777215 | t._parent)
+                WHERE t._parent IS NOT NULL
+                """) ?? 0
+        }
+        if ownerless > 0 { faults.append("\(table.name): \(ownerless) rows have no owner") }
+        if !table.isResource {
+            let rootless = try connection.integer("SELECT count(*) FROM \(name) WHERE _parent IS NULL") ?? 0
+            if rootless > 0 { faults.append("\(table.name): \(rootless) rows name no owner") }
+        }
+        return faults
+    }
+
+    /// Resources that have rows in a table their shape does not name, or none in one it does.
+    private func shapes() throws -> [String] {
+        var faults: [String] = []
+        let numbers = try texts("SELECT DISTINCT shape FROM _resource").compactMap { Int64($0) }
+        for table in access.schema.tables where table.isInFile {
+            let inShape = try numbers.filter { number in try access.shape(number)?.tables.contains { $0 === table } ?? false }
+            let list = inShape.map(String.init).joined(separator: ",")
+            let extra = try connection.integer(
+                """
+                SELECT count(*) FROM (SELECT DISTINCT _k >> 24 AS root FROM "\(table.name)") JOIN _resource USING (root)
+                WHERE shape NOT IN (\(list))
+                """) ?? 0
+            if extra > 0 { faults.append("\(table.name): \(extra) resources have rows that their list of tables does not name") }
+            let missing = try connection.integer(
+                """
+                SELECT count(*) FROM _resource WHERE shape IN (\(list)) AND NOT EXISTS
+                (SELECT 1 FROM "\(table.name)" WHERE _k BETWEEN root << 24 AND root << 24 | 16777215)
+                """) ?? 0
+            if missing > 0 { faults.append("\(table.name): \(missing) resources have no row though their list of tables names it") }
+        }
+        let unlisted = try connection.integer("SELECT count(*) FROM _resource WHERE shape NOT IN (SELECT shape FROM _shape)") ?? 0
+        if unlisted > 0 { faults.append("_resource: \(unlisted) resources have no list of tables") }
+        return faults
+    }
+}

@@ -1,0 +1,144 @@
+import FireLiteCore
+import Foundation
+import SQLiteBridge
+
+/// FHIR resources of one release in one SQLite file: typed objects that save themselves, and tables for SQL.
+///
+/// ```swift
+/// let store = try FHIRStore(path: "health.sqlite", release: .r4)
+/// try store.write { tx in try tx.upsert(patient) }
+/// let joseph = try store.resource(Patient.self, id: "123")
+/// ```
+/// One write runs at a time; reads run beside it, each on its own snapshot. Safe to use from any thread.
+public final class FHIRStore: Sendable {
+    public let release: FHIRRelease
+    /// The path of the file; `:memory:` for a store in memory.
+    public let path: String
+    public let configuration: Configuration
+    let identity: StoreIdentity
+    private let pool: ConnectionPool
+
+    /// Opens the store at `path`; a new file is made where there is none.
+    ///
+    /// - Parameters:
+    ///   - release: the FHIR release whose resources it holds, `.r4` from FireLiteR4.
+    ///   - configuration: default: durable, waits 5 seconds for locks.
+    /// - Throws: `FHIRStoreError`: `cannotOpen`, `notAStore`, `wrongRelease`, `newerFormat`, `readOnly`, `busy`.
+    public init(path: String, release: FHIRRelease, configuration: Configuration = Configuration()) throws {
+        self.release = release
+        self.path = path
+        self.configuration = configuration
+        let opener = StoreOpener(path: path, release: release, configuration: configuration)
+        do {
+            let (writer, identity) = try opener.open()
+            self.identity = identity
+            pool = ConnectionPool(writer: writer, opener: path == ":memory:" ? nil : opener)
+        } catch let error as SQLiteError {
+            throw FHIRStoreError(error, path: path)
+        }
+    }
+
+    /// A store that lives in memory and is gone when it is let go of.
+    ///
+    /// - Throws: `FHIRStoreError`.
+    public static func inMemory(release: FHIRRelease) throws -> FHIRStore {
+        try FHIRStore(path: ":memory:", release: release)
+    }
+
+    /// Gives errors of SQLite in the terms of a store.
+    func mapping<Result>(_ body: () throws -> Result) throws -> Result {
+        do {
+            return try body()
+        } catch let error as SQLiteError {
+            throw FHIRStoreError(error, path: path)
+        }
+    }
+
+    // MARK: - Transactions
+
+    /// Runs `body` as one write: when it returns, what it did is stored; when it throws, nothing of it is, and managed objects are as before.
+    ///
+    /// - Precondition: not inside another write of this store.
+    /// - Throws: what `body` throws; `FHIRStoreError`: `conflict`, `busy`, `diskFull`, `readOnly`.
+    @discardableResult
+    public func write<Result>(_ body: (WriteTransaction) throws -> Result) throws -> Result {
+        precondition(
+            currentTransaction == nil,
+            "a write inside a read or write of the same store would wait for itself: use the transaction that is given to the block")
+        let writer = pool.takeWriter()
+        defer { pool.giveBackWriter() }
+        try mapping { try writer.begin() }
+        let transaction = WriteTransaction(store: self, writer: writer)
+        pool.setCurrent(transaction)
+        defer { pool.setCurrent(nil) }
+        do {
+            let result = try body(transaction)
+            try mapping {
+                try transaction.flush()
+                try writer.commit()
+            }
+            transaction.finish()
+            return result
+        } catch {
+            writer.rollback()
+            transaction.restore()
+            throw error
+        }
+    }
+
+    /// Runs `body` on a snapshot of the store. Inside another read or write of this thread, on that one's.
+    ///
+    /// - Throws: what `body` throws; `FHIRStoreError`.
+    public func read<Result>(_ body: (ReadTransaction) throws -> Result) throws -> Result {
+        if let current = currentTransaction { return try body(current) }
+        let access = try mapping { try pool.takeReader() }
+        defer { pool.giveBack(access) }
+        try mapping { try access.begin("BEGIN") }
+        let transaction = ReadTransaction(store: self, access: access)
+        pool.setCurrent(transaction)
+        defer {
+            pool.setCurrent(nil)
+            access.rollback()
+        }
+        return try body(transaction)
+    }
+
+    var currentTransaction: ReadTransaction? { pool.current }
+
+    /// The write that this thread is in.
+    var currentWrite: WriteTransaction? { pool.current as? WriteTransaction }
+
+    // MARK: - Reading in one call
+
+    /// The resource with this type and logical id; nil where there is none.
+    public func resource<Resource: FHIRResource>(_ type: Resource.Type, id: String) throws -> Resource? {
+        try read { try $0.resource(type, id: id) }
+    }
+
+    /// The resource with this type name and logical id; nil where there is none.
+    ///
+    /// - Throws: `FHIRStoreError.invalidArgument` for a name that is no resource type of the release.
+    public func resource(typeName: String, id: String) throws -> FHIRResource? {
+        try read { try $0.resource(typeName: typeName, id: id) }
+    }
+
+    /// The stored resources with these ids, in the order of the ids; ids of nothing are passed over.
+    public func resources<Resource: FHIRResource>(_ type: Resource.Type, ids: some Sequence<String>) throws -> [Resource] {
+        try read { try $0.resources(type, ids: ids) }
+    }
+
+    /// The resource with this pk; nil where there is none, or one of another type.
+    public func object<Resource: FHIRResource>(_ type: Resource.Type, pk: String) throws -> Resource? {
+        try read { try $0.object(type, pk: pk) }
+    }
+
+    /// How many resources of a type the store holds; contained ones do not count.
+    public func count<Resource: FHIRResource>(_ type: Resource.Type) throws -> Int {
+        try read { try $0.count(type) }
+    }
+
+    /// The types the store holds resources of, by name, and how many.
+    public func counts() throws -> [(typeName: String, count: Int)] {
+        try read { try $0.counts() }
+    }
+}

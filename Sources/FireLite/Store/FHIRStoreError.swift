@@ -1,0 +1,68 @@
+import SQLiteBridge
+
+/// What went wrong in a store, and what to do about it. Descriptions hold no values of records.
+public struct FHIRStoreError: Error, Sendable, CustomStringConvertible {
+    /// The kind of failure.
+    public struct Code: RawRepresentable, Sendable, Hashable {
+        public let rawValue: String
+        public init(rawValue: String) { self.rawValue = rawValue }
+
+        /// The file cannot be opened or created.
+        public static let cannotOpen = Code(rawValue: "cannotOpen")
+        /// The file is no FireLite store, or a damaged one.
+        public static let notAStore = Code(rawValue: "notAStore")
+        /// The store holds another FHIR release.
+        public static let wrongRelease = Code(rawValue: "wrongRelease")
+        /// The store was written in a newer format than this library knows.
+        public static let newerFormat = Code(rawValue: "newerFormat")
+        /// A resource was changed on the basis of a version that another write has replaced.
+        public static let conflict = Code(rawValue: "conflict")
+        /// Another connection holds the lock.
+        public static let busy = Code(rawValue: "busy")
+        /// The disk is full.
+        public static let diskFull = Code(rawValue: "diskFull")
+        /// The file or its folder may not be written.
+        public static let readOnly = Code(rawValue: "readOnly")
+        /// A resource has more rows, columns or levels than a store can hold.
+        public static let tooLarge = Code(rawValue: "tooLarge")
+        /// An argument is not valid.
+        public static let invalidArgument = Code(rawValue: "invalidArgument")
+        /// A query was cancelled.
+        public static let interrupted = Code(rawValue: "interrupted")
+        /// Another failure of SQLite.
+        public static let sqlite = Code(rawValue: "sqlite")
+    }
+
+    public let code: Code
+    public let message: String
+    /// The statement that failed, with `?` for values.
+    public let sql: String?
+    /// SQLite's extended result code.
+    public let sqliteCode: Int32?
+
+    init(_ code: Code, _ message: String, sql: String? = nil, sqliteCode: Int32? = nil) {
+        self.code = code
+        self.message = message
+        self.sql = sql
+        self.sqliteCode = sqliteCode
+    }
+
+    /// A failure of SQLite, in the terms of a store.
+    init(_ error: SQLiteError, path: String) {
+        let code: Code
+        let message: String
+        switch error.primaryCode {
+        case 5, 6: (code, message) = (.busy, "\(path) is locked by another connection: try again, or raise the busy timeout")
+        case 8: (code, message) = (.readOnly, "\(path) or its folder cannot be written: check their permissions")
+        case 9: (code, message) = (.interrupted, "the query was cancelled")
+        case 11: (code, message) = (.notAStore, "\(path) is damaged (\(error.message)): restore a backup or salvage what is readable")
+        case 13: (code, message) = (.diskFull, "there is no room on the disk of \(path): free some and try again")
+        case 14: (code, message) = (.cannotOpen, "\(path) cannot be opened: check that its folder exists and may be written")
+        case 26: (code, message) = (.notAStore, "\(path) is not a SQLite database: give the path of a FireLite store, or of a new file")
+        default: (code, message) = (.sqlite, "\(path): \(error.message)")
+        }
+        self.init(code, message, sql: error.sql, sqliteCode: error.code)
+    }
+
+    public var description: String { message }
+}

@@ -1,0 +1,209 @@
+import FireLiteCore
+import SQLiteBridge
+
+/// A view of the store as it was at one moment, whatever others write meanwhile. Valid inside `read` or `write` only.
+public class ReadTransaction {
+    public let store: FHIRStore
+    let access: StoreConnection
+
+    init(store: FHIRStore, access: StoreConnection) {
+        self.store = store
+        self.access = access
+    }
+
+    /// Makes changes of managed objects visible to the statements that follow; for writes.
+    func flush() throws {}
+
+    /// The resource with that number if it is in memory already; for writes.
+    func known(_ root: Int64) -> FHIRResource? { nil }
+
+    /// Notes a resource that was fetched; for writes.
+    func remember(_ resource: FHIRResource, _ root: Int64) {}
+
+    // MARK: - One resource
+
+    func resource(root: Int64) throws -> FHIRResource? {
+        if let known = known(root) { return known }
+        guard let registration = try access.registration(root: root) else { return nil }
+        return try resource(registration)
+    }
+
+    func resource(_ registration: StoreConnection.Registration) throws -> FHIRResource? {
+        if let known = known(registration.root) { return known }
+        guard let shape = try access.shape(registration.shape), let resource = try access.load(root: registration.root, shape: shape) else {
+            throw FHIRStoreError(.notAStore, "the rows of the resource with number \(registration.root) are incomplete: run check()")
+        }
+        resource.objectExtras = StoreTie(store: store, root: registration.root, revision: registration.revision, pk: registration.pk)
+        remember(resource, registration.root)
+        return resource
+    }
+
+    func table(of type: FHIRResource.Type) -> TablePlan {
+        precondition(
+            type._layout.release == store.release,
+            "\(type) is a class of FHIR \(type._layout.release) and the store holds \(store.release): use the classes of that release")
+        return access.schema.table(of: type._layout)
+    }
+
+    /// The resource type with this name.
+    ///
+    /// - Throws: `FHIRStoreError.invalidArgument` where the release has none.
+    func type(named name: String) throws -> FHIRResource.Type {
+        guard let type = store.release.resourceType(named: name) else {
+            throw FHIRStoreError(.invalidArgument, "FHIR \(store.release.name) has no resource type '\(name)'")
+        }
+        return type
+    }
+
+    /// The resource with this type and logical id, the first one stored where there are several; nil where there is none.
+    public func resource<Resource: FHIRResource>(_ type: Resource.Type, id: String) throws -> Resource? {
+        try store.mapping {
+            try flush()
+            guard let root = try access.root(of: table(of: type), id: id) else { return nil }
+            return try resource(root: root) as? Resource
+        }
+    }
+
+    /// The resource with this type name and logical id.
+    ///
+    /// - Throws: `FHIRStoreError.invalidArgument` for a name that is no resource type of the release.
+    public func resource(typeName: String, id: String) throws -> FHIRResource? {
+        try resource(type(named: typeName), id: id)
+    }
+
+    /// The stored resources with these ids, in the order of the ids; ids of nothing are passed over.
+    public func resources<Resource: FHIRResource>(_ type: Resource.Type, ids: some Sequence<String>) throws -> [Resource] {
+        try store.mapping {
+            try flush()
+            let table = table(of: type)
+            var resources: [Resource] = []
+            for id in ids {
+                guard let root = try access.root(of: table, id: id), let resource = try resource(root: root) as? Resource else { continue }
+                resources.append(resource)
+            }
+            return resources
+        }
+    }
+
+    /// The resource with this pk, of whatever type; nil where there is none.
+    public func resource(pk: String) throws -> FHIRResource? {
+        try store.mapping {
+            try flush()
+            if let registration = try access.registration(pk: pk) { return try resource(registration) }
+            guard let root = store.identity.root(ofPK: pk), let registration = try access.registration(root: root), registration.pk == nil
+            else { return nil }
+            return try resource(registration)
+        }
+    }
+
+    /// The resource with this pk; nil where there is none, or one of another type.
+    public func object<Resource: FHIRResource>(_ type: Resource.Type, pk: String) throws -> Resource? {
+        try resource(pk: pk) as? Resource
+    }
+
+    // MARK: - Many resources
+
+    /// Calls `body` with every resource of a type in the order they were stored; one at a time is in memory.
+    public func forEach<Resource: FHIRResource>(_ type: Resource.Type, _ body: (Resource) throws -> Void) throws {
+        try forEach(type as FHIRResource.Type) { resource in
+            if let resource = resource as? Resource { try body(resource) }
+        }
+    }
+
+    /// Calls `body` with every resource of a type in the order they were stored; one at a time is in memory.
+    ///
+    /// - Throws: `FHIRStoreError.invalidArgument` for a name that is no resource type of the release; what `body` throws.
+    public func forEach(typeName: String, _ body: (FHIRResource) throws -> Void) throws {
+        try forEach(type(named: typeName), body)
+    }
+
+    private func forEach(_ type: FHIRResource.Type, _ body: (FHIRResource) throws -> Void) throws {
+        try store.mapping { try flush() }
+        var last: Int64 = -1
+        while true {
+            let batch = try store.mapping { try self.batch(of: table(of: type), after: last) }
+            guard let end = batch.last else { return }
+            last = end.root
+            for registration in batch {
+                guard let resource = try store.mapping({ try self.resource(registration) }) else { continue }
+                try body(resource)
+            }
+        }
+    }
+
+    /// The next registrations of a type, by number.
+    func batch(of table: TablePlan, after root: Int64, limit: Int = 512) throws -> [StoreConnection.Registration] {
+        guard table.isInFile else { return [] }
+        let statement = try access.connection.cached(
+            """
+            SELECT r.root, r.shape, r.revision, r.nodes, r.digest, r.pk FROM "\(table.name)" t JOIN _resource r ON r.root = t._k >> 24
+            WHERE t._k > ? AND t._parent IS NULL ORDER BY t._k LIMIT \(limit)
+            """)
+        statement.bind(1, root << 24 | 0xFF_FFFF)
+        defer { statement.reset() }
+        var batch: [StoreConnection.Registration] = []
+        while try statement.step() {
+            batch.append(
+                StoreConnection.Registration(
+                    root: statement.int(0), shape: statement.int(1), revision: statement.int(2),
+                    nodes: UInt32(truncatingIfNeeded: statement.int(3)), digest: statement.bytes16(4), pk: statement.text(5)))
+        }
+        return batch
+    }
+
+    /// How many resources of a type the store holds; contained ones do not count.
+    public func count<Resource: FHIRResource>(_ type: Resource.Type) throws -> Int {
+        try store.mapping {
+            try flush()
+            return try count(table(of: type))
+        }
+    }
+
+    private func count(_ table: TablePlan) throws -> Int {
+        guard table.isInFile else { return 0 }
+        let statement = try access.connection.cached("SELECT count(*) FROM \"\(table.name)\" WHERE _parent IS NULL")
+        defer { statement.reset() }
+        return try statement.step() ? Int(statement.int(0)) : 0
+    }
+
+    /// The types the store holds resources of, by name, and how many.
+    public func counts() throws -> [(typeName: String, count: Int)] {
+        try store.mapping {
+            try flush()
+            return try access.schema.tables.filter { $0.isResource && $0.isInFile }.map { ($0.name, try count($0)) }
+                .filter { $0.1 > 0 }.sorted { $0.0 < $1.0 }
+        }
+    }
+
+    // MARK: - Rows
+
+    /// The rows a stored resource is kept in, in the order of their numbers: for showing what the store does.
+    public func rows(of resource: FHIRResource) throws -> [StoredRow] {
+        guard let tie = resource.objectExtras as? StoreTie else { return [] }
+        return try store.mapping {
+            try flush()
+            guard let registration = try access.registration(root: tie.root), let shape = try access.shape(registration.shape) else { return [] }
+            var rows: [(Int64, StoredRow)] = []
+            for table in shape.tables {
+                let reader = try access.reader(table)
+                reader.start(tie.root << 24, tie.root << 24 | 0xFF_FFFF)
+                while try reader.statement.step() { rows.append((reader.statement.int(0), StoredRow(reader))) }
+                reader.statement.reset()
+            }
+            return rows.sorted { $0.0 < $1.0 }.map(\.1)
+        }
+    }
+}
+
+/// A row of a table, for showing.
+public struct StoredRow: Sendable {
+    public let table: String
+    /// The columns that are not NULL, `_k` first, with their values as text.
+    public let columns: [(name: String, value: String)]
+
+    init(_ reader: RowReader) {
+        let statement = reader.statement
+        table = reader.plan.name
+        columns = (0..<statement.columnCount).compactMap { index in statement.text(index).map { (statement.columnName(index), $0) } }
+    }
+}

@@ -1,0 +1,219 @@
+import FireLiteCore
+import SQLiteBridge
+
+/// One connection to the store's file, with what it knows of the file's tables. Used by one thread at a time.
+final class StoreConnection {
+    let connection: Connection
+    let schema: StorageSchema
+    private var assembler: ResourceAssembler
+    /// The tables of each shape, owners first.
+    private var shapes: [Int64: Shape] = [:]
+    private var shapesByMark: [UInt64: Shape] = [:]
+    private var idLookups: [Int: Statement] = [:]
+
+    /// The set of tables that a resource has rows in, and the type of the resource.
+    final class Shape {
+        let number: Int64
+        let tables: [TablePlan]
+        let mark: UInt64
+
+        init(number: Int64, tables: [TablePlan]) {
+            self.number = number
+            self.tables = tables.sorted { ($0.depth, $0.index) < ($1.depth, $1.index) }
+            mark = tables.reduce(0) { $0 ^ $1.mark }
+        }
+    }
+
+    /// What the store keeps of a resource beside its content.
+    struct Registration {
+        var root: Int64
+        var shape: Int64
+        var revision: Int64
+        var nodes: UInt32
+        var digest: (UInt64, UInt64)
+        var pk: String?
+    }
+
+    init(_ connection: Connection, release: FHIRRelease) throws {
+        self.connection = connection
+        schema = try StorageSchema(release: release)
+        assembler = ResourceAssembler(schema: schema)
+    }
+
+    /// Begins a transaction and looks whether the file's tables have changed.
+    func begin(_ sql: String) throws {
+        try connection.cached(sql).run()
+        do {
+            try schema.refresh(connection)
+        } catch {
+            rollback()
+            throw error
+        }
+    }
+
+    func commit() throws { try connection.cached("COMMIT").run() }
+
+    /// Ends the transaction without its changes. Does nothing where SQLite has done so already.
+    func rollback() {
+        guard connection.isInTransaction else { return }
+        do {
+            try connection.execute("ROLLBACK")
+        } catch {
+            // A rollback fails only where there is no transaction any more.
+            assertionFailure("\(error)")
+        }
+    }
+
+    // MARK: - Registry
+
+    static let registryColumns = "root, shape, revision, nodes, digest, pk"
+
+    private func registration(_ statement: Statement) throws -> Registration? {
+        defer { statement.reset() }
+        guard try statement.step() else { return nil }
+        return Registration(
+            root: statement.int(0), shape: statement.int(1), revision: statement.int(2), nodes: UInt32(truncatingIfNeeded: statement.int(3)),
+            digest: statement.bytes16(4), pk: statement.text(5))
+    }
+
+    private lazy var registrationByRoot = try? connection.prepare("SELECT \(Self.registryColumns) FROM _resource WHERE root = ?")
+
+    func registration(root: Int64) throws -> Registration? {
+        let statement = try registrationByRoot ?? connection.cached("SELECT \(Self.registryColumns) FROM _resource WHERE root = ?")
+        statement.bind(1, root)
+        return try registration(statement)
+    }
+
+    func registration(pk: String) throws -> Registration? {
+        let statement = try connection.cached("SELECT \(Self.registryColumns) FROM _resource WHERE pk = ?")
+        statement.bind(1, pk)
+        return try registration(statement)
+    }
+
+    /// The number of the first stored resource with this type and id, or nil.
+    func root(of table: TablePlan, id: String) throws -> Int64? {
+        guard table.isInFile else { return nil }
+        let statement: Statement
+        if let known = idLookups[table.index] {
+            statement = known
+        } else {
+            statement = try connection.prepare("SELECT _k FROM \"\(table.name)\" WHERE id = ? AND _parent IS NULL ORDER BY _k LIMIT 1")
+            idLookups[table.index] = statement
+        }
+        var id = id
+        defer { statement.reset() }
+        return try id.withUTF8 { bytes in
+            let empty: StaticString = ""
+            return try (bytes.baseAddress ?? empty.utf8Start).withMemoryRebound(to: CChar.self, capacity: bytes.count) { base in
+                statement.bind(1, unownedText: base, bytes.count)
+                return try statement.step() ? statement.int(0) >> 24 : nil
+            }
+        }
+    }
+
+    // MARK: - Shapes
+
+    func shape(_ number: Int64) throws -> Shape? {
+        if let known = shapes[number] { return known }
+        let statement = try connection.cached("SELECT tables FROM _shape WHERE shape = ?")
+        statement.bind(1, number)
+        defer { statement.reset() }
+        guard try statement.step(), let names = statement.text(0) else { return nil }
+        var tables: [TablePlan] = []
+        for name in names.split(separator: " ") {
+            guard let table = schema.table(named: String(name)) else {
+                throw FHIRStoreError(
+                    .newerFormat, "the store has the table \(name), which this version's FHIR \(schema.release.name) classes do not know: update the library")
+            }
+            tables.append(table)
+        }
+        let shape = Shape(number: number, tables: tables)
+        shapes[number] = shape
+        shapesByMark[shape.mark] = shape
+        return shape
+    }
+
+    /// The shape with these tables, which a new one is made for where there is none; the first table is that of the resource.
+    func shape(tables: ContiguousArray<Int32>, mark: UInt64) throws -> Shape {
+        if let known = shapesByMark[mark], known.tables.count == tables.count { return known }
+        let plans = tables.map { schema.tables[Int($0)] }
+        let find = try connection.cached("SELECT shape FROM _shape WHERE tables = ?")
+        let sorted = [plans[0].name] + plans.dropFirst().map(\.name).sorted()
+        let key = sorted.joined(separator: " ")
+        find.bind(1, key)
+        defer { find.reset() }
+        let number: Int64
+        if try find.step() {
+            number = find.int(0)
+        } else {
+            let insert = try connection.cached("INSERT INTO _shape(type, tables) VALUES (?, ?)")
+            insert.bind(1, plans[0].name)
+            insert.bind(2, key)
+            try insert.run()
+            number = try connection.integer("SELECT last_insert_rowid()") ?? 0
+        }
+        let shape = Shape(number: number, tables: plans)
+        shapes[number] = shape
+        shapesByMark[mark] = shape
+        return shape
+    }
+
+    /// Forgets what a rolled back transaction had added.
+    func forget() {
+        shapes.removeAll()
+        shapesByMark.removeAll()
+        idLookups.removeAll()
+        schema.forgetFile()
+    }
+
+    // MARK: - Resources
+
+    func reader(_ table: TablePlan) throws -> RowReader {
+        if let known = table.statements.select { return known }
+        let reader = try RowReader(table, connection)
+        table.statements.select = reader
+        return reader
+    }
+
+    /// Puts a resource together from its rows; nil where they are not there.
+    func load(root: Int64, shape: Shape) throws -> FHIRResource? {
+        assembler.clear()
+        let (first, last) = (root << 24, root << 24 | 0xFF_FFFF)
+        for table in shape.tables {
+            let reader = try reader(table)
+            reader.start(first, last)
+            while try reader.statement.step() { assembler.take(reader) }
+            reader.statement.reset()
+        }
+        let resource = assembler.assemble() as? FHIRResource
+        assembler.clear()
+        return resource
+    }
+
+    /// Reads the rows of a resource as cells.
+    func rows(root: Int64, shape: Shape, into buffer: inout RowBuffer) throws {
+        let (first, last) = (root << 24, root << 24 | 0xFF_FFFF)
+        for table in shape.tables {
+            let reader = try reader(table)
+            let statement = reader.statement
+            reader.start(first, last)
+            while try statement.step() {
+                let row = buffer.begin(
+                    table: table.index, node: UInt32(truncatingIfNeeded: statement.int(0) & 0xFF_FFFF),
+                    parent: statement.type(1) == .null ? -1 : statement.int(1),
+                    order: statement.type(2) == .null ? -1 : Int32(truncatingIfNeeded: statement.int(2)), resource: 0)
+                for (index, source) in reader.sources.enumerated() {
+                    let column = index + RowReader.fixedColumns
+                    switch statement.type(column) {
+                    case .null: continue
+                    case .integer: buffer.add(source.column, int: statement.int(column))
+                    case .float: buffer.add(source.column, double: statement.double(column))
+                    case .text, .blob: buffer.add(source.column, bytes: statement.textBytes(column))
+                    }
+                }
+                buffer.end(row)
+            }
+            statement.reset()
+        }
+    }
+}

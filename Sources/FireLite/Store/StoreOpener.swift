@@ -1,0 +1,88 @@
+import FireLiteCore
+import Foundation
+import SQLiteBridge
+
+/// Opens connections to a store's file and makes the file what a store needs.
+struct StoreOpener: Sendable {
+    /// The format this library writes; see Documentation/FileFormat.md.
+    static let format: Int64 = 1
+    /// Marks the file as FireLite's for `file` and others (`PRAGMA application_id`): the letters FHIR.
+    static let applicationID: Int64 = 0x4648_4952
+
+    let path: String
+    let release: FHIRRelease
+    let configuration: FHIRStore.Configuration
+
+    /// Opens the writing connection, and makes the store where the file is new.
+    func open() throws -> (StoreWriter, StoreIdentity) {
+        let connection = try Connection(path: path)
+        try configure(connection, cacheSize: configuration.cacheSize)
+        if path != ":memory:" { try connection.execute("PRAGMA journal_mode = WAL") }
+        let identity = try prepare(connection)
+        return (StoreWriter(try StoreConnection(connection, release: release), identity: identity), identity)
+    }
+
+    /// Opens a connection for reading.
+    func openReader() throws -> StoreConnection {
+        let connection = try Connection(path: path, createsFile: false)
+        try configure(connection, cacheSize: max(configuration.cacheSize / 4, 2))
+        try connection.execute("PRAGMA query_only = 1")
+        return try StoreConnection(connection, release: release)
+    }
+
+    private func configure(_ connection: Connection, cacheSize: Int) throws {
+        connection.setBusyTimeout(milliseconds: configuration.busyTimeout)
+        connection.setDefensive()
+        let synchronous =
+            switch configuration.durability {
+            case .full: "FULL"
+            case .normal: "NORMAL"
+            case .bulk: "OFF"
+            }
+        try connection.execute("PRAGMA synchronous = \(synchronous); PRAGMA cache_size = -\(cacheSize * 1_024); PRAGMA temp_store = MEMORY")
+    }
+
+    private func prepare(_ connection: Connection) throws -> StoreIdentity {
+        if try connection.integer("SELECT count(*) FROM sqlite_schema") == 0 { try create(connection) }
+        guard try connection.integer("PRAGMA application_id") == Self.applicationID else {
+            throw FHIRStoreError(.notAStore, "\(path) is a SQLite database but no FireLite store: give another path")
+        }
+        let format = try connection.integer("PRAGMA user_version") ?? 0
+        guard format <= Self.format else {
+            throw FHIRStoreError(.newerFormat, "\(path) has format \(format) and this library knows up to \(Self.format): update the library")
+        }
+        let stored = try connection.text("SELECT value FROM _meta WHERE key = 'release'") ?? ""
+        guard stored == release.name else {
+            throw FHIRStoreError(
+                .wrongRelease, "\(path) holds FHIR \(stored), not \(release.name): open it with that release, or give another path")
+        }
+        return StoreIdentity(
+            high: UInt64(bitPattern: try connection.integer("SELECT value FROM _meta WHERE key = 'identity'") ?? 0),
+            digestKey: UInt64(bitPattern: try connection.integer("SELECT value FROM _meta WHERE key = 'digestKey'") ?? 0))
+    }
+
+    private func create(_ connection: Connection) throws {
+        try connection.execute("BEGIN IMMEDIATE")
+        do {
+            // Another process may have been quicker.
+            if try connection.integer("SELECT count(*) FROM sqlite_schema") == 0 {
+                try connection.execute(
+                    """
+                    PRAGMA application_id = \(Self.applicationID);
+                    PRAGMA user_version = \(Self.format);
+                    CREATE TABLE _meta(key TEXT PRIMARY KEY, value) WITHOUT ROWID;
+                    CREATE TABLE _resource(root INTEGER PRIMARY KEY, shape INTEGER, revision INTEGER, updated INTEGER, nodes INTEGER,
+                      digest BLOB, pk TEXT);
+                    CREATE UNIQUE INDEX _resource__pk ON _resource(pk) WHERE pk IS NOT NULL;
+                    CREATE TABLE _shape(shape INTEGER PRIMARY KEY, type TEXT, tables TEXT UNIQUE);
+                    INSERT INTO _meta VALUES ('release', '\(release.name)'), ('version', '\(release.version)'), ('nextRoot', 1),
+                      ('identity', \(Int64.random(in: .min ... .max))), ('digestKey', \(Int64.random(in: .min ... .max)));
+                    """)
+            }
+            try connection.execute("COMMIT")
+        } catch {
+            if connection.isInTransaction { try connection.execute("ROLLBACK") }
+            throw error
+        }
+    }
+}

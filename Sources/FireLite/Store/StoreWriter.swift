@@ -1,0 +1,255 @@
+import FireLiteCore
+import Foundation
+import SQLiteBridge
+
+/// The writing side of a store: one connection, used by the one write there is at a time.
+final class StoreWriter {
+    let access: StoreConnection
+    private let identity: StoreIdentity
+    private var flattener: Flattener
+    private var stored = RowBuffer()
+    private var pending: [Pending] = []
+    private var roots: [Int64] = []
+    private var nextRoot: Int64 = 0
+    private var savedNextRoot: Int64 = 0
+    private var stamps: [UInt32] = []
+    private var stamp: UInt32 = 0
+
+    /// How many resources are turned into rows before these are written: enough to write each table in one go, and to fit the caches.
+    private static let batchSize = 256
+    /// How many bytes of text such a batch may have before it is written early.
+    private static let batchBytes = 4 << 20
+
+    /// A resource whose rows wait to be inserted.
+    private struct Pending {
+        let root: Int64
+        let digest: (UInt64, UInt64)
+        let pk: String?
+        let nodes: UInt32
+        let firstRow: Int
+        let lastRow: Int
+    }
+
+    init(_ access: StoreConnection, identity: StoreIdentity) {
+        self.access = access
+        self.identity = identity
+        flattener = Flattener(schema: access.schema)
+    }
+
+    // MARK: - Transactions
+
+    func begin() throws {
+        try access.begin("BEGIN IMMEDIATE")
+        nextRoot = try access.connection.integer("SELECT value FROM _meta WHERE key = 'nextRoot'") ?? 1
+        savedNextRoot = nextRoot
+    }
+
+    func commit() throws {
+        if nextRoot != savedNextRoot {
+            let statement = try access.connection.cached("UPDATE _meta SET value = ? WHERE key = 'nextRoot'")
+            statement.bind(1, nextRoot)
+            try statement.run()
+        }
+        try access.commit()
+    }
+
+    func rollback() {
+        flattener.clear()
+        pending.removeAll()
+        roots.removeAll()
+        access.rollback()
+        access.forget()
+    }
+
+    private static var now: Int64 { Int64(Date().timeIntervalSince1970 * 1_000) }
+
+    // MARK: - Inserting
+
+    /// Inserts new resources and returns their numbers.
+    func insert(_ resources: [FHIRResource]) throws -> [Int64] {
+        var numbers: [Int64] = []
+        for resource in resources {
+            numbers.append(try queue(resource, digest: ContentDigest.digest(of: resource, key: identity.digestKey)))
+        }
+        try writeQueue()
+        return numbers
+    }
+
+    /// Turns a new resource into rows, which are written with the next batch.
+    private func queue(_ resource: FHIRResource, digest: (UInt64, UInt64)) throws -> Int64 {
+        let root = nextRoot
+        let firstRow = flattener.buffer.rows.count
+        let nodes: UInt32
+        do {
+            nodes = try flattener.add(resource, as: pending.count, numbering: .fresh, marksManaged: true)
+        } catch {
+            resource.becomeUnmanaged()
+            throw error
+        }
+        nextRoot += 1
+        pending.append(
+            Pending(
+                root: root, digest: digest, pk: resource.objectExtras?.pk, nodes: nodes, firstRow: firstRow,
+                lastRow: flattener.buffer.rows.count))
+        roots.append(root)
+        return root
+    }
+
+    private func writeQueue() throws {
+        guard !pending.isEmpty else { return }
+        try access.schema.grow(access.connection)
+        try RowInserter(schema: access.schema, connection: access.connection).insert(flattener.buffer, roots: roots)
+        let statement = try access.connection.cached(
+            "INSERT INTO _resource(root, shape, revision, updated, nodes, digest, pk) VALUES (?, ?, 1, ?, ?, ?, ?)")
+        let now = Self.now
+        for resource in pending {
+            let shape = try shape(of: resource.firstRow..<resource.lastRow)
+            statement.bind(1, resource.root)
+            statement.bind(2, shape.number)
+            statement.bind(3, now)
+            statement.bind(4, Int64(resource.nodes))
+            statement.bind(5, bytes: resource.digest)
+            if let pk = resource.pk { statement.bind(6, pk) } else { statement.bindNull(6) }
+            try statement.run()
+        }
+        flattener.clear()
+        pending.removeAll(keepingCapacity: true)
+        roots.removeAll(keepingCapacity: true)
+    }
+
+    /// The set of tables that rows of the buffer are in.
+    private func shape(of rows: Range<Int>) throws -> StoreConnection.Shape {
+        stamp += 1
+        while stamps.count < access.schema.tables.count { stamps.append(0) }
+        var tables = ContiguousArray<Int32>()
+        var mark: UInt64 = 0
+        for row in rows {
+            let table = flattener.buffer.rows[row].table
+            guard stamps[Int(table)] != stamp else { continue }
+            stamps[Int(table)] = stamp
+            tables.append(table)
+            mark ^= access.schema.tables[Int(table)].mark
+        }
+        return try access.shape(tables: tables, mark: mark)
+    }
+
+    // MARK: - Upserting
+
+    private struct Key: Hashable {
+        let type: ObjectIdentifier
+        let id: String
+    }
+
+    /// Stores resources by type and id and tells what became of each, in their order.
+    func upsert(
+        _ resources: [FHIRResource], known: (Int64) -> FHIRResource?, _ report: (FHIRResource, UpsertOutcome) throws -> Void
+    ) throws {
+        let lasts = Self.lastIndexes(resources)
+        var outcomes: [UpsertOutcome] = []
+        outcomes.reserveCapacity(resources.count)
+        for (index, resource) in resources.enumerated() {
+            if let lasts, let id = resource.id, let last = lasts[Key(type: ObjectIdentifier(type(of: resource)), id: id)], last != index {
+                outcomes.append(.replaced(last))
+                continue
+            }
+            outcomes.append(try upsert(resource, known))
+            if pending.count >= Self.batchSize || flattener.buffer.bytes.count >= Self.batchBytes { try writeQueue() }
+        }
+        try writeQueue()
+        for (resource, outcome) in zip(resources, outcomes) { try report(resource, outcome) }
+    }
+
+    /// The last index of each type and id; nil where no id comes twice.
+    private static func lastIndexes(_ resources: [FHIRResource]) -> [Key: Int]? {
+        guard resources.count > 1 else { return nil }
+        var lasts: [Key: Int] = [:]
+        lasts.reserveCapacity(resources.count)
+        var hasDuplicates = false
+        for (index, resource) in resources.enumerated() {
+            guard let id = resource.id else { continue }
+            if lasts.updateValue(index, forKey: Key(type: ObjectIdentifier(type(of: resource)), id: id)) != nil { hasDuplicates = true }
+        }
+        return hasDuplicates ? lasts : nil
+    }
+
+    private func upsert(_ resource: FHIRResource, _ known: (Int64) -> FHIRResource?) throws -> UpsertOutcome {
+        if resource.isManaged, let tie = resource.objectExtras as? StoreTie { return .unchanged(tie.root) }
+        let digest = ContentDigest.digest(of: resource, key: identity.digestKey)
+        guard let id = resource.id, let root = try access.root(of: access.schema.table(of: resource.layout), id: id),
+            let registration = try access.registration(root: root)
+        else { return .added(try queue(resource, digest: digest)) }
+        if registration.digest == digest { return .unchanged(root) }
+        if let target = known(root) { return .merge(target) }
+        try writeQueue()
+        _ = try replace(registration, with: resource, numbering: .fresh, digest: digest)
+        return .updated(root)
+    }
+
+    // MARK: - Updating
+
+    /// Writes what has changed of a managed resource and returns its new revision.
+    ///
+    /// - Throws: `FHIRStoreError.conflict` where another write has replaced the version that the object was read from.
+    func save(_ resource: FHIRResource, _ tie: StoreTie) throws -> Int64 {
+        try writeQueue()
+        guard let registration = try access.registration(root: tie.root), registration.revision == tie.revision else {
+            throw FHIRStoreError(
+                .conflict,
+                "the \(resource.layout.name) with pk \(resource.pk) was changed or deleted by another write since it was read: fetch it again")
+        }
+        let digest = ContentDigest.digest(of: resource, key: identity.digestKey)
+        return try replace(registration, with: resource, numbering: .kept, digest: digest)
+    }
+
+    private func replace(
+        _ registration: StoreConnection.Registration, with resource: FHIRResource, numbering: Flattener.Numbering, digest: (UInt64, UInt64)
+    ) throws -> Int64 {
+        defer { flattener.clear() }
+        guard let shape = try access.shape(registration.shape) else {
+            throw FHIRStoreError(.notAStore, "the resource with number \(registration.root) has no list of tables: run check()")
+        }
+        _ = try flattener.add(resource, as: 0, numbering: numbering, marksManaged: false)
+        try access.schema.grow(access.connection)
+        stored.clear()
+        try access.rows(root: registration.root, shape: shape, into: &stored)
+        var nextNode = registration.nodes
+        var diff = RowDiff(access)
+        try diff.apply(&flattener.buffer, over: &stored, root: registration.root, byNumber: numbering == .kept, nextNode: &nextNode)
+        if numbering == .kept { flattener.assignNumbers() }
+        guard diff.written > 0 || digest != registration.digest else { return registration.revision }
+        let newShape = try self.shape(of: 0..<flattener.buffer.rows.count)
+        let statement = try access.connection.cached(
+            "UPDATE _resource SET shape = ?, revision = ?, updated = ?, nodes = ?, digest = ? WHERE root = ?")
+        statement.bind(1, newShape.number)
+        statement.bind(2, registration.revision + 1)
+        statement.bind(3, Self.now)
+        statement.bind(4, Int64(nextNode))
+        statement.bind(5, bytes: digest)
+        statement.bind(6, registration.root)
+        try statement.run()
+        return registration.revision + 1
+    }
+
+    // MARK: - Deleting
+
+    /// Deletes a resource's rows in every table it has some in; nothing where it is not there.
+    func delete(root: Int64) throws {
+        try writeQueue()
+        guard let registration = try access.registration(root: root), let shape = try access.shape(registration.shape) else { return }
+        for table in shape.tables {
+            let statement: Statement
+            if let known = table.statements.deleteRange {
+                statement = known
+            } else {
+                statement = try access.connection.prepare("DELETE FROM \"\(table.name)\" WHERE _k BETWEEN ? AND ?")
+                table.statements.deleteRange = statement
+            }
+            statement.bind(1, root << 24)
+            statement.bind(2, root << 24 | 0xFF_FFFF)
+            try statement.run()
+        }
+        let statement = try access.connection.cached("DELETE FROM _resource WHERE root = ?")
+        statement.bind(1, root)
+        try statement.run()
+    }
+}

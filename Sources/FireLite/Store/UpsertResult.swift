@@ -1,0 +1,75 @@
+import FireLiteCore
+
+/// What an upsert of several resources did: the stored resources in the order of the arguments, and counts.
+///
+/// A stored resource that was there before is fetched when it is asked for, so a result that nobody looks at costs nothing.
+public struct UpsertResult<Resource: FHIRResource> {
+    /// How many resources were new.
+    public private(set) var added = 0
+    /// How many stored resources got other content.
+    public private(set) var updated = 0
+    /// How many had the stored content already; no row was written for them.
+    public private(set) var unchanged = 0
+
+    private enum Entry {
+        case object(Resource)
+        case stored(Int64)
+        /// The same as a later one, which had its id too.
+        case same(Int)
+    }
+
+    private let store: FHIRStore
+    private var entries: [Entry] = []
+
+    init(store: FHIRStore) { self.store = store }
+
+    mutating func take(_ resource: Resource, _ outcome: UpsertOutcome) {
+        switch outcome {
+        case .added:
+            added += 1
+            entries.append(.object(resource))
+        case .merge(let target):
+            updated += 1
+            entries.append((target as? Resource).map { .object($0) } ?? .object(resource))
+        case .updated(let root):
+            updated += 1
+            entries.append(.stored(root))
+        case .unchanged(let root):
+            unchanged += 1
+            entries.append(.stored(root))
+        case .replaced(let index): entries.append(.same(index))
+        }
+    }
+}
+
+extension UpsertResult: RandomAccessCollection {
+    public var startIndex: Int { 0 }
+    public var endIndex: Int { entries.count }
+
+    /// The stored resource for the argument at `position`.
+    ///
+    /// - Precondition: it has not been deleted since, and the store can be read.
+    public subscript(position: Int) -> Resource {
+        switch entries[position] {
+        case .object(let resource): return resource
+        case .same(let index): return self[index]
+        case .stored(let root):
+            let resource = try? store.read { try $0.resource(root: root) }
+            guard let resource = resource as? Resource else {
+                preconditionFailure("a resource that was upserted has been deleted since: use the result before that")
+            }
+            return resource
+        }
+    }
+}
+
+/// What became of one resource of an upsert.
+enum UpsertOutcome {
+    case added(Int64)
+    /// Its content goes into this managed object.
+    case merge(FHIRResource)
+    case updated(Int64)
+    case unchanged(Int64)
+    /// The argument at this index had the same id and came later.
+    case replaced(Int)
+}

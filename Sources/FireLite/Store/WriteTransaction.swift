@@ -1,0 +1,230 @@
+import FireLiteCore
+import SQLiteBridge
+
+/// Changes to a store that all come about, or none. Valid inside `write` only.
+///
+/// Managed objects that are changed meanwhile are saved with it.
+public final class WriteTransaction: ReadTransaction {
+    private let writer: StoreWriter
+    /// What to bring back where the write fails.
+    private var undo: [UndoStep] = []
+    private var changed: [(tie: StoreTie, resource: FHIRResource)] = []
+    private var inMemory: [Int64: WeakResource] = [:]
+    /// Elements taken out of their lists, which keep their rows if they are put back.
+    private var removed: [ObjectIdentifier: FHIRObject] = [:]
+
+    private struct WeakResource {
+        weak var resource: FHIRResource?
+    }
+
+    private enum UndoStep {
+        case slots(FHIRObject, [Slot])
+        case revision(StoreTie, Int64)
+        case added(FHIRResource)
+        case deleted(FHIRResource, StoreTie)
+    }
+
+    init(store: FHIRStore, writer: StoreWriter) {
+        self.writer = writer
+        super.init(store: store, access: writer.access)
+    }
+
+    override func known(_ root: Int64) -> FHIRResource? { inMemory[root]?.resource }
+
+    override func remember(_ resource: FHIRResource, _ root: Int64) { inMemory[root] = WeakResource(resource: resource) }
+
+    // MARK: - Managed objects
+
+    func willChange(_ object: FHIRObject, _ tie: StoreTie) {
+        if !tie.isChanged, let resource = object.rootObject as? FHIRResource {
+            tie.isChanged = true
+            changed.append((tie, resource))
+            if known(tie.root) == nil { remember(resource, tie.root) }
+        }
+        guard !object.objectFlags.contains(.changed) else { return }
+        object.objectFlags.insert(.changed)
+        var slots: [Slot] = []
+        object.forEachSlot { slots.append($0) }
+        undo.append(.slots(object, slots))
+    }
+
+    /// Writes the rows of changed managed objects.
+    override func flush() throws {
+        while !changed.isEmpty {
+            let batch = changed
+            changed.removeAll()
+            for (tie, resource) in batch where tie.isChanged {
+                tie.isChanged = false
+                guard resource.objectExtras === tie else { continue }
+                let old = tie.revision
+                tie.revision = try writer.save(resource, tie)
+                if tie.revision != old { undo.append(.revision(tie, old)) }
+            }
+        }
+    }
+
+    /// Ends the write: what was changed is as it is.
+    func finish() {
+        for case .slots(let object, _) in undo { object.objectFlags.remove(.changed) }
+        undo.removeAll()
+    }
+
+    /// Brings every object back to what it was when the write began.
+    func restore() {
+        for case (let tie, _) in changed { tie.isChanged = false }
+        for step in undo.reversed() {
+            switch step {
+            case .slots(let object, let slots):
+                object.replaceSlots(with: slots)
+                object.objectFlags.remove(.changed)
+            case .revision(let tie, let revision): tie.revision = revision
+            case .added(let resource):
+                let pk = resource.objectExtras?.pk
+                resource.objectExtras = nil
+                if let pk { resource.withExtras { $0.pk = pk } }
+                resource.becomeUnmanaged()
+            case .deleted(let resource, let tie):
+                resource.objectExtras = tie
+                resource.becomeManaged()
+            }
+        }
+        undo.removeAll()
+    }
+
+    private func adopt(_ resource: FHIRResource, root: Int64) {
+        resource.objectExtras = StoreTie(store: store, root: root, revision: 1, pk: resource.objectExtras?.pk)
+        resource.objectFlags.insert(.managed)
+        undo.append(.added(resource))
+    }
+
+    // MARK: - Adding
+
+    /// Stores a resource, which becomes managed. Whether the store has one with its id already makes no difference.
+    ///
+    /// - Precondition: the resource is not stored already.
+    /// - Throws: `FHIRStoreError`.
+    public func add(_ resource: FHIRResource) throws {
+        checkAddable(resource)
+        try store.mapping {
+            let roots = try writer.insert([resource])
+            adopt(resource, root: roots[0])
+            remember(resource, roots[0])
+        }
+    }
+
+    private func checkAddable(_ resource: FHIRResource) {
+        precondition(
+            !resource.isManaged && resource.ownerObject == nil,
+            "this \(resource.layout.name) is stored, or contained in another resource: store a copy() of it")
+        precondition(
+            resource.layout.release == store.release,
+            "a \(resource.layout.name) of FHIR \(resource.layout.release) cannot go into a store of \(store.release)")
+    }
+
+    /// Stores a resource by its type and id: takes its content over into the stored one, or adds it where there is none or it has no id.
+    ///
+    /// - Returns: the stored resource: the argument itself where it was added.
+    /// - Throws: `FHIRStoreError`.
+    @discardableResult
+    public func upsert<Resource: FHIRResource>(_ resource: Resource) throws -> Resource {
+        try upsert([resource])[0]
+    }
+
+    /// Stores resources by their types and ids, in few statements. Of several with one id the last counts.
+    ///
+    /// - Returns: the stored resources in the order of the arguments, and how many were added, updated and left as they were.
+    /// - Complexity: about what SQLite needs to write the rows; a resource that has not changed costs a look-up.
+    /// - Throws: `FHIRStoreError`.
+    @discardableResult
+    public func upsert<Resource: FHIRResource>(_ resources: [Resource]) throws -> UpsertResult<Resource> {
+        for resource in resources where !resource.isManaged { checkAddable(resource) }
+        return try store.mapping {
+            try flush()
+            var result = UpsertResult<Resource>(store: store)
+            try writer.upsert(resources, known: { known($0) }) { resource, outcome in
+                switch outcome {
+                case .added(let root):
+                    adopt(resource, root: root)
+                    if resources.count < 64 { remember(resource, root) }
+                case .merge(let target):
+                    target.assign(from: resource)
+                    try flush()
+                case .updated, .unchanged, .replaced: break
+                }
+                result.take(unsafeDowncast(resource, to: Resource.self), outcome)
+            }
+            return result
+        }
+    }
+
+    // MARK: - Deleting
+
+    /// Deletes a stored resource with all its rows; the object is unmanaged then and keeps its content.
+    ///
+    /// - Precondition: the resource is one of this store.
+    /// - Throws: `FHIRStoreError`.
+    public func delete(_ resource: FHIRResource) throws {
+        guard let tie = resource.objectExtras as? StoreTie, tie.store === store else {
+            preconditionFailure(
+                "this \(resource.layout.name) is not a resource of the store: fetch it from it, or delete it by its type and id")
+        }
+        try store.mapping {
+            try flush()
+            try writer.delete(root: tie.root)
+            forget(resource, tie)
+        }
+    }
+
+    private func forget(_ resource: FHIRResource, _ tie: StoreTie) {
+        undo.append(.deleted(resource, tie))
+        inMemory[tie.root] = nil
+        let pk = resource.pk
+        resource.becomeUnmanaged()
+        resource.objectExtras = nil
+        resource.pk = pk
+    }
+
+    /// Deletes stored resources with all their rows.
+    public func delete(_ resources: [FHIRResource]) throws {
+        for resource in resources { try delete(resource) }
+    }
+
+    /// Deletes the resource with this type and id, the first one stored where there are several; false where there is none.
+    @discardableResult
+    public func delete<Resource: FHIRResource>(_ type: Resource.Type, id: String) throws -> Bool {
+        try store.mapping {
+            try flush()
+            guard let root = try access.root(of: table(of: type), id: id) else { return false }
+            if let resource = known(root), let tie = resource.objectExtras as? StoreTie { forget(resource, tie) }
+            try writer.delete(root: root)
+            return true
+        }
+    }
+
+    /// Deletes the resource with this type name and id; false where there is none.
+    ///
+    /// - Throws: `FHIRStoreError.invalidArgument` for a name that is no resource type of the release.
+    @discardableResult
+    public func delete(typeName: String, id: String) throws -> Bool {
+        try delete(type(named: typeName), id: id)
+    }
+}
+
+extension FHIRObject {
+    /// Puts back slots that were saved before a change.
+    fileprivate func replaceSlots(with saved: [Slot]) {
+        forEachSlot { slot in
+            slot.value.forEachChild { child in
+                guard child.ownerObject === self else { return }
+                child.ownerObject = nil
+                child.becomeUnmanaged()
+            }
+        }
+        while slotCount > 0, let first = slots?[0] { store(nil, in: Int(first.index)) }
+        for slot in saved {
+            append(slot.value, slot: Int(slot.index))
+            slot.value.own(by: self)
+        }
+        becomeManaged()
+    }
+}

@@ -1,0 +1,25 @@
+/// An option of a command: `--name VALUE`, or `--name` alone.
+struct OptionDefinition {
+    let name: String
+    /// What the value stands for in the help; nil for an option without a value.
+    let value: String?
+    let isRequired: Bool
+    let isRepeatable: Bool
+    let help: String
+
+    static func flag(_ name: String, _ help: String) -> OptionDefinition {
+        OptionDefinition(name: name, value: nil, isRequired: false, isRepeatable: false, help: help)
+    }
+
+    static func option(
+        _ name: String, _ value: String, isRequired: Bool = false, isRepeatable: Bool = false, _ help: String
+    ) -> OptionDefinition {
+        OptionDefinition(name: name, value: value, isRequired: isRequired, isRepeatable: isRepeatable, help: help)
+    }
+
+    /// `--name VALUE`, in brackets where it may be left out.
+    var synopsis: String {
+        let plain = value.map { "--\(name) \($0)" } ?? "--\(name)"
+        return (isRequired ? plain : "[\(plain)]") + (isRepeatable ? "…" : "")
+    }
+}

@@ -1,0 +1,76 @@
+/// The arguments of one command, checked against its definition.
+struct ParsedArguments {
+    let operands: [String]
+    private let values: [String: [String]]
+
+    /// Whether `--help` is among the options.
+    static func asksForHelp(_ arguments: [String]) -> Bool {
+        arguments.prefix { $0 != "--" }.contains { $0 == "--help" || $0 == "-h" }
+    }
+
+    /// Takes `--name VALUE`, `--name=VALUE`, `--name` and operands in any order; what follows `--` are operands.
+    ///
+    /// - Throws: `ToolError` with status 2.
+    init(_ arguments: [String], for definition: CommandDefinition) throws {
+        var operands: [String] = []
+        var values: [String: [String]] = [:]
+        var rest = arguments[...]
+        while let argument = rest.popFirst() {
+            if argument == "--" {
+                operands += rest
+                break
+            }
+            guard argument.hasPrefix("-"), argument != "-" else {
+                operands.append(argument)
+                continue
+            }
+            let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+            guard argument.hasPrefix("--"), let option = definition.option(named: String(parts[0].dropFirst(2))) else {
+                throw ToolError.usage("unknown option '\(parts[0])': `firelite \(definition.name) --help` lists them")
+            }
+            if values[option.name] != nil, !option.isRepeatable { throw ToolError.usage("--\(option.name) is given twice") }
+            values[option.name, default: []].append(try Self.value(of: option, parts.dropFirst().first, &rest))
+        }
+        for option in definition.options where option.isRequired && values[option.name] == nil {
+            throw ToolError.usage("--\(option.name) \(option.value ?? "") is missing")
+        }
+        if operands.count > definition.operandCount.upperBound {
+            throw ToolError.usage("unexpected argument '\(operands[definition.operandCount.upperBound])'")
+        }
+        if operands.count < definition.operandCount.lowerBound { throw ToolError.usage("\(definition.operands) is missing") }
+        self.operands = operands
+        self.values = values
+    }
+
+    private static func value(of option: OptionDefinition, _ attached: String?, _ rest: inout ArraySlice<String>) throws -> String {
+        guard let placeholder = option.value else {
+            if attached != nil { throw ToolError.usage("--\(option.name) takes no value") }
+            return ""
+        }
+        if let attached { return attached }
+        guard let next = rest.first, !next.hasPrefix("--") else { throw ToolError.usage("--\(option.name) needs a value, \(placeholder)") }
+        rest.removeFirst()
+        return next
+    }
+
+    /// Whether an option is given.
+    func has(_ name: String) -> Bool { values[name] != nil }
+
+    /// The value of an option, or nil where it is not given.
+    subscript(name: String) -> String? { values[name]?.first }
+
+    /// Every value of an option that may be repeated.
+    func all(_ name: String) -> [String] { values[name] ?? [] }
+
+    /// The value of an option that counts something.
+    ///
+    /// - Throws: `ToolError` with status 2 where it is no number in `range`.
+    func number(_ name: String, in range: ClosedRange<Int>) throws -> Int? {
+        guard let text = self[name] else { return nil }
+        guard let number = Int(text), range.contains(number) else {
+            let limit = range.upperBound == Int.max ? "of at least \(range.lowerBound)" : "from \(range.lowerBound) to \(range.upperBound)"
+            throw ToolError.usage("--\(name) is '\(text)', not a whole number \(limit)")
+        }
+        return number
+    }
+}

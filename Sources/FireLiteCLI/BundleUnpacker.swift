@@ -1,0 +1,214 @@
+import FireLite
+import Foundation
+
+/// Makes of a Bundle's entries resources that are stored one by one: each with an id, and references between them by `Type/id`.
+///
+/// It goes by the rules for transactions (<https://hl7.org/fhir/R4/http.html#trules>) and for references in Bundles
+/// (<https://hl7.org/fhir/R4/bundle.html#references>). First tell it of every entry, then take the resources:
+///
+/// ```swift
+/// var unpacker = BundleUnpacker(release: .r4)
+/// for entry in entries { unpacker.note(entry) }
+/// let resources = entries.compactMap { unpacker.take(from: $0) }
+/// ```
+struct BundleUnpacker {
+    /// What a `urn:uuid:` stands for, in four bytes, as there may be a million: the number of a type where the resource's id is that UUID,
+    /// else `ownKey` and the number of a key.
+    private typealias Target = UInt32
+    private static let ownKey: Target = 1 << 31
+
+    private let names: Names
+    /// Whether the Bundle is a history, newest version first; only that one is taken.
+    private let isHistory: Bool
+    private var types: [String] = []
+    private var typeNumbers: [String: Target] = [:]
+    private var keys: [String] = []
+    private var uuids: [UUID: Target] = [:]
+    /// The `Type/id` hashes of the resources whose `fullUrl` is a base and just that.
+    private var regular: [String: Set<Int>] = [:]
+    /// `Type/id` by every other `fullUrl`.
+    private var irregular: [String: String] = [:]
+    private var taken: Set<String> = []
+
+    /// The resources of a Bundle, taken out of its entries.
+    ///
+    /// - Parameter bundle: loses its entries' resources.
+    static func resources(of bundle: FHIRResource) -> [FHIRResource] {
+        let entries = bundle.children("entry")
+        var unpacker = BundleUnpacker(release: bundle.layout.release, isHistory: bundle.text("type") == "history")
+        for entry in entries { unpacker.note(entry) }
+        return entries.compactMap { unpacker.take(from: $0) }
+    }
+
+    init(release: FHIRRelease, isHistory: Bool = false) {
+        names = Names(release: release)
+        self.isHistory = isHistory
+    }
+
+    // MARK: - Entries
+
+    /// Remembers which resource the `fullUrl` of an entry stands for.
+    mutating func note(_ entry: FHIRObject) {
+        guard let resource = entry.child("resource") as? FHIRResource else { return }
+        note(fullUrl: entry.text("fullUrl"), type: resource.resourceType, id: resource.id)
+    }
+
+    /// Remembers which resource a `fullUrl` stands for.
+    mutating func note(fullUrl: String?, type: String, id: String?) {
+        guard let fullUrl, let id = id ?? Self.id(in: fullUrl, type: type) else { return }
+        if let uuid = Self.uuid(in: fullUrl) {
+            uuids[uuid] = target(type, id, uuid)
+            return
+        }
+        let key = "\(type)/\(id)"
+        if fullUrl.hasSuffix("/" + key) {
+            regular[String(fullUrl.dropLast(key.count)), default: []].insert(key.hashValue)
+        } else {
+            irregular[fullUrl] = key
+        }
+    }
+
+    private mutating func target(_ type: String, _ id: String, _ uuid: UUID) -> Target {
+        guard id == uuid.uuidString.lowercased() else {
+            keys.append("\(type)/\(id)")
+            return Self.ownKey + Target(keys.count - 1)
+        }
+        if let number = typeNumbers[type] { return number }
+        types.append(type)
+        typeNumbers[type] = Target(types.count - 1)
+        return Target(types.count - 1)
+    }
+
+    /// Takes the resource out of an entry, with an id and with the references that the Bundle resolves rewritten.
+    ///
+    /// - Returns: nil where the entry has none (it only deletes or gets), or where a history had a newer version of it.
+    mutating func take(from entry: FHIRObject) -> FHIRResource? {
+        let fullUrl = entry.text("fullUrl")
+        guard let resource = entry.child("resource") as? FHIRResource, let slot = entry.layout.element(named: "resource")?.slot else {
+            if isHistory, let url = entry.child("request")?.text("url") { taken.insert(url) }
+            return nil
+        }
+        entry._setObject(slot, nil as FHIRObject?)
+        if resource.id == nil, let fullUrl { resource.id = Self.id(in: fullUrl, type: resource.resourceType) }
+        if isHistory, let id = resource.id, !taken.insert("\(resource.resourceType)/\(id)").inserted { return nil }
+        rewrite(resource, base: irregular.isEmpty ? nil : fullUrl.flatMap { Self.base(of: $0, type: resource.resourceType) })
+        return resource
+    }
+
+    // MARK: - References
+
+    /// `Type/id` for a reference to an entry of the Bundle, with the version and fragment it may have; nil for any other.
+    ///
+    /// - Parameter base: the server that the reference is relative to, with a slash at its end.
+    func key(for reference: String, base: String? = nil) -> String? {
+        guard !reference.hasPrefix("#") else { return nil }
+        let stem = reference.prefix { $0 != "#" }
+        let plain = stem.range(of: "/_history/").map { stem[..<$0.lowerBound] } ?? stem
+        let rest = reference[plain.endIndex...]
+        return target(of: String(plain), base: base).map { $0 + rest }
+    }
+
+    private func target(of url: String, base: String?) -> String? {
+        if let uuid = Self.uuid(in: url) {
+            guard let target = uuids[uuid] else { return nil }
+            if target >= Self.ownKey { return keys[Int(target - Self.ownKey)] }
+            return "\(types[Int(target)])/\(uuid.uuidString.lowercased())"
+        }
+        if let key = irregular[url] { return key }
+        if url.contains(":") {
+            guard let slash = url.lastIndex(of: "/"), let start = url[..<slash].lastIndex(of: "/") else { return nil }
+            let key = String(url[url.index(after: start)...])
+            return regular[String(url[...start])]?.contains(key.hashValue) == true ? key : nil
+        }
+        return base.flatMap { irregular[$0 + url] }
+    }
+
+    /// Rewrites what refers to entries in an object and all in it. A Bundle inside has its own entries, and stays as it is.
+    private func rewrite(_ object: FHIRObject, base: String?) {
+        var changes: [(slot: Int, texts: [String], isList: Bool)] = []
+        let table = object.layoutTable
+        let isReference = table == names.reference
+        object.forEachSlot { slot in
+            let index = Int(slot.index)
+            slot.value.forEachChild { child in if child.layoutTable != names.bundle { rewrite(child, base: base) } }
+            guard let texts = slot.value.texts, !texts.isEmpty else { return }
+            let primitive = table.pointee.entries[index].primitive
+            let isWhole = isReference && index == names.referenceSlot
+            guard isWhole || Self.linkTypes.contains(primitive) else { return }
+            // Outside of references only the names that the Bundle made up change: any other URI may be meant as it is.
+            let changed = texts.map { text in isWhole || text.hasPrefix("urn:") ? key(for: text, base: base) ?? text : text }
+            if changed != texts { changes.append((index, changed, table.pointee.entries[index].isList)) }
+        }
+        for change in changes {
+            if change.isList { object._setStrings(change.slot, change.texts) } else { object._setString(change.slot, change.texts[0]) }
+        }
+    }
+
+    /// The primitive types whose values a transaction rewrites.
+    private static let linkTypes: Set<PrimitiveType> = [.uri, .url, .oid, .uuid]
+
+    // MARK: - URLs
+
+    private static func uuid(in url: String) -> UUID? {
+        let scheme = "urn:uuid:"
+        return url.hasPrefix(scheme) ? UUID(uuidString: String(url.dropFirst(scheme.count))) : nil
+    }
+
+    /// The id that a `fullUrl` gives a resource which has none.
+    static func id(in fullUrl: String, type: String) -> String? {
+        if let uuid = uuid(in: fullUrl) { return uuid.uuidString.lowercased() }
+        let scheme = "urn:oid:"
+        let id = fullUrl.hasPrefix(scheme) ? fullUrl.dropFirst(scheme.count) : fullUrl.range(of: "/\(type)/").map { fullUrl[$0.upperBound...] }
+        guard let id, (1...64).contains(id.utf8.count), id.utf8.allSatisfy(isIDByte) else { return nil }
+        return String(id)
+    }
+
+    /// Whether FHIR's `id` may have the byte in it.
+    private static func isIDByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"): true
+        case UInt8(ascii: "-"), UInt8(ascii: "."): true
+        default: false
+        }
+    }
+
+    /// The server's part of a `fullUrl`, with the slash at its end.
+    private static func base(of fullUrl: String, type: String) -> String? {
+        fullUrl.range(of: "/\(type)/").map { String(fullUrl[...$0.lowerBound]) }
+    }
+}
+
+/// Where the classes of a release keep what matters here.
+private struct Names {
+    let reference: UnsafePointer<LayoutTable>?
+    let referenceSlot: Int
+    let bundle: UnsafePointer<LayoutTable>?
+
+    init(release: FHIRRelease) {
+        let layout = release.type(named: "Reference")?._layout
+        reference = layout?.table
+        referenceSlot = layout?.element(named: "reference")?.slot ?? -1
+        bundle = release.type(named: "Bundle")?._layout.table
+    }
+}
+
+extension FHIRObject {
+    fileprivate func text(_ name: String) -> String? { layout.element(named: name).flatMap { _string($0.slot) } }
+
+    fileprivate func child(_ name: String) -> FHIRObject? { layout.element(named: name).flatMap { _object($0.slot) } }
+
+    fileprivate func children(_ name: String) -> [FHIRObject] { layout.element(named: name).map { _objects($0.slot) } ?? [] }
+}
+
+extension SlotValue {
+    /// The text of a primitive, or those of a list without its nulls.
+    fileprivate var texts: [String]? {
+        switch self {
+        case .text(let text): [text]
+        case .texts(let texts): texts
+        case .annotated(let primitive): primitive.value?.texts
+        case .annotatedTexts(let list): list.texts.compactMap { $0 }
+        default: nil
+        }
+    }
+}

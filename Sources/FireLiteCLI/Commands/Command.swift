@@ -1,0 +1,11 @@
+/// One command of the tool.
+protocol Command {
+    static var definition: CommandDefinition { get }
+
+    /// Checks the arguments; nothing is opened or changed yet.
+    ///
+    /// - Throws: `ToolError` with status 2.
+    init(_ arguments: ParsedArguments) throws
+
+    func run(_ console: Console) throws -> ExitStatus
+}

@@ -1,0 +1,55 @@
+import FireLite
+import Foundation
+
+/// The database that `--database` and `--release` name.
+struct DatabaseArgument {
+    static let options = [
+        OptionDefinition.option("database", "FILE", isRequired: true, "the SQLite file"),
+        release,
+    ]
+    static let release = OptionDefinition.option("release", "R4", "the FHIR release of the data; R4 unless given")
+
+    let path: String
+    let release: FHIRRelease
+
+    init(_ arguments: ParsedArguments, path: String? = nil) throws {
+        self.path = arguments["database"] ?? path ?? ""
+        if self.path.isEmpty { throw ToolError.usage("--database needs the name of a file") }
+        let name = arguments["release"] ?? "R4"
+        guard let release = FireLiteTool.releases.first(where: { $0.name.lowercased() == name.lowercased() }) else {
+            let known = FireLiteTool.releases.map(\.name).joined(separator: ", ")
+            throw ToolError.usage("unknown FHIR release '\(name)': this build has \(known)")
+        }
+        self.release = release
+    }
+
+    /// Opens the database; a file that is not there yet is made.
+    func create(configuration: FHIRStore.Configuration = .init()) throws -> FHIRStore {
+        try located { try FHIRStore(path: path, release: release, configuration: configuration) }
+    }
+
+    /// Opens a database that must be there.
+    func open() throws -> FHIRStore {
+        guard FileManager.default.fileExists(atPath: path) else { throw ToolError.failed("\(path): there is no such database") }
+        return try create()
+    }
+
+    /// Runs `body` so that the store's errors name the file.
+    func located<Result>(_ body: () throws -> Result) throws -> Result {
+        do {
+            return try body()
+        } catch let error as FHIRStoreError {
+            throw ToolError.failed("\(path): \(error)")
+        }
+    }
+
+    /// The class of a resource type.
+    ///
+    /// - Throws: `ToolError` with status 2 where the release has no such type.
+    func resourceType(named name: String) throws -> FHIRResource.Type {
+        guard let type = release.resourceType(named: name) else {
+            throw ToolError.usage("'\(name)' is no resource type of FHIR \(release.name)")
+        }
+        return type
+    }
+}

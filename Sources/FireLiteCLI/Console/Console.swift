@@ -1,0 +1,30 @@
+import Foundation
+
+/// What surrounds a run of the tool: its three streams and whether a person looks at them.
+struct Console {
+    let standardOutput: any ByteOutput
+    let standardError: any ByteOutput
+    /// The descriptor that `-` reads from.
+    let standardInput: Int32
+    /// Whether standard output is a terminal, and so for a person rather than a program.
+    let outputIsTerminal: Bool
+    /// Whether standard error is a terminal, where a progress line can be drawn.
+    let errorIsTerminal: Bool
+
+    /// The streams of this process.
+    static var process: Console {
+        Console(
+            standardOutput: DescriptorOutput(STDOUT_FILENO, name: "standard output"),
+            standardError: DescriptorOutput(STDERR_FILENO, name: "standard error"), standardInput: STDIN_FILENO,
+            outputIsTerminal: isatty(STDOUT_FILENO) == 1, errorIsTerminal: isatty(STDERR_FILENO) == 1)
+    }
+
+    /// Writes a line to standard output.
+    func print(_ line: String) throws { try standardOutput.write(line + "\n") }
+
+    /// Writes an error message to standard error, as one line. A failure to do so leaves nobody to tell.
+    func report(_ message: String) {
+        let line = message.split(whereSeparator: \.isNewline).joined(separator: " ")
+        do { try standardError.write(line + "\n") } catch {}
+    }
+}

@@ -1,0 +1,25 @@
+import Foundation
+
+/// Writes to a file descriptor, which stays its owner's to close.
+final class DescriptorOutput: ByteOutput {
+    private let descriptor: Int32
+    private let name: String
+
+    /// - Parameter name: what error messages call it.
+    init(_ descriptor: Int32, name: String) {
+        self.descriptor = descriptor
+        self.name = name
+    }
+
+    func write(_ bytes: UnsafeRawBufferPointer) throws {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let written = Foundation.write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
+            if written < 0 {
+                if errno == EINTR { continue }
+                throw ToolError.system(name)
+            }
+            rest = rest.dropFirst(written)
+        }
+    }
+}

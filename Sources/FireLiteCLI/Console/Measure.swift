@@ -1,0 +1,45 @@
+import Foundation
+
+/// Numbers as people read them.
+enum Measure {
+    /// `1,234,567`.
+    static func count(_ number: Int) -> String {
+        var digits = Array(String(number.magnitude))
+        var position = digits.count - 3
+        while position > 0 {
+            digits.insert(",", at: position)
+            position -= 3
+        }
+        return (number < 0 ? "-" : "") + String(digits)
+    }
+
+    /// `12 bytes`, `3.4 KB`, `5.6 MB`: powers of 1,000.
+    static func bytes(_ number: Int) -> String {
+        let units = ["KB", "MB", "GB", "TB"]
+        guard number >= 1_000 else { return number == 1 ? "1 byte" : "\(number) bytes" }
+        var value = Double(number) / 1_000
+        var unit = 0
+        while value >= 999.95, unit < units.count - 1 {
+            value /= 1_000
+            unit += 1
+        }
+        return String(format: "%.1f ", value) + units[unit]
+    }
+
+    /// `0.12`, `45.60`: seconds.
+    static func seconds(_ duration: Duration) -> String { String(format: "%.2f", duration.seconds) }
+
+    /// `12 s`, `3 min 5 s`, `1 h 2 min`.
+    static func remaining(_ seconds: Double) -> String {
+        guard seconds.isFinite, seconds < 360_000 else { return "a long time" }
+        let whole = Int(seconds.rounded(.up))
+        if whole < 60 { return "\(whole) s" }
+        if whole < 3_600 { return "\(whole / 60) min \(whole % 60) s" }
+        return "\(whole / 3_600) h \(whole / 60 % 60) min"
+    }
+}
+
+extension Duration {
+    var seconds: Double { Double(components.seconds) + Double(components.attoseconds) * 1e-18 }
+    var milliseconds: Double { seconds * 1_000 }
+}

@@ -1,0 +1,31 @@
+/// Rows of text in aligned columns, two spaces apart.
+struct TextTable {
+    enum Alignment {
+        case left, right
+    }
+
+    private let alignments: [Alignment]
+    private var rows: [[String]] = []
+
+    init(_ alignments: [Alignment]) { self.alignments = alignments }
+
+    /// Adds a row; missing cells at its end are empty.
+    mutating func add(_ cells: String...) { rows.append(cells) }
+
+    mutating func add(_ cells: [String]) { rows.append(cells) }
+
+    var lines: [String] {
+        let widths = alignments.indices.map { column in rows.map { column < $0.count ? $0[column].count : 0 }.max() ?? 0 }
+        return rows.map { row in
+            var line = ""
+            for (column, cell) in row.enumerated() where column < alignments.count {
+                let padding = String(repeating: " ", count: widths[column] - cell.count)
+                line += (column == 0 ? "" : "  ") + (alignments[column] == .left ? cell + padding : padding + cell)
+            }
+            while line.last == " " { line.removeLast() }
+            return line
+        }
+    }
+
+    var text: String { lines.joined(separator: "\n") }
+}

@@ -1,0 +1,68 @@
+import FireLite
+import FireLiteR4
+import Foundation
+
+/// The command-line tool `firelite`: arguments in, texts and an exit status out.
+struct FireLiteTool {
+    /// The FHIR releases that `--release` knows.
+    static let releases: [FHIRRelease] = [.r4]
+
+    /// Every command, in the order of the help.
+    static let commands: [any Command.Type] = [
+        ImportCommand.self, ExportCommand.self, GetCommand.self, FindCommand.self, DeleteCommand.self, InfoCommand.self, CheckCommand.self,
+        DemoCommand.self,
+    ]
+
+    let console: Console
+
+    /// Runs one command.
+    ///
+    /// - Parameter arguments: what follows the tool's name.
+    func run(arguments: [String]) -> ExitStatus {
+        var name = "firelite"
+        do {
+            guard let first = arguments.first else { throw ToolError.usage("which command? `firelite --help` lists them") }
+            let rest = Array(arguments.dropFirst())
+            if first == "--help" || first == "-h" || first == "help" { return try help(on: rest.first) }
+            guard let command = Self.command(named: first) else {
+                throw ToolError.usage("unknown command '\(first)': `firelite --help` lists them")
+            }
+            name = "firelite \(first)"
+            if ParsedArguments.asksForHelp(rest) { return try help(on: first) }
+            let parsed = try ParsedArguments(rest, for: command.definition)
+            return try command.init(parsed).run(console)
+        } catch {
+            let failure = Self.failure(error)
+            console.report("\(name): \(failure.message)")
+            return failure.status
+        }
+    }
+
+    private static func command(named name: String) -> (any Command.Type)? {
+        commands.first { $0.definition.name == name }
+    }
+
+    private func help(on name: String?) throws -> ExitStatus {
+        if let name {
+            guard let command = Self.command(named: name) else {
+                throw ToolError.usage("unknown command '\(name)': `firelite --help` lists them")
+            }
+            try console.print(HelpText.command(command.definition))
+        } else {
+            try console.print(HelpText.overview(Self.commands.map { $0.definition }))
+        }
+        return .done
+    }
+
+    /// The error as the tool reports it.
+    static func failure(_ error: any Error) -> ToolError {
+        switch error {
+        case let error as ToolError: error
+        case let error as ImportFault: .incomplete(error.description)
+        case let error as FHIRDecodingError: .incomplete(error.description)
+        case let error as FHIRStoreError: .failed(error.description)
+        case let error as CocoaError: .failed(error.localizedDescription)
+        default: .failed("\(error)")
+        }
+    }
+}

@@ -1,0 +1,55 @@
+/// How the content of an import is laid out.
+enum ContentKind {
+    /// One resource on each line (NDJSON), even if there is only one line.
+    case lines
+    /// One resource, perhaps on many lines.
+    case document
+
+    /// Tells by the name and the beginning of the content.
+    ///
+    /// A line that is cut off or malformed must not make a document of the lines around it. So what begins like a document and then breaks
+    /// JSON's grammar is lines all the same where one of its lines is a resource by itself.
+    ///
+    /// - Parameters:
+    ///   - beginning: the first bytes.
+    ///   - isAll: whether they are the whole content.
+    static func detect(_ beginning: [UInt8], isAll: Bool, name: String) -> ContentKind {
+        let name = name.lowercased()
+        if name.hasSuffix(".ndjson") || name.hasSuffix(".jsonl") { return .lines }
+        return beginning.withUnsafeBufferPointer { detect($0, isAll: isAll) }
+    }
+
+    private static func detect(_ bytes: UnsafeBufferPointer<UInt8>, isAll: Bool) -> ContentKind {
+        let blank: Set<UInt8> = [UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\r"), UInt8(ascii: "\n")]
+        guard var index = bytes.firstIndex(where: { !blank.contains($0) }) else { return .lines }
+        var structure = JSONStructure(containerDepth: 0, textDepth: 0)
+        let event = structure.next(bytes, &index)
+        let isLegal = event == .finished || (event == nil && !isAll)
+        if isLegal { return event == .finished && structure.line == 1 ? .lines : .document }
+        return hasResourceLine(bytes) ? .lines : .document
+    }
+
+    /// Whether a line is a complete object with a resource type.
+    private static func hasResourceLine(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+        var isFound = false
+        LineReader.forEachLine(in: bytes) { range in
+            if !isFound { isFound = isResource(UnsafeBufferPointer(rebasing: bytes[range])) }
+        }
+        return isFound
+    }
+
+    private static func isResource(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+        var structure = JSONStructure(containerDepth: 0, textDepth: 1)
+        var index = 0
+        var hasType = false
+        while let event = structure.next(bytes, &index) {
+            switch event {
+            case .member: hasType = hasType || structure.isText("resourceType")
+            case .finished: return hasType
+            case .violation: return false
+            default: break
+            }
+        }
+        return false
+    }
+}

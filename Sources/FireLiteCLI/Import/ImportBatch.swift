@@ -1,0 +1,36 @@
+import FireLite
+
+/// Resources that were read and wait to be written, and what could not be read between them.
+///
+/// `@unchecked Sendable`: the reading thread gives a batch up when it puts it into the `BatchQueue`, from where the writing thread has it alone.
+/// The queue's lock orders the two. Nothing else holds the objects; the strings in them are shared, which is safe as they never change.
+final class ImportBatch: @unchecked Sendable {
+    /// Where a resource was read.
+    struct Origin {
+        let place: TextPlace
+        /// The part of `text` that it was read from.
+        let range: Range<Int>
+    }
+
+    /// The text of the resources, filled before the batch is handed over.
+    let text: TextBuffer
+    private(set) var resources: [FHIRResource] = []
+    private(set) var origins: [Origin] = []
+    private(set) var faults: [ImportFault] = []
+    /// How many bytes of the content are read.
+    var end = 0
+
+    init(text: TextBuffer) { self.text = text }
+
+    var isEmpty: Bool { resources.isEmpty && faults.isEmpty }
+
+    func append(_ resource: FHIRResource, _ origin: Origin) {
+        resources.append(resource)
+        origins.append(origin)
+    }
+
+    func append(_ fault: ImportFault) { faults.append(fault) }
+
+    /// The text that a resource was read from.
+    func text(of origin: Origin) -> String { String(decoding: text.slice(origin.range), as: UTF8.self) }
+}

@@ -1,0 +1,142 @@
+import Foundation
+
+/// The bytes of an import: read once from the front, and again from the front where the content turns out to need it.
+///
+/// Pipes are kept in a temporary file from the moment that `keepForRewinding` is called. A byte order mark is no part of the content.
+final class InputFile: RewindableBytes {
+    let name: String
+    /// How many bytes there are, where the system knows.
+    let size: Int?
+    private var descriptor: Int32
+    private let ownsDescriptor: Bool
+    /// Where the content begins in the file; nil where the descriptor cannot seek.
+    private var start: off_t?
+    private var peeked: [UInt8] = []
+    private var peekedFrom = 0
+
+    // MARK: - Opening and closing
+
+    /// - Throws: `ToolError` where the file cannot be opened or is a folder.
+    init(_ source: ImportSource) throws {
+        name = source.name
+        switch source {
+        case .file(let path):
+            descriptor = Foundation.open(path, O_RDONLY | O_CLOEXEC)
+            guard descriptor >= 0 else { throw ToolError.system(path) }
+            ownsDescriptor = true
+        case .standardInput(let input):
+            descriptor = input
+            ownsDescriptor = false
+        }
+        var status = stat()
+        let isKnown = fstat(descriptor, &status) == 0
+        let kind = isKnown ? status.st_mode & S_IFMT : 0
+        if kind == S_IFREG {
+            let offset = lseek(descriptor, 0, SEEK_CUR)
+            start = offset >= 0 ? offset : nil
+            size = Int(status.st_size) - Int(max(offset, 0))
+        } else {
+            start = nil
+            size = nil
+        }
+        if kind == S_IFDIR {
+            if ownsDescriptor { close(descriptor) }
+            throw ToolError.system(name, code: EISDIR)
+        }
+        try skipByteOrderMark()
+    }
+
+    private func skipByteOrderMark() throws {
+        let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+        let isMarked = try peek(mark.count) == mark
+        guard isMarked else { return }
+        (peeked, peekedFrom) = ([], 0)
+        start = start.map { $0 + off_t(mark.count) }
+    }
+
+    deinit {
+        if ownsDescriptor { close(descriptor) }
+    }
+
+    // MARK: - Reading
+
+    /// The first bytes, which `fill` gives again; fewer than `count` only where there are no more.
+    ///
+    /// - Precondition: nothing has been read but by an earlier `peek` of fewer bytes.
+    func peek(_ count: Int) throws -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: count)
+        let number = try bytes.withUnsafeMutableBytes { try fill($0) }
+        bytes.removeLast(count - number)
+        peeked = bytes
+        peekedFrom = 0
+        return bytes
+    }
+
+    /// Reads until the memory is full or the content ends, and returns how many bytes that were.
+    func fill(_ memory: UnsafeMutableRawBufferPointer) throws -> Int {
+        var filled = 0
+        while filled < memory.count {
+            let number = try read(UnsafeMutableRawBufferPointer(rebasing: memory[filled...]))
+            if number == 0 { break }
+            filled += number
+        }
+        return filled
+    }
+
+    private func read(_ memory: UnsafeMutableRawBufferPointer) throws -> Int {
+        if peekedFrom < peeked.count {
+            let number = min(memory.count, peeked.count - peekedFrom)
+            peeked.withUnsafeBytes { memory.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[peekedFrom..<peekedFrom + number])) }
+            peekedFrom += number
+            if peekedFrom == peeked.count { (peeked, peekedFrom) = ([], 0) }
+            return number
+        }
+        while true {
+            let number = Foundation.read(descriptor, memory.baseAddress, memory.count)
+            if number >= 0 { return number }
+            if errno != EINTR { throw ToolError.system(name) }
+        }
+    }
+
+    // MARK: - Reading again
+
+    /// Makes `rewind` possible: content that cannot be read twice is copied to a temporary file first.
+    func keepForRewinding() throws {
+        guard start == nil else { return }
+        let copy = try Self.temporaryFile()
+        let output = DescriptorOutput(copy, name: "temporary file")
+        do {
+            var buffer = [UInt8](repeating: 0, count: 1 << 20)
+            while true {
+                let number = try buffer.withUnsafeMutableBytes { try read($0) }
+                if number == 0 { break }
+                try buffer.withUnsafeBytes { try output.write(UnsafeRawBufferPointer(rebasing: $0[..<number])) }
+            }
+            // The copy takes the place of the descriptor, so that there is one to close.
+            guard dup2(copy, descriptor) >= 0 else { throw ToolError.system("temporary file") }
+        } catch {
+            close(copy)
+            throw error
+        }
+        close(copy)
+        start = 0
+        try rewind()
+    }
+
+    /// Goes back to the first byte.
+    ///
+    /// - Precondition: `keepForRewinding` was called.
+    func rewind() throws {
+        guard let start, lseek(descriptor, start, SEEK_SET) >= 0 else { throw ToolError.system(name) }
+        (peeked, peekedFrom) = ([], 0)
+    }
+
+    /// An open file without a name, which goes when it is closed.
+    private static func temporaryFile() throws -> Int32 {
+        var path = Array((NSTemporaryDirectory() + "/firelite-XXXXXX").utf8CString)
+        let descriptor = mkstemp(&path)
+        guard descriptor >= 0 else { throw ToolError.system("temporary file") }
+        unlink(path)
+        return descriptor
+    }
+}

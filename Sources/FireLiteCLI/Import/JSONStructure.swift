@@ -1,0 +1,192 @@
+/// Walks the structure of one JSON text that arrives in pieces: brackets, members, strings. Whether the values are FHIR is the reader's business.
+///
+/// Containers count their depth from 1. What is deeper than the depths of interest passes without events.
+struct JSONStructure {
+    enum Event: Equatable {
+        /// An object or a list began; its bracket is the byte before the index.
+        case began(isObject: Bool)
+        /// An object or a list ended; its bracket is the byte before the index.
+        case ended(isObject: Bool)
+        /// The name of a member of the innermost object is in `text`.
+        case member
+        /// A string value in the innermost container is in `text`.
+        case string
+        /// A number, `true`, `false` or `null` in the innermost container began; its first byte is the byte before the index.
+        case scalar
+        /// The text is complete: its last bracket is the byte before the index.
+        case finished
+        /// The byte at the index cannot be there.
+        case violation
+    }
+
+    private enum State {
+        case value, valueOrEnd, member, memberOrEnd, colon, separatorOrEnd, string, escape, scalar, finished
+    }
+
+    /// The reader allows 128 levels; a text beyond these is not looked at further.
+    private static let deepest = 1_000
+
+    private let containerDepth: Int
+    private let textDepth: Int
+    private var state = State.value
+    /// Whether each open container is an object.
+    private var containers: [Bool] = []
+    private var stringIsMember = false
+    private var keepsText = false
+
+    /// The last member name or string value within the depth of interest, as far as it is no longer than `longestText`; with its escapes.
+    private(set) var text: [UInt8] = []
+    private(set) var textHasEscapes = false
+    /// The number of the line, from 1.
+    private(set) var line = 1
+    /// How many bytes before the line's first one have been walked.
+    private(set) var lineStart = 0
+    /// Whether no byte but white space has been seen.
+    private(set) var isAtBeginning = true
+    /// How many bytes have been walked.
+    private(set) var offset = 0
+
+    /// Longer names and values are of no interest.
+    private static let longestText = 2_048
+
+    var depth: Int { containers.count }
+    var isInString: Bool { state == .string || state == .escape }
+
+    /// - Parameters:
+    ///   - containerDepth: containers up to this depth give events.
+    ///   - textDepth: names and values in containers up to this depth give events.
+    init(containerDepth: Int, textDepth: Int) {
+        self.containerDepth = containerDepth
+        self.textDepth = textDepth
+    }
+
+    /// Walks on from `index` to the next event, or to the end of the bytes, where it gives nil.
+    ///
+    /// `index` is then behind what the event is about.
+    mutating func next(_ bytes: UnsafeBufferPointer<UInt8>, _ index: inout Int) -> Event? {
+        let start = index
+        let base = offset
+        defer { offset = base + index - start }
+        while index < bytes.count {
+            if state == .string {
+                if let event = walkString(bytes, &index) { return event }
+                continue
+            }
+            let byte = bytes[index]
+            if state == .escape {
+                if keepsText { keep(byte) }
+                state = .string
+                index += 1
+                continue
+            }
+            if byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r") || byte == UInt8(ascii: "\t") {
+                if state == .scalar { state = .separatorOrEnd }
+                index += 1
+                if byte == UInt8(ascii: "\n") {
+                    line += 1
+                    lineStart = base + index - start
+                }
+                continue
+            }
+            let (isAllowed, event) = step(byte)
+            guard isAllowed else { return .violation }
+            isAtBeginning = false
+            index += 1
+            if let event { return event }
+        }
+        return nil
+    }
+
+    // MARK: - Bytes outside strings
+
+    private mutating func step(_ byte: UInt8) -> (isAllowed: Bool, event: Event?) {
+        switch (byte, state) {
+        case (UInt8(ascii: "{"), .value), (UInt8(ascii: "{"), .valueOrEnd): return open(isObject: true)
+        case (UInt8(ascii: "["), .value), (UInt8(ascii: "["), .valueOrEnd): return open(isObject: false)
+        case (UInt8(ascii: "}"), .memberOrEnd): return close(isObject: true)
+        case (UInt8(ascii: "]"), .valueOrEnd): return close(isObject: false)
+        case (UInt8(ascii: "}"), .separatorOrEnd), (UInt8(ascii: "}"), .scalar): return close(isObject: true)
+        case (UInt8(ascii: "]"), .separatorOrEnd), (UInt8(ascii: "]"), .scalar): return close(isObject: false)
+        case (UInt8(ascii: ","), .separatorOrEnd), (UInt8(ascii: ","), .scalar):
+            state = containers.last == true ? .member : .value
+            return (true, nil)
+        case (UInt8(ascii: ":"), .colon):
+            state = .value
+            return (true, nil)
+        case (UInt8(ascii: "\""), .member), (UInt8(ascii: "\""), .memberOrEnd): return beginString(isMember: true)
+        case (UInt8(ascii: "\""), .value), (UInt8(ascii: "\""), .valueOrEnd): return beginString(isMember: false)
+        case (_, .scalar): return (Self.isScalar(byte), nil)
+        case (_, .value), (_, .valueOrEnd):
+            guard Self.isScalar(byte), !containers.isEmpty else { return (false, nil) }
+            state = .scalar
+            return (true, depth <= textDepth ? .scalar : nil)
+        default: return (false, nil)
+        }
+    }
+
+    /// Whether numbers and literals have the byte in them.
+    private static func isScalar(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"): true
+        case UInt8(ascii: "-"), UInt8(ascii: "+"), UInt8(ascii: "."), UInt8(ascii: "E"): true
+        default: false
+        }
+    }
+
+    private mutating func open(isObject: Bool) -> (Bool, Event?) {
+        // A resource is an object.
+        guard depth < Self.deepest, isObject || depth > 0 else { return (false, nil) }
+        containers.append(isObject)
+        state = isObject ? .memberOrEnd : .valueOrEnd
+        return (true, depth <= containerDepth ? .began(isObject: isObject) : nil)
+    }
+
+    private mutating func close(isObject: Bool) -> (Bool, Event?) {
+        guard containers.last == isObject else { return (false, nil) }
+        containers.removeLast()
+        state = containers.isEmpty ? .finished : .separatorOrEnd
+        if containers.isEmpty { return (true, .finished) }
+        return (true, depth < containerDepth ? .ended(isObject: isObject) : nil)
+    }
+
+    // MARK: - Strings
+
+    private mutating func beginString(isMember: Bool) -> (Bool, Event?) {
+        state = .string
+        stringIsMember = isMember
+        keepsText = depth <= textDepth
+        if keepsText {
+            text.removeAll(keepingCapacity: true)
+            textHasEscapes = false
+        }
+        return (true, nil)
+    }
+
+    private mutating func walkString(_ bytes: UnsafeBufferPointer<UInt8>, _ index: inout Int) -> Event? {
+        let start = index
+        while index < bytes.count {
+            let byte = bytes[index]
+            if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") || byte < 0x20 { break }
+            index += 1
+        }
+        if keepsText, text.count < Self.longestText { text.append(contentsOf: bytes[start..<index].prefix(Self.longestText)) }
+        guard index < bytes.count else { return nil }
+        switch bytes[index] {
+        case UInt8(ascii: "\""):
+            index += 1
+            state = stringIsMember ? .colon : .separatorOrEnd
+            return keepsText ? (stringIsMember ? .member : .string) : nil
+        case UInt8(ascii: "\\"):
+            if keepsText { keep(UInt8(ascii: "\\")) }
+            textHasEscapes = true
+            state = .escape
+            index += 1
+            return nil
+        default: return .violation
+        }
+    }
+
+    private mutating func keep(_ byte: UInt8) {
+        if text.count < Self.longestText { text.append(byte) }
+    }
+}

@@ -1,0 +1,25 @@
+/// Bytes that can be read from the front more than once.
+protocol RewindableBytes: AnyObject {
+    /// Reads until the memory is full or the content ends, and returns how many bytes that were.
+    func fill(_ memory: UnsafeMutableRawBufferPointer) throws -> Int
+
+    /// Goes back to the first byte.
+    func rewind() throws
+}
+
+/// Bytes in memory, which must outlive the object.
+final class MemoryBytes: RewindableBytes {
+    private let bytes: UnsafeRawBufferPointer
+    private var position = 0
+
+    init(_ bytes: UnsafeBufferPointer<UInt8>) { self.bytes = UnsafeRawBufferPointer(bytes) }
+
+    func fill(_ memory: UnsafeMutableRawBufferPointer) -> Int {
+        let number = min(memory.count, bytes.count - position)
+        memory.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[position..<position + number]))
+        position += number
+        return number
+    }
+
+    func rewind() { position = 0 }
+}

@@ -1,0 +1,67 @@
+/// What gives every class `Decodable`'s initialiser, the resource classes without instances of their own included.
+///
+/// Reading a `Resource` gives an object of the class that `resourceType` names, which an initialiser of a class could not do: hence
+/// the function behind it. The protocol is not limited to classes because only then may the initialiser assign `self`.
+public protocol FHIRCodable: Codable {
+    static func _decoded(from decoder: any Decoder) throws -> Self
+}
+
+extension FHIRCodable {
+    /// Reads an object with any coder, as strictly as FireLite's own reader.
+    ///
+    /// Numbers come as the decoder gives them, so `1.50` from a `JSONDecoder` is 1.5: `init(json:)` keeps them as written, and is faster.
+    /// - Throws: `DecodingError`, with the coding path of what is wrong.
+    public init(from decoder: any Decoder) throws {
+        self = try Self._decoded(from: decoder)
+    }
+}
+
+extension FHIRObject: FHIRCodable {
+    /// Writes the object with any coder. Decimals go as Foundation's `Decimal`, exact up to 38 digits.
+    ///
+    /// - Throws: `EncodingError` where a decimal is too large for the coder's numbers, and what the encoder throws.
+    public final func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: FHIRCodingKey.self)
+        try FHIRObjectEncoder.encode(self, &container)
+    }
+}
+
+extension FHIRObjectInitialisers where Self: FHIRObject {
+    public static func _decoded(from decoder: any Decoder) throws -> Self {
+        let container = try decoder.container(keyedBy: FHIRCodingKey.self)
+        let isRoot = self == FHIRObject.self || self == FHIRResource.self
+        guard isRoot || (self is FHIRResource.Type && _layout.kind == .abstract) else {
+            let object = self.init()
+            try FHIRObjectDecoder(release: _layout.release).decode(object, container, depth: 1)
+            return object
+        }
+        guard let release = decoder.userInfo[.fhirRelease] as? FHIRRelease ?? (isRoot ? nil : _layout.release) else {
+            throw DecodingError.dataCorrupted(
+                DecodingError.Context(
+                    codingPath: decoder.codingPath, debugDescription: "no FHIR release: put one into the decoder's userInfo[.fhirRelease]"))
+        }
+        let resource = try FHIRObjectDecoder(release: release).resource(container, depth: 1)
+        guard let result = resource as? Self else {
+            throw DecodingError.typeMismatch(
+                self,
+                DecodingError.Context(
+                    codingPath: decoder.codingPath, debugDescription: "expected a \(self), found a \(resource.resourceType)"))
+        }
+        return result
+    }
+}
+
+extension CodingUserInfoKey {
+    /// The `FHIRRelease` whose classes a decoder makes where the class to decode, `FHIRResource`, does not say it.
+    public static let fhirRelease = CodingUserInfoKey(rawValue: "fhirRelease")!
+}
+
+/// A JSON member name.
+struct FHIRCodingKey: CodingKey {
+    let stringValue: String
+    var intValue: Int? { nil }
+
+    init(_ name: String) { stringValue = name }
+    init(stringValue: String) { self.stringValue = stringValue }
+    init?(intValue: Int) { nil }
+}

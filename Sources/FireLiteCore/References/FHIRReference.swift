@@ -1,0 +1,56 @@
+/// What the class `Reference` of every release is: an element that points to a resource.
+public protocol FHIRReference: FHIRObject, FHIRObjectInitialisers {
+    /// `Reference.reference`: relative, absolute or `#contained`.
+    var reference: String? { get set }
+    /// `Reference.type`: the type of the resource.
+    var type: String? { get set }
+}
+
+extension FHIRReference {
+    /// A reference to a resource: `Type/id`; `#id` to a contained one; by the pk, as `urn:uuid:`, to one without an id.
+    public init(to resource: FHIRResource) {
+        self.init()
+        guard let id = resource.id else {
+            reference = "urn:uuid:\(resource.pk)"
+            return
+        }
+        reference = resource.isContained ? "#\(id)" : "\(resource.resourceType)/\(id)"
+    }
+
+    /// What `reference` says, or nil where it is unset.
+    public var parts: ReferenceParts? { reference.map { ReferenceParts($0) } }
+
+    /// The resource that a `#id` points to, or `#` alone; nil for other references and where the container has no such resource.
+    ///
+    /// - Parameter container: the resource whose `contained` is looked through; by default the one the reference is in.
+    public func containedTarget(in container: FHIRResource? = nil) -> FHIRResource? {
+        guard let parts, parts.form == .contained, let container = container ?? containerResource else { return nil }
+        guard let id = parts.id else { return container }
+        return container.containedResources.first { $0.id == id }
+    }
+}
+
+extension FHIRObject {
+    /// The resource whose `contained` the object's `#id` references are about: the nearest around it that is not contained itself.
+    package final var containerResource: FHIRResource? {
+        var current: FHIRObject? = self
+        while let object = current {
+            if let resource = object as? FHIRResource, !resource.isContained { return resource }
+            current = object.ownerObject
+        }
+        return nil
+    }
+}
+
+extension FHIRResource {
+    /// Whether the resource is in the list `contained` of another one.
+    package final var isContained: Bool {
+        guard let owner = ownerObject as? FHIRResource else { return false }
+        return owner.containedResources.contains { $0 === self }
+    }
+
+    package final var containedResources: [FHIRResource] {
+        guard let element = layout.element(named: "contained"), element.kind == .resource else { return [] }
+        return _objects(element.slot)
+    }
+}

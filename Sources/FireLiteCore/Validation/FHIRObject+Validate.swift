@@ -1,0 +1,186 @@
+extension FHIRObject {
+    /// What is wrong with the object by FHIR's definitions, in the order of the elements; empty where nothing is.
+    ///
+    /// Looks at numbers of values, codes of required bindings, formats of primitives, choice elements, types that references point to
+    /// and empty elements, of the object and all in it. Not at the invariants that the specification writes as expressions, nor at
+    /// profiles. Nothing depends on the result: what is not valid can be saved too.
+    public final func validate() -> [FHIRIssue] {
+        var validator = Validator(release: layout.release)
+        validator.validate(self, path: layout.name)
+        return validator.issues
+    }
+}
+
+/// Walks through an object and notes what is wrong.
+struct Validator {
+    let release: FHIRRelease
+    private(set) var issues: [FHIRIssue] = []
+    private var codes: [String: Set<Substring>] = [:]
+
+    init(release: FHIRRelease) { self.release = release }
+
+    // MARK: - Objects
+
+    mutating func validate(_ object: FHIRObject, path: String) {
+        let layout = object.layout
+        if !layout.isResource, isWithoutContent(object) {
+            add(path, .empty, "needs a value, an extension or an element in it, has none")
+        }
+        var slot = 0
+        while slot < layout.elements.count {
+            let element = layout.elements[slot]
+            if let choice = element.choice {
+                validate(choice, of: object, path: path)
+                slot = choice.slots.upperBound
+            } else {
+                validate(element, object.value(slot), of: object, path: "\(path).\(element.name)")
+                slot += 1
+            }
+        }
+    }
+
+    /// Whether there is nothing but an id, which is no content (constraint ele-1 of the specification).
+    private func isWithoutContent(_ object: FHIRObject) -> Bool {
+        var isEmpty = true
+        object.forEachSlot { slot in
+            if slot.index > 0 || object.layout.elements[Int(slot.index)].name != "id" { isEmpty = false }
+        }
+        return isEmpty
+    }
+
+    private mutating func validate(_ choice: LayoutElement.Choice, of object: FHIRObject, path: String) {
+        let elements = object.layout.elements[choice.slots].filter { object.position(of: $0.slot) != nil }
+        if elements.isEmpty, choice.min > 0 { add("\(path).\(choice.name)", .missing, "needs a value of one of its types, has none") }
+        for element in elements { validate(element, object.value(element.slot), of: object, path: "\(path).\(element.name)") }
+        if elements.count > 1 { add("\(path).\(choice.name)", .secondChoice, "may have a value of one type, has \(elements.count)") }
+    }
+
+    private mutating func validate(_ element: LayoutElement, _ value: SlotValue?, of object: FHIRObject, path: String) {
+        guard let value else {
+            if element.min > 0 { add(path, .missing, "needs at least \(element.min) value\(element.min == 1 ? "" : "s"), has none") }
+            return
+        }
+        switch value {
+        case .word, .text:
+            validate(primitive: value, element, path: path)
+        case .object(let child):
+            validate(child: child, element, path: path)
+        case .objects(let children):
+            validateCount(children.count, element, path: path)
+            for (index, child) in children.enumerated() { validate(child: child, element, path: "\(path)[\(index)]") }
+        case .texts(let texts):
+            validateCount(texts.count, element, path: path)
+            for (index, text) in texts.enumerated() { validate(primitive: .text(text), element, path: "\(path)[\(index)]") }
+        case .annotated(let primitive):
+            validate(primitive.value, primitive.element, element, path: path)
+        case .annotatedTexts(let list):
+            validateCount(list.texts.count, element, path: path)
+            for index in list.texts.indices {
+                validate(list.texts[index].map { .text($0) }, list.elements[index], element, path: "\(path)[\(index)]")
+            }
+        }
+    }
+
+    private mutating func validateCount(_ count: Int, _ element: LayoutElement, path: String) {
+        if count < element.min { add(path, .missing, "needs at least \(element.min) values, has \(count)") }
+        if let max = element.max, count > max { add(path, .tooMany, "may have \(max) value\(max == 1 ? "" : "s"), has \(count)") }
+    }
+
+    private mutating func validate(child: FHIRObject, _ element: LayoutElement, path: String) {
+        validate(child, path: path)
+        if let binding = element.binding { validate(concept: child, binding, path: path) }
+        if let reference = child as? any FHIRReference { validate(reference, element, path: path) }
+    }
+
+    // MARK: - Primitives
+
+    private mutating func validate(_ value: SlotValue?, _ annotation: FHIRObject?, _ element: LayoutElement, path: String) {
+        if let value { validate(primitive: value, element, path: path) }
+        guard let annotation else {
+            if value == nil { add(path, .empty, "needs a value or an extension, has none") }
+            return
+        }
+        // With a value the primitive may do with an id.
+        if value == nil || annotation.isEmpty {
+            validate(annotation, path: path)
+        } else if let slot = annotation.layout.element(named: "extension")?.slot {
+            validate(annotation.layout.elements[slot], annotation.value(slot), of: annotation, path: "\(path).extension")
+        }
+    }
+
+    private mutating func validate(primitive value: SlotValue, _ element: LayoutElement, path: String) {
+        guard let type = element.primitive else { return }
+        let isValid: Bool
+        switch value {
+        case .text(let text): isValid = PrimitiveFormat.isValid(text, as: type)
+        case .word(let word): isValid = type.storage != .integer || type.integerRange.contains(word)
+        default: isValid = false
+        }
+        if !isValid { return add(path, .format, "needs a valid \(type.name), has another value") }
+        if let binding = element.binding, case .text(let code) = value, !isKnown(code, binding) {
+            add(path, .unknownCode, "needs a code of \(binding), has another one")
+        }
+    }
+
+    // MARK: - Codes
+
+    private mutating func isKnown(_ code: String, _ binding: String) -> Bool {
+        if let known = codes[binding] { return known.isEmpty || known.contains(code[...]) }
+        codes[binding] = Set(release.codes(ofBinding: binding) ?? [])
+        return isKnown(code, binding)
+    }
+
+    private mutating func validate(concept object: FHIRObject, _ binding: String, path: String) {
+        let layout = object.layout
+        if layout.name == "Coding", let slot = layout.element(named: "code")?.slot {
+            guard let code = object._string(slot) else {
+                return add(path, .unknownCode, "needs a code of \(binding), has none", .warning)
+            }
+            if !isKnown(code, binding) { add("\(path).code", .unknownCode, "needs a code of \(binding), has another one") }
+        }
+        guard layout.name == "CodeableConcept", let codings = layout.element(named: "coding"),
+            let codeSlot = codings.type?._layout.element(named: "code")?.slot
+        else { return }
+        let list: [FHIRObject] = object._objects(codings.slot)
+        let codes = list.compactMap { $0._string(codeSlot) }
+        if codes.isEmpty {
+            add(path, .unknownCode, "needs a code of \(binding), has none", .warning)
+        } else if !codes.contains(where: { isKnown($0, binding) }) {
+            add("\(path).coding", .unknownCode, "needs a code of \(binding), has others")
+        }
+    }
+
+    // MARK: - References
+
+    private mutating func validate(_ reference: some FHIRReference, _ element: LayoutElement, path: String) {
+        guard let parts = reference.parts else { return validate(type: reference.type, element, path: "\(path).type") }
+        switch parts.form {
+        case .contained:
+            guard let target = reference.containedTarget() else {
+                return add("\(path).reference", .reference, "needs a contained resource, which is not there")
+            }
+            validate(type: target.resourceType, element, path: "\(path).reference")
+        case .relative:
+            guard let type = parts.type, release.resourceType(named: type) != nil else {
+                return add("\(path).reference", .reference, "needs a resource type of FHIR \(release.name), has another name")
+            }
+            validate(type: type, element, path: "\(path).reference")
+        case .absolute:
+            // A URL of a server that is none of FHIR's may end in any name.
+            guard let type = parts.type, release.resourceType(named: type) != nil else { return }
+            validate(type: type, element, path: "\(path).reference")
+        case .uuid, .oid, .other: validate(type: reference.type, element, path: "\(path).type")
+        }
+    }
+
+    private mutating func validate(type: String?, _ element: LayoutElement, path: String) {
+        guard let type, !element.targets.isEmpty, release.resourceType(named: type) != nil, !element.targets.contains(type) else { return }
+        add(path, .reference, "may point to \(element.targets.joined(separator: ", ")), points to \(type)")
+    }
+
+    // MARK: - Issues
+
+    private mutating func add(_ path: String, _ code: FHIRIssue.Code, _ message: String, _ severity: FHIRIssue.Severity = .error) {
+        issues.append(FHIRIssue(path: path, severity: severity, code: code, message: message))
+    }
+}
