@@ -24,6 +24,13 @@ let package = Package(
         .target(name: "FireLiteR4", dependencies: ["FireLiteCore"], swiftSettings: settings),
         .executableTarget(name: "FireLiteCLI", dependencies: ["FireLite", "FireLiteR4"], swiftSettings: settings),
         .target(name: "GeneratorKit", path: "Generator/GeneratorKit", swiftSettings: settings),
+        .target(name: "TestSupport", dependencies: ["FireLiteCore"], path: "Tests/TestSupport", swiftSettings: settings),
+        .testTarget(name: "FireLiteCoreTests", dependencies: ["FireLiteCore", "FireLiteR4", "TestSupport"], swiftSettings: settings),
+        .testTarget(name: "FireLiteR4Tests", dependencies: ["FireLiteCore", "FireLiteR4", "TestSupport"], swiftSettings: settings),
+        .testTarget(name: "FireLiteTests", dependencies: ["FireLite", "FireLiteR4", "TestSupport"], swiftSettings: settings),
+        .testTarget(name: "FireLiteCLITests", dependencies: ["FireLiteCLI"], swiftSettings: settings),
+        .testTarget(
+            name: "GeneratorKitTests", dependencies: ["GeneratorKit"], exclude: ["Fixtures"], swiftSettings: settings),
         .executableTarget(name: "Generator", dependencies: ["GeneratorKit"], path: "Generator/Generator", swiftSettings: settings),
     ]
 )

@@ -19,7 +19,7 @@ struct BundleUnpacker {
 
     private let names: Names
     /// Whether the Bundle is a history, newest version first; only that one is taken.
-    private let isHistory: Bool
+    var isHistory: Bool
     private var types: [String] = []
     private var typeNumbers: [String: Target] = [:]
     private var keys: [String] = []
@@ -131,10 +131,9 @@ struct BundleUnpacker {
         object.forEachSlot { slot in
             let index = Int(slot.index)
             slot.value.forEachChild { child in if child.layoutTable != names.bundle { rewrite(child, base: base) } }
-            guard let texts = slot.value.texts, !texts.isEmpty else { return }
-            let primitive = table.pointee.entries[index].primitive
             let isWhole = isReference && index == names.referenceSlot
-            guard isWhole || Self.linkTypes.contains(primitive) else { return }
+            guard isWhole || Self.isLink(table.pointee.entries[index].primitive) else { return }
+            guard let texts = slot.value.texts, !texts.isEmpty else { return }
             // Outside of references only the names that the Bundle made up change: any other URI may be meant as it is.
             let changed = texts.map { text in isWhole || text.hasPrefix("urn:") ? key(for: text, base: base) ?? text : text }
             if changed != texts { changes.append((index, changed, table.pointee.entries[index].isList)) }
@@ -144,8 +143,13 @@ struct BundleUnpacker {
         }
     }
 
-    /// The primitive types whose values a transaction rewrites.
-    private static let linkTypes: Set<PrimitiveType> = [.uri, .url, .oid, .uuid]
+    /// Whether a transaction rewrites values of the type.
+    private static func isLink(_ type: PrimitiveType) -> Bool {
+        switch type {
+        case .uri, .url, .oid, .uuid: true
+        default: false
+        }
+    }
 
     // MARK: - URLs
 
@@ -158,8 +162,9 @@ struct BundleUnpacker {
     static func id(in fullUrl: String, type: String) -> String? {
         if let uuid = uuid(in: fullUrl) { return uuid.uuidString.lowercased() }
         let scheme = "urn:oid:"
-        let id = fullUrl.hasPrefix(scheme) ? fullUrl.dropFirst(scheme.count) : fullUrl.range(of: "/\(type)/").map { fullUrl[$0.upperBound...] }
-        guard let id, (1...64).contains(id.utf8.count), id.utf8.allSatisfy(isIDByte) else { return nil }
+        let tail = fullUrl.range(of: "/\(type)/", options: .backwards).map { fullUrl[$0.upperBound...] }
+        guard let id = fullUrl.hasPrefix(scheme) ? fullUrl.dropFirst(scheme.count) : tail, (1...64).contains(id.utf8.count), id.utf8.allSatisfy(isIDByte)
+        else { return nil }
         return String(id)
     }
 
@@ -174,7 +179,7 @@ struct BundleUnpacker {
 
     /// The server's part of a `fullUrl`, with the slash at its end.
     private static func base(of fullUrl: String, type: String) -> String? {
-        fullUrl.range(of: "/\(type)/").map { String(fullUrl[...$0.lowerBound]) }
+        fullUrl.range(of: "/\(type)/", options: .backwards).map { String(fullUrl[...$0.lowerBound]) }
     }
 }
 

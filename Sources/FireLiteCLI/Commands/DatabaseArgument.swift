@@ -29,9 +29,12 @@ struct DatabaseArgument {
     }
 
     /// Opens a database that must be there.
-    func open() throws -> FHIRStore {
+    func open() throws -> FHIRStore { try located { try openUnlocated() } }
+
+    /// Opens a database that must be there; the store's errors come as they are.
+    func openUnlocated() throws -> FHIRStore {
         guard FileManager.default.fileExists(atPath: path) else { throw ToolError.failed("\(path): there is no such database") }
-        return try create()
+        return try FHIRStore(path: path, release: release)
     }
 
     /// Runs `body` so that the store's errors name the file.

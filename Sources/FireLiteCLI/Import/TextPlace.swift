@@ -1,23 +1,27 @@
 import FireLite
 
-/// Where a text that is read by itself is in its file.
-struct TextPlace {
-    /// The line of its first byte, from 1.
+/// A place in an imported file: of a text that is read by itself, or of a mistake.
+struct TextPlace: Equatable {
+    /// The line, from 1.
     var line: Int
-    /// The column of its first byte, from 1.
+    /// The column in bytes, from 1.
     var column = 1
-    /// Which entry of a Bundle it is, from 0.
+    /// The number of the Bundle's entry it is in, from 0.
     var entry: Int?
 
-    /// The mistake at its place in the file.
-    func fault(_ error: FHIRDecodingError, file: String, text: String) -> ImportFault {
-        let column = error.line == 1 ? error.column + column - 1 : error.column
-        let path = path(error.path)
-        let reason = "column \(column)\(path.isEmpty ? "" : ", \(path)"): expected \(error.expected), found \(error.found)"
-        return ImportFault(file: file, line: line + error.line - 1, reason: reason, text: text)
+    /// Where a mistake is in the file that was found in a text beginning here.
+    func place(of error: FHIRDecodingError) -> TextPlace {
+        TextPlace(line: line + error.line - 1, column: error.line == 1 ? column + error.column - 1 : error.column, entry: entry)
     }
 
-    /// What is wrong with the text as a whole.
+    /// A mistake at this place.
+    func fault(_ error: FHIRDecodingError, file: String, text: String) -> ImportFault {
+        let path = path(error.path)
+        let reason = "column \(column)\(path.isEmpty ? "" : ", \(path)"): expected \(error.expected), found \(error.found)"
+        return ImportFault(file: file, line: line, reason: reason, text: text)
+    }
+
+    /// What is wrong with a text that begins here, as a whole.
     func fault(_ reason: String, file: String, text: String) -> ImportFault {
         ImportFault(file: file, line: line, reason: entry.map { "Bundle.entry[\($0)]: \(reason)" } ?? reason, text: text)
     }

@@ -5,11 +5,18 @@ import Foundation
 /// Reading is strict unless asked otherwise: what is not exactly FHIR is an error with its line, column and path.
 /// Codes that the release does not know are no error.
 public enum FHIRJSON {
-    /// Reads an object of a known class; a resource must be of that type.
+    /// Reads an object of a known class; a resource must be of that type, or of any type where the class is `Resource`.
     ///
     /// - Parameter json: UTF-8, with or without a byte order mark.
     /// - Throws: `FHIRDecodingError`.
     public static func decode<Object: FHIRObject>(_ type: Object.Type, from json: Data) throws -> Object {
+        if type is FHIRResource.Type, type._layout.kind == .abstract {
+            let resource = try resource(from: json, release: type._layout.release)
+            if let object = resource as? Object { return object }
+            throw FHIRDecodingError(
+                code: .resourceType, line: 1, column: 1, offset: 0, path: resource.resourceType, expected: "a \(type._layout.name)",
+                found: "'\(resource.resourceType)'")
+        }
         let object = type.init()
         try read(json, into: object)
         return object
@@ -59,7 +66,7 @@ public enum FHIRJSON {
         return writer.withBytes { String(decoding: $0, as: UTF8.self) }
     }
 
-    static func read(_ json: Data, into object: FHIRObject) throws {
+    package static func read(_ json: Data, into object: FHIRObject) throws {
         let reader = FHIRJSONReader(release: object.layout.release, isReused: false)
         try json.withUnsafeBytes { try reader.read($0.bindMemory(to: UInt8.self), into: object) }
     }

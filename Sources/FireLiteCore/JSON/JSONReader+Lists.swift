@@ -106,7 +106,9 @@ extension JSONReader {
     /// Steps over `true`, `false` or `null`.
     mutating func skipWord(_ word: StaticString) throws(JSONFailure) {
         let length = word.utf8CodeUnitCount
-        guard end - next >= length, sameBytes(next, word.utf8Start, length) else { throw malformed("a JSON value") }
+        guard end - next >= length, sameBytes(next, word.utf8Start, length) else {
+            throw JSONFailure(.malformedJSON, offset, "'\(word)'", "something else")
+        }
         next += length
     }
 

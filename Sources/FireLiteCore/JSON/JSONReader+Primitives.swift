@@ -123,8 +123,12 @@ extension JSONReader {
         guard let type = release.type(named: "Element") else { throw malformed("a release with the type Element") }
         let value: SlotValue
         if entry.pointee.isList {
+            let opening = next
             let elements = try readElements(type, of: object)
-            guard elements.contains(where: { $0 != nil }) else { return }
+            guard elements.contains(where: { $0 != nil }) else {
+                if !elements.isEmpty { try fail(.empty, opening, "an array with objects", "an array of nulls") }
+                return
+            }
             value = .annotatedTexts(AnnotatedList(texts: elements.map { _ in nil }, elements: elements))
         } else {
             guard let element = try readElementObject(type, of: object) else { return }
@@ -138,6 +142,7 @@ extension JSONReader {
             }
             return
         }
+        guard try !hasOtherChoice(slot, entry, nameStart, members) else { return }
         members.add(slot)
         workspace.push(Slot(value: value, index: slot))
     }

@@ -46,9 +46,7 @@ struct JSONReader: ~Copyable {
     /// Reads the members of one object into `object`, and nothing after it.
     mutating func readOnly(into object: FHIRObject) throws(JSONFailure) {
         skipSpace()
-        guard next < end, next[0] == UInt8(ascii: "{") else {
-            throw JSONFailure(.wrongType, offset, "an object (\(object.layout.name))", foundHere)
-        }
+        guard next < end, next[0] == UInt8(ascii: "{") else { throw mistyped(next, "an object (\(object.layout.name))", foundHere) }
         if object.layout.isResource {
             let (name, nameOffset) = try findResourceType()
             guard name == object.layout.name else {
@@ -68,10 +66,16 @@ struct JSONReader: ~Copyable {
 
     /// Reads a resource at `{`, of the class its `resourceType` names; nil where lenient reading passed over one of an unknown type.
     mutating func readResource() throws(JSONFailure) -> FHIRResource? {
-        guard next < end, next[0] == UInt8(ascii: "{") else {
-            throw JSONFailure(.wrongType, offset, "an object (a resource)", foundHere)
+        guard next < end, next[0] == UInt8(ascii: "{") else { throw mistyped(next, "an object (a resource)", foundHere) }
+        let (name, nameOffset): (String, Int)
+        do throws(JSONFailure) {
+            (name, nameOffset) = try findResourceType()
+        } catch {
+            guard depth > 0, error.code == .resourceType else { throw error }
+            try fail(.resourceType, start + error.offset, error.expected, error.found)
+            try skipValue()
+            return nil
         }
-        let (name, nameOffset) = try findResourceType()
         guard let type = workspace.resourceType(named: name, in: release) else {
             let known = "a resource type of FHIR \(release.name)"
             if depth == 0 { throw JSONFailure(.resourceType, nameOffset, known, Self.shown(name)) }
@@ -146,7 +150,7 @@ struct JSONReader: ~Copyable {
             try skipValue()
         } else {
             let shown = Self.shown(String(decoding: UnsafeBufferPointer(start: name, count: length), as: UTF8.self))
-            try fail(.unknownMember, nameStart, "an element of \(object.layout.name)", "the member \(shown)")
+            try fail(.unknownMember, nameStart, "an element of \(object.layout.name)", "a member, \(shown)")
             try skipValue()
         }
     }
@@ -180,7 +184,7 @@ struct JSONReader: ~Copyable {
 
     /// Whether another type of the same choice element has a value already, which is an error.
     @inline(__always)
-    private mutating func hasOtherChoice(
+    mutating func hasOtherChoice(
         _ slot: Int, _ entry: UnsafePointer<ElementEntry>, _ nameStart: UnsafePointer<UInt8>, _ members: MemberState
     ) throws(JSONFailure) -> Bool {
         guard entry.pointee.choiceCount > 1 else { return false }
@@ -242,9 +246,22 @@ struct JSONReader: ~Copyable {
     mutating func fail(
         _ code: FHIRDecodingError.Code, _ place: UnsafePointer<UInt8>, _ expected: String, _ found: String
     ) throws(JSONFailure) {
-        let failure = JSONFailure(code, place - start, expected, found)
-        guard isLenient else { throw failure }
+        let failure = code == .wrongType ? mistyped(place, expected, found) : JSONFailure(code, place - start, expected, found)
+        guard isLenient, failure.code != .malformedJSON else { throw failure }
         issues.append(failure)
+    }
+
+    /// A value of a wrong type, or something that is no value at all.
+    private func mistyped(_ place: UnsafePointer<UInt8>, _ expected: String, _ found: String) -> JSONFailure {
+        JSONFailure(place < end && Self.beginsValue(place[0]) ? .wrongType : .malformedJSON, place - start, expected, found)
+    }
+
+    private static func beginsValue(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "{"), UInt8(ascii: "["), UInt8(ascii: "\""), UInt8(ascii: "-"), 48...57: true
+        case UInt8(ascii: "t"), UInt8(ascii: "f"), UInt8(ascii: "n"): true
+        default: false
+        }
     }
 
     @inline(never)

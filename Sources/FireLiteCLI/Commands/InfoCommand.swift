@@ -1,0 +1,36 @@
+import FireLite
+
+/// `firelite info`: what is in the database.
+struct InfoCommand: Command {
+    static let definition = CommandDefinition(
+        name: "info", summary: "print what is stored: resources by type, tables, sizes",
+        options: DatabaseArgument.options,
+        operands: "", operandCount: 0...0,
+        discussion: """
+            Sizes are those of the tables without their indexes, and of the file.
+
+            Example: firelite info --database health.sqlite
+            """)
+
+    private let database: DatabaseArgument
+
+    init(_ arguments: ParsedArguments) throws { database = try DatabaseArgument(arguments) }
+
+    func run(_ console: Console) throws -> ExitStatus {
+        let store = try database.open()
+        let (counts, statistics) = try database.located { (try store.counts(), try store.statistics()) }
+        var facts = TextTable([.left, .left])
+        facts.add("file", database.path)
+        facts.add("size", Measure.bytes(statistics.fileBytes))
+        facts.add("release", "\(store.release.name) \(store.release.version)")
+        var types = TextTable([.left, .right])
+        types.add("type", "resources")
+        for count in counts { types.add(count.typeName, Measure.count(count.count)) }
+        types.add("total", Measure.count(statistics.resources))
+        var tables = TextTable([.left, .right, .right])
+        tables.add("table", "rows", "size")
+        for table in statistics.tables { tables.add(table.name, Measure.count(table.rows), Measure.bytes(table.bytes)) }
+        try console.print([facts, types, tables].map(\.text).joined(separator: "\n\n"))
+        return .done
+    }
+}

@@ -1,0 +1,11 @@
+import FireLite
+
+/// How the content of an import is read.
+struct ImportOptions: Sendable {
+    var release: FHIRRelease
+    /// Whether the first fault ends the file's import.
+    var stopsAtFault = true
+    /// Whether a Bundle is stored as the one resource it is.
+    var keepsBundles = false
+    var limits = ImportLimits()
+}

@@ -1,0 +1,228 @@
+import FireLite
+import Foundation
+
+/// Reads the content of one file into batches of resources. Works on a thread of its own, ahead of the writer.
+final class ImportReader {
+    private let input: InputFile
+    private let options: ImportOptions
+    private let deliver: (ImportBatch) throws -> Void
+    private let reader: FHIRJSONReader
+    private let bundleLayout: Layout?
+    private let entryType: FHIRObject.Type?
+    private var batch = ImportBatch(text: TextBuffer(capacity: 1))
+
+    /// - Parameter deliver: takes each batch over, which is not touched afterwards.
+    init(_ input: InputFile, options: ImportOptions, deliver: @escaping (ImportBatch) throws -> Void) {
+        self.input = input
+        self.options = options
+        self.deliver = deliver
+        reader = FHIRJSONReader(release: options.release)
+        bundleLayout = options.keepsBundles ? nil : options.release.type(named: "Bundle")?._layout
+        entryType = options.release.type(named: "Bundle.entry")
+    }
+
+    /// Reads everything.
+    ///
+    /// - Throws: `ImportFault` at the first fault where options say so; what `deliver` throws; `ToolError` where the system fails.
+    func run() throws {
+        let beginning = try input.peek(options.limits.peek)
+        switch ContentKind.detect(beginning, isAll: beginning.count < options.limits.peek, name: input.name) {
+        case .lines: try readLines()
+        case .document:
+            try input.keepForRewinding()
+            try readDocument()
+        }
+    }
+
+    // MARK: - Lines
+
+    private func readLines() throws {
+        var lines = LineReader(input, size: options.limits.chunk, longest: options.limits.resource)
+        var line = 1
+        while let chunk = try lines.next() {
+            if chunk.isTooLong {
+                batch = ImportBatch(text: TextBuffer(capacity: 1))
+                try reject(tooLong(TextPlace(line: line)))
+                line += 1
+            } else {
+                batch = ImportBatch(text: chunk.text)
+                try LineReader.forEachLine(in: chunk.text.slice(0..<chunk.count)) { range in
+                    try readLine(chunk.text, range, line)
+                    line += 1
+                }
+            }
+            batch.end = chunk.end
+            try flush()
+        }
+    }
+
+    private func readLine(_ text: TextBuffer, _ range: Range<Int>, _ line: Int) throws {
+        let bytes = text.slice(range)
+        if Self.isBlank(bytes) { return }
+        // A long line may be a Bundle, of which one entry at a time need be in memory.
+        if bundleLayout != nil, bytes.count > options.limits.chunk { return try readLineEntries(text, range, line) }
+        do {
+            try accept(reader.resource(from: bytes), .init(place: TextPlace(line: line), range: range))
+        } catch let error as FHIRDecodingError {
+            if bundleLayout != nil, try isBundle(bytes) { return try readLineEntries(text, range, line) }
+            try reject(error, TextPlace(line: line).place(of: error), bytes)
+        }
+    }
+
+    /// Reads a line as the document it is: entry by entry, where it is a Bundle.
+    private func readLineEntries(_ text: TextBuffer, _ range: Range<Int>, _ line: Int) throws {
+        try flush()
+        try readDocument(MemoryBytes(text.slice(range)), firstLine: line)
+        try flush()
+        batch = ImportBatch(text: text)
+    }
+
+    private func isBundle(_ bytes: UnsafeBufferPointer<UInt8>) throws -> Bool {
+        let outline = try scanner(MemoryBytes(bytes), keepsFrame: false).scan { _, _, _ in }
+        return outline.typeName == "Bundle" && outline.violation == nil && outline.lastLine != nil
+    }
+
+    static func isBlank(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+        bytes.allSatisfy { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") || $0 == UInt8(ascii: "\r") }
+    }
+
+    // MARK: - Documents
+
+    /// Reads the file as one document, unless that ends on its first line and more follow.
+    private func readDocument() throws {
+        let (outline, unpacker) = try survey(input)
+        if outline.lastLine == 1, outline.violation != nil {
+            try input.rewind()
+            return try readLines()
+        }
+        try readDocument(input, outline, unpacker, firstLine: 1)
+    }
+
+    private func readDocument(_ source: any RewindableBytes, firstLine: Int) throws {
+        let (outline, unpacker) = try survey(source)
+        try readDocument(source, outline, unpacker, firstLine: firstLine)
+    }
+
+    private func readDocument(
+        _ source: any RewindableBytes, _ outline: DocumentScanner.Outline, _ unpacker: BundleUnpacker, firstLine: Int
+    ) throws {
+        let isWhole = outline.lastLine != nil && outline.violation == nil
+        if isWhole, bundleLayout != nil, outline.typeName == "Bundle", outline.hasPlainEntries {
+            try readEntries(source, unpacker, firstLine: firstLine)
+        } else {
+            try readWhole(source, outline, firstLine: firstLine)
+        }
+    }
+
+    /// Walks the document once to learn what it is, and what its entries' `fullUrl`s stand for.
+    private func survey(_ source: any RewindableBytes) throws -> (DocumentScanner.Outline, BundleUnpacker) {
+        var unpacker = BundleUnpacker(release: options.release)
+        let outline = try scanner(source, keepsFrame: false).scan { bytes, _, _ in
+            let head = EntryHead(bytes)
+            if let type = head.resourceType { unpacker.note(fullUrl: head.fullUrl, type: type, id: head.id) }
+        }
+        unpacker.isHistory = outline.kind == "history"
+        return (outline, unpacker)
+    }
+
+    private func scanner(_ source: any RewindableBytes, keepsFrame: Bool) -> DocumentScanner {
+        DocumentScanner(source, window: options.limits.chunk, longest: options.limits.resource, keepsFrame: keepsFrame)
+    }
+
+    private func readEntries(_ source: any RewindableBytes, _ unpacker: BundleUnpacker, firstLine: Int) throws {
+        var unpacker = unpacker
+        batch = entryBatch()
+        let outline = try scanner(source, keepsFrame: true).scan { bytes, place, end in
+            var place = place
+            place.line += firstLine - 1
+            let start = batch.text.count
+            batch.text.append(bytes)
+            if source === input { batch.end = end }
+            do {
+                let entry = try readEntry(bytes)
+                if let resource = unpacker.take(from: entry) {
+                    batch.append(resource, .init(place: place, range: start..<batch.text.count))
+                }
+            } catch let error as FHIRDecodingError {
+                try reject(error, place.place(of: error), bytes)
+            }
+            if batch.text.count >= options.limits.chunk {
+                try flush()
+                batch = entryBatch()
+            }
+        }
+        try flush()
+        try checkFrame(outline.frame, firstLine: firstLine)
+    }
+
+    private func entryBatch() -> ImportBatch { ImportBatch(text: TextBuffer(capacity: options.limits.chunk + (options.limits.chunk >> 2))) }
+
+    private func readEntry(_ bytes: UnsafeBufferPointer<UInt8>) throws -> FHIRObject {
+        guard let entryType, let base = bytes.baseAddress else { return FHIRObject() }
+        let data = Data(bytesNoCopy: UnsafeMutableRawPointer(mutating: base), count: bytes.count, deallocator: .none)
+        return try FHIRJSON.decode(entryType, from: data)
+    }
+
+    /// Says what is wrong with a Bundle outside of its entries.
+    private func checkFrame(_ frame: DocumentFrame, firstLine: Int) throws {
+        do {
+            _ = try frame.bytes.withUnsafeBufferPointer { try reader.resource(from: $0) }
+        } catch let error as FHIRDecodingError {
+            var place = frame.place(of: error)
+            place.line += firstLine - 1
+            try frame.bytes.withUnsafeBufferPointer { try reject(error, place, $0) }
+            try flush()
+        }
+    }
+
+    /// Reads a document that is one resource, or that is wrong and will say why.
+    private func readWhole(_ source: any RewindableBytes, _ outline: DocumentScanner.Outline, firstLine: Int) throws {
+        try source.rewind()
+        let text = TextBuffer(capacity: options.limits.chunk)
+        while true {
+            let room = text.room
+            let number = try source.fill(room)
+            text.count += number
+            if number < room.count { break }
+            if text.count > options.limits.resource {
+                return try reject(tooLong(TextPlace(line: firstLine)))
+            }
+            text.reserve(text.count + 1)
+        }
+        batch = ImportBatch(text: text)
+        do {
+            try accept(reader.resource(from: text.bytes), .init(place: TextPlace(line: firstLine), range: 0..<text.count))
+        } catch let error as FHIRDecodingError {
+            let keepsText = text.count <= options.limits.rejectedDocument
+            try reject(error, TextPlace(line: firstLine).place(of: error), keepsText ? text.bytes : text.slice(0..<0))
+        }
+        try flush()
+    }
+
+    // MARK: - Outcomes
+
+    private func accept(_ resource: FHIRResource, _ origin: ImportBatch.Origin) throws {
+        guard let bundleLayout, resource.layout === bundleLayout else { return batch.append(resource, origin) }
+        for resource in BundleUnpacker.resources(of: resource) { batch.append(resource, origin) }
+    }
+
+    private func reject(_ error: FHIRDecodingError, _ place: TextPlace, _ text: UnsafeBufferPointer<UInt8>) throws {
+        try reject(place.fault(error, file: input.name, text: String(decoding: text, as: UTF8.self)))
+    }
+
+    private func reject(_ fault: ImportFault) throws {
+        if options.stopsAtFault { throw fault }
+        batch.append(fault)
+    }
+
+    private func tooLong(_ place: TextPlace) -> ImportFault {
+        let limit = options.limits.resource >> 20
+        return place.fault("longer than the \(limit) MB that one resource may have", file: input.name, text: "")
+    }
+
+    private func flush() throws {
+        let full = batch
+        batch = ImportBatch(text: TextBuffer(capacity: 1))
+        try deliver(full)
+    }
+}

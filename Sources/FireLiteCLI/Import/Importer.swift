@@ -1,0 +1,78 @@
+import FireLite
+import Foundation
+
+/// Imports files into a store: one thread reads ahead, the calling one writes.
+struct Importer {
+    let store: FHIRStore
+    let options: ImportOptions
+    /// Where rejected texts are kept.
+    let rejects: RejectsFile?
+    let progress: ProgressLine?
+    /// What became of the files so far.
+    private(set) var counts = ImportCounts()
+    private var bytesBefore = 0
+
+    /// Reading goes as deep as JSON's nesting; threads other than the first have little stack by default on some systems.
+    private static let stackSize = 16 << 20
+
+    init(store: FHIRStore, options: ImportOptions, rejects: RejectsFile? = nil, progress: ProgressLine? = nil) {
+        self.store = store
+        self.options = options
+        self.rejects = rejects
+        self.progress = progress
+    }
+
+    /// Imports one file in one write.
+    ///
+    /// - Throws: `ImportFault` at the first fault where options say so; `FHIRStoreError`; `ToolError`. Nothing of the file is stored then.
+    mutating func run(_ source: ImportSource) throws {
+        do {
+            let (fileCounts, bytes) = try write(source)
+            counts += fileCounts
+            bytesBefore += bytes
+        } catch let fault as ImportFault {
+            counts.rejected += 1
+            try rejects?.append([fault])
+            throw fault
+        }
+    }
+
+    private func write(_ source: ImportSource) throws -> (ImportCounts, bytes: Int) {
+        let queue = Self.read(source, options)
+        defer { queue.cancel() }
+        return try store.write { transaction in
+            var counts = ImportCounts()
+            var bytes = 0
+            while let batch = try queue.next() {
+                counts += try write(batch, transaction, file: source.name)
+                bytes = max(bytes, batch.end)
+                try progress?.update(resources: self.counts.stored + counts.stored, bytes: bytesBefore + bytes)
+            }
+            return (counts, bytes)
+        }
+    }
+
+    /// Reads the file on a thread of its own.
+    private static func read(_ source: ImportSource, _ options: ImportOptions) -> BatchQueue {
+        let queue = BatchQueue(capacity: options.limits.waitingBatches)
+        let thread = Thread {
+            do {
+                try ImportReader(InputFile(source), options: options, deliver: queue.put).run()
+                queue.finish()
+            } catch {
+                queue.finish(error)
+            }
+        }
+        thread.stackSize = stackSize
+        thread.start()
+        return queue
+    }
+
+    private func write(_ batch: ImportBatch, _ transaction: WriteTransaction, file: String) throws -> ImportCounts {
+        var counts = ImportCounts(rejected: batch.faults.count)
+        try rejects?.append(batch.faults)
+        let result = try transaction.upsert(batch.resources)
+        counts += ImportCounts(added: result.added, updated: result.updated, unchanged: result.unchanged)
+        return counts
+    }
+}
