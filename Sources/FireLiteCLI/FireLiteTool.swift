@@ -8,10 +8,12 @@ struct FireLiteTool {
     static let releases: [FHIRRelease] = [.r4]
 
     /// Every command, in the order of the help.
-    static let commands: [any Command.Type] = [
-        ImportCommand.self, ExportCommand.self, GetCommand.self, FindCommand.self, DeleteCommand.self, InfoCommand.self, CheckCommand.self,
-        DemoCommand.self,
-    ]
+    static var commands: [any Command.Type] {
+        [
+            ImportCommand.self, ExportCommand.self, GetCommand.self, FindCommand.self, DeleteCommand.self, InfoCommand.self,
+            CheckCommand.self, DemoCommand.self,
+        ]
+    }
 
     let console: Console
 

@@ -211,7 +211,7 @@ struct ResourceAssembler {
         let first = parts[range.lowerBound]
         guard let ownerIndex = part(of: first.parent) else { return }
         if let member = first.member {
-            linkResources(range, member, to: ownerIndex)
+            linkMember(range, member, to: ownerIndex)
         } else if let (group, slot) = first.table.link(from: parts[ownerIndex].table), let owner = owner(ownerIndex, group) {
             if first.table.primitive != nil {
                 linkTexts(range, slot, to: owner)
@@ -237,7 +237,7 @@ struct ResourceAssembler {
         owner.store(AnnotatedList.value(texts: texts, elements: elements), in: slot)
     }
 
-    private mutating func linkResources(_ range: Range<Int>, _ member: String, to ownerIndex: Int) {
+    private mutating func linkMember(_ range: Range<Int>, _ member: String, to ownerIndex: Int) {
         guard var owner = parts[ownerIndex].object else { return }
         let steps = member.split(separator: ".").map(String.init)
         for step in steps.dropLast() {

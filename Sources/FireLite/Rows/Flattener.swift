@@ -138,8 +138,9 @@ struct Flattener {
                 let isResource = object.layoutTable.pointee.entries[slot].kind == .resource
                 for (order, child) in children.enumerated() {
                     let table = isResource ? schema.table(of: child.layout) : schema.child(of: group, slot)
+                    let namesMember = isResource || group.members[slot].sharesChild
                     try addRow(
-                        child, table, parent: parent, order: Int32(truncatingIfNeeded: order), member: isResource ? group.path(to: slot) : nil)
+                        child, table, parent: parent, order: Int32(truncatingIfNeeded: order), member: namesMember ? group.path(to: slot) : nil)
                 }
             case .texts(let texts):
                 let table = schema.child(of: group, slot)

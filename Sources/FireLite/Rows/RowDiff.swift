@@ -105,11 +105,12 @@ struct RowDiff {
         }
     }
 
-    /// A hash of the member that a contained resource fills; 0 for other rows.
+    /// A hash of the member that a contained resource, or a row of a shared table, fills; 0 for other rows.
     private func member(_ row: RowBuffer.Row, _ buffer: borrowing RowBuffer) -> Int {
-        guard row.parent >= 0, row.cellEnd > row.cellStart, connection.schema.tables[Int(row.table)].isResource else { return 0 }
+        let column = connection.schema.tables[Int(row.table)].memberColumn
+        guard column >= 0, row.cellEnd > row.cellStart else { return 0 }
         let cell = buffer.cells[Int(row.cellStart)]
-        guard cell.kind == .text else { return 0 }
+        guard cell.column == column, cell.kind == .text else { return 0 }
         var hasher = Hasher()
         for offset in 0..<cell.length { hasher.combine(buffer.bytes[Int(cell.payload) + offset]) }
         return hasher.finalize()

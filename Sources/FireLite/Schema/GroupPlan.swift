@@ -10,6 +10,8 @@ final class GroupPlan {
         var group: GroupPlan?
         /// The table of a repeating element.
         var child: TablePlan?
+        /// Whether another list of the object shares that table, so that rows have to say which list they are of.
+        var sharesChild = false
     }
 
     unowned let table: TablePlan

@@ -50,6 +50,7 @@ final class StorageSchema {
         let plan: TablePlan
         if let type = element.type, let recursion = recursion(of: type, in: group) {
             plan = recursion
+            group.members[slot].sharesChild = group.layout.elements.filter { $0.isList && $0.type == type }.count > 1
         } else {
             plan = add(
                 TablePlan(
@@ -109,7 +110,7 @@ final class StorageSchema {
 
     /// Takes up a column that the file has; false where it is no path of the release.
     private func adopt(column name: String, in plan: TablePlan) -> Bool {
-        if name == "_member" { return plan.isResource && plan.memberColumnIndex() >= 0 }
+        if name == "_member" { return plan.primitive == nil && plan.memberColumnIndex() >= 0 }
         if plan.primitive != nil {
             if name == "value" { return plan.valueColumnIndex() >= 0 }
             if name == "value" + TablePlan.asideSuffix(plan.primitive ?? .string) { return plan.valueAsideIndex() >= 0 }

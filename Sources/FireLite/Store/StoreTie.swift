@@ -28,6 +28,10 @@ final class StoreTie: ObjectExtras {
         transaction.willChange(object, self)
     }
 
+    override func didRemove(_ object: FHIRObject) { store.currentWrite?.didRemove(object, root) }
+
+    override func keepsRow(of object: FHIRObject) -> Bool { store.currentWrite?.keepsRow(of: object, root) ?? false }
+
     override func derivedPK(of object: FHIRObject) -> String {
         let resourcePK = pk ?? store.identity.pk(ofRoot: root)
         var path = ""

@@ -11,7 +11,7 @@ public final class WriteTransaction: ReadTransaction {
     private var changed: [(tie: StoreTie, resource: FHIRResource)] = []
     private var inMemory: [Int64: WeakResource] = [:]
     /// Elements taken out of their lists, which keep their rows if they are put back.
-    private var removed: [ObjectIdentifier: FHIRObject] = [:]
+    private var removed: [ObjectIdentifier: (object: FHIRObject, root: Int64)] = [:]
 
     private struct WeakResource {
         weak var resource: FHIRResource?
@@ -48,6 +48,10 @@ public final class WriteTransaction: ReadTransaction {
         undo.append(.slots(object, slots))
     }
 
+    func didRemove(_ object: FHIRObject, _ root: Int64) { removed[ObjectIdentifier(object)] = (object, root) }
+
+    func keepsRow(of object: FHIRObject, _ root: Int64) -> Bool { removed[ObjectIdentifier(object)]?.root == root }
+
     /// Writes the rows of changed managed objects.
     override func flush() throws {
         while !changed.isEmpty {
@@ -60,8 +64,18 @@ public final class WriteTransaction: ReadTransaction {
                 tie.revision = try writer.save(resource, tie)
                 if tie.revision != old { undo.append(.revision(tie, old)) }
             }
+            // What was left out by now has lost its rows.
+            removed.removeAll()
         }
     }
+
+    /// Writes the changes of managed objects so far, so that plain SQL in this write sees them. The end of the write does it anyway.
+    ///
+    /// - Throws: `FHIRStoreError`, `conflict` among others.
+    public func saveChanges() throws { try store.mapping { try flush() } }
+
+    /// How many rows the connection has inserted, updated and deleted so far: for seeing what a change costs.
+    public var rowsWritten: Int { Int(access.connection.totalChanges) }
 
     /// Ends the write: what was changed is as it is.
     func finish() {
@@ -85,6 +99,7 @@ public final class WriteTransaction: ReadTransaction {
                 resource.becomeUnmanaged()
             case .deleted(let resource, let tie):
                 resource.objectExtras = tie
+                resource.mark(.deleted, false)
                 resource.becomeManaged()
             }
         }
@@ -113,6 +128,7 @@ public final class WriteTransaction: ReadTransaction {
     }
 
     private func checkAddable(_ resource: FHIRResource) {
+        if resource.objectFlags.contains(.deleted) { resource.mark(.deleted, false) }
         precondition(
             !resource.isManaged && resource.ownerObject == nil,
             "this \(resource.layout.name) is stored, or contained in another resource: store a copy() of it")
@@ -182,6 +198,7 @@ public final class WriteTransaction: ReadTransaction {
         resource.becomeUnmanaged()
         resource.objectExtras = nil
         resource.pk = pk
+        resource.mark(.deleted, true)
     }
 
     /// Deletes stored resources with all their rows.

@@ -46,7 +46,7 @@ struct ExportCommand: Command {
         let counts = try database.located { try export(store, to: folder) }
         try folder.finish()
         let total = counts.reduce(0, +)
-        try console.print("exported \(total), files \(counts.count), seconds \(Measure.seconds(start.duration(to: clock.now)))")
+        try console.print("exported \(total), files \(counts.count), seconds \(Figures.seconds(start.duration(to: clock.now)))")
         return .done
     }
 

@@ -48,6 +48,17 @@ struct FindScan {
         return .done
     }
 
+    /// The resources that are found.
+    func resources(_ store: FHIRStore) throws -> [FHIRResource] {
+        var found: [FHIRResource] = []
+        try store.read { transaction in
+            try transaction.forEach(typeName: request.type._layout.name) { resource in
+                if conditions.allSatisfy({ Self.has(resource, $0.path[...], $0.value) }) { found.append(resource) }
+            }
+        }
+        return found
+    }
+
     /// Whether some value at the path has this literal.
     private static func has(_ object: FHIRObject, _ path: ArraySlice<String>, _ value: String) -> Bool {
         guard let name = path.first, let element = object.layout.element(named: name), let slot = object.value(element.slot) else { return false }
@@ -56,6 +67,15 @@ struct FindScan {
             slot.forEachChild { child in isFound = isFound || has(child, path.dropFirst(), value) }
             return isFound
         }
-        return slot.literals(element.primitive ?? .string).contains(value)
+        return literals(slot, element.primitive ?? .string).contains(value)
+    }
+
+    private static func literals(_ value: SlotValue, _ type: PrimitiveType) -> [String] {
+        switch value {
+        case .texts(let texts): texts
+        case .annotatedTexts(let list): list.texts.compactMap { $0 }
+        case .annotated(let primitive): primitive.value?.literal(type).map { [$0] } ?? []
+        default: value.literal(type).map { [$0] } ?? []
+        }
     }
 }

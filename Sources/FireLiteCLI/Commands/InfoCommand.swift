@@ -7,7 +7,7 @@ struct InfoCommand: Command {
         options: DatabaseArgument.options,
         operands: "", operandCount: 0...0,
         discussion: """
-            Sizes are those of the tables without their indexes, and of the file.
+            The size is that of the file, without the write-ahead log. Columns are those in use, without the bookkeeping ones.
 
             Example: firelite info --database health.sqlite
             """)
@@ -21,15 +21,15 @@ struct InfoCommand: Command {
         let (counts, statistics) = try database.located { (try store.counts(), try store.statistics()) }
         var facts = TextTable([.left, .left])
         facts.add("file", database.path)
-        facts.add("size", Measure.bytes(statistics.fileBytes))
+        facts.add("size", Figures.bytes(statistics.fileBytes))
         facts.add("release", "\(store.release.name) \(store.release.version)")
         var types = TextTable([.left, .right])
         types.add("type", "resources")
-        for count in counts { types.add(count.typeName, Measure.count(count.count)) }
-        types.add("total", Measure.count(statistics.resources))
+        for count in counts { types.add(count.typeName, Figures.count(count.count)) }
+        types.add("total", Figures.count(statistics.resources))
         var tables = TextTable([.left, .right, .right])
-        tables.add("table", "rows", "size")
-        for table in statistics.tables { tables.add(table.name, Measure.count(table.rows), Measure.bytes(table.bytes)) }
+        tables.add("table", "rows", "columns")
+        for table in statistics.tables { tables.add(table.name, Figures.count(table.rows), Figures.count(table.columns)) }
         try console.print([facts, types, tables].map(\.text).joined(separator: "\n\n"))
         return .done
     }

@@ -11,12 +11,21 @@ struct Console {
     /// Whether standard error is a terminal, where a progress line can be drawn.
     let errorIsTerminal: Bool
 
+    /// How many columns a line of standard output has.
+    let width: Int
+
+    /// What is no terminal has lines as long as one may want.
+    static let widthOfFiles = 160
+
     /// The streams of this process.
     static var process: Console {
-        Console(
+        var size = winsize()
+        let isTerminal = ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0
+        return Console(
             standardOutput: DescriptorOutput(STDOUT_FILENO, name: "standard output"),
             standardError: DescriptorOutput(STDERR_FILENO, name: "standard error"), standardInput: STDIN_FILENO,
-            outputIsTerminal: isatty(STDOUT_FILENO) == 1, errorIsTerminal: isatty(STDERR_FILENO) == 1)
+            outputIsTerminal: isatty(STDOUT_FILENO) == 1, errorIsTerminal: isatty(STDERR_FILENO) == 1,
+            width: isTerminal ? Int(size.ws_col) : widthOfFiles)
     }
 
     /// Writes a line to standard output.

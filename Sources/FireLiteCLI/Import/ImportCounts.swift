@@ -16,6 +16,6 @@ struct ImportCounts: Equatable {
     }
 
     func summary(_ duration: Duration) -> String {
-        "added \(added), updated \(updated), unchanged \(unchanged), rejected \(rejected), seconds \(Measure.seconds(duration))"
+        "added \(added), updated \(updated), unchanged \(unchanged), rejected \(rejected), seconds \(Figures.seconds(duration))"
     }
 }

@@ -38,11 +38,11 @@ final class ProgressLine {
     static func text(resources: Int, bytes: Int, total: Int?, elapsed: Duration) -> String {
         let seconds = max(elapsed.seconds, 0.001)
         var parts = [
-            "\(Measure.count(resources)) resources", "\(Measure.count(Int(Double(resources) / seconds)))/s", Measure.bytes(bytes),
+            "\(Figures.count(resources)) resources", "\(Figures.count(Int(Double(resources) / seconds)))/s", Figures.bytes(bytes),
         ]
         if let total, total > 0, bytes > 0 {
-            parts[2] += " of \(Measure.bytes(total))"
-            parts.append("\(Measure.remaining(seconds * Double(max(total - bytes, 0)) / Double(bytes))) left")
+            parts[2] += " of \(Figures.bytes(total))"
+            parts.append("\(Figures.remaining(seconds * Double(max(total - bytes, 0)) / Double(bytes))) left")
         }
         return parts.joined(separator: ", ")
     }

@@ -35,7 +35,8 @@ public final class FHIRJSONReader {
     }
 
     func read(_ bytes: UnsafeBufferPointer<UInt8>, into object: FHIRObject) throws {
-        try read(bytes, rootName: object.layout.name) { (reader: inout JSONReader) throws(JSONFailure) in try reader.readOnly(into: object) }
+        try read(bytes, rootName: object.layout.name) { (reader: inout JSONReader) throws(JSONFailure) in try reader.readOnly(into: object)
+        }
     }
 
     private func read<Result>(

@@ -10,6 +10,8 @@ struct JSONLocator {
     private var line = 1
     private var lineStart = 0
     private var levels: [Level] = []
+    /// The last string whose end was looked for: many failures may be in one.
+    private var lastString = (start: -1, end: 0)
     private let root: String
 
     /// The failures as errors, all found in one walk.
@@ -49,7 +51,7 @@ struct JSONLocator {
     }
 
     private mutating func advance(to offset: Int) {
-        while position < min(offset, bytes.count) {
+        walk: while position < min(offset, bytes.count) {
             let byte = bytes[position]
             switch byte {
             case UInt8(ascii: "{"): levels.append(.object(member: ""))
@@ -60,12 +62,13 @@ struct JSONLocator {
                 if case .object? = levels.last { levels[levels.count - 1] = .object(member: "") }
             case UInt8(ascii: "\""):
                 let end = stringEnd(from: position)
-                if case .object(let member)? = levels.last, member.isEmpty, end < bytes.count, end <= offset {
+                // A place inside a string counts as its beginning, where the walk to the next failure goes on.
+                if end > offset { break walk }
+                if case .object(let member)? = levels.last, member.isEmpty, end < bytes.count {
                     let name = bytes[position + 1..<max(end - 1, position + 1)]
                     levels[levels.count - 1] = .object(member: Self.shown(name))
                 }
-                // A place inside a string counts as its beginning.
-                position = min(end, offset) - 1
+                position = end - 1
             case UInt8(ascii: "\n"):
                 line += 1
                 lineStart = position + 1
@@ -73,18 +76,25 @@ struct JSONLocator {
             }
             position += 1
         }
-        // A failure at a member's name belongs to that member.
-        if case .object(let member)? = levels.last, member.isEmpty, position < bytes.count, bytes[position] == UInt8(ascii: "\"") {
-            let name = bytes[position + 1..<max(stringEnd(from: position) - 1, position + 1)]
-            let shown = Self.shown(name)
-            if !shown.isEmpty { levels[levels.count - 1] = .object(member: shown) }
-        }
+        nameMember(at: offset)
     }
 
-    private func stringEnd(from quote: Int) -> Int {
+    /// A failure at a member's name belongs to that member.
+    private mutating func nameMember(at offset: Int) {
+        guard case .object(let member)? = levels.last, member.isEmpty, position == offset, position < bytes.count,
+            bytes[position] == UInt8(ascii: "\"")
+        else { return }
+        let name = bytes[position + 1..<max(stringEnd(from: position) - 1, position + 1)]
+        let shown = Self.shown(name)
+        if !shown.isEmpty { levels[levels.count - 1] = .object(member: shown) }
+    }
+
+    private mutating func stringEnd(from quote: Int) -> Int {
+        if lastString.start == quote { return lastString.end }
         var index = quote + 1
         while index < bytes.count, bytes[index] != UInt8(ascii: "\"") { index += bytes[index] == UInt8(ascii: "\\") ? 2 : 1 }
-        return min(index + 1, bytes.count)
+        lastString = (quote, min(index + 1, bytes.count))
+        return lastString.end
     }
 
     /// A member name, unless it may be something else than a FHIR name.

@@ -62,10 +62,12 @@ extension FHIRObject {
 
     /// The object itself, or a copy where it has an owner already, as a value of this one.
     package final func adopt(_ child: FHIRObject) -> FHIRObject {
-        let isTaken = child.ownerObject != nil || !child.objectFlags.isDisjoint(with: [.managed, .stranded]) || isInside(child)
+        let isTaken = child.ownerObject != nil || !child.objectFlags.isDisjoint(with: [.managed, .stranded, .deleted]) || isInside(child)
         let own = isTaken ? child.copy() : child
         own.ownerObject = self
-        if objectFlags.contains(.managed) { own.becomeManaged() }
+        guard objectFlags.contains(.managed) else { return own }
+        if rootObject.objectExtras?.keepsRow(of: own) != true { own.forgetRows() }
+        own.becomeManaged()
         return own
     }
 
@@ -81,7 +83,9 @@ extension FHIRObject {
     /// Lets go of a value: it is an unmanaged object of its own from now on.
     final func disown(_ child: FHIRObject) {
         child.ownerObject = nil
-        if child.objectFlags.contains(.managed) { child.becomeUnmanaged() }
+        guard child.objectFlags.contains(.managed) else { return }
+        rootObject.objectExtras?.didRemove(child)
+        child.becomeUnmanaged()
     }
 
     private final func clearOtherChoices(of slot: Int) {
@@ -102,7 +106,10 @@ extension FHIRObject {
 
     @inline(never)
     private final func managedWillChange() {
-        guard !objectFlags.isDisjoint(with: [.managed, .stranded, .deleted]) else { return }
+        precondition(
+            !objectFlags.contains(.deleted),
+            "this \(layout.name) was part of a resource that has been deleted from its store: change a copy() of it")
+        guard !objectFlags.isDisjoint(with: [.managed, .stranded]) else { return }
         guard let tie = rootObject.objectExtras, tie.isTie, !objectFlags.contains(.stranded) else {
             preconditionFailure(
                 "this \(layout.name) belongs to a stored resource that is no longer in memory, so a change of it could not be saved: "
@@ -122,6 +129,18 @@ extension FHIRObject {
     package final func becomeManaged() {
         objectFlags.insert(.managed)
         forEachSlot { $0.value.forEachChild { $0.becomeManaged() } }
+    }
+
+    /// Makes the object and all in it new to a store: what it writes for them next are new rows.
+    package final func forgetRows() {
+        rowNode = 0
+        forEachSlot { $0.value.forEachChild { $0.forgetRows() } }
+    }
+
+    /// Sets or clears a mark on the object and all in it.
+    package final func mark(_ flag: ObjectFlags, _ isSet: Bool) {
+        if isSet { objectFlags.insert(flag) } else { objectFlags.remove(flag) }
+        forEachSlot { $0.value.forEachChild { $0.mark(flag, isSet) } }
     }
 
     /// Marks the object and all in it as part of no stored resource.

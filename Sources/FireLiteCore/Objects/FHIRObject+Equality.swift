@@ -42,7 +42,8 @@ extension SlotValue {
         case .objects(let children): children.contains { $0.hasContent }
         case .annotated(let primitive): primitive.value != nil || primitive.element.hasContent
         case .annotatedTexts(let list):
-            list.texts.contains { $0 != nil } || list.elements.allSatisfy { $0 == nil } || list.elements.contains { $0?.hasContent ?? false }
+            list.texts.contains { $0 != nil } || list.elements.allSatisfy { $0 == nil }
+                || list.elements.contains { $0?.hasContent ?? false }
         }
     }
 

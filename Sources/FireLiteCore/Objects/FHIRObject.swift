@@ -83,6 +83,12 @@ open class ObjectExtras {
     /// Called before a slot of `object` changes; the tie belongs to the resource that the object is part of.
     open func willChange(_ object: FHIRObject) {}
 
+    /// Called when an element has been taken out of the resource.
+    open func didRemove(_ object: FHIRObject) {}
+
+    /// Whether an element that is put into the resource was taken out of it in the same write, and so keeps its row.
+    open func keepsRow(of object: FHIRObject) -> Bool { false }
+
     /// The pk of an object of the resource that has none of its own.
     open func derivedPK(of object: FHIRObject) -> String { "" }
 }

@@ -30,7 +30,8 @@ public struct FHIRDecimal: Sendable, Hashable {
         } else if let word = DecimalWord(shortest: value) {
             storage = .word(word.raw)
         } else {
-            storage = .text("\(value)")
+            var literal = "\(value)"
+            storage = literal.withUTF8 { DecimalWord($0).map { .word($0.raw) } } ?? .text(literal)
         }
     }
 

@@ -127,7 +127,7 @@ extension FHIRInstant {
     /// The instant as Foundation's `Date`.
     public var date: Date { start ?? .distantPast }
 
-    /// The instant `date`, in UTC and to the millisecond.
+    /// The instant `date`, in UTC and to the nearest millisecond.
     ///
     /// - Precondition: the year is between 1 and 9999, as FHIR demands.
     public init(_ date: Date) { self.init(_storage: .word(TemporalWord(utc: date).raw)) }
@@ -137,7 +137,7 @@ extension FHIRDateTime {
     /// The moment the interval that the literal names begins, in UTC where it has no offset.
     public var date: Date { start ?? .distantPast }
 
-    /// The dateTime `date`, in UTC and to the millisecond.
+    /// The dateTime `date`, in UTC and to the nearest millisecond.
     ///
     /// - Precondition: the year is between 1 and 9999, as FHIR demands.
     public init(_ date: Date) { self.init(_storage: .word(TemporalWord(utc: date).raw)) }
@@ -160,9 +160,9 @@ extension FHIRDate {
 }
 
 extension TemporalWord {
-    /// The millisecond that holds `date`, written in UTC.
+    /// The millisecond nearest to `date`, written in UTC. Nearest, as a `Date` of a whole millisecond may be a little less than that.
     init(utc date: Date) {
-        let milliseconds = (date.timeIntervalSince1970 * 1_000).rounded(.down)
+        let milliseconds = (date.timeIntervalSince1970 * 1_000).rounded()
         precondition(
             milliseconds >= -62_135_596_800_000 && milliseconds < 253_402_300_800_000,
             "FHIR has dates from year 1 to 9999: clamp the Date before converting it")

@@ -1,7 +1,7 @@
 import Foundation
 
 /// Numbers as people read them.
-enum Measure {
+enum Figures {
     /// `1,234,567`.
     static func count(_ number: Int) -> String {
         var digits = Array(String(number.magnitude))

@@ -1,0 +1,28 @@
+import FireLiteCore
+
+extension FHIRReference {
+    /// The resource the reference points to; nil where the store does not hold it.
+    ///
+    /// Follows `Type/id`, absolute URLs that end in it, `urn:uuid:` by pk or id, and `#id` inside the container.
+    /// A version in the reference is passed over: a store holds one version of a resource.
+    /// - Throws: `FHIRStoreError` where the store cannot be read.
+    public func resolve(in store: FHIRStore) throws -> FHIRResource? {
+        guard let parts else { return nil }
+        switch parts.form {
+        case .contained: return containedTarget()
+        case .relative, .absolute:
+            guard let type = parts.type, let id = parts.id, store.release.resourceType(named: type) != nil else { return nil }
+            return try store.resource(typeName: type, id: id)
+        case .uuid:
+            guard let uuid = parts.id else { return nil }
+            return try store.read { transaction in
+                if let resource = try transaction.resource(pk: uuid) { return resource }
+                for (typeName, _) in try transaction.counts() {
+                    if let resource = try transaction.resource(typeName: typeName, id: uuid) { return resource }
+                }
+                return nil
+            }
+        case .oid, .other: return nil
+        }
+    }
+}

@@ -1,0 +1,66 @@
+import FireLite
+import FireLiteR4
+
+/// A made-up population and what was recorded about it: a stream of resources that is the same for the same seed.
+///
+/// Each patient comes with encounters, conditions, observations, medication requests and more, about 35 resources of 1 KB in JSON and in
+/// the proportions of Synthea's. Before every 50th patient come an organization and its practitioners. A reference is always to a resource
+/// that came earlier.
+///
+/// ```swift
+/// for resource in SyntheticPatients(count: 100, seed: 1) { … }
+/// ```
+struct SyntheticPatients: Sequence {
+    /// How many patients share an organization.
+    static let patientsPerPractice = 50
+
+    let count: Int
+    let seed: UInt64
+
+    func makeIterator() -> Iterator { Iterator(count: count, seed: seed) }
+
+    struct Iterator: IteratorProtocol {
+        private let count: Int
+        private let seed: UInt64
+        private var patient = 0
+        private var practice: SyntheticPractice?
+        private var waiting: [FHIRResource] = []
+        private var position = 0
+
+        init(count: Int, seed: UInt64) {
+            self.count = count
+            self.seed = seed
+        }
+
+        mutating func next() -> FHIRResource? {
+            while position == waiting.count {
+                guard patient < count else { return nil }
+                waiting.removeAll(keepingCapacity: true)
+                position = 0
+                makeNext()
+            }
+            position += 1
+            return waiting[position - 1]
+        }
+
+        /// Each practice and each patient has random numbers of its own, so that a larger population begins with the smaller one.
+        private mutating func makeNext() {
+            if patient % patientsPerPractice == 0 {
+                let practice = SyntheticPractice(random: random(1), number: patient / patientsPerPractice)
+                waiting += practice.resources
+                self.practice = practice
+            }
+            if let practice {
+                var history = SyntheticHistory(random: random(0), practice: practice, number: patient)
+                history.record()
+                waiting += history.resources
+            }
+            patient += 1
+        }
+
+        private func random(_ stream: UInt64) -> SyntheticRandom {
+            var source = SyntheticRandom(seed: seed &+ UInt64(patient) &* 2 &+ stream)
+            return SyntheticRandom(seed: source.next())
+        }
+    }
+}

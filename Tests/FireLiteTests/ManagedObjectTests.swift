@@ -1,0 +1,244 @@
+import FireLite
+import FireLiteR4
+import Testing
+
+import TestSupport
+
+@Suite struct ManagedObjectTests {
+    private func stored(_ store: FHIRStore) throws -> Patient {
+        let patient = try Patient(
+            json: """
+                {"resourceType":"Patient","id":"123","active":true,"name":[{"family":"One","given":["A","B"]},{"family":"Two"},{"family":"Three"}],
+                "maritalStatus":{"coding":[{"code":"M"}],"text":"married"}}
+                """)
+        try store.write { tx in try tx.add(patient) }
+        return patient
+    }
+
+    /// The rows written by a write, without those of the registry.
+    private func rowsWritten(_ store: FHIRStore, _ body: () throws -> Void) throws -> Int {
+        try store.write { tx in
+            let before = tx.rowsWritten
+            try body()
+            try tx.saveChanges()
+            return tx.rowsWritten - before
+        }
+    }
+
+    @Test func changesInsideAWriteAreSaved() throws {
+        try withStore { store in
+            let patient = try stored(store)
+            try store.write { _ in
+                patient.name[0].given[0] = "Joseph"
+                patient.name[0].family = "Balogna"
+                patient.name.append(HumanName { $0.text = "Joe" })
+            }
+            let fetched = try #require(try store.resource(Patient.self, id: "123"))
+            #expect(fetched == patient)
+            #expect(fetched.name[0].given == ["Joseph", "B"])
+            #expect(fetched.name[3].text == "Joe")
+            #expect(fetched.name.map(\.pk) == patient.name.map(\.pk))
+        }
+    }
+
+    @Test func onlyChangedRowsAreWritten() throws {
+        try withStore { store in
+            let patient = try stored(store)
+            #expect(try rowsWritten(store) { patient.active = false } == 2, "its row and the registry's")
+            #expect(try rowsWritten(store) { patient.name.append(HumanName { $0.text = "x"; $0.given = ["a", "b"] }) } == 4)
+            #expect(try rowsWritten(store) { patient.name[1].family = "new" } == 2)
+            #expect(try rowsWritten(store) { patient.name.swapAt(1, 2) } == 3, "two places change")
+            #expect(try rowsWritten(store) { patient.name.remove(at: 0) } == 7, "a name, two given names, three places, the registry")
+            #expect(try rowsWritten(store) { patient.active = false } == 0, "nothing changed")
+        }
+    }
+
+    @Test func listEditsKeepIdentity() throws {
+        try withStore { store in
+            let patient = try stored(store)
+            let pks = patient.name.map(\.pk)
+            try store.write { _ in
+                patient.name.reverse()
+                let first = patient.name.remove(at: 0)
+                patient.name.append(first)
+                patient.name.insert(HumanName { $0.text = "new" }, at: 1)
+            }
+            #expect(patient.name.map(\.family) == ["Two", nil, "One", "Three"])
+            let fetched = try #require(try store.resource(Patient.self, id: "123"))
+            #expect(fetched == patient)
+            #expect(fetched.name.map(\.pk) == patient.name.map(\.pk))
+            #expect([fetched.name[0].pk, fetched.name[2].pk, fetched.name[3].pk] == [pks[1], pks[0], pks[2]])
+        }
+    }
+
+    @Test func failedWriteRestoresFileAndObjects() throws {
+        struct Stop: Error {}
+        try withStore { store in
+            let patient = try stored(store)
+            let json = FHIRJSON.string(patient)
+            let pks = patient.name.map(\.pk)
+            let kept = patient.name[1]
+            let added = Patient { $0.id = "new" }
+            #expect(throws: Stop.self) {
+                try store.write { tx in
+                    patient.name[0].given.append("C")
+                    patient.name.removeLast()
+                    patient.name[1].family = "changed"
+                    patient.maritalStatus = nil
+                    try tx.add(added)
+                    try tx.saveChanges()
+                    patient.active = nil
+                    throw Stop()
+                }
+            }
+            #expect(FHIRJSON.string(patient) == json)
+            #expect(patient.name.map(\.pk) == pks)
+            #expect(patient.name[1] === kept)
+            #expect(!added.isManaged)
+            #expect(try store.count(Patient.self) == 1)
+            #expect(try store.resource(Patient.self, id: "123") == patient)
+            try store.write { _ in patient.name[2].family = "later" }
+            #expect(try store.resource(Patient.self, id: "123")?.name[2].family == "later")
+        }
+    }
+
+    @Test func replacedVersionIsAConflict() throws {
+        try withStore { store in
+            let patient = try stored(store)
+            let other = try #require(try store.resource(Patient.self, id: "123"))
+            try store.write { _ in other.active = false }
+            let error = #expect(throws: FHIRStoreError.self) { try store.write { _ in patient.active = nil } }
+            #expect(error?.code == .conflict)
+            #expect(patient.active == true)
+            #expect(try store.resource(Patient.self, id: "123")?.active == false)
+        }
+    }
+
+    @Test func fetchedTwiceInAWriteIsOneObject() throws {
+        try withStore { store in
+            _ = try stored(store)
+            try store.write { tx in
+                let first = try tx.resource(Patient.self, id: "123")
+                let second = try store.resource(Patient.self, id: "123")
+                #expect(first === second)
+                first?.active = false
+                #expect(try tx.resource(Patient.self, id: "123") === first)
+            }
+            #expect(try store.resource(Patient.self, id: "123")?.active == false)
+        }
+    }
+
+    @Test func populateKeepsPksAndSaves() throws {
+        try withStore { store in
+            let patient = try stored(store)
+            let pks = patient.name.map(\.pk)
+            let twin = patient.copy()
+            #expect(!twin.isManaged)
+            #expect(Set(twin.name.map(\.pk)).isDisjoint(with: pks))
+            twin.name[0].given[0] = "Joe"
+            twin.name.removeLast()
+            try store.write { _ in try patient.populate(from: twin) }
+            let fetched = try #require(try store.resource(Patient.self, id: "123"))
+            #expect(fetched == twin)
+            #expect(fetched.name.map(\.pk) == Array(pks.prefix(2)))
+        }
+    }
+
+    @Test func deletingTakesEveryRowAndKeepsTheObject() throws {
+        try withStore { store in
+            let patient = try stored(store)
+            let (json, pk) = (FHIRJSON.string(patient), patient.pk)
+            try store.write { tx in try tx.delete(patient) }
+            #expect(try rowCounts(store).isEmpty)
+            #expect(!patient.isManaged)
+            #expect(FHIRJSON.string(patient) == json)
+            #expect(patient.pk == pk)
+            #expect(try store.object(Patient.self, pk: pk) == nil)
+        }
+    }
+
+    @Test func containedResourcesGoWithTheirContainer() throws {
+        try withStore { store in
+            let json = ##"{"resourceType":"MedicationRequest","id":"m","contained":[{"resourceType":"Medication","id":"med","status":"active"},{"resourceType":"Patient","id":"p","name":[{"family":"X"}]}],"status":"active","intent":"order","medicationReference":{"reference":"#med"},"subject":{"reference":"#p"}}"##
+            let request = try MedicationRequest(json: json)
+            try store.write { tx in try tx.add(request) }
+            #expect(try store.count(Medication.self) == 0)
+            #expect(try store.resource(Medication.self, id: "med") == nil)
+            let fetched = try #require(try store.resource(MedicationRequest.self, id: "m"))
+            #expect(FHIRJSON.string(fetched) == json)
+            #expect(try fetched.subject?.resolve(in: store) as? Patient === fetched.contained[1])
+            try store.write { tx in try tx.delete(MedicationRequest.self, id: "m") }
+            #expect(try rowCounts(store).isEmpty)
+        }
+    }
+
+    @Test func referencesResolve() throws {
+        try withStore { store in
+            let patient = try stored(store)
+            let unnamed = Practitioner { $0.active = true }
+            try store.write { tx in try tx.add(unnamed) }
+            func resolved(_ text: String) throws -> FHIRResource? { try Reference { $0.reference = text }.resolve(in: store) }
+            #expect(try resolved("Patient/123")?.pk == patient.pk)
+            #expect(try resolved("https://example.org/fhir/Patient/123")?.pk == patient.pk)
+            #expect(try resolved("Patient/123/_history/4")?.pk == patient.pk)
+            #expect(try Reference(to: unnamed).resolve(in: store)?.pk == unnamed.pk)
+            #expect(try Reference(to: patient).resolve(in: store)?.pk == patient.pk)
+            for nothing in ["Patient/124", "Nothing/1", "urn:uuid:00000000-0000-0000-0000-000000000000", "#x", "urn:oid:1.2", "?", ""] {
+                #expect(try resolved(nothing) == nil)
+            }
+        }
+    }
+
+    @Test func pksSurviveReopening() throws {
+        try withTemporaryFolder { folder in
+            let path = folder + "/s.sqlite"
+            var pks: [String] = []
+            do {
+                let store = try FHIRStore(path: path, release: .r4)
+                let given = Patient { $0.id = "given" }
+                given.pk = "my own pk"
+                let read = Patient {
+                    $0.id = "read"
+                    $0.name = [HumanName { $0.text = "x" }]
+                    $0.maritalStatus = CodeableConcept { $0.text = "y" }
+                }
+                pks = [given.pk, read.pk, read.name[0].pk, read.maritalStatus!.pk]
+                let lazy = Patient {
+                    $0.id = "lazy"
+                    $0.name = [HumanName { $0.text = "x" }]
+                }
+                try store.write { tx in try tx.upsert([given, read, lazy]) }
+                pks += [lazy.pk, lazy.name[0].pk]
+                #expect(read.name[0].pk == pks[2])
+            }
+            let store = try FHIRStore(path: path, release: .r4)
+            let read = try #require(try store.resource(Patient.self, id: "read"))
+            let lazy = try #require(try store.resource(Patient.self, id: "lazy"))
+            #expect(try store.object(Patient.self, pk: "my own pk")?.id == "given")
+            #expect([read.pk, read.name[0].pk, read.maritalStatus?.pk] == [pks[1], pks[2], pks[3]])
+            #expect([lazy.pk, lazy.name[0].pk] == [pks[4], pks[5]])
+            #expect(try store.object(Patient.self, pk: pks[4])?.id == "lazy")
+            #expect(Set(pks).count == 6)
+            try expectSound(store)
+        }
+    }
+
+    @Test func elementsAreNeverShared() throws {
+        try withStore { store in
+            let patient = try stored(store)
+            let other = Patient { $0.id = "2" }
+            try store.write { tx in try tx.add(other) }
+            try store.write { _ in
+                other.name = patient.name
+                other.name.append(other.name[0])
+            }
+            #expect(other.name.count == 4)
+            #expect(other.name[0] !== patient.name[0])
+            #expect(other.name[3] !== other.name[0])
+            #expect(patient.name.count == 3)
+            try store.write { _ in other.name[0].family = "changed" }
+            #expect(try store.resource(Patient.self, id: "123")?.name[0].family == "One")
+            #expect(try store.resource(Patient.self, id: "2")?.name.map(\.family) == ["changed", "Two", "Three", "One"])
+        }
+    }
+}

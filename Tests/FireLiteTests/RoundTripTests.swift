@@ -1,0 +1,70 @@
+import FireLite
+import FireLiteR4
+import Testing
+
+import TestSupport
+
+@Suite struct RoundTripTests {
+    /// Object -> JSON -> object -> store -> object -> JSON, for every resource class with every element and every choice.
+    @Test(arguments: FHIRRelease.r4.resourceTypes.map(\._layout.name))
+    func everyElementOfEveryClass(name: String) throws {
+        let type = try #require(FHIRRelease.r4.resourceType(named: name))
+        let store = try FHIRStore.inMemory(release: .r4)
+        var modes: [RandomInstance.Mode] = (0..<RandomInstance.rounds(for: type)).map { .everything(round: $0) }
+        modes += Array(repeating: .sparse, count: 3)
+        for (seed, mode) in modes.enumerated() {
+            var random = RandomInstance(seed: UInt64(seed), mode: mode)
+            let object = random.object(of: type) as! FHIRResource
+            let json = FHIRJSON.string(object)
+            let decoded = try FHIRJSON.resource(from: FHIRJSON.data(object), release: .r4)
+            try store.write { tx in try tx.add(decoded) }
+            let fetched = try #require(try store.read { try $0.resource(pk: decoded.pk) }, "seed \(seed)")
+            #expect(fetched !== decoded)
+            #expect(FHIRJSON.string(fetched) == json, "seed \(seed), \(mode)")
+            #expect(fetched == object, "seed \(seed), \(mode)")
+        }
+        try expectSound(store)
+        try store.write { tx in
+            var all: [FHIRResource] = []
+            try tx.forEach(typeName: name) { all.append($0) }
+            try tx.delete(all)
+        }
+        #expect(try rowCounts(store).isEmpty)
+    }
+
+    @Test func whatABatchHoldsComesBackInOrder() throws {
+        try withStore { store in
+            var random = RandomInstance(seed: 7)
+            let resources = (0..<600).map { index in
+                let resource = random.resource(of: .r4)
+                resource.id = "r\(index)"
+                return resource
+            }
+            let texts = resources.map { FHIRJSON.string($0) }
+            let result = try store.write { tx in try tx.upsert(resources) }
+            #expect(result.added == 600)
+            for (index, resource) in resources.enumerated() {
+                let fetched = try #require(try store.resource(typeName: resource.resourceType, id: "r\(index)"))
+                #expect(FHIRJSON.string(fetched) == texts[index])
+            }
+            var scanned = 0
+            for (name, count) in try store.counts() {
+                var ofType = 0
+                try store.read { try $0.forEach(typeName: name) { _ in ofType += 1 } }
+                #expect(ofType == count)
+                scanned += count
+            }
+            #expect(scanned == 600)
+        }
+    }
+
+    /// Content of the second element of a list of primitives that has only extensions, and nulls.
+    @Test func nullsAndExtensionsInListsOfPrimitives() throws {
+        try withStore { store in
+            let json = #"{"resourceType":"Patient","id":"p","name":[{"given":["A",null,"B"],"_given":[null,{"extension":[{"url":"u:1","valueString":"x"}]},{"id":"g"}]}]}"#
+            let patient = try Patient(json: json)
+            try store.write { tx in try tx.add(patient) }
+            #expect(try store.resource(Patient.self, id: "p").map { FHIRJSON.string($0) } == json)
+        }
+    }
+}

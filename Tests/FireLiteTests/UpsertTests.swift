@@ -1,0 +1,94 @@
+import FireLite
+import FireLiteR4
+import Testing
+
+@testable import TestSupport
+
+@Suite struct UpsertTests {
+    private func patient(_ id: String?, _ family: String) -> Patient {
+        Patient {
+            $0.id = id
+            $0.name = [HumanName { $0.family = family }]
+        }
+    }
+
+    @Test func addsUpdatesAndLeavesAlone() throws {
+        try withStore { store in
+            let first = try store.write { tx in try tx.upsert([patient("1", "A"), patient("2", "B")]) }
+            #expect((first.added, first.updated, first.unchanged) == (2, 0, 0))
+            let pk = first[0].pk
+            let second = try store.write { tx in try tx.upsert([patient("1", "A"), patient("2", "C"), patient("3", "D")]) }
+            #expect((second.added, second.updated, second.unchanged) == (1, 1, 1))
+            #expect(second[0].pk == pk)
+            #expect(second.map { $0.name[0].family } == ["A", "C", "D"])
+            #expect(try store.count(Patient.self) == 3)
+        }
+    }
+
+    @Test func ofTwoWithOneIdTheLastWinsAndBothSlotsAreOneObject() throws {
+        try withStore { store in
+            let result = try store.write { tx in try tx.upsert([patient("1", "A"), patient("2", "B"), patient("1", "C")]) }
+            #expect(result.count == 3)
+            #expect(result[0] === result[2])
+            #expect(result[0].name[0].family == "C")
+            #expect(try store.count(Patient.self) == 2)
+        }
+    }
+
+    @Test func withoutIdAlwaysAdds() throws {
+        try withStore { store in
+            try store.write { tx in try tx.upsert([patient(nil, "A"), patient(nil, "A")]) }
+            try store.write { tx in try tx.upsert(patient(nil, "A")) }
+            #expect(try store.count(Patient.self) == 3)
+        }
+    }
+
+    @Test func addedArgumentIsReturnedAndManaged() throws {
+        try withStore { store in
+            let new = patient("1", "A")
+            let returned = try store.write { tx in try tx.upsert(new) }
+            #expect(returned === new)
+            #expect(new.isManaged)
+            let incoming = patient("1", "B")
+            let stored = try store.write { tx in try tx.upsert(incoming) }
+            #expect(!incoming.isManaged)
+            #expect(stored.pk == new.pk)
+            #expect(stored.name[0].family == "B")
+        }
+    }
+
+    /// Replacing a resource by another random one of its type, again and again, gives that one and leaves no row of the old.
+    @Test func replacingLeavesWhatIsNewAndNothingElse() throws {
+        try withStore { store in
+            try withEvery(0..<40) { seed in
+                var random = RandomInstance(seed: seed)
+                let type = random.generator.pick(FHIRRelease.r4.resourceTypes)
+                for round in 0..<3 {
+                    let resource = random.object(of: type) as! FHIRResource
+                    resource.id = "x\(seed)"
+                    let json = FHIRJSON.string(resource)
+                    try store.write { tx in _ = try tx.upsert([resource]) }
+                    let fetched = try #require(try store.resource(typeName: resource.resourceType, id: "x\(seed)"))
+                    #expect(FHIRJSON.string(fetched) == json, "seed \(seed), round \(round), \(type)")
+                }
+            }
+        }
+    }
+
+    /// An upsert keeps the pks of elements that stay at their place.
+    @Test func elementsKeepTheirPks() throws {
+        try withStore { store in
+            let first = patient("1", "A")
+            first.name.append(HumanName { $0.family = "Z" })
+            try store.write { tx in try tx.add(first) }
+            let pks = first.name.map(\.pk)
+            let second = patient("1", "B")
+            second.name.append(HumanName { $0.family = "Y" })
+            second.name.append(HumanName { $0.family = "X" })
+            try store.write { tx in try tx.upsert(second) }
+            let stored = try #require(try store.resource(Patient.self, id: "1"))
+            #expect(Array(stored.name.map(\.pk).prefix(2)) == pks)
+            #expect(Set(stored.name.map(\.pk)).count == 3)
+        }
+    }
+}
