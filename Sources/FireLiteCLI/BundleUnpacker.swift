@@ -125,12 +125,13 @@ struct BundleUnpacker {
 
     /// Rewrites what refers to entries in an object and all in it. A Bundle inside has its own entries, and stays as it is.
     private func rewrite(_ object: FHIRObject, base: String?) {
+        guard object.layoutTable != names.bundle else { return }
         var changes: [(slot: Int, texts: [String], isList: Bool)] = []
         let table = object.layoutTable
         let isReference = table == names.reference
         object.forEachSlot { slot in
             let index = Int(slot.index)
-            slot.value.forEachChild { child in if child.layoutTable != names.bundle { rewrite(child, base: base) } }
+            slot.value.forEachChild { rewrite($0, base: base) }
             let isWhole = isReference && index == names.referenceSlot
             guard isWhole || Self.isLink(table.pointee.entries[index].primitive) else { return }
             guard let texts = slot.value.texts, !texts.isEmpty else { return }

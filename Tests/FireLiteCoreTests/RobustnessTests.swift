@@ -60,7 +60,10 @@ import Testing
         case 3: bytes.insert(contentsOf: bytes[place..<end], at: place)
         case 4: bytes.insert(generator.pick("{}[],:\"\\0-tfn ".utf8.map { $0 }), at: place)
         case 5: bytes = Array(bytes[..<place])
-        case 6: bytes.insert(contentsOf: generator.pick(["null", "{}", "[]", "\"\"", "-1e5", "\\u12", "\"id\":\"x\","].map { Array($0.utf8) }), at: place)
+        case 6:
+            bytes.insert(
+                contentsOf: generator.pick(["null", "{}", "[]", "\"\"", "-1e5", "\\u12", "\"id\":\"x\","].map { Array($0.utf8) }), at: place
+            )
         default:
             let other = generator.pick(documents)
             let from = generator.int(0...other.count - 1)

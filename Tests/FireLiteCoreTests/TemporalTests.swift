@@ -168,6 +168,9 @@ import Testing
             let expected = try #require(Self.utc.date(from: parts)?.addingTimeInterval(Double(milliseconds) / 1_000))
             try #require(abs(instant.date.timeIntervalSince(expected)) < 0.000_5)
             try #require(FHIRDateTime(text)?.date == instant.date)
+            // As SQL sees it.
+            let shifted = try #require(parse(text, .instant)?.shifted(minutes: -offset))
+            try #require(shifted.replacing(zone: TemporalWord.zoneUTC).text == FHIRInstant(expected).literal)
             // And back, in UTC.
             let back = FHIRInstant(instant.date)
             try #require(offset != 0 || back == instant)

@@ -118,7 +118,7 @@ public struct RandomInstance {
         return false
     }
 
-    private mutating func count(of element: LayoutElement, depth: Int) -> Int {
+    mutating func count(of element: LayoutElement, depth: Int) -> Int {
         guard element.isList else { return 1 }
         let most = min(element.max ?? 4, isEverything && depth > 0 ? 1 : 4)
         let common = [1, 1, 1, 2, 2, 3, 4]
@@ -138,7 +138,7 @@ public struct RandomInstance {
         }
     }
 
-    private mutating func child(_ element: LayoutElement, of object: FHIRObject, depth: Int) -> FHIRObject {
+    mutating func child(_ element: LayoutElement, of object: FHIRObject, depth: Int) -> FHIRObject {
         guard let type = element.type else {
             let child = generator.pick(object.layout.release.resourceTypes).init()
             // What is in a resource in a resource is kept small, or a Bundle of everything would be huge.

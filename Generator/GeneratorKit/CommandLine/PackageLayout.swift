@@ -37,6 +37,8 @@ struct PackageLayout {
 
     func output(for release: String) -> String { path("Sources/FireLite\(release)/Generated") }
 
+    func tests(for release: String) -> String { path("Tests/FireLite\(release)GeneratedTests/Generated") }
+
     /// Names of the releases with a digest, in order.
     func releases() -> [String] {
         let names = FileManager.default.enumerator(atPath: definitions)?.compactMap { $0 as? String } ?? []

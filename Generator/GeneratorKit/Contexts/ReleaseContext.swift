@@ -10,7 +10,7 @@ enum ReleaseContext {
         [
             "release": .context([
                 "name": .text(release.release.name), "version": .text(release.release.version),
-                "member": .text(release.memberName),
+                "member": .text(release.memberName), "module": .text("FireLite" + release.release.name),
             ]),
             "template": .text(template + TemplateLibrary.fileExtension),
         ]

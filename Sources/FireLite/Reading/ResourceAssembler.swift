@@ -51,8 +51,7 @@ struct ResourceAssembler {
         while groups.count < plan.groups.count { groups.append(nil) }
         if plan.primitive == nil {
             let object = plan.root.layout.type.init()
-            object.objectFlags = .managed
-            object.rowNode = node
+            object.becomeStored(node: node, owner: nil)
             groups[0] = object
         }
         readColumns(reader, &part, node)
@@ -106,11 +105,9 @@ struct ResourceAssembler {
         if let known = groups[group] { return known }
         let groupPlan = plan.groups[group]
         let object = groupPlan.layout.type.init()
-        object.objectFlags = .managed
+        object.becomeStored(node: group == 0 ? node : 0, owner: nil)
         groups[group] = object
-        if group == 0 {
-            object.rowNode = node
-        } else {
+        if group > 0 {
             attach(object, groupPlan, plan, node)
         }
         return object

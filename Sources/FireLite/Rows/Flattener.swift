@@ -42,7 +42,7 @@ struct Flattener {
         return nextNode
     }
 
-    /// Forgets the rows of the last resource from `row` on, after a failure.
+    /// Forgets all rows.
     mutating func clear() { buffer.clear() }
 
     /// Gives the objects of the rows the numbers that these have got.
@@ -70,6 +70,8 @@ struct Flattener {
 
     // MARK: - Rows
 
+    // Objects and plans are passed on without counting references: the resource holds the ones, the schema the others.
+
     private mutating func addRow(
         _ object: FHIRObject, _ table: TablePlan, parent: Int64, order: Int32, member: String?
     ) throws(FHIRStoreError) {
@@ -77,105 +79,138 @@ struct Flattener {
         let row = buffer.begin(table: table.index, node: node, parent: parent, order: order, resource: resource)
         table.isNeeded = true
         if let member { buffer.add(table.memberColumnIndex(), text: member) }
-        let hasChildren = try addCells(of: object, table.root)
+        let group = table.root
+        let hasChildren = try addCells(of: object, group)
         buffer.end(row)
-        try checkWidth(table)
-        if hasChildren { try addChildren(of: object, table.root, parent: self.numbering == .fresh ? Int64(node) : Int64(row)) }
+        if table.columns.count > StorageSchema.maximumColumns { throw tooWide(table) }
+        if hasChildren { try addChildren(of: object, group, parent: numbering == .fresh ? Int64(node) : Int64(row)) }
     }
 
-    private func checkWidth(_ table: TablePlan) throws(FHIRStoreError) {
-        guard table.columns.count > StorageSchema.maximumColumns else { return }
+    private func tooWide(_ table: TablePlan) -> FHIRStoreError {
         table.dropPendingColumns()
-        throw FHIRStoreError(
+        return FHIRStoreError(
             .tooLarge, "a resource needs more than \(StorageSchema.maximumColumns) columns in the table \(table.name), which SQLite cannot hold")
     }
 
     /// Adds the values of an object that is inlined in the current row; true where it has lists too.
     private mutating func addCells(of object: FHIRObject, _ group: GroupPlan) throws(FHIRStoreError) -> Bool {
-        if marksManaged { object.objectFlags.insert(.managed) }
-        if let pk = object.objectExtras?.pk, group.parent != nil || object.ownerObject != nil {
-            buffer.add(group.table.pkColumn(group), text: pk)
-        }
-        guard let slots = object.slots else { return false }
+        if object.noteStored(marksManaged) { addPK(of: object, group) }
         var hasChildren = false
-        for position in 0..<Int(object.slotCount) {
-            let slot = Int(slots[position].index)
-            switch slots[position].value {
+        let slots = object.slotRun
+        for position in slots.indices {
+            let place = slots.baseAddress.unsafelyUnwrapped + position
+            let slot = Int(place.pointee.index)
+            switch place.pointee.value {
             case .word(let word): addWord(word, group, slot)
-            case .text(let text): addText(text, group, slot)
-            case .object(let child):
-                if object.layoutTable.pointee.entries[slot].kind == .resource {
+            case .text: addText(place.text, group, slot)
+            case .object:
+                if group.entries[slot].kind == .resource {
                     hasChildren = true
-                } else if try addCells(of: child, schema.group(group, slot)) {
-                    hasChildren = true
+                } else {
+                    let more = try addCells(
+                        of: place.object._withUnsafeGuaranteedRef { $0 }, schema.groupReference(group, slot)._withUnsafeGuaranteedRef { $0 })
+                    hasChildren = hasChildren || more
                 }
             case .objects, .texts, .annotatedTexts: hasChildren = true
             case .annotated(let primitive):
                 switch primitive.value {
                 case .word(let word)?: addWord(word, group, slot)
-                case .text(let text)?: addText(text, group, slot)
+                case .text(var text)?: withUnsafePointer(to: &text) { addText($0, group, slot) }
                 default: break
                 }
-                if try addCells(of: primitive.element, schema.annotation(group, slot)) { hasChildren = true }
+                let more = try addCells(of: primitive.element, schema.annotation(group, slot))
+                hasChildren = hasChildren || more
             }
         }
         return hasChildren
     }
 
+    @inline(never)
+    private mutating func addPK(of object: FHIRObject, _ group: GroupPlan) {
+        guard let pk = object.objectExtras?.pk, group.parent != nil || object.ownerObject != nil else { return }
+        buffer.add(group.table.pkColumn(group), text: pk)
+    }
+
     private mutating func addChildren(of object: FHIRObject, _ group: GroupPlan, parent: Int64) throws(FHIRStoreError) {
-        guard let slots = object.slots else { return }
-        for position in 0..<Int(object.slotCount) {
-            let slot = Int(slots[position].index)
-            switch slots[position].value {
+        let slots = object.slotRun
+        for position in slots.indices {
+            let place = slots.baseAddress.unsafelyUnwrapped + position
+            let slot = Int(place.pointee.index)
+            switch place.pointee.value {
             case .word, .text: continue
-            case .object(let child):
-                if object.layoutTable.pointee.entries[slot].kind == .resource {
+            case .object:
+                let child = place.object._withUnsafeGuaranteedRef { $0 }
+                if group.entries[slot].kind == .resource {
                     try addRow(child, schema.table(of: child.layout), parent: parent, order: 0, member: group.path(to: slot))
-                } else {
-                    try addChildren(of: child, schema.group(group, slot), parent: parent)
+                } else if child.hasLists {
+                    try addChildren(of: child, schema.groupReference(group, slot)._withUnsafeGuaranteedRef { $0 }, parent: parent)
                 }
-            case .objects(let children):
-                let isResource = object.layoutTable.pointee.entries[slot].kind == .resource
-                for (order, child) in children.enumerated() {
-                    let table = isResource ? schema.table(of: child.layout) : schema.child(of: group, slot)
-                    let namesMember = isResource || group.members[slot].sharesChild
-                    try addRow(
-                        child, table, parent: parent, order: Int32(truncatingIfNeeded: order), member: namesMember ? group.path(to: slot) : nil)
+            case .objects: try addRows(place.objects, group, slot, parent)
+            case .texts:
+                let table = schema.childReference(group, slot)._withUnsafeGuaranteedRef { $0 }
+                let texts = place.texts
+                for order in texts.indices {
+                    try addRow(texts.baseAddress.unsafelyUnwrapped + order, nil, table, parent: parent, order: order)
                 }
-            case .texts(let texts):
-                let table = schema.child(of: group, slot)
-                for (order, text) in texts.enumerated() { try addRow(text, nil, table, parent: parent, order: order) }
             case .annotated(let primitive):
                 try addChildren(of: primitive.element, schema.annotation(group, slot), parent: parent)
-            case .annotatedTexts(let list):
-                let table = schema.child(of: group, slot)
-                for (order, text) in list.texts.enumerated() {
-                    try addRow(text, list.elements[order], table, parent: parent, order: order)
-                }
+            case .annotatedTexts(let list): try addRows(list, schema.child(of: group, slot), parent)
+            }
+        }
+    }
+
+    /// Adds the rows of a list of complex elements or resources.
+    private mutating func addRows(
+        _ children: UnsafeBufferPointer<Unmanaged<FHIRObject>>, _ group: GroupPlan, _ slot: Int, _ parent: Int64
+    ) throws(FHIRStoreError) {
+        let isResource = group.entries[slot].kind == .resource
+        let member = isResource || group.members[slot].sharesChild ? group.path(to: slot) : nil
+        if isResource {
+            for order in children.indices {
+                let child = children[order]._withUnsafeGuaranteedRef { $0 }
+                try addRow(child, schema.table(of: child.layout), parent: parent, order: Int32(truncatingIfNeeded: order), member: member)
+            }
+            return
+        }
+        let table = schema.childReference(group, slot)._withUnsafeGuaranteedRef { $0 }
+        for order in children.indices {
+            try addRow(
+                children[order]._withUnsafeGuaranteedRef { $0 }, table, parent: parent, order: Int32(truncatingIfNeeded: order), member: member)
+        }
+    }
+
+    /// Adds the rows of a list of primitives with nulls, ids or extensions.
+    private mutating func addRows(_ list: AnnotatedList, _ table: TablePlan, _ parent: Int64) throws(FHIRStoreError) {
+        for (order, text) in list.texts.enumerated() {
+            guard var text else {
+                try addRow(nil, list.elements[order], table, parent: parent, order: order)
+                continue
+            }
+            try withUnsafePointer(to: &text) { (text: UnsafePointer<String>) throws(FHIRStoreError) in
+                try addRow(text, list.elements[order], table, parent: parent, order: order)
             }
         }
     }
 
     /// Adds a row of a list of primitives.
     private mutating func addRow(
-        _ text: String?, _ element: FHIRObject?, _ table: TablePlan, parent: Int64, order: Int
+        _ text: UnsafePointer<String>?, _ element: FHIRObject?, _ table: TablePlan, parent: Int64, order: Int
     ) throws(FHIRStoreError) {
         let node = try number(element)
         let row = buffer.begin(table: table.index, node: node, parent: parent, order: Int32(truncatingIfNeeded: order), resource: resource)
         table.isNeeded = true
         if let text { addValue(text, table) }
-        var hasChildren = false
-        if let element { hasChildren = try addCells(of: element, table.root) }
+        guard let element else { return buffer.end(row) }
+        let hasChildren = try addCells(of: element, table.root)
         buffer.end(row)
-        if hasChildren, let element {
-            try addChildren(of: element, table.root, parent: numbering == .fresh ? Int64(node) : Int64(row))
-        }
+        if hasChildren { try addChildren(of: element, table.root, parent: numbering == .fresh ? Int64(node) : Int64(row)) }
     }
 
-    private mutating func addValue(_ literal: String, _ table: TablePlan) {
+    private mutating func addValue(_ literal: UnsafePointer<String>, _ table: TablePlan) {
         let type = table.primitive ?? .string
-        guard type.storage != .text, let value = SlotValue(literal: literal, type) else {
-            buffer.add(table.valueColumnIndex(), text: literal)
+        guard type.storage != .text, let value = SlotValue(literal: literal.pointee, type) else {
+            let column = table.valueColumnIndex()
+            literal.withUTF8 { buffer.add(column, bytes: $0) }
             return
         }
         switch value {
@@ -193,7 +228,7 @@ struct Flattener {
 
     @inline(__always)
     private mutating func addWord(_ word: Int64, _ group: GroupPlan, _ slot: Int) {
-        let entry = group.layout.table.pointee.entries + slot
+        let entry = group.entries + slot
         let column = group.table.mainColumn(group, slot)
         switch entry.pointee.storage {
         case .decimal: addDecimal(DecimalWord(raw: word), column) { group.table.asideColumn(group, slot) }
@@ -203,13 +238,13 @@ struct Flattener {
     }
 
     @inline(__always)
-    private mutating func addText(_ text: String, _ group: GroupPlan, _ slot: Int) {
-        let entry = group.layout.table.pointee.entries + slot
+    private mutating func addText(_ text: UnsafePointer<String>, _ group: GroupPlan, _ slot: Int) {
+        let entry = group.entries + slot
         let column = group.table.mainColumn(group, slot)
         if entry.pointee.storage == .text {
-            buffer.add(column, text: text)
+            text.withUTF8 { buffer.add(column, bytes: $0) }
         } else {
-            addLongLiteral(text, entry.pointee.primitive, column) { group.table.asideColumn(group, slot) }
+            addLongLiteral(text.pointee, entry.pointee.primitive, column) { group.table.asideColumn(group, slot) }
         }
     }
 
@@ -259,5 +294,19 @@ struct Flattener {
         } else {
             buffer.add(column, text: text)
         }
+    }
+}
+
+extension FHIRObject {
+    /// Whether a list, or another resource, is in the object or in what is inlined with it. Says yes where it is not quickly told.
+    @inline(__always)
+    fileprivate var hasLists: Bool {
+        for slot in slotRun {
+            switch slot.value {
+            case .word, .text: continue
+            default: return true
+            }
+        }
+        return false
     }
 }

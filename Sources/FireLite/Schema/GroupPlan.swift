@@ -6,27 +6,30 @@ final class GroupPlan {
     struct Member {
         var main: Int32 = -1
         var aside: Int32 = -1
-        /// A to-one complex element, or the `Element` of a primitive.
-        var group: GroupPlan?
-        /// The table of a repeating element.
-        var child: TablePlan?
+        /// A to-one complex element, or the `Element` of a primitive. Its table holds it.
+        var group: Unmanaged<GroupPlan>?
+        /// The table of a repeating element. The schema holds it.
+        var child: Unmanaged<TablePlan>?
         /// Whether another list of the object shares that table, so that rows have to say which list they are of.
         var sharesChild = false
     }
 
-    unowned let table: TablePlan
+    unowned(unsafe) let table: TablePlan
     let index: Int
     let layout: Layout
     /// The object this one is an element of; nil for the row's own.
-    unowned let parent: GroupPlan?
+    unowned(unsafe) let parent: GroupPlan?
     let parentSlot: Int
     /// Whether it is the `Element` of the primitive in that slot.
     let isAnnotation: Bool
     /// The column prefix: `period_`.
     let prefix: String
     let key: [UInt16]
-    var members: [Member]
-    var pkColumn: Int32 = -1
+    /// The layout's entries, to be had without counting references.
+    let entries: UnsafePointer<ElementEntry>
+    /// One for each slot.
+    let members: UnsafeMutablePointer<Member>
+    @exclusivity(unchecked) var pkColumn: Int32 = -1
 
     init(table: TablePlan, index: Int, layout: Layout, parent: GroupPlan?, parentSlot: Int, isAnnotation: Bool, prefix: String, key: [UInt16]) {
         self.table = table
@@ -37,8 +40,14 @@ final class GroupPlan {
         self.isAnnotation = isAnnotation
         self.prefix = prefix
         self.key = key
-        members = Array(repeating: Member(), count: layout.elements.count)
+        entries = layout.table.pointee.entries
+        members = .allocate(capacity: max(layout.elements.count, 1))
+        members.initialize(repeating: Member(), count: layout.elements.count)
     }
+
+    deinit { members.deallocate() }
+
+    var slotCount: Int { layout.table.pointee.count }
 
     /// The order of a slot's column among the object's: a value, what is aside, and an `Element` follow each other.
     func key(slot: Int, part: Int) -> [UInt16] { key + [UInt16((slot + 1) * 4 + part)] }

@@ -44,7 +44,7 @@ final class StorageSchema {
 
     /// The table of a repeating element. A recursive element shares the table of the element that it recurs to.
     func child(of group: GroupPlan, _ slot: Int) -> TablePlan {
-        if let known = group.members[slot].child { return known }
+        if let known = group.members[slot].child { return known.takeUnretainedValue() }
         let table = group.table
         let element = group.layout.elements[slot]
         let plan: TablePlan
@@ -57,7 +57,7 @@ final class StorageSchema {
                     name: table.name + "_" + group.prefix + element.name, index: tables.count, layout: element.type?._layout ?? elementLayout,
                     primitive: element.primitive, owner: table, ownerGroup: group, ownerSlot: slot))
         }
-        group.members[slot].child = plan
+        group.members[slot].child = .passUnretained(plan)
         return plan
     }
 
@@ -73,14 +73,31 @@ final class StorageSchema {
         return nil
     }
 
+    // These three leave references uncounted, for the walk through objects: the schema keeps its plans.
+
+    @inline(__always)
+    func groupReference(_ parent: GroupPlan, _ slot: Int) -> Unmanaged<GroupPlan> {
+        parent.members[slot].group ?? .passUnretained(group(parent, slot))
+    }
+
+    @inline(__always)
+    func annotationReference(_ parent: GroupPlan, _ slot: Int) -> Unmanaged<GroupPlan> {
+        parent.members[slot].group ?? .passUnretained(annotation(parent, slot))
+    }
+
+    @inline(__always)
+    func childReference(_ group: GroupPlan, _ slot: Int) -> Unmanaged<TablePlan> {
+        group.members[slot].child ?? .passUnretained(child(of: group, slot))
+    }
+
     /// The object inlined for a to-one complex element.
     func group(_ parent: GroupPlan, _ slot: Int) -> GroupPlan {
-        parent.members[slot].group ?? parent.table.group(parent, slot, elementLayout: nil)
+        parent.members[slot].group?.takeUnretainedValue() ?? parent.table.group(parent, slot, elementLayout: nil)
     }
 
     /// The object inlined for the `Element` of a primitive.
     func annotation(_ parent: GroupPlan, _ slot: Int) -> GroupPlan {
-        parent.members[slot].group ?? parent.table.group(parent, slot, elementLayout: elementLayout)
+        parent.members[slot].group?.takeUnretainedValue() ?? parent.table.group(parent, slot, elementLayout: elementLayout)
     }
 
     // MARK: - Names

@@ -17,21 +17,21 @@ final class TablePlan {
     let primitive: PrimitiveType?
     /// The steps from a resource type down: owners are read before what they own.
     let depth: Int
-    private(set) var groups: [GroupPlan] = []
-    private(set) var columns: [ColumnPlan] = []
+    @exclusivity(unchecked) private(set) var groups: [GroupPlan] = []
+    @exclusivity(unchecked) private(set) var columns: [ColumnPlan] = []
     /// How many of the columns are in the file; the others have been asked for since.
     var fileColumns = 0
     var isInFile = false
     /// Whether rows wait to be written to it.
-    var isNeeded = false
+    @exclusivity(unchecked) var isNeeded = false
     /// The columns of a list of primitives' values.
-    private(set) var valueColumn: Int32 = -1
-    private(set) var valueAside: Int32 = -1
-    private(set) var memberColumn: Int32 = -1
+    @exclusivity(unchecked) private(set) var valueColumn: Int32 = -1
+    @exclusivity(unchecked) private(set) var valueAside: Int32 = -1
+    @exclusivity(unchecked) private(set) var memberColumn: Int32 = -1
     /// A random number to tell sets of tables apart by.
     let mark: UInt64
     /// Compiled statements; dropped when a column is added.
-    var statements = TableStatements()
+    @exclusivity(unchecked) var statements = TableStatements()
     private var links: [Int: (group: GroupPlan, slot: Int)] = [:]
 
     init(
@@ -121,14 +121,14 @@ final class TablePlan {
 
     /// The object inlined for a to-one element, or for the `Element` of a primitive.
     func group(_ parent: GroupPlan, _ slot: Int, elementLayout: Layout?) -> GroupPlan {
-        if let known = parent.members[slot].group { return known }
+        if let known = parent.members[slot].group { return known.takeUnretainedValue() }
         let element = parent.layout.elements[slot]
         let group = GroupPlan(
             table: self, index: groups.count, layout: elementLayout ?? element.type?._layout ?? parent.layout, parent: parent,
             parentSlot: slot, isAnnotation: elementLayout != nil, prefix: parent.prefix + element.name + "_",
             key: parent.key(slot: slot, part: elementLayout == nil ? 0 : 2))
         groups.append(group)
-        parent.members[slot].group = group
+        parent.members[slot].group = .passUnretained(group)
         return group
     }
 
@@ -140,7 +140,7 @@ final class TablePlan {
         let limit = Int32(fileColumns)
         for group in groups {
             if group.pkColumn >= limit { group.pkColumn = -1 }
-            for slot in group.members.indices {
+            for slot in 0..<group.slotCount {
                 if group.members[slot].main >= limit { group.members[slot].main = -1 }
                 if group.members[slot].aside >= limit { group.members[slot].aside = -1 }
             }

@@ -10,6 +10,7 @@ final class StoreConnection {
     private var shapes: [Int64: Shape] = [:]
     private var shapesByMark: [UInt64: Shape] = [:]
     private var idLookups: [Int: Statement] = [:]
+    let queries = QueryCache()
 
     /// The set of tables that a resource has rows in, and the type of the resource.
     final class Shape {
@@ -163,6 +164,7 @@ final class StoreConnection {
         shapes.removeAll()
         shapesByMark.removeAll()
         idLookups.removeAll()
+        queries.indexes.forget()
         schema.forgetFile()
     }
 

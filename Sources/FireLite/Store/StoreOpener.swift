@@ -33,6 +33,7 @@ struct StoreOpener: Sendable {
     private func configure(_ connection: Connection, cacheSize: Int) throws {
         connection.setBusyTimeout(milliseconds: configuration.busyTimeout)
         connection.setDefensive()
+        try TextMatcher.register(connection)
         let synchronous =
             switch configuration.durability {
             case .full: "FULL"

@@ -161,7 +161,7 @@ final class StoreWriter {
 
     /// The last index of each type and id; nil where no id comes twice.
     private static func lastIndexes(_ resources: [FHIRResource]) -> [Key: Int]? {
-        guard resources.count > 1 else { return nil }
+        guard resources.count > 1, mayRepeat(resources) else { return nil }
         var lasts: [Key: Int] = [:]
         lasts.reserveCapacity(resources.count)
         var hasDuplicates = false
@@ -170,6 +170,30 @@ final class StoreWriter {
             if lasts.updateValue(index, forKey: Key(type: ObjectIdentifier(type(of: resource)), id: id)) != nil { hasDuplicates = true }
         }
         return hasDuplicates ? lasts : nil
+    }
+
+    /// Whether an id may come twice, told by short hashes: exact look-ups would cost a tenth of a bulk write.
+    private static func mayRepeat(_ resources: [FHIRResource]) -> Bool {
+        var capacity = 16
+        while capacity < resources.count * 2 { capacity *= 2 }
+        return withUnsafeTemporaryAllocation(of: UInt64.self, capacity: capacity) { seen in
+            seen.initialize(repeating: 0)
+            for resource in resources {
+                guard let place = resource.position(of: 0), let slots = resource.slots, case .text = slots[place].value else { continue }
+                var hash = UInt64(UInt(bitPattern: resource.layoutTable))
+                (slots + place).text.withUTF8 { bytes in
+                    for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
+                }
+                hash = hash ^ hash >> 29 | 1
+                var index = Int(truncatingIfNeeded: hash >> 20) & (capacity - 1)
+                while seen[index] != 0 {
+                    if seen[index] == hash { return true }
+                    index = (index + 1) & (capacity - 1)
+                }
+                seen[index] = hash
+            }
+            return false
+        }
     }
 
     private func upsert(_ resource: FHIRResource, _ known: (Int64) -> FHIRResource?) throws -> UpsertOutcome {

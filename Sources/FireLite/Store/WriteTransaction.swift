@@ -212,10 +212,15 @@ public final class WriteTransaction: ReadTransaction {
         try store.mapping {
             try flush()
             guard let root = try access.root(of: table(of: type), id: id) else { return false }
-            if let resource = known(root), let tie = resource.objectExtras as? StoreTie { forget(resource, tie) }
-            try writer.delete(root: root)
+            try delete(root: root)
             return true
         }
+    }
+
+    /// Deletes the resource with that number.
+    func delete(root: Int64) throws {
+        if let resource = known(root), let tie = resource.objectExtras as? StoreTie { forget(resource, tie) }
+        try writer.delete(root: root)
     }
 
     /// Deletes the resource with this type name and id; false where there is none.

@@ -6,7 +6,7 @@ import Foundation
 struct DemoCommand: Command {
     private static let defaultPath = "firelite-demo.sqlite"
     private static let batch = 1_000
-    private static let jsonWidth = 62
+    private static let jsonWidth = 78
 
     static let definition = CommandDefinition(
         name: "demo", summary: "store made-up resources, show them as tables, find and change them",

@@ -8,7 +8,11 @@ enum RowTables {
     static func lines(_ rows: [StoredRow]) -> [String] {
         var tables: [(name: String, rows: [StoredRow])] = []
         for row in rows {
-            if tables.last?.name == row.table { tables[tables.count - 1].rows.append(row) } else { tables.append((row.table, [row])) }
+            if let index = tables.firstIndex(where: { $0.name == row.table }) {
+                tables[index].rows.append(row)
+            } else {
+                tables.append((row.table, [row]))
+            }
         }
         return tables.flatMap { table in
             let names = columns(of: table.rows)

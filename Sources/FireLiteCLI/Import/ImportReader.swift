@@ -59,6 +59,7 @@ final class ImportReader {
     private func readLine(_ text: TextBuffer, _ range: Range<Int>, _ line: Int) throws {
         let bytes = text.slice(range)
         if Self.isBlank(bytes) { return }
+        if bytes.count > options.limits.resource { return try reject(tooLong(TextPlace(line: line))) }
         // A long line may be a Bundle, of which one entry at a time need be in memory.
         if bundleLayout != nil, bytes.count > options.limits.chunk { return try readLineEntries(text, range, line) }
         do {

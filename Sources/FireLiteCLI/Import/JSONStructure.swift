@@ -114,7 +114,7 @@ struct JSONStructure {
             state = .value
             return (true, nil)
         case (UInt8(ascii: "\""), .member), (UInt8(ascii: "\""), .memberOrEnd): return beginString(isMember: true)
-        case (UInt8(ascii: "\""), .value), (UInt8(ascii: "\""), .valueOrEnd): return beginString(isMember: false)
+        case (UInt8(ascii: "\""), .value) where depth > 0, (UInt8(ascii: "\""), .valueOrEnd): return beginString(isMember: false)
         case (_, .scalar): return (Self.isScalar(byte), nil)
         case (_, .value), (_, .valueOrEnd):
             guard Self.isScalar(byte), !containers.isEmpty else { return (false, nil) }

@@ -1,4 +1,4 @@
-import FireLite
+import FireLiteCore
 import FireLiteR4
 
 /// A code with its system and what people call it.

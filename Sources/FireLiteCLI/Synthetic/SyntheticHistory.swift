@@ -1,5 +1,6 @@
-import FireLite
+import FireLiteCore
 import FireLiteR4
+import Foundation
 
 /// One patient and everything recorded about them.
 struct SyntheticHistory {
@@ -123,12 +124,15 @@ struct SyntheticHistory {
             let request = medicationRequest(medication, timesADay, isChronic, start, visit, practitioner, condition)
             resources.append(request)
         }
-        for measurement in SyntheticVocabulary.vitalSigns { resources.append(observation(measurement, .vitalSigns, start, visit)) }
-        resources.append(bloodPressure(start, visit))
-        if random.chance(40) { recordLaboratory(start, visit) }
+        for measurement in SyntheticVocabulary.vitalSigns where random.chance(50) {
+            resources.append(observation(measurement, .vitalSigns, start, visit))
+        }
+        if random.chance(80) { resources.append(bloodPressure(start, visit)) }
+        if random.chance(25) { recordLaboratory(start, visit) }
         if random.chance(30) { resources.append(smokingStatus(start, visit)) }
         if random.chance(45) { resources.append(procedure(start, visit)) }
         if random.chance(35) { resources.append(immunization(start, visit)) }
+        resources.append(note(start, visit, practitioner))
     }
 
     private mutating func encounter(_ start: SyntheticTime, _ practitioner: Practitioner) -> Encounter {
@@ -249,6 +253,34 @@ struct SyntheticHistory {
             $0.encounter = SyntheticParts.reference(to: visit)
             $0.occurrenceDateTime = start.fhirDateTime
             $0.primarySource = true
+        }
+    }
+
+    private mutating func note(_ start: SyntheticTime, _ visit: Encounter, _ practitioner: Practitioner) -> DocumentReference {
+        let id = random.uuid()
+        let sentences = (0..<random.number(4...12)).map { _ in random.pick(SyntheticVocabulary.sentences) }
+        let text = "# \(visit.type[0].text ?? "")\n\n\(patientName). \(sentences.joined(separator: " "))\n"
+        return DocumentReference {
+            $0.id = id
+            $0.meta = SyntheticParts.meta("DocumentReference")
+            $0.status = .current
+            $0.type = SyntheticCode.loinc("34117-2", "History and physical note").concept
+            $0.subject = subject
+            $0.date = start.fhirInstant
+            $0.author = [SyntheticParts.reference(to: practitioner)]
+            $0.custodian = SyntheticParts.reference(to: practice.organization, display: practice.organization.name)
+            $0.content = [
+                DocumentReferenceContent {
+                    $0.attachment = Attachment {
+                        $0.contentType = "text/plain; charset=utf-8"
+                        $0.data = Data(text.utf8).base64EncodedString()
+                    }
+                }
+            ]
+            $0.context = DocumentReferenceContext {
+                $0.encounter = [SyntheticParts.reference(to: visit)]
+                $0.period = visit.period?.copy()
+            }
         }
     }
 

@@ -1,11 +1,11 @@
-import FireLite
+import FireLiteCore
 import FireLiteR4
 
 /// A made-up population and what was recorded about it: a stream of resources that is the same for the same seed.
 ///
-/// Each patient comes with encounters, conditions, observations, medication requests and more, about 35 resources of 1 KB in JSON and in
-/// the proportions of Synthea's. Before every 50th patient come an organization and its practitioners. A reference is always to a resource
-/// that came earlier.
+/// Each patient comes with encounters, conditions, observations, medication requests and more, about 40 resources of 1 KB in JSON, in
+/// proportions like those of Synthea's. Before every 50th patient come an organization and its practitioners. Every reference is to one of
+/// the resources.
 ///
 /// ```swift
 /// for resource in SyntheticPatients(count: 100, seed: 1) { … }

@@ -1,4 +1,4 @@
-import FireLite
+import FireLiteCore
 import FireLiteR4
 
 /// An organization and the practitioners who work there.

@@ -1,4 +1,4 @@
-import FireLite
+import FireLiteCore
 import FireLiteR4
 
 /// A minute of the Gregorian calendar, as the texts FHIR writes.
@@ -42,7 +42,7 @@ struct SyntheticTime: Comparable {
 
     private var date: (year: Int, month: Int, day: Int) {
         let days = Self.floorDivide(minutes, 1_440)
-        var year = 1970 + Self.floorDivide(days, 366)
+        var year = 1970 + Self.floorDivide(days, days < 0 ? 365 : 366)
         while Self.days(before: year + 1) <= days { year += 1 }
         var day = days - Self.days(before: year)
         var month = 1

@@ -66,6 +66,16 @@ enum SyntheticVocabulary {
         (.snomed("91935009", "Allergy to peanut"), "food"), (.snomed("300913006", "Shellfish allergy"), "food"),
     ]
 
+    /// What the notes of visits are made of.
+    static let sentences = [
+        "The patient feels well and has no new complaints.", "Medication was reviewed and is taken as prescribed.",
+        "The chest is clear, and heart sounds are regular without a murmur.", "There is no fever and no cough at night.",
+        "The patient reports pain in the lower back after work in the garden.", "Exercise and diet were discussed at length.",
+        "Blood was taken for the laboratory; results will be sent by letter.", "Sleep is good, appetite normal, weight stable.",
+        "The patient was advised to come back if the symptoms return.", "A follow-up visit was arranged.",
+        "There is a family history of high blood pressure.", "Vaccinations were checked and are up to date.",
+    ]
+
     // MARK: - Measurements
 
     /// Vital signs and laboratory values: the usual value and its spread in units of the last decimal place.

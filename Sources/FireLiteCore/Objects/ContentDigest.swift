@@ -1,7 +1,7 @@
 /// A 128-bit digest of an object's content: equal for equal content, and else different but for chance.
 ///
-/// Two multiply-and-fold lanes over slot numbers and values. Keyed with a secret of the store, so that nobody can make two
-/// resources with one digest. A to-one element without content does not count, as in `==`.
+/// Two lanes of multiply-and-fold over slot numbers and values, two words at a time. Keyed with a secret of the store, so that
+/// nobody can make two resources with one digest. A to-one element without content does not count, as in `==`.
 package struct ContentDigest {
     private var first: UInt64
     private var second: UInt64
@@ -15,86 +15,96 @@ package struct ContentDigest {
     package static func digest(of object: FHIRObject, key: UInt64) -> (UInt64, UInt64) {
         var digest = ContentDigest(key: key)
         digest.mix(object)
-        digest.mix(UInt64(0x5A))
+        digest.mix(0x5A, 0xA5)
         return (digest.first, digest.second)
     }
 
     @inline(__always)
-    private mutating func mix(_ value: UInt64) {
-        let left = (first ^ value).multipliedFullWidth(by: 0xA076_1D64_78BD_642F)
-        first = left.high ^ left.low ^ second
-        let right = (second &+ value).multipliedFullWidth(by: 0xE703_7ED1_A0B4_28DB)
-        second = right.high ^ right.low &+ first
+    private mutating func mix(_ left: UInt64, _ right: UInt64) {
+        let one = (left ^ first).multipliedFullWidth(by: right ^ 0xA076_1D64_78BD_642F)
+        let two = (right &+ second).multipliedFullWidth(by: left ^ 0xE703_7ED1_A0B4_28DB)
+        first = (one.high ^ one.low) &+ right
+        second = (two.high ^ two.low) &+ first &+ left
     }
 
     @inline(__always)
-    private mutating func mix(_ bytes: UnsafeBufferPointer<UInt8>) {
+    private mutating func mix(_ bytes: UnsafeBufferPointer<UInt8>, tag: UInt64) {
         let count = bytes.count
-        mix(UInt64(truncatingIfNeeded: count) | 1 << 62)
+        mix(tag, UInt64(truncatingIfNeeded: count))
         guard let base = bytes.baseAddress, count > 0 else { return }
         let raw = UnsafeRawPointer(base)
         var offset = 0
-        while offset + 8 <= count {
-            mix(raw.loadUnaligned(fromByteOffset: offset, as: UInt64.self).littleEndian)
+        while offset + 16 <= count {
+            mix(
+                raw.loadUnaligned(fromByteOffset: offset, as: UInt64.self).littleEndian,
+                raw.loadUnaligned(fromByteOffset: offset + 8, as: UInt64.self).littleEndian)
+            offset += 16
+        }
+        guard offset < count else { return }
+        var left: UInt64 = 0
+        if offset + 8 <= count {
+            left = raw.loadUnaligned(fromByteOffset: offset, as: UInt64.self).littleEndian
             offset += 8
         }
-        var rest: UInt64 = 0
+        var right: UInt64 = 0
         while offset < count {
-            rest = rest << 8 | UInt64(base[offset])
+            right = right << 8 | UInt64(base[offset])
             offset += 1
         }
-        mix(rest)
-    }
-
-    private mutating func mix(_ text: String) {
-        var text = text
-        text.withUTF8 { mix($0) }
+        mix(left, right)
     }
 
     private mutating func mix(_ object: FHIRObject) {
         let table = object.layoutTable
         if table.pointee.typeMemberLength > 0 {
-            mix(UnsafeBufferPointer(start: table.pointee.typeMember, count: table.pointee.typeMemberLength))
+            mix(UnsafeBufferPointer(start: table.pointee.typeMember, count: table.pointee.typeMemberLength), tag: 8)
         }
         if let slots = object.slots {
-            for index in 0..<Int(object.slotCount) { mix(slots[index].value, slots[index].index) }
+            for index in 0..<Int(object.slotCount) { mix(slots + index) }
         }
-        mix(0xFFFF_0000)
+        mix(0xFFFF_0000, 0)
     }
 
     @inline(__always)
-    private mutating func mix(_ value: borrowing SlotValue, _ slot: UInt16) {
-        let tag = UInt64(slot) << 32
-        switch value {
-        case .word(let word):
-            mix(tag | 1)
-            mix(UInt64(bitPattern: word))
-        case .text(let text):
-            mix(tag | 2)
-            mix(text)
-        case .object(let child):
-            guard child.hasContent else { return }
-            mix(tag | 3)
-            mix(child)
-        case .objects(let children):
-            mix(tag | 4)
-            mix(UInt64(children.count))
-            for child in children { mix(child) }
-        case .texts(let texts):
-            mix(tag | 5)
-            mix(UInt64(texts.count))
-            for text in texts { mix(text) }
-        case .annotated(let primitive):
-            mix(tag | 6)
-            if let plain = primitive.value { mix(plain, slot) }
-            mix(primitive.element)
-        case .annotatedTexts(let list):
-            mix(tag | 7)
-            mix(UInt64(list.texts.count))
-            for (text, element) in zip(list.texts, list.elements) {
-                if let text { mix(text) } else { mix(0xFFFF_0001) }
-                if let element { mix(element) } else { mix(0xFFFF_0002) }
+    private mutating func mix(_ slot: UnsafeMutablePointer<Slot>) {
+        let tag = UInt64(slot.pointee.index) << 8
+        switch slot.pointee.value {
+        case .word(let word): mix(tag | 1, UInt64(bitPattern: word))
+        case .text: slot.text.withUTF8 { mix($0, tag: tag | 2) }
+        case .object:
+            slot.object._withUnsafeGuaranteedRef { child in
+                guard child.hasContent else { return }
+                mix(tag | 3, 0)
+                mix(child)
             }
+        case .objects:
+            let children = slot.objects
+            mix(tag | 4, UInt64(children.count))
+            for child in children { child._withUnsafeGuaranteedRef { mix($0) } }
+        case .texts:
+            let texts = slot.texts
+            mix(tag | 5, UInt64(texts.count))
+            for index in texts.indices { (texts.baseAddress.unsafelyUnwrapped + index).withUTF8 { mix($0, tag: 9) } }
+        case .annotated(let primitive): mix(primitive, tag)
+        case .annotatedTexts(let list): mix(list, tag)
+        }
+    }
+
+    private mutating func mix(_ primitive: AnnotatedPrimitive, _ tag: UInt64) {
+        mix(tag | 6, 0)
+        switch primitive.value {
+        case .word(let word)?: mix(1, UInt64(bitPattern: word))
+        case .text(var text)?: text.withUTF8 { mix($0, tag: 2) }
+        default: mix(0, 0)
+        }
+        mix(primitive.element)
+    }
+
+    private mutating func mix(_ list: AnnotatedList, _ tag: UInt64) {
+        mix(tag | 7, UInt64(list.texts.count))
+        for (text, element) in zip(list.texts, list.elements) {
+            if var text { text.withUTF8 { mix($0, tag: 9) } } else { mix(0xFFFF_0001, 0) }
+            if let element { mix(element) } else { mix(0xFFFF_0002, 0) }
         }
     }
 }

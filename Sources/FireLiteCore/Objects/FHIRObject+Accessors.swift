@@ -135,7 +135,7 @@ extension FHIRObject {
     public final func _upsert<Object: FHIRObject>(_ slot: Int, _ value: Object?) {
         guard let value else { return setChild(slot, nil) }
         if let current: Object = _object(slot), Swift.type(of: current) == Swift.type(of: value) {
-            current.assign(from: value)
+            current.assign(from: current.undisturbed(value))
         } else {
             setChild(slot, value.copy())
         }

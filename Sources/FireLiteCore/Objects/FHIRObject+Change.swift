@@ -17,7 +17,10 @@ extension FHIRObject {
     final func setPrimitives(_ slot: Int, _ texts: [String]) {
         willChange()
         if let position = position(of: slot), case .annotatedTexts(let old) = slots.unsafelyUnwrapped[position].value {
-            store(old.replacingValues(with: texts), in: slot)
+            let new = old.replacingValues(with: texts)
+            let kept = if case .annotatedTexts(let list)? = new { list.elements } else { [FHIRObject?]() }
+            for element in old.elements { if let element, !kept.contains(where: { $0 === element }) { disown(element) } }
+            store(new, in: slot)
             return
         }
         store(texts.isEmpty ? nil : .texts(texts), in: slot)
@@ -88,7 +91,7 @@ extension FHIRObject {
         child.becomeUnmanaged()
     }
 
-    private final func clearOtherChoices(of slot: Int) {
+    final func clearOtherChoices(of slot: Int) {
         let entry = layoutTable.pointee.entries[slot]
         guard entry.choiceCount > 0 else { return }
         for other in Int(entry.choiceFirst)..<Int(entry.choiceFirst + entry.choiceCount) where other != slot {

@@ -43,6 +43,7 @@ extension FHIRObject {
     final func setElement(_ element: FHIRObject?, of slot: Int) {
         willChange()
         let old = value(slot)
+        if element != nil { clearOtherChoices(of: slot) }
         if case .annotated(let primitive)? = old { disown(primitive.element) }
         let plain = plainValue(slot)
         if let element {

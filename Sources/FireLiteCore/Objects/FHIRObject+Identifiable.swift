@@ -3,6 +3,8 @@
 /// A type of its own, and not a `String`, so that `patient.id == "1"` can only mean FHIR's logical id.
 public struct FHIRObjectID: Hashable, Sendable {
     public let pk: String
+
+    public init(pk: String) { self.pk = pk }
 }
 
 /// `Identifiable` by `pk`, beside the elements `id` that resources and datatypes have.

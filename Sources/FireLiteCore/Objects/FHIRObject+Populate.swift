@@ -10,7 +10,12 @@ extension FHIRObject {
         guard layoutTable == source.layoutTable else {
             throw FHIRObjectError.differentClass(of: layout.name, source: source.layout.name)
         }
-        assign(from: source)
+        assign(from: undisturbed(source))
+    }
+
+    /// The object, or a copy where both are parts of one object: changing this one must not change what is being read.
+    final func undisturbed<Object: FHIRObject>(_ source: Object) -> Object {
+        source !== self && source.rootObject === rootObject ? source.copy() : source
     }
 
     /// `populate(from:)` for objects known to be of one class.

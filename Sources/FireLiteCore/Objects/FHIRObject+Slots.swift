@@ -1,6 +1,24 @@
 // Access to the packed slots. The only code that touches their memory, beside the initialiser and `deinit`.
 
 extension FHIRObject {
+    /// The values that are set, to be read in place: valid until one is set or taken out.
+    ///
+    /// A function of this module, where access to the fields is not checked; code of other modules would check each access.
+    package final var slotRun: UnsafeMutableBufferPointer<Slot> { UnsafeMutableBufferPointer(start: slots, count: Int(slotCount)) }
+
+    /// Whether there are extras; marks the object as part of a stored resource on the way.
+    package final func noteStored(_ marksManaged: Bool) -> Bool {
+        if marksManaged { objectFlags.insert(.managed) }
+        return objectExtras != nil
+    }
+
+    /// Makes a fresh object part of a stored resource.
+    package final func becomeStored(node: UInt32, owner: FHIRObject?) {
+        objectFlags = .managed
+        rowNode = node
+        ownerObject = owner
+    }
+
     /// The position of a slot's value, or nil where the slot is empty.
     @inline(__always)
     package final func position(of slot: Int) -> Int? {

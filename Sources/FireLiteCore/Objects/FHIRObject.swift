@@ -2,19 +2,21 @@
 ///
 /// Only elements that are set take memory. Objects are not thread-safe; hand another thread a `copy()` or the keys.
 open class FHIRObject: FHIRObjectInitialisers {
+    // Exclusive access is not checked for these: no closure is ever called in the middle of an access, and checks cost a tenth of a bulk write.
+
     /// The class's slots; points to memory that is never freed.
-    package let layoutTable: UnsafePointer<LayoutTable>
+    package final let layoutTable: UnsafePointer<LayoutTable>
     /// The values that are set, in the order of their slot numbers.
-    package var slots: UnsafeMutablePointer<Slot>?
-    package var slotCount: UInt8 = 0
-    package var slotCapacity: UInt8 = 0
-    package var objectFlags: ObjectFlags = []
+    @exclusivity(unchecked) package final var slots: UnsafeMutablePointer<Slot>?
+    @exclusivity(unchecked) package final var slotCount: UInt8 = 0
+    @exclusivity(unchecked) package final var slotCapacity: UInt8 = 0
+    @exclusivity(unchecked) package final var objectFlags: ObjectFlags = []
     /// The number of its row in the stored resource; 0 for a resource itself and for what has no row of its own.
-    package var rowNode: UInt32 = 0
+    @exclusivity(unchecked) package final var rowNode: UInt32 = 0
     /// The object that this one is a value of. Cleared when that object goes, so it never dangles.
-    package unowned(unsafe) var ownerObject: FHIRObject?
+    @exclusivity(unchecked) package final unowned(unsafe) var ownerObject: FHIRObject?
     /// What few objects need: a pk, the tie to a store.
-    package var objectExtras: ObjectExtras?
+    @exclusivity(unchecked) package final var objectExtras: ObjectExtras?
 
     /// The elements of the class; generated code overrides it.
     open class var _layout: Layout {

@@ -87,9 +87,9 @@ enum PrimitiveFormat {
     private static func isXHTML(_ bytes: String.UTF8View) -> Bool {
         let isSpace: (UInt8) -> Bool = { $0 <= 0x20 }
         let start = bytes.drop(while: isSpace)
-        guard start.starts(with: "<div".utf8), let after = start.dropFirst(4).first, isSpace(after) || after == UInt8(ascii: ">") else {
-            return false
-        }
+        guard start.starts(with: "<div".utf8), let after = start.dropFirst(4).first,
+            isSpace(after) || after == UInt8(ascii: ">") || after == UInt8(ascii: "/")
+        else { return false }
         let end = bytes.reversed().drop(while: isSpace)
         return end.starts(with: "</div>".utf8.reversed()) || end.starts(with: "/>".utf8.reversed())
     }

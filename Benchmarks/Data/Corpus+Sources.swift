@@ -1,0 +1,51 @@
+import FireLite
+import Foundation
+import SyntheticPatients
+
+extension Corpus {
+    /// The resources of the NDJSON files in a folder.
+    ///
+    /// - Throws: `BenchmarkFailure` where there are none.
+    static func folder(_ path: String) throws -> Corpus {
+        let names = try FileManager.default.contentsOfDirectory(atPath: path).filter { $0.hasSuffix(".ndjson") }.sorted()
+        var text = Data()
+        for name in names {
+            text.append(try Data(contentsOf: URL(fileURLWithPath: path + "/" + name)))
+            if text.last != UInt8(ascii: "\n") { text.append(UInt8(ascii: "\n")) }
+        }
+        let lines = findLines(text)
+        guard !lines.isEmpty else { throw BenchmarkFailure("no resources in the .ndjson files of \(path)") }
+        return Corpus(title: "NDJSON of \(names.count) types, \(lines.count) resources", text: text, lines: lines)
+    }
+
+    private static func findLines(_ text: Data) -> [Range<Int>] {
+        var lines: [Range<Int>] = []
+        text.withUnsafeBytes { raw in
+            guard let base = raw.baseAddress else { return }
+            var start = 0
+            while start < raw.count, let found = memchr(base + start, 10, raw.count - start) {
+                let end = UnsafeRawPointer(found) - base
+                if end > start { lines.append(start..<end) }
+                start = end + 1
+            }
+        }
+        return lines
+    }
+
+    /// Made-up patients and what was recorded about them, as many resources as are wanted.
+    static func synthetic(_ size: Int) -> Corpus {
+        var text = Data()
+        var lines: [Range<Int>] = []
+        for resource in SyntheticPatients(count: .max, seed: 1) {
+            guard lines.count < size else { break }
+            let json = FHIRJSON.data(resource)
+            lines.append(text.count..<text.count + json.count)
+            text.append(json)
+            text.append(UInt8(ascii: "\n"))
+        }
+        return Corpus(title: "synthetic patients, seed 1", text: text, lines: lines)
+    }
+
+    /// The first resources, which are whole patients where the data are made patient by patient.
+    func prefix(_ size: Int) -> Corpus { size < count ? Corpus(title: title, text: text, lines: Array(lines.prefix(size))) : self }
+}

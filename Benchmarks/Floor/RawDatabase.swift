@@ -1,0 +1,55 @@
+import CSQLite
+
+/// A database file by way of SQLite's C API alone, set up as a store sets up its own: what the floors are measured with.
+final class RawDatabase {
+    let handle: OpaquePointer
+    private var statements: [OpaquePointer] = []
+
+    init(_ path: String, synchronous: String = "FULL", cacheMB: Int = 64) throws {
+        var handle: OpaquePointer?
+        let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
+        guard sqlite3_open_v2(path, &handle, flags, nil) == SQLITE_OK, let handle else { throw BenchmarkFailure("cannot open \(path)") }
+        self.handle = handle
+        try execute(
+            "PRAGMA synchronous = \(synchronous); PRAGMA cache_size = -\(cacheMB * 1_024); PRAGMA temp_store = MEMORY; PRAGMA journal_mode = WAL")
+        sqlite3_busy_timeout(handle, 5_000)
+    }
+
+    deinit {
+        for statement in statements { sqlite3_finalize(statement) }
+        sqlite3_close_v2(handle)
+    }
+
+    func execute(_ sql: String) throws {
+        guard sqlite3_exec(handle, sql, nil, nil, nil) == SQLITE_OK else { throw failure(sql) }
+    }
+
+    /// Compiles a statement that lives as long as the connection.
+    func prepare(_ sql: String) throws -> OpaquePointer {
+        var statement: OpaquePointer?
+        guard sqlite3_prepare_v3(handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil) == SQLITE_OK, let statement else {
+            throw failure(sql)
+        }
+        statements.append(statement)
+        return statement
+    }
+
+    func failure(_ sql: String) -> BenchmarkFailure { BenchmarkFailure("\(String(cString: sqlite3_errmsg(handle))) in \(sql)") }
+
+    /// The rows of a query as text, for what is not measured.
+    func rows(_ sql: String) throws -> [[String?]] {
+        var statement: OpaquePointer?
+        guard sqlite3_prepare_v2(handle, sql, -1, &statement, nil) == SQLITE_OK else { throw failure(sql) }
+        defer { sqlite3_finalize(statement) }
+        var rows: [[String?]] = []
+        while sqlite3_step(statement) == SQLITE_ROW {
+            rows.append(
+                (0..<sqlite3_column_count(statement)).map { column in
+                    sqlite3_column_text(statement, column).map { String(cString: $0) }
+                })
+        }
+        return rows
+    }
+
+    func integer(_ sql: String) throws -> Int { try rows(sql).first?.first?.flatMap { Int($0) } ?? 0 }
+}

@@ -1,0 +1,47 @@
+import Foundation
+
+/// Adds up the cost of the pieces of work that are to be measured, and leaves out what is between them.
+final class Stopwatch {
+    private(set) var cost = Cost()
+
+    /// Runs and measures a piece of work.
+    @inline(never)
+    func measure<Result>(_ work: () throws -> Result) rethrows -> Result {
+        let cpu = Self.seconds(CLOCK_PROCESS_CPUTIME_ID)
+        let wall = Self.seconds(CLOCK_MONOTONIC)
+        defer {
+            cost.cpu += Self.seconds(CLOCK_PROCESS_CPUTIME_ID) - cpu
+            cost.wall += Self.seconds(CLOCK_MONOTONIC) - wall
+        }
+        return try work()
+    }
+
+    /// Runs a piece of work inside a measured one without counting it.
+    @inline(never)
+    func exclude<Result>(_ work: () throws -> Result) rethrows -> Result {
+        let cpu = Self.seconds(CLOCK_PROCESS_CPUTIME_ID)
+        let wall = Self.seconds(CLOCK_MONOTONIC)
+        defer {
+            cost.cpu -= Self.seconds(CLOCK_PROCESS_CPUTIME_ID) - cpu
+            cost.wall -= Self.seconds(CLOCK_MONOTONIC) - wall
+        }
+        return try work()
+    }
+
+    /// Runs a piece of work on this thread and measures what this thread alone used.
+    func measureThread<Result>(_ work: () throws -> Result) rethrows -> Result {
+        let cpu = Self.seconds(CLOCK_THREAD_CPUTIME_ID)
+        let wall = Self.seconds(CLOCK_MONOTONIC)
+        defer {
+            cost.cpu += Self.seconds(CLOCK_THREAD_CPUTIME_ID) - cpu
+            cost.wall += Self.seconds(CLOCK_MONOTONIC) - wall
+        }
+        return try work()
+    }
+
+    static func seconds(_ clock: clockid_t) -> Double {
+        var time = timespec()
+        clock_gettime(clock, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+    }
+}

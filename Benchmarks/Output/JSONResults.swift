@@ -1,0 +1,56 @@
+import Foundation
+
+/// Measurements as JSON, to be kept and compared with later ones.
+enum JSONResults {
+    /// One measurement.
+    struct Entry: Codable {
+        let name: String
+        let size: Int
+        let cpu_us_per_op: Double
+        let wall_us_per_op: Double
+        let floor_cpu_us_per_op: Double?
+        let ratio_to_floor: Double?
+        let ops_per_second: Double
+        let bytes_per_resource: Double?
+        let peak_rss_mb: Double
+        let verified: Bool
+
+        init(_ measurement: Measurement) {
+            name = measurement.name
+            size = measurement.size
+            cpu_us_per_op = Figures.rounded(measurement.cpu)
+            wall_us_per_op = Figures.rounded(measurement.wall)
+            floor_cpu_us_per_op = measurement.floorCPU.map(Figures.rounded)
+            ratio_to_floor = measurement.ratio.map(Figures.rounded)
+            ops_per_second = Figures.rounded(measurement.operationsPerSecond)
+            bytes_per_resource = measurement.bytesPerResource.map(Figures.rounded)
+            peak_rss_mb = Figures.rounded(measurement.peakMB)
+            verified = measurement.isVerified
+        }
+
+        /// Writes null for what there is none of, so that every entry has every member.
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.container(keyedBy: CodingKeys.self)
+            try container.encode(name, forKey: .name)
+            try container.encode(size, forKey: .size)
+            try container.encode(cpu_us_per_op, forKey: .cpu_us_per_op)
+            try container.encode(wall_us_per_op, forKey: .wall_us_per_op)
+            try container.encode(floor_cpu_us_per_op, forKey: .floor_cpu_us_per_op)
+            try container.encode(ratio_to_floor, forKey: .ratio_to_floor)
+            try container.encode(ops_per_second, forKey: .ops_per_second)
+            try container.encode(bytes_per_resource, forKey: .bytes_per_resource)
+            try container.encode(peak_rss_mb, forKey: .peak_rss_mb)
+            try container.encode(verified, forKey: .verified)
+        }
+    }
+
+    static func write(_ measurements: [Measurement], to path: String) throws {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
+        try encoder.encode(measurements.map(Entry.init)).write(to: URL(fileURLWithPath: path))
+    }
+
+    static func read(_ path: String) throws -> [Entry] {
+        try JSONDecoder().decode([Entry].self, from: Data(contentsOf: URL(fileURLWithPath: path)))
+    }
+}

@@ -1,0 +1,63 @@
+/// What the command line asks for.
+struct Options {
+    /// Measures only what has this in its name.
+    var filter: String?
+    var sizes = [1_000, 10_000, 100_000]
+    /// A folder of NDJSON files; nil for synthetic patients.
+    var data: String?
+    var repetitions: Int?
+    var json: String?
+    var report: String?
+    var compare: String?
+    var wantsHelp = false
+
+    static let help = """
+        Measures what a FireLite store costs on this machine, each workload beside its floor: SQLite's C API alone with the same rows.
+
+        swift run -c release Benchmarks [options]
+
+          --filter TEXT       only measurements with TEXT in their name
+          --size N[,N…]       how many resources; 1000,10000,100000 unless given
+          --large             1,000,000 resources too
+          --data DIR          the resources of the .ndjson files in DIR; synthetic patients unless given
+          --repeat N          how often each is measured, the least counting; 5 to 1 unless given, fewer for more resources
+          --json FILE         writes the measurements as JSON
+          --report DIR        writes README.md with tables and charts
+          --compare OLD.json  shows what has changed since an earlier --json
+          --help              this
+        """
+
+    /// - Throws: `BenchmarkFailure` for options that are not these.
+    init(_ arguments: [String]) throws {
+        var isLarge = false
+        var rest = arguments[...]
+        while let option = rest.popFirst() {
+            func value() throws -> String {
+                guard let value = rest.popFirst() else { throw BenchmarkFailure("\(option) needs a value: see --help") }
+                return value
+            }
+            switch option {
+            case "--filter": filter = try value()
+            case "--size": sizes = try Self.numbers(value(), option)
+            case "--large": isLarge = true
+            case "--data": data = try value()
+            case "--repeat": repetitions = try Self.numbers(value(), option)[0]
+            case "--json": json = try value()
+            case "--report": report = try value()
+            case "--compare": compare = try value()
+            case "--help", "-h": wantsHelp = true
+            default: throw BenchmarkFailure("there is no option \(option): see --help")
+            }
+        }
+        if isLarge { sizes.append(1_000_000) }
+        sizes = Array(Set(sizes)).sorted()
+    }
+
+    private static func numbers(_ text: String, _ option: String) throws -> [Int] {
+        let numbers = text.split(separator: ",").map { Int($0) ?? 0 }
+        guard !numbers.isEmpty, numbers.allSatisfy({ $0 > 0 }) else {
+            throw BenchmarkFailure("\(option) needs numbers above 0, and got '\(text)'")
+        }
+        return numbers
+    }
+}

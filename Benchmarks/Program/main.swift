@@ -1,0 +1,13 @@
+import Foundation
+
+do {
+    let options = try Options(Array(CommandLine.arguments.dropFirst()))
+    if options.wantsHelp {
+        print(Options.help)
+        exit(0)
+    }
+    exit(try BenchmarkRun(options: options).run() ? 0 : 1)
+} catch {
+    FileHandle.standardError.write(Data("benchmarks: \(error)\n".utf8))
+    exit(2)
+}

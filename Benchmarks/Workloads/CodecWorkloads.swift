@@ -1,0 +1,102 @@
+import FireLite
+import FireLiteR4
+import Foundation
+
+/// JSON to objects and back, beside Foundation's coders with the same classes.
+struct CodecWorkloads: Workload {
+    static let decode = "decode"
+    static let encode = "encode"
+    static let serialization = "decode, JSONSerialization"
+    static let jsonDecoder = "decode, JSONDecoder"
+    static let jsonEncoder = "encode, JSONEncoder"
+    /// How many resources Foundation's coders get: their cost does not depend on it.
+    private static let foundationLimit = 2_000
+
+    var names: [String] { [Self.decode, Self.serialization, Self.jsonDecoder, Self.encode, Self.jsonEncoder] }
+
+    func isWorthwhile(at size: Int, of sizes: [Int]) -> Bool { size == sizes.last { $0 <= 10_000 } ?? sizes.first }
+
+    func run(_ bench: Bench) throws -> [Measurement] {
+        var measurements: [Measurement] = []
+        if bench.wants(Self.decode) { measurements.append(try decode(bench)) }
+        if bench.wants(Self.serialization) { measurements.append(try serialization(bench)) }
+        if bench.wants(Self.jsonDecoder) { measurements.append(try jsonDecoder(bench)) }
+        if bench.wants(Self.encode) { measurements.append(try encode(bench)) }
+        if bench.wants(Self.jsonEncoder) { measurements.append(try jsonEncoder(bench)) }
+        return measurements
+    }
+
+    // MARK: - FireLite
+
+    private func decode(_ bench: Bench) throws -> Measurement {
+        var objects: [FHIRResource] = []
+        return try bench.measure(
+            Self.decode, operations: bench.size,
+            subject: { stopwatch in
+                objects = []
+                try stopwatch.measure { objects = try bench.corpus.objects() }
+            },
+            verify: {
+                try (0..<bench.size).allSatisfy { FHIRJSON.data(objects[$0]) == FHIRJSON.data(try FHIRJSON.resource(from: bench.corpus.json($0), release: .r4)) }
+            })
+    }
+
+    private func encode(_ bench: Bench) throws -> Measurement {
+        let objects = try bench.corpus.objects()
+        var texts: [Data] = []
+        return try bench.measure(
+            Self.encode, operations: bench.size,
+            subject: { stopwatch in
+                texts = []
+                texts.reserveCapacity(objects.count)
+                stopwatch.measure { for object in objects { texts.append(FHIRJSON.data(object)) } }
+            },
+            verify: { try zip(texts, objects).allSatisfy { try FHIRJSON.resource(from: $0, release: .r4) == $1 } })
+    }
+
+    // MARK: - Foundation
+
+    private func texts(_ bench: Bench) -> [Data] {
+        let sample = bench.corpus.sample(Self.foundationLimit)
+        return (0..<sample.count).map { sample.json($0) }
+    }
+
+    private func serialization(_ bench: Bench) throws -> Measurement {
+        let texts = texts(bench)
+        var values: [Any] = []
+        return try bench.measure(
+            Self.serialization, operations: texts.count, repetitions: 2,
+            subject: { stopwatch in
+                values = []
+                try stopwatch.measure { for text in texts { values.append(try JSONSerialization.jsonObject(with: text)) } }
+            },
+            verify: { values.allSatisfy { ($0 as? [String: Any])?["resourceType"] is String } })
+    }
+
+    private func jsonDecoder(_ bench: Bench) throws -> Measurement {
+        let texts = texts(bench)
+        let decoder = JSONDecoder()
+        decoder.userInfo[.fhirRelease] = FHIRRelease.r4
+        var objects: [FHIRResource] = []
+        return try bench.measure(
+            Self.jsonDecoder, operations: texts.count, repetitions: 1,
+            subject: { stopwatch in
+                objects = []
+                try stopwatch.measure { for text in texts { objects.append(try decoder.decode(FHIRResource.self, from: text)) } }
+            },
+            verify: { zip(texts, objects).allSatisfy { text, object in (try? FHIRJSON.resource(from: text, release: .r4))?.id == object.id } })
+    }
+
+    private func jsonEncoder(_ bench: Bench) throws -> Measurement {
+        let objects = try bench.corpus.sample(Self.foundationLimit).objects()
+        let encoder = JSONEncoder()
+        var texts: [Data] = []
+        return try bench.measure(
+            Self.jsonEncoder, operations: objects.count, repetitions: 1,
+            subject: { stopwatch in
+                texts = []
+                try stopwatch.measure { for object in objects { texts.append(try encoder.encode(object)) } }
+            },
+            verify: { try zip(texts, objects).allSatisfy { try FHIRJSON.resource(from: $0, release: .r4).id == $1.id } })
+    }
+}

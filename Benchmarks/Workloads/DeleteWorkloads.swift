@@ -1,0 +1,72 @@
+import FireLite
+import FireLiteR4
+
+/// Deleting one resource a commit, a tenth of all in one write, and all.
+struct DeleteWorkloads: Workload {
+    static let one = "delete one"
+    static let many = "delete many"
+    static let all = "delete all"
+
+    var names: [String] { [Self.one, Self.many, Self.all] }
+
+    func run(_ bench: Bench) throws -> [Measurement] {
+        var measurements: [Measurement] = []
+        if bench.wants(Self.one) {
+            measurements.append(try delete(bench, Self.one, ResourceKey.sample(bench.corpus, 100), isOneByOne: true))
+        }
+        if bench.wants(Self.many) {
+            let keys = try ResourceKey.sample(bench.corpus, max(bench.size / 10, 500))
+            measurements.append(try delete(bench, Self.many, keys, isOneByOne: false))
+        }
+        if bench.wants(Self.all) { measurements.append(try delete(bench, Self.all, ResourceKey.all(bench.corpus), isOneByOne: false)) }
+        return measurements
+    }
+
+    private func delete(_ bench: Bench, _ name: String, _ keys: [ResourceKey], isOneByOne: Bool) throws -> Measurement {
+        var path = ""
+        var floorPath = ""
+        var rows = 0
+        var measurement = try bench.measure(
+            name, operations: keys.count,
+            subject: { stopwatch in
+                bench.scratch.delete(path)
+                path = try bench.scratch.copy(of: bench.fixture.path())
+                let store = try bench.openStore(path)
+                rows = try stopwatch.measure { try Self.delete(keys, store, isOneByOne) }
+            },
+            floor: { stopwatch in
+                bench.scratch.delete(floorPath)
+                floorPath = try bench.scratch.copy(of: bench.fixture.path())
+                let deleter = try FloorDeleter(floorPath)
+                try deleter.prepareLookups(Set(keys.map(\.typeName)))
+                stopwatch.measure { Self.delete(keys, deleter, isOneByOne) }
+            },
+            verify: { try ContentComparison.areEqual(path, floorPath) })
+        bench.scratch.delete(path)
+        bench.scratch.delete(floorPath)
+        measurement.rowsPerOperation = Double(rows) / Double(max(keys.count, 1))
+        return measurement
+    }
+
+    private static func delete(_ keys: [ResourceKey], _ store: FHIRStore, _ isOneByOne: Bool) throws -> Int {
+        if isOneByOne {
+            for key in keys { try store.write { _ = try $0.delete(typeName: key.typeName, id: key.id) } }
+            return 0
+        }
+        return try store.write { transaction in
+            let before = transaction.rowsWritten
+            for key in keys { try transaction.delete(typeName: key.typeName, id: key.id) }
+            return transaction.rowsWritten - before
+        }
+    }
+
+    private static func delete(_ keys: [ResourceKey], _ deleter: FloorDeleter, _ isOneByOne: Bool) {
+        if !isOneByOne { deleter.beginWrite() }
+        for key in keys {
+            if isOneByOne { deleter.beginWrite() }
+            deleter.delete(typeName: key.typeName, id: key.id)
+            if isOneByOne { deleter.commitWrite() }
+        }
+        if !isOneByOne { deleter.commitWrite() }
+    }
+}

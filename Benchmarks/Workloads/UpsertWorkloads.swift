@@ -1,0 +1,94 @@
+import FireLite
+import FireLiteR4
+
+/// Storing all resources at once: new ones into a fresh file, the same ones again, and with one field changed.
+struct UpsertWorkloads: Workload {
+    static let new = "bulk upsert, new"
+    static let unchanged = "bulk upsert, unchanged"
+    static let changed = "bulk upsert, one field changed"
+
+    var names: [String] { [Self.new, Self.unchanged, Self.changed] }
+
+    func run(_ bench: Bench) throws -> [Measurement] {
+        var measurements: [Measurement] = []
+        if bench.wants(Self.new) { measurements.append(try new(bench)) }
+        if bench.wants(Self.unchanged) { measurements.append(try unchanged(bench)) }
+        if bench.wants(Self.changed) { measurements.append(try changed(bench)) }
+        return measurements
+    }
+
+    private func new(_ bench: Bench) throws -> Measurement {
+        var outcome = Fixture.Outcome()
+        var floorPath = ""
+        var measurement = try bench.measure(
+            Self.new, operations: bench.size,
+            subject: { stopwatch in
+                let path = bench.scratch.fresh()
+                outcome = try Fixture.upsertAll(bench.corpus, into: bench.openStore(path), stopwatch)
+                bench.fixture.adopt(path)
+            },
+            floor: { stopwatch in
+                bench.scratch.delete(floorPath)
+                floorPath = bench.scratch.fresh()
+                var writer = try FloorWriter(from: bench.fixture.path(), to: floorPath)
+                try writer.writeAll(stopwatch)
+            },
+            verify: {
+                try outcome.added == bench.size && ContentComparison.areEqual(bench.fixture.path(), floorPath)
+                    && StoreVerification.holds(bench.corpus, try bench.openStore(bench.fixture.path()))
+            })
+        bench.scratch.delete(floorPath)
+        measurement.rowsPerOperation = Double(outcome.rows) / Double(bench.size)
+        measurement.bytesPerResource = Double(ScratchFolder.size(of: try bench.fixture.path())) / Double(bench.size)
+        return measurement
+    }
+
+    private func unchanged(_ bench: Bench) throws -> Measurement {
+        let keys = try ResourceKey.all(bench.corpus)
+        let reader = try FloorReader(bench.fixture.path(), cacheMB: 64)
+        try reader.prepareLookups(Set(keys.map(\.typeName)))
+        var outcome = Fixture.Outcome()
+        var measurement = try bench.measure(
+            Self.unchanged, operations: bench.size,
+            subject: { stopwatch in
+                outcome = try Fixture.upsertAll(bench.corpus, into: bench.openStore(bench.fixture.path()), stopwatch)
+            },
+            floor: { stopwatch in
+                stopwatch.measure {
+                    reader.beginRead()
+                    for key in keys { reader.readRegistration(typeName: key.typeName, id: key.id) }
+                    reader.endRead()
+                }
+            },
+            verify: { outcome.unchanged == bench.size && outcome.rows == 0 && reader.rows == bench.size })
+        measurement.rowsPerOperation = Double(outcome.rows) / Double(bench.size)
+        return measurement
+    }
+
+    private func changed(_ bench: Bench) throws -> Measurement {
+        let keys = try ResourceKey.all(bench.corpus)
+        var outcome = Fixture.Outcome()
+        var path = ""
+        var floorPath = ""
+        var measurement = try bench.measure(
+            Self.changed, operations: bench.size,
+            subject: { stopwatch in
+                bench.scratch.delete(path)
+                path = try bench.scratch.copy(of: bench.fixture.path())
+                outcome = try Fixture.upsertAll(bench.corpus, into: bench.openStore(path), stopwatch, edit: FieldChange.apply)
+            },
+            floor: { stopwatch in
+                bench.scratch.delete(floorPath)
+                floorPath = try bench.scratch.copy(of: bench.fixture.path())
+                try FloorUpdater(after: path, target: floorPath).run(keys: keys, stopwatch)
+            },
+            verify: {
+                try outcome.updated == bench.size && ContentComparison.areEqual(path, floorPath)
+                    && StoreVerification.holds(bench.corpus, try bench.openStore(path), edit: FieldChange.apply)
+            })
+        bench.scratch.delete(path)
+        bench.scratch.delete(floorPath)
+        measurement.rowsPerOperation = Double(outcome.rows) / Double(bench.size)
+        return measurement
+    }
+}

@@ -1,0 +1,140 @@
+import FireLiteCore
+
+extension PredicateCompiler {
+    /// A list's row that a path has come to.
+    struct ListStep {
+        let table: TablePlan
+        /// The member a resource fills, for resources in resources.
+        let member: String?
+        let scope: QueryScope
+        /// How many steps of the path led here.
+        let consumed: Int
+
+        /// Whether the file has such rows at all.
+        var exists: Bool { table.isInFile && (member == nil || table.holdsContainedRows) }
+    }
+
+    /// A condition that some element at the path fulfils another.
+    func some(
+        _ path: ArraySlice<PathStep>, _ scope: QueryScope, _ strategy: Strategy, _ leaf: (QueryLeaf) throws -> SQLFragment
+    ) throws -> SQLFragment {
+        switch try walk(path, scope) {
+        case .leaf(let end): return try leaf(end)
+        case .list(let step, let position):
+            guard step.exists else { return .never }
+            if scope.isRoot, position == nil, let distant = try distantList(path, scope) {
+                let inner = try some(path.dropFirst(distant.consumed), distant.scope, strategy, leaf)
+                return among(distant, by: scope, inner, strategy, key: "\(distant.scope.alias)._k & \(Self.rootMask)", isDirect: true)
+            }
+            let inner = try some(path.dropFirst(step.consumed), step.scope, strategy, leaf)
+            let alias = step.scope.alias
+            var conditions = [inner]
+            if let position { conditions.insert(SQLFragment("\(alias)._ord = ?", [.integer(Int64(position))]), at: 0) }
+            if let member = step.member { conditions.insert(SQLFragment("\(alias).\"_member\" = ?", [.text(member)]), at: 0) }
+            return among(
+                step, by: scope, .all(conditions), strategy, key: "\(alias)._k & \(Self.rootMask) | \(alias)._parent", isDirect: false)
+        }
+    }
+
+    /// That a row of a list that fits belongs to the row of a scope.
+    private func among(
+        _ step: ListStep, by scope: QueryScope, _ condition: SQLFragment, _ strategy: Strategy, key: String, isDirect: Bool
+    ) -> SQLFragment {
+        if condition.isNever { return .never }
+        let alias = step.scope.alias
+        if strategy == .filter {
+            guard isDirect else { return owned(step.table, alias, by: scope, where: condition) }
+            let range = SQLFragment("\(alias)._k BETWEEN \(scope.alias)._k AND \(scope.alias)._k + \(Self.nodeMask)")
+            return "EXISTS (SELECT 1 FROM \"\(step.table.name)\" \(alias) WHERE " + SQLFragment.all([range, condition]) + ")"
+        }
+        let select = "\(scope.alias)._k IN (SELECT \(key) FROM \"\(step.table.name)\" \(alias)"
+        return condition.isAlways ? SQLFragment(select + ")") : select + " WHERE " + condition + ")"
+    }
+
+    // MARK: - Steps
+
+    enum Walk {
+        case leaf(QueryLeaf)
+        case list(ListStep, position: Int?)
+    }
+
+    /// Follows to-one elements up to the path's end or to the next list.
+    func walk(_ path: ArraySlice<PathStep>, _ start: QueryScope) throws -> Walk {
+        var scope = start
+        var index = path.startIndex
+        var isRow = true
+        if scope.isValue {
+            guard let first = path.first else { return .leaf(.column(scope.table.queryValueColumn(alias: scope.alias))) }
+            guard first.kind == .annotation else { throw Self.invalidPath }
+            scope.isValue = false
+            index += 1
+        }
+        while index < path.endIndex {
+            let step = path[index]
+            let elements = scope.group.layout.elements
+            guard step.kind != .annotation, elements.indices.contains(step.slot) else { throw Self.invalidPath }
+            let element = elements[step.slot]
+            let consumed = index - path.startIndex + 1
+            isRow = false
+            if element.kind == .resource { return .list(try resourceList(step, scope, consumed), position: step.position) }
+            if element.isList {
+                let table = schema.child(of: scope.group, step.slot)
+                let inner = QueryScope(alias: newAlias(), group: table.root, isValue: table.primitive != nil)
+                return .list(ListStep(table: table, member: nil, scope: inner, consumed: consumed), position: step.position)
+            }
+            let isLast = index == path.endIndex - 1
+            switch element.kind {
+            case .primitive where isLast:
+                if let choice = element.choice, choice.slots.lowerBound == step.slot, step.position == PathStep.wholeChoice {
+                    return .leaf(.choice(scope, choice.slots))
+                }
+                return .leaf(.column(scope.group.queryColumn(step.slot, alias: scope.alias)))
+            case .primitive:
+                guard path[index + 1].kind == .annotation else { throw Self.invalidPath }
+                scope = QueryScope(alias: scope.alias, group: schema.annotation(scope.group, step.slot))
+                index += 1
+            default:
+                if let choice = element.choice, step.position == PathStep.wholeChoice { return .leaf(.choice(scope, choice.slots)) }
+                scope = QueryScope(alias: scope.alias, group: schema.group(scope.group, step.slot))
+            }
+            index += 1
+        }
+        return .leaf(.object(scope, isRow: isRow))
+    }
+
+    private func resourceList(_ step: PathStep, _ scope: QueryScope, _ consumed: Int) throws -> ListStep {
+        guard case .resource(let type) = step.kind,
+            let resource = schema.release.resourceTypes.first(where: { ObjectIdentifier($0) == type })
+        else { throw FHIRStoreError(.invalidArgument, "resources in resources are of several types: say which with of(_:)") }
+        let table = schema.table(of: resource._layout)
+        let inner = QueryScope(alias: newAlias(), group: table.root)
+        return ListStep(table: table, member: scope.group.path(to: step.slot), scope: inner, consumed: consumed)
+    }
+
+    /// The last list of a path whose rows tell the resource by their keys alone, so that no table between needs to be read.
+    ///
+    /// That is so where no position is asked for, no table on the way holds rows of several depths, and no resource of the type is in another.
+    func distantList(_ path: ArraySlice<PathStep>, _ scope: QueryScope) throws -> ListStep? {
+        guard scope.isRoot, !scope.table.holdsContainedRows else { return nil }
+        var rest = path
+        var current = scope
+        var consumed = 0
+        var found: ListStep?
+        while case .list(let step, nil) = try walk(rest, current), step.member == nil, step.table.isInFile, !step.table.isShared {
+            consumed += step.consumed
+            found = ListStep(table: step.table, member: nil, scope: step.scope, consumed: consumed)
+            current = step.scope
+            rest = rest.dropFirst(step.consumed)
+        }
+        return found
+    }
+
+    static var invalidPath: FHIRStoreError {
+        FHIRStoreError(.invalidArgument, "a path leads to no element of the class: build it from generated properties")
+    }
+}
+
+extension PathStep {
+    /// Stands in a step's position for a choice element with all its types.
+    static let wholeChoice = -1
+}

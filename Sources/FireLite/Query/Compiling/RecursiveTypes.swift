@@ -1,0 +1,38 @@
+import FireLiteCore
+import Foundation
+
+/// Which classes have lists of themselves in them, whose rows share a table (`Extension.extension`, `Questionnaire.item.item`).
+final class RecursiveTypes: @unchecked Sendable {
+    // `lock` guards `known`.
+    private let lock = NSLock()
+    private var known: [ObjectIdentifier: Bool] = [:]
+    private static let shared = RecursiveTypes()
+
+    /// Whether the table of a list of this class has rows at several depths.
+    static func recurs(_ layout: Layout, isPrimitive: Bool) -> Bool { isPrimitive ? false : shared.recurs(layout) }
+
+    private func recurs(_ layout: Layout) -> Bool {
+        let key = ObjectIdentifier(layout)
+        lock.lock()
+        let answer = known[key]
+        lock.unlock()
+        if let answer { return answer }
+        var visited: Set<ObjectIdentifier> = []
+        let fresh = Self.reaches(layout, from: layout, &visited)
+        lock.lock()
+        defer { lock.unlock() }
+        known[key] = fresh
+        return fresh
+    }
+
+    private static func reaches(_ wanted: Layout, from layout: Layout, _ visited: inout Set<ObjectIdentifier>) -> Bool {
+        guard visited.insert(ObjectIdentifier(layout)).inserted else { return false }
+        for element in layout.elements {
+            guard let type = element.type else { continue }
+            if element.isList, type == wanted.type { return true }
+            // Only the path itself and backbone elements below share a table.
+            if type._layout.kind == .backbone, reaches(wanted, from: type._layout, &visited) { return true }
+        }
+        return false
+    }
+}

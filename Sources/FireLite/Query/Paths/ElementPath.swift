@@ -1,0 +1,62 @@
+import FireLiteCore
+
+/// The path to a complex element, or the resource or element that a condition is about (`$0`).
+@dynamicMemberLookup
+public struct ElementPath<Object: FHIRObject>: QueryElementPath {
+    public let _path: QueryPathReference
+    package init(_ path: QueryPath) { _path = QueryPathReference(path) }
+}
+
+/// The path to the elements of a list.
+@dynamicMemberLookup
+public struct ElementListPath<Object: FHIRObject>: QueryElementPath {
+    public let _path: QueryPathReference
+    package init(_ path: QueryPath) { _path = QueryPathReference(path) }
+
+    /// The element at a place of the list, from 0. Of a list in lists, the element at that place of each.
+    public subscript(position: Int) -> ElementPath<Object> { ElementPath(path.at(position)) }
+
+    /// The first element of the list.
+    public var first: ElementPath<Object> { self[0] }
+
+    /// How many elements there are, of a list in lists in all of them together.
+    public var count: CountPath { CountPath(path: path) }
+}
+
+/// The path to a choice element, `value[x]`.
+public struct ChoicePath: Sendable {
+    let path: QueryPath
+    init(_ path: QueryPath) { self.path = path }
+
+    /// Whether the element has none of its types.
+    public var isNil: Condition { Condition(.not(.exists(path))) }
+
+    /// Whether the element has none of its types: `$0.value == nil`.
+    public static func == (path: ChoicePath, value: _OptionalNilComparisonType) -> Condition { path.isNil }
+
+    /// Whether the element has one of its types.
+    public static func != (path: ChoicePath, value: _OptionalNilComparisonType) -> Condition { !path.isNil }
+}
+
+/// The number of elements or values at a path.
+public struct CountPath: Sendable {
+    let path: QueryPath
+
+    private func compare(_ comparison: Comparison, _ number: Int) -> Condition { Condition(.count(path, comparison, number)) }
+
+    public static func == (count: CountPath, number: Int) -> Condition { count.compare(.equal, number) }
+    public static func != (count: CountPath, number: Int) -> Condition { !count.compare(.equal, number) }
+    public static func < (count: CountPath, number: Int) -> Condition { count.compare(.less, number) }
+    public static func <= (count: CountPath, number: Int) -> Condition { count.compare(.lessOrEqual, number) }
+    public static func > (count: CountPath, number: Int) -> Condition { count.compare(.greater, number) }
+    public static func >= (count: CountPath, number: Int) -> Condition { count.compare(.greaterOrEqual, number) }
+}
+
+extension QueryPath {
+    func at(_ position: Int) -> QueryPath {
+        precondition(position >= 0, "places of a list are counted from 0: give 0 or more")
+        var path = self
+        path.steps[path.steps.count - 1].position = position
+        return path
+    }
+}

@@ -1,0 +1,82 @@
+import FireLiteCore
+
+/// What the paths to complex elements share: their class and, by dynamic member, the elements in it.
+///
+/// A path through a list leads to every element of the list, and a condition on it asks whether some value there fulfils it.
+@dynamicMemberLookup
+public protocol QueryElementPath<Object>: Sendable {
+    associatedtype Object: FHIRObject
+    var _path: QueryPathReference { get }
+}
+
+/// A path in the form that is compiled; only this library looks into it.
+public struct QueryPathReference: Sendable, Hashable {
+    package let path: QueryPath
+    package init(_ path: QueryPath) { self.path = path }
+}
+
+extension QueryElementPath {
+    package var path: QueryPath { _path.path }
+
+    private func step(_ member: PartialKeyPath<Object>) -> QueryPath { path.appending(PathStep(slot: PathSlots.slot(member))) }
+
+    private func choice(_ member: PartialKeyPath<Object>) -> QueryPath {
+        path.appending(PathStep(slot: PathSlots.slot(member), position: PathStep.wholeChoice))
+    }
+
+    /// A to-one complex element.
+    public subscript<Value: FHIRObject>(dynamicMember member: KeyPath<Object, Value?>) -> ElementPath<Value> { ElementPath(step(member)) }
+
+    /// A list of complex elements.
+    public subscript<Value: FHIRObject>(dynamicMember member: KeyPath<Object, [Value]>) -> ElementListPath<Value> {
+        ElementListPath(step(member))
+    }
+
+    /// A to-one primitive.
+    public subscript<Value: QueryValue>(dynamicMember member: KeyPath<Object, Value?>) -> ValuePath<Value> { ValuePath(step(member)) }
+
+    /// A list of primitives.
+    public subscript<Value: QueryValue>(dynamicMember member: KeyPath<Object, [Value]>) -> ValueListPath<Value> { ValueListPath(step(member)) }
+
+    /// A to-one code with a required binding.
+    public subscript<Value: FHIRCode>(dynamicMember member: KeyPath<Object, Value?>) -> ValuePath<Value> { ValuePath(step(member)) }
+
+    /// A list of codes with a required binding.
+    public subscript<Value: FHIRCode>(dynamicMember member: KeyPath<Object, [Value]>) -> ValueListPath<Value> { ValueListPath(step(member)) }
+
+    /// A choice element as a whole, `value[x]`: whether it is there at all. Its types are elements of their own, `valueQuantity`.
+    public subscript<Value: FHIRChoice>(dynamicMember member: KeyPath<Object, Value?>) -> ChoicePath { ChoicePath(choice(member)) }
+
+    // MARK: - Several conditions on one element
+
+    /// Whether some element at the path fulfils the condition, which may be made of several on the same element.
+    public func any(_ condition: (ElementPath<Object>) -> Condition) -> Condition {
+        Condition(.any(path, condition(ElementPath(QueryPath())).predicate))
+    }
+
+    /// Whether no element at the path fulfils the condition; so where there is none.
+    public func none(_ condition: (ElementPath<Object>) -> Condition) -> Condition { !any(condition) }
+
+    /// Whether every element at the path fulfils the condition; so where there is none.
+    public func all(_ condition: (ElementPath<Object>) -> Condition) -> Condition { !any { !condition($0) } }
+
+    /// Whether there is no element at the path.
+    public var isNil: Condition { Condition(.not(.exists(path))) }
+
+    /// Whether there is no element at the path: `$0.period == nil`.
+    public static func == (path: Self, value: _OptionalNilComparisonType) -> Condition { path.isNil }
+
+    /// Whether there is an element at the path.
+    public static func != (path: Self, value: _OptionalNilComparisonType) -> Condition { !path.isNil }
+
+    // MARK: - Resources in resources
+
+    /// The resources of one type in an element that holds resources of any: `$0.contained.of(Medication.self)`.
+    ///
+    /// - Precondition: the path is to such an element.
+    public func of<Resource: FHIRResource>(_ type: Resource.Type) -> ElementListPath<Resource> {
+        guard var last = path.steps.last else { preconditionFailure("of(_:) needs a path to an element that holds resources, as contained is") }
+        last.kind = .resource(ObjectIdentifier(type))
+        return ElementListPath(QueryPath(path.steps.dropLast() + [last]))
+    }
+}

@@ -1,0 +1,121 @@
+import FireLiteCore
+import Foundation
+
+/// A Swift type of primitives that conditions can be about.
+public protocol QueryValue: Sendable {
+    /// What values of the type are compared with; takes literals.
+    associatedtype Operand: QueryOperand
+}
+
+/// What a value at a path can be compared with.
+public protocol QueryOperand: Sendable {
+    var _operand: QueryOperandValue { get }
+}
+
+/// A type whose values can stand for an operand: a `FHIRDate` for a `QueryDate`.
+public protocol QueryOperandConvertible: Sendable {
+    associatedtype Operand: QueryOperand
+    var _queryOperand: Operand { get }
+}
+
+/// An operand in the form that is compiled; only this library looks into it.
+public struct QueryOperandValue: Sendable {
+    enum Form: Sendable {
+        case plain(SQLValue)
+        case date(DateBounds)
+    }
+    let form: Form
+}
+
+extension String: QueryValue, QueryOperand {
+    public typealias Operand = String
+    public var _operand: QueryOperandValue { QueryOperandValue(form: .plain(.text(self))) }
+}
+
+extension Bool: QueryValue, QueryOperand {
+    public typealias Operand = Bool
+    public var _operand: QueryOperandValue { QueryOperandValue(form: .plain(.integer(self ? 1 : 0))) }
+}
+
+extension Int: QueryValue, QueryOperandConvertible {
+    public typealias Operand = QueryNumber
+    public var _queryOperand: QueryNumber { QueryNumber(self) }
+}
+
+extension FHIRDecimal: QueryValue, QueryOperandConvertible {
+    public typealias Operand = QueryNumber
+    public var _queryOperand: QueryNumber { QueryNumber(self) }
+}
+
+extension Double: QueryOperandConvertible {
+    public var _queryOperand: QueryNumber { QueryNumber(self) }
+}
+
+extension Decimal: QueryOperandConvertible {
+    public var _queryOperand: QueryNumber { QueryNumber(FHIRDecimal(self)) }
+}
+
+extension FHIRDate: QueryValue, QueryOperandConvertible {
+    public typealias Operand = QueryDate
+    public var _queryOperand: QueryDate { QueryDate(self) }
+}
+
+extension FHIRDateTime: QueryValue, QueryOperandConvertible {
+    public typealias Operand = QueryDate
+    public var _queryOperand: QueryDate { QueryDate(self) }
+}
+
+extension FHIRInstant: QueryValue, QueryOperandConvertible {
+    public typealias Operand = QueryDate
+    public var _queryOperand: QueryDate { QueryDate(self) }
+}
+
+extension FHIRTime: QueryValue, QueryOperandConvertible {
+    public typealias Operand = QueryDate
+    public var _queryOperand: QueryDate { QueryDate(self) }
+}
+
+extension Date: QueryOperandConvertible {
+    public var _queryOperand: QueryDate { QueryDate(FHIRInstant(self)) }
+}
+
+/// A number to compare integers and decimals with. Numbers compare as doubles, whatever their literals: `1.50` equals `1.5`.
+public struct QueryNumber: QueryOperand, ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral {
+    private let value: SQLValue
+
+    public init(_ value: Int) { self.value = .integer(Int64(value)) }
+    public init(_ value: Double) { self.value = .real(value) }
+    public init(_ value: FHIRDecimal) { self.value = .real(value.doubleValue) }
+    public init(integerLiteral value: Int) { self.init(value) }
+    public init(floatLiteral value: Double) { self.init(value) }
+
+    public var _operand: QueryOperandValue { QueryOperandValue(form: .plain(value)) }
+}
+
+/// A date or time to compare dates and times with: a literal of any precision, `"1970"`, `"2020-02-01T10:00:00+01:00"`.
+public struct QueryDate: QueryOperand, ExpressibleByStringLiteral {
+    private let bounds: DateBounds
+
+    /// The interval that the literal of a date, dateTime, instant or time names; nil for other text.
+    public init?(_ literal: String) {
+        guard let bounds = DateBounds(literal) else { return nil }
+        self.bounds = bounds
+    }
+
+    public init(_ value: some FHIRTemporal) {
+        guard let bounds = DateBounds(value.literal) else {
+            preconditionFailure("the literal of this \(type(of: value)) is no date or time: check it with validate() before asking for it")
+        }
+        self.bounds = bounds
+    }
+
+    /// - Precondition: the literal is a date or time of FHIR.
+    public init(stringLiteral literal: String) {
+        guard let bounds = DateBounds(literal) else {
+            preconditionFailure("'\(literal)' is no date or time of FHIR: write a valid literal, or use the failable initialiser")
+        }
+        self.bounds = bounds
+    }
+
+    public var _operand: QueryOperandValue { QueryOperandValue(form: .date(bounds)) }
+}

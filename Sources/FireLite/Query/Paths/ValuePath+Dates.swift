@@ -1,0 +1,29 @@
+import FireLiteCore
+
+/// Compares dates in the overlapping form: whether some moment of the stored value's interval compares so.
+///
+/// `1970` stored and `"1970-06-15"` asked for: `$0.birthDate == …` is false, for not all of 1970 is in that day;
+/// `$0.birthDate.overlapping == …` is true, for they have moments in common.
+public struct OverlappingDatePath: Sendable {
+    let path: QueryPath
+
+    private func compare(_ comparison: Comparison, _ date: QueryDate) -> Condition {
+        Condition(.value(path, ValueTest(comparison, date._operand, overlapping: true)))
+    }
+
+    /// Whether the intervals have a moment in common.
+    public static func == (path: OverlappingDatePath, date: QueryDate) -> Condition { path.compare(.equal, date) }
+    /// Whether some moment of the stored value is before the operand.
+    public static func < (path: OverlappingDatePath, date: QueryDate) -> Condition { path.compare(.less, date) }
+    /// Whether some moment of the stored value is before the end of the operand.
+    public static func <= (path: OverlappingDatePath, date: QueryDate) -> Condition { path.compare(.lessOrEqual, date) }
+    /// Whether some moment of the stored value is after the operand.
+    public static func > (path: OverlappingDatePath, date: QueryDate) -> Condition { path.compare(.greater, date) }
+    /// Whether some moment of the stored value is after the beginning of the operand.
+    public static func >= (path: OverlappingDatePath, date: QueryDate) -> Condition { path.compare(.greaterOrEqual, date) }
+}
+
+extension QueryValuePath where Value: FHIRTemporal {
+    /// The dates at the path, compared by whether some moment of them fits.
+    public var overlapping: OverlappingDatePath { OverlappingDatePath(path: path) }
+}

@@ -1,0 +1,37 @@
+/// A word, a phrase, or the beginning of a word (`jos*`) that a full-text index is asked for.
+package struct FullTextTerm: Sendable, Hashable {
+    /// The term in the syntax of FTS5 (<https://www.sqlite.org/fts5.html#full_text_query_syntax>), as one quoted string.
+    package let expression: String
+
+    /// Takes apart `jos* "peter james"` into its terms. Quotation marks hold a phrase together; no other sign is special.
+    package static func terms(_ text: String) -> [FullTextTerm] {
+        var terms: [FullTextTerm] = []
+        var word = ""
+        var isQuoted = false
+        func end(_ isPrefix: Bool) {
+            defer { word = "" }
+            guard !word.isEmpty else { return }
+            terms.append(FullTextTerm(expression: "\"\(word)\"" + (isPrefix ? "*" : "")))
+        }
+        var characters = text[...]
+        while let character = characters.popFirst() {
+            if character == "\"" {
+                isQuoted.toggle()
+                if !isQuoted, characters.first == "*" {
+                    characters.removeFirst()
+                    end(true)
+                } else {
+                    end(false)
+                }
+            } else if character.isWhitespace, !isQuoted {
+                end(false)
+            } else if character == "*", !isQuoted, characters.first?.isWhitespace ?? true {
+                end(true)
+            } else if character != "\u{0}" {
+                word.append(character)
+            }
+        }
+        end(false)
+        return terms
+    }
+}

@@ -1,0 +1,42 @@
+import FireLiteCore
+
+/// A condition on a resource or element, free of Swift types and of SQL: what the typed operators and `firelite find` make and what is compiled.
+///
+/// Logic has two values: an absent element has no value, and nothing is known about no value. So `a != b` is `!(a == b)`.
+package indirect enum Predicate: Sendable {
+    case constant(Bool)
+    /// Some value at the path passes the test.
+    case value(QueryPath, ValueTest)
+    /// There is a value or element at the path.
+    case exists(QueryPath)
+    /// Some element or value at the path, on its own, fulfils the predicate.
+    case any(QueryPath, Predicate)
+    /// The number of elements or values at the path.
+    case count(QueryPath, Comparison, Int)
+    /// The Reference at the path says one of the texts, with or without a version.
+    case refers(QueryPath, [String])
+    /// The Reference at the path points to a stored resource of the type that fulfils the predicate.
+    case target(QueryPath, Layout, Predicate)
+    /// A stored resource of the type fulfils the predicate and points to this one by the Reference at the path.
+    case referredBy(Layout, QueryPath, Predicate)
+    /// The full-text index has each of the terms for the resource.
+    case matching([FullTextTerm])
+    case and([Predicate])
+    case or([Predicate])
+    case not(Predicate)
+
+    /// The parts of a conjunction, at any depth.
+    var conjuncts: [Predicate] {
+        if case .and(let parts) = self { return parts.flatMap(\.conjuncts) }
+        return [self]
+    }
+}
+
+/// How two values compare.
+package enum Comparison: String, Sendable, CaseIterable {
+    case equal = "="
+    case less = "<"
+    case lessOrEqual = "<="
+    case greater = ">"
+    case greaterOrEqual = ">="
+}

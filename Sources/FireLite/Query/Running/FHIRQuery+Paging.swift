@@ -1,0 +1,59 @@
+import FireLiteCore
+
+extension FHIRQuery {
+    /// Some results and where they end.
+    public struct Page {
+        public let resources: [Resource]
+        /// The place after the last of them: `query.after(page.next)`. Nil where no more results were there.
+        public let next: QueryCursor?
+    }
+
+    /// The first results, and a cursor to go on from.
+    ///
+    /// - Complexity: with a sort key that an index serves, a page far down costs what the first one costs.
+    /// - Precondition: `size` is 1 or more.
+    /// - Throws: `FHIRStoreError`.
+    public func page(of size: Int) throws -> Page {
+        precondition(size > 0, "a page has one resource or more")
+        var request = limit(size + 1).request
+        if let limit = self.request.limit { request.limit = min(size + 1, limit) }
+        return try run { transaction in
+            var places: [QueryCursor] = []
+            try transaction.forEachResult(request, withCursor: true) { row in
+                places.append(QueryCursor(values: (1..<row.columnCount).map { row.value($0) }, key: row.int(0)))
+                return true
+            }
+            let resources = try places.prefix(size).compactMap { try transaction.resource(root: $0.key >> 24) as? Resource }
+            return Page(resources: resources, next: places.count > size ? places[size - 1] : nil)
+        }
+    }
+
+    /// All results page by page. Each page is read when it is come to, from the store as it is then; the order holds while others write.
+    public func pages(of size: Int) -> QueryPages<Resource> { QueryPages(query: self, size: size) }
+}
+
+/// The pages of a query's results, one after the other.
+public struct QueryPages<Resource: FHIRResource>: Sendable {
+    private var query: FHIRQuery<Resource>
+    private let size: Int
+    private var left: Int?
+    private var isEnded = false
+
+    init(query: FHIRQuery<Resource>, size: Int) {
+        self.query = query
+        self.size = size
+        left = query.request.limit
+    }
+
+    /// The next page; nil at the end.
+    ///
+    /// - Throws: `FHIRStoreError`.
+    public mutating func next() throws -> [Resource]? {
+        if isEnded || left == 0 { return nil }
+        let page = try query.page(of: min(size, left ?? size))
+        if let known = left { left = known - page.resources.count }
+        query = query.after(page.next)
+        isEnded = page.next == nil
+        return page.resources.isEmpty ? nil : page.resources
+    }
+}

@@ -1,0 +1,177 @@
+import FireLiteCore
+import SQLiteBridge
+
+/// A query for resources of one type. Nothing is read before a result is asked for, with `all()`, `first()`, `count()` and so on.
+///
+/// ```swift
+/// let joeys = try store.fetch(Patient.self)
+///     .where { $0.name.given == "Joseph" && $0.birthDate < "1970-01-01" }
+///     .sort { $0.birthDate.descending }.limit(50).all()
+/// ```
+/// A query is a value: it can be kept, varied and run again, from any thread. In a `read` or `write` it sees what that transaction sees.
+/// Resources that are contained in others are no results; reach them through their container.
+public struct FHIRQuery<Resource: FHIRResource>: Sendable {
+    let store: FHIRStore
+    package var request: QueryRequest
+
+    init(store: FHIRStore) {
+        precondition(
+            Resource._layout.release == store.release,
+            "\(Resource.self) is a class of FHIR \(Resource._layout.release) and the store holds \(store.release): use the classes of that release")
+        self.store = store
+        request = QueryRequest(Resource._layout)
+    }
+
+    private func with(_ change: (inout QueryRequest) -> Void) -> Self {
+        var query = self
+        change(&query.request)
+        return query
+    }
+
+    // MARK: - Conditions
+
+    /// Only resources that fulfil the condition; several calls add up.
+    public func `where`(_ condition: (ElementPath<Resource>) -> Condition) -> Self {
+        let predicate = condition(ElementPath(QueryPath())).predicate
+        return with { $0.add(predicate) }
+    }
+
+    // MARK: - Order
+
+    /// Sorts by a path, and equal values by the order in which the resources were stored.
+    public func sort(_ key: (ElementPath<Resource>) -> SortKey) -> Self {
+        let key = key(ElementPath(QueryPath()))
+        return with { $0.sort.append(key) }
+    }
+
+    /// Sorts by several paths, the first of them first.
+    public func sort(_ keys: (ElementPath<Resource>) -> [SortKey]) -> Self {
+        let keys = keys(ElementPath(QueryPath()))
+        return with { $0.sort += keys }
+    }
+
+    /// At most so many results.
+    ///
+    /// - Precondition: not negative.
+    public func limit(_ count: Int) -> Self {
+        precondition(count >= 0, "a limit is 0 or more: leave it out for all results")
+        return with { $0.limit = count }
+    }
+
+    /// Leaves out the first results. The cost grows with their number; `after(_:)` has no such cost.
+    ///
+    /// - Precondition: not negative.
+    public func offset(_ count: Int) -> Self {
+        precondition(count >= 0, "an offset is 0 or more")
+        return with { $0.offset = count }
+    }
+
+    /// Only results after the cursor's, in the query's order; an offset does not count then. Give nil to start at the beginning.
+    public func after(_ cursor: QueryCursor?) -> Self { with { $0.cursor = cursor } }
+
+    // MARK: - Results
+
+    func run<Result>(_ body: (ReadTransaction) throws -> Result) throws -> Result {
+        try store.read { transaction in try store.mapping { try body(transaction) } }
+    }
+
+    /// The resources.
+    ///
+    /// - Complexity: no row of other resources is read but for the condition.
+    /// - Throws: `FHIRStoreError`.
+    public func all() throws -> [Resource] {
+        try run { transaction in
+            try transaction.roots(request).compactMap { try transaction.resource(root: $0) as? Resource }
+        }
+    }
+
+    /// The first resource; nil where there is none.
+    ///
+    /// - Throws: `FHIRStoreError`.
+    public func first() throws -> Resource? { try limit(min(request.limit ?? 1, 1)).all().first }
+
+    /// How many results there are. A limit and an offset count.
+    ///
+    /// - Throws: `FHIRStoreError`.
+    public func count() throws -> Int {
+        if request.limit != nil || request.offset > 0 || request.cursor != nil { return try run { try $0.roots(request).count } }
+        return try run { transaction in
+            guard let statement = try transaction.statement(request) else { return 0 }
+            var count = 0
+            try transaction.forEachRow(statement.over(SQLFragment("count(*)"))) { row in
+                count = Int(row.int(0))
+                return false
+            }
+            return count
+        }
+    }
+
+    /// Whether there is a result.
+    ///
+    /// - Throws: `FHIRStoreError`.
+    public func exists() throws -> Bool { try run { try !$0.roots(limit(min(request.limit ?? 1, 1)).request).isEmpty } }
+
+    /// The logical ids of the results that have one, in their order.
+    ///
+    /// - Throws: `FHIRStoreError`.
+    public func ids() throws -> [String] {
+        var ids: [String] = []
+        try run { transaction in
+            try transaction.forEachResult(request, columns: { [try Self.id($0)] }) { row in
+                if let id = row.text(1) { ids.append(id) }
+                return true
+            }
+        }
+        return ids
+    }
+
+    private static func id(_ statement: QueryStatement) throws -> SQLFragment {
+        try statement.compiler.value(QueryPath([PathStep(slot: 0)]), statement.scope, .least).sql
+    }
+
+    /// The pks of the results, in their order.
+    ///
+    /// - Throws: `FHIRStoreError`.
+    public func pks() throws -> [String] {
+        try run { transaction in
+            var pks: [String] = []
+            for root in try transaction.roots(request) {
+                guard let registration = try transaction.access.registration(root: root) else { continue }
+                pks.append(registration.pk ?? store.identity.pk(ofRoot: root))
+            }
+            return pks
+        }
+    }
+
+    /// Calls `body` with each resource in order; about `batch` of them are in memory at once. All are read from one snapshot.
+    ///
+    /// - Throws: what `body` throws; `FHIRStoreError`.
+    public func forEach(batch: Int = 256, _ body: (Resource) throws -> Void) throws {
+        try batches(of: batch) { for resource in $0 { try body(resource) } }
+    }
+
+    /// Calls `body` with the resources in order, so many at once. All are read from one snapshot; only their keys are in memory together.
+    ///
+    /// - Precondition: `size` is 1 or more.
+    /// - Throws: what `body` throws; `FHIRStoreError`.
+    public func batches(of size: Int, _ body: ([Resource]) throws -> Void) throws {
+        precondition(size > 0, "a batch has one resource or more")
+        try store.read { transaction in
+            let roots = try store.mapping { try transaction.roots(request) }
+            var start = 0
+            while start < roots.count {
+                let end = min(start + size, roots.count)
+                let batch = try store.mapping { try roots[start..<end].compactMap { try transaction.resource(root: $0) as? Resource } }
+                try body(batch)
+                start = end
+            }
+        }
+    }
+}
+
+extension FHIRStore {
+    /// A query for the resources of a type.
+    ///
+    /// - Precondition: the class is one of the store's release.
+    public func fetch<Resource: FHIRResource>(_ type: Resource.Type) -> FHIRQuery<Resource> { FHIRQuery(store: self) }
+}

@@ -1,0 +1,17 @@
+import FireLiteCore
+
+/// A query in a form free of Swift types: what the typed queries and `firelite find` run.
+package struct QueryRequest: Sendable {
+    package let layout: Layout
+    package var predicate = Predicate.constant(true)
+    package var sort: [SortKey] = []
+    package var limit: Int?
+    package var offset = 0
+    package var cursor: QueryCursor?
+
+    package init(_ layout: Layout) { self.layout = layout }
+
+    package mutating func add(_ condition: Predicate) {
+        if case .constant(true) = predicate { predicate = condition } else { predicate = .and([predicate, condition]) }
+    }
+}

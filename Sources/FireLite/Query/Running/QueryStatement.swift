@@ -1,0 +1,129 @@
+import FireLiteCore
+import SQLiteBridge
+
+/// Builds the statements of a query.
+struct QueryStatement {
+    static let alias = "r"
+
+    let request: QueryRequest
+    let access: StoreConnection
+    let compiler: PredicateCompiler
+    let scope: QueryScope
+
+    /// Which part of the results after a cursor is asked for, where absent values of the first sort key come after present ones.
+    enum Part {
+        case present, absent
+    }
+
+    init(_ request: QueryRequest, _ access: StoreConnection) throws {
+        self.request = request
+        self.access = access
+        try access.queries.indexes.refresh(access.connection, version: access.schema.version)
+        compiler = PredicateCompiler(schema: access.schema, indexes: access.queries.indexes)
+        scope = compiler.rootScope(request.layout, alias: Self.alias)
+    }
+
+    /// Whether the file has resources of the type at all.
+    var isEmpty: Bool { !scope.table.isInFile }
+
+    private var from: SQLFragment { SQLFragment(" FROM \"\(scope.table.name)\" \(Self.alias)") }
+
+    // MARK: - Parts
+
+    private var sortTerms: [SortTerm] {
+        get throws {
+            try request.sort.map { key in
+                let (sql, column) = try compiler.value(key.path, scope, key.isDescending ? .greatest : .least)
+                return SortTerm(sql: sql, isDescending: key.isDescending, nulls: key.nulls, isIndexed: column.map(isIndexed) ?? false)
+            }
+        }
+    }
+
+    private func isIndexed(_ column: QueryColumn) -> Bool { column.alias == Self.alias && compiler.indexes.hasIndex(on: column) }
+
+    /// The condition on the results.
+    func condition(isSorted: Bool = false) throws -> SQLFragment {
+        let isSortIndexed = try isSorted && request.limit != nil && sortTerms.first?.isIndexed ?? false
+        let condition = try compiler.whereClause(request.predicate, scope, isSortIndexed: isSortIndexed) { lead in
+            let statement = try access.queries.statement(lead.counting.sql, access.connection)
+            defer { statement.reset() }
+            statement.bind(lead.counting.arguments)
+            return try statement.step() ? Int(statement.int(0)) : 0
+        }
+        return .all([SQLFragment("\(Self.alias)._parent IS NULL"), condition])
+    }
+
+    /// The keys of the results in their order, and after them `columns`, and the values that are sorted by where a cursor is to be made.
+    func keys(_ columns: [SQLFragment] = [], withCursor: Bool = false, part: Part? = nil, limit: Int? = nil) throws -> SQLFragment {
+        let terms = try sortTerms
+        var select = SQLFragment("SELECT \(Self.alias)._k")
+        for column in columns + (withCursor ? terms.map(\.sql) : []) { select = select + ", " + column }
+        var conditions = [try condition(isSorted: true)]
+        if let cursor = request.cursor { conditions.append(try after(cursor, terms, part)) }
+        var sql = select + from + " WHERE " + SQLFragment.all(conditions) + " ORDER BY "
+        for term in terms { sql += term.order + ", " }
+        sql += SQLFragment("\(Self.alias)._k\(isKeyDescending ? " DESC" : "")")
+        let limit = limit ?? request.limit
+        let offset = request.cursor == nil ? request.offset : 0
+        if limit != nil || offset > 0 { sql += SQLFragment(" LIMIT ? OFFSET ?", [.integer(Int64(limit ?? -1)), .integer(Int64(offset))]) }
+        return sql
+    }
+
+    /// The tie-break follows the last key's direction, so that an index serves both.
+    private var isKeyDescending: Bool { request.sort.last?.isDescending ?? false }
+
+    /// `SELECT expression` over the results, which limits and sorting do not touch.
+    func over(_ expression: SQLFragment, joins: SQLFragment = SQLFragment(""), condition extra: SQLFragment = .always, tail: String = "") throws -> SQLFragment {
+        "SELECT " + expression + from + joins + " WHERE " + SQLFragment.all([try condition(), extra]) + tail
+    }
+
+    // MARK: - Keyset paging
+
+    /// Whether the results after the cursor come in two parts: those with a value of the first key, and then those without.
+    var hasTwoParts: Bool {
+        guard let cursor = request.cursor, let first = request.sort.first, let value = cursor.values.first else { return false }
+        return first.nulls == .last && !value.isNull
+    }
+
+    private func after(_ cursor: QueryCursor, _ terms: [SortTerm], _ part: Part?) throws -> SQLFragment {
+        guard cursor.values.count == terms.count else {
+            throw FHIRStoreError(.invalidArgument, "the cursor is one of a query that sorts by other paths: use it with the query that made it")
+        }
+        if part == .absent, let first = terms.first { return first.sql + " IS NULL" }
+        var condition = SQLFragment("\(Self.alias)._k \(isKeyDescending ? "<" : ">") ?", [.integer(cursor.key)])
+        for (index, term) in terms.enumerated().reversed() {
+            condition = term.after(cursor.values[index], then: condition, skipsNulls: part == .present && index == 0)
+        }
+        if part == .present, let first = terms.first, let value = cursor.values.first {
+            // Said once more by itself, so that an index can begin there.
+            condition = .all([first.sql + SQLFragment(" \(first.isDescending ? "<=" : ">=") ?", [value]), condition])
+        }
+        return condition
+    }
+}
+
+/// A value to sort by.
+struct SortTerm {
+    let sql: SQLFragment
+    let isDescending: Bool
+    let nulls: SortKey.Nulls
+    /// Whether an index on the result's own row has it.
+    let isIndexed: Bool
+
+    var order: SQLFragment {
+        // SQLite's own order has NULL before all values; saying so again would only keep it from using an index.
+        let isNatural = (nulls == .last) == isDescending
+        return sql + "\(isDescending ? " DESC" : "")\(isNatural ? "" : nulls == .last ? " NULLS LAST" : " NULLS FIRST")"
+    }
+
+    /// The condition that a row comes after one with `value`, where `then` decides among rows with the same.
+    func after(_ value: SQLValue, then: SQLFragment, skipsNulls: Bool) -> SQLFragment {
+        if value.isNull {
+            let isSame = SQLFragment.all([sql + " IS NULL", then])
+            return nulls == .last ? isSame : .either([sql + " IS NOT NULL", isSame])
+        }
+        var parts = [sql + SQLFragment(" \(isDescending ? "<" : ">") ?", [value]), .all([sql + SQLFragment(" = ?", [value]), then])]
+        if nulls == .last, !skipsNulls { parts.append(sql + " IS NULL") }
+        return .either(parts)
+    }
+}

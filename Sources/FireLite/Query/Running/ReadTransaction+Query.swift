@@ -1,0 +1,55 @@
+import FireLiteCore
+import SQLiteBridge
+
+extension ReadTransaction {
+    /// A query for the resources of a type, on this transaction's view.
+    public func fetch<Resource: FHIRResource>(_ type: Resource.Type) -> FHIRQuery<Resource> { FHIRQuery(store: store) }
+
+    /// The statement of a request; nil where the file has no resource of the type.
+    func statement(_ request: QueryRequest) throws -> QueryStatement? {
+        try flush()
+        let statement = try QueryStatement(request, access)
+        return statement.isEmpty ? nil : statement
+    }
+
+    /// Runs a statement and calls `body` at each row until that is false.
+    func forEachRow(_ fragment: SQLFragment, _ body: (Statement) throws -> Bool) throws {
+        let statement = try access.queries.statement(fragment.sql, access.connection)
+        defer { statement.reset() }
+        statement.bind(fragment.arguments)
+        while try statement.step() { if try !body(statement) { return } }
+    }
+
+    /// Calls `body` with each row of the results in their order: the key first, then `columns`, then the sort values for a cursor.
+    func forEachResult(
+        _ request: QueryRequest, columns: (QueryStatement) throws -> [SQLFragment] = { _ in [] }, withCursor: Bool = false,
+        _ body: (Statement) throws -> Bool
+    ) throws {
+        guard let statement = try statement(request) else { return }
+        let columns = try columns(statement)
+        guard statement.hasTwoParts else {
+            return try forEachRow(statement.keys(columns, withCursor: withCursor), body)
+        }
+        var count = 0
+        var isEnded = false
+        try forEachRow(statement.keys(columns, withCursor: withCursor, part: .present)) { row in
+            count += 1
+            isEnded = try !body(row)
+            return !isEnded
+        }
+        if isEnded { return }
+        let rest = request.limit.map { $0 - count }
+        if let rest, rest <= 0 { return }
+        try forEachRow(statement.keys(columns, withCursor: withCursor, part: .absent, limit: rest), body)
+    }
+
+    /// The numbers of the results.
+    func roots(_ request: QueryRequest) throws -> [Int64] {
+        var roots: [Int64] = []
+        try forEachResult(request) { row in
+            roots.append(row.int(0) >> 24)
+            return true
+        }
+        return roots
+    }
+}

@@ -1,0 +1,36 @@
+/// A value of SQL, with its storage class (<https://www.sqlite.org/datatype3.html>).
+public enum SQLValue: Sendable, Hashable, Codable {
+    case null
+    case integer(Int64)
+    case real(Double)
+    case text(String)
+    case blob([UInt8])
+}
+
+extension SQLValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral, ExpressibleByBooleanLiteral,
+    ExpressibleByNilLiteral
+{
+    public init(stringLiteral value: String) { self = .text(value) }
+    public init(integerLiteral value: Int64) { self = .integer(value) }
+    public init(floatLiteral value: Double) { self = .real(value) }
+    /// SQLite's booleans are 1 and 0.
+    public init(booleanLiteral value: Bool) { self = .integer(value ? 1 : 0) }
+    public init(nilLiteral: ()) { self = .null }
+}
+
+extension SQLValue {
+    /// The whole number; nil for values of other classes.
+    public var integer: Int64? { if case .integer(let value) = self { value } else { nil } }
+    /// The number, whole or not; nil for values of other classes.
+    public var double: Double? {
+        switch self {
+        case .integer(let value): Double(value)
+        case .real(let value): value
+        default: nil
+        }
+    }
+    /// The text; nil for values of other classes.
+    public var text: String? { if case .text(let value) = self { value } else { nil } }
+    /// Whether it is NULL.
+    public var isNull: Bool { self == .null }
+}

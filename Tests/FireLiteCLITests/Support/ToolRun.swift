@@ -1,0 +1,38 @@
+import Foundation
+
+@testable import FireLiteCLI
+
+/// One run of the tool, with what it wrote.
+struct ToolRun {
+    let status: ExitStatus
+    let output: String
+    let error: String
+
+    /// - Parameters:
+    ///   - input: what standard input gives.
+    ///   - isTerminal: whether both outputs are terminals.
+    init(_ arguments: [String], input: Data = Data(), isTerminal: Bool = false) throws {
+        let (output, error) = (MemoryOutput(), MemoryOutput())
+        let pipe = Pipe()
+        // A pipe holds little, so another thread fills it.
+        let writer = Thread {
+            do { try pipe.fileHandleForWriting.write(contentsOf: input) } catch {}
+            do { try pipe.fileHandleForWriting.close() } catch {}
+        }
+        writer.start()
+        let console = Console(
+            standardOutput: output, standardError: error, standardInput: pipe.fileHandleForReading.fileDescriptor,
+            outputIsTerminal: isTerminal, errorIsTerminal: isTerminal, width: 200)
+        status = FireLiteTool(console: console).run(arguments: arguments)
+        self.output = output.text
+        self.error = error.text
+        withExtendedLifetime(pipe) {}
+    }
+
+    init(_ arguments: String...) throws { try self.init(arguments) }
+
+    var lines: [String] { output.split(separator: "\n").map(String.init) }
+
+    /// The summary of an import without its time.
+    var counts: String { output.components(separatedBy: ", seconds").first ?? "" }
+}
