@@ -7,11 +7,14 @@ struct FloorWriter {
     private let target: RawDatabase
     private var statements: [OpaquePointer] = []
 
-    /// Makes the file and in it what a new store has.
-    init(from original: String, to path: String, synchronous: String = "FULL") throws {
+    /// - Parameters:
+    ///   - original: the filled file.
+    ///   - path: a file that is made, with what a new store has in it; or one with the tables of the filled file.
+    init(from original: String, to path: String, isFresh: Bool = true, synchronous: String = "FULL") throws {
         source = try RawDatabase(original)
         schema = try RawSchema(source)
         target = try RawDatabase(path, synchronous: synchronous)
+        guard isFresh else { return }
         for sql in schema.fixed { try target.execute(sql) }
         for row in try source.rows("SELECT key, value FROM _meta") {
             try target.execute("INSERT INTO _meta VALUES ('\(row[0] ?? "")', '\(row[1] ?? "")')")
@@ -22,7 +25,9 @@ struct FloorWriter {
     mutating func writeAll(_ stopwatch: Stopwatch) throws {
         let count = Int64(try source.integer("SELECT max(root) FROM _resource"))
         try stopwatch.measure {
-            try begin()
+            try target.execute("BEGIN IMMEDIATE")
+            try makeTables()
+            try prepareInserts()
             var first: Int64 = 1
             while first <= count {
                 let image = try stopwatch.exclude { try RowImage(source, schema, roots: first...min(first + 49_999, count)) }
@@ -33,10 +38,9 @@ struct FloorWriter {
         }
     }
 
-    /// Writes each of some resources in a transaction of its own.
+    /// Writes each of some resources in a transaction of its own, into tables that are there.
     mutating func writeEach(_ roots: [Int64], _ stopwatch: Stopwatch) throws {
-        try begin()
-        try target.execute("COMMIT")
+        try prepareInserts()
         let (begin, commit) = (try target.prepare("BEGIN IMMEDIATE"), try target.prepare("COMMIT"))
         for root in roots {
             let image = try RowImage(source, schema, roots: root...root)
@@ -53,9 +57,7 @@ struct FloorWriter {
         sqlite3_reset(statement)
     }
 
-    /// Begins, makes the tables, and compiles a statement for each.
-    private mutating func begin() throws {
-        try target.execute("BEGIN IMMEDIATE")
+    private func makeTables() throws {
         for table in schema.tables where table.name != "_resource" {
             for sql in table.sql { try target.execute(sql) }
         }
@@ -68,6 +70,9 @@ struct FloorWriter {
             }
             step(shape)
         }
+    }
+
+    private mutating func prepareInserts() throws {
         for table in schema.tables {
             let values = Array(repeating: "?", count: table.columns.count).joined(separator: ",")
             statements.append(try target.prepare("INSERT INTO \"\(table.name)\" VALUES (\(values))"))

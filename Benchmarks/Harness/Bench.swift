@@ -42,11 +42,14 @@ final class Bench {
         var cost: Cost?
         var floorCost: Cost?
         var peak = 0.0
+        var added = 0.0
         for repetition in 1...max(repetitions ?? self.repetitions, 1) {
             progress.show("\(size) resources, \(name), \(repetition)")
             ProcessMemory.resetPeak()
+            let before = ProcessMemory.currentMB
             let stopwatch = Stopwatch()
             try subject(stopwatch)
+            added = max(added, ProcessMemory.peakMB - before)
             cost = Cost.least(cost, stopwatch.cost)
             peak = max(peak, ProcessMemory.peakMB)
             if let floor {
@@ -58,7 +61,7 @@ final class Bench {
         progress.show("\(size) resources, \(name), verifying")
         let isVerified = try verify()
         return Measurement(
-            name: name, size: size, operations: operations, cost: cost ?? Cost(), floor: floorCost, peakMB: peak, isVerified: isVerified)
+            name: name, size: size, operations: operations, cost: cost ?? Cost(), floor: floorCost, peakMB: peak, addedMB: added, isVerified: isVerified)
     }
 
     // MARK: - Stores

@@ -11,7 +11,10 @@ struct Measurement {
     var bytesPerResource: Double?
     /// How many rows an operation inserted, updated and deleted.
     var rowsPerOperation: Double?
+    /// The most memory the process had in use meanwhile, in mebibytes.
     let peakMB: Double
+    /// How much of that was not in use before.
+    var addedMB = 0.0
     /// Whether the result was what it had to be.
     let isVerified: Bool
 

@@ -8,7 +8,8 @@ struct BenchmarkRun {
     init(options: Options) { self.options = options }
 
     static let workloads: [any Workload] = [
-        CodecWorkloads(), UpsertWorkloads(), FetchWorkloads(), ScanWorkloads(), DeleteWorkloads(),
+        CodecWorkloads(), UpsertWorkloads(), FetchWorkloads(), ScanWorkloads(), ManagedWorkloads(), SingleWorkloads(), DeleteWorkloads(),
+        OpenWorkloads(), TransferWorkloads(), ConcurrencyWorkloads(), FileSizeWorkload(),
     ]
 
     /// Measures, prints a table, and writes the files that are asked for.

@@ -164,7 +164,8 @@ struct BundleUnpacker {
         if let uuid = uuid(in: fullUrl) { return uuid.uuidString.lowercased() }
         let scheme = "urn:oid:"
         let tail = fullUrl.range(of: "/\(type)/", options: .backwards).map { fullUrl[$0.upperBound...] }
-        guard let id = fullUrl.hasPrefix(scheme) ? fullUrl.dropFirst(scheme.count) : tail, (1...64).contains(id.utf8.count), id.utf8.allSatisfy(isIDByte)
+        guard let id = fullUrl.hasPrefix(scheme) ? fullUrl.dropFirst(scheme.count) : tail, (1...64).contains(id.utf8.count),
+            id.utf8.allSatisfy(isIDByte)
         else { return nil }
         return String(id)
     }

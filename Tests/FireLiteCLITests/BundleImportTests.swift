@@ -66,7 +66,9 @@ struct BundleImportTests {
         try importer.run(.file(path: path))
         var stored: [String] = []
         try store.read { transaction in
-            for count in try transaction.counts() { try transaction.forEach(typeName: count.typeName) { stored.append(FHIRJSON.string($0)) } }
+            for count in try transaction.counts() {
+                try transaction.forEach(typeName: count.typeName) { stored.append(FHIRJSON.string($0)) }
+            }
         }
         #expect(try store.check() == [])
         return (importer.counts, stored, try folder.read("rejects").split(separator: "\n").map(String.init))
@@ -133,12 +135,15 @@ struct BundleImportTests {
 
     @Test func whatIsWrongAroundTheEntriesIsFound() throws {
         let before = Self.transaction.replacingOccurrences(of: "\"type\": \"transaction\"", with: "\"kind\": 1")
-        #expect(try importing(before, chunk: 64).rejects.map { $0.contains(#""line":3,"reason":"column 3, Bundle.kind: expected"#) } == [true])
+        #expect(
+            try importing(before, chunk: 64).rejects.map { $0.contains(#""line":3,"reason":"column 3, Bundle.kind: expected"#) } == [true])
         let end = Self.transaction.range(of: "]", options: .backwards)!
         let after = Self.transaction.replacingCharacters(in: end, with: "],\n  \"total\": \"x\"")
         for chunk in [64, 1 << 20] {
             let rejects = try importing(after, chunk: chunk).rejects
-            #expect(rejects.map { $0.contains(#""line":25,"reason":"column 12, Bundle.total: expected"#) } == [true], "\(rejects.map { $0.prefix(300) })")
+            #expect(
+                rejects.map { $0.contains(#""line":25,"reason":"column 12, Bundle.total: expected"#) } == [true],
+                "\(rejects.map { $0.prefix(300) })")
         }
     }
 
@@ -146,7 +151,8 @@ struct BundleImportTests {
         #"{"resourceType":"Bundle","entry":[]}"#, #"{"resourceType":"Bundle","entry":[5]}"#, #"{"resourceType":"Bundle","entry":{}}"#,
         #"{"resourceType":"Bundle","entry":[{}]}"#, #"{"resourceType":"Bundle","entry":[{"id":"1"},"x"]}"#,
         #"{"resourceType":"Bundle","entry":[{"id":"1"}],"entry":[{"id":"2"}]}"#, #"{"resourceType":"Bundle","entry":[[{"id":"1"}]]}"#,
-        #"{"resourceType":"Bundle","entry":[{"id":"1"}]} x"#, #"{"resourceType":"Bundle","entry":[{"id":"1"}"#, #"{"resourceType":"Bundle""#,
+        #"{"resourceType":"Bundle","entry":[{"id":"1"}]} x"#, #"{"resourceType":"Bundle","entry":[{"id":"1"}"#,
+        #"{"resourceType":"Bundle""#,
     ]) func whatIsNoBundleIsRejected(_ text: String) throws {
         for form in [text, text.replacingOccurrences(of: ",", with: ",\n")] {
             for chunk in [4, 1 << 20] {

@@ -79,7 +79,8 @@ struct BundleUnpackerTests {
 
     @Test func bundlesInsideStayAsTheyAre() throws {
         let link = "urn:uuid:\(Self.uuid)"
-        let inner = #"{"resourceType":"Bundle","id":"b","type":"collection","entry":[{"fullUrl":"\#(link)","resource":{"resourceType":"Group","id":"g"}}]}"#
+        let inner =
+            #"{"resourceType":"Bundle","id":"b","type":"collection","entry":[{"fullUrl":"\#(link)","resource":{"resourceType":"Group","id":"g"}}]}"#
         let patient = #"{"fullUrl":"\#(link)","resource":{"resourceType":"Patient"}}"#
         #expect(try unpacked(#"{"resource":\#(inner)},\#(patient)"#).first == inner)
     }
@@ -87,7 +88,11 @@ struct BundleUnpackerTests {
     @Test func entriesWithoutResourcesAndIDs() throws {
         #expect(try unpacked(#"{"request":{"method":"GET","url":"Patient"}}"#, type: "batch") == [])
         #expect(try unpacked(#"{"resource":{"resourceType":"Patient"}}"#) == [#"{"resourceType":"Patient"}"#])
-        #expect(try unpacked(#"{"fullUrl":"http://a/Patient/7","resource":{"resourceType":"Patient"}}"#) == [#"{"resourceType":"Patient","id":"7"}"#])
-        #expect(try unpacked(#"{"fullUrl":"http://a/Patient/a b","resource":{"resourceType":"Patient"}}"#) == [#"{"resourceType":"Patient"}"#])
+        #expect(
+            try unpacked(#"{"fullUrl":"http://a/Patient/7","resource":{"resourceType":"Patient"}}"#) == [
+                #"{"resourceType":"Patient","id":"7"}"#
+            ])
+        #expect(
+            try unpacked(#"{"fullUrl":"http://a/Patient/a b","resource":{"resourceType":"Patient"}}"#) == [#"{"resourceType":"Patient"}"#])
     }
 }

@@ -12,7 +12,8 @@ struct ContentKindTests {
         // The first line is cut off or malformed, and others are resources.
         "{\"resourceType\":\"Patient\",\"id\":\"1\n{\"resourceType\":\"Patient\"}\n",
         "{\"resourceType\":\"Patient\",\"name\":[\n{\"resourceType\":\"Patient\"}\n{\"resourceType\":\"Patient\"}\n",
-        "{\"resourceType\":\"Patient\",\"name\":[\n{\"resourceType\":\"Patient\"}\n", "x\n{\"resourceType\":\"Patient\"}", "}\n{\"resourceType\":\"Patient\"}",
+        "{\"resourceType\":\"Patient\",\"name\":[\n{\"resourceType\":\"Patient\"}\n", "x\n{\"resourceType\":\"Patient\"}",
+        "}\n{\"resourceType\":\"Patient\"}",
     ]) func lines(_ text: String) { #expect(kind(text) == .lines) }
 
     @Test(arguments: [

@@ -33,14 +33,18 @@ struct ExportTests {
         let run = try ToolRun("export", "--database", database, "--output", "-")
         #expect(run.status == .done && run.error.isEmpty)
         #expect(run.lines == Self.lines)
-        #expect(try ToolRun("export", "--database", database, "--output", "-", "--type", "Group", "--type", "Group").lines == [Self.lines[0]])
+        #expect(
+            try ToolRun("export", "--database", database, "--output", "-", "--type", "Group", "--type", "Group").lines == [Self.lines[0]])
     }
 
     @Test func aFolderGetsAFileForEachType() throws {
         let run = try ToolRun("export", "--database", database, "--output", folder.file("a/b"))
         #expect(run.status == .done && run.error.isEmpty)
         #expect(run.output.hasPrefix("exported 4, files 3, seconds "))
-        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.file("a/b")).sorted() == ["Group.ndjson", "Observation.ndjson", "Patient.ndjson"])
+        #expect(
+            try FileManager.default.contentsOfDirectory(atPath: folder.file("a/b")).sorted() == [
+                "Group.ndjson", "Observation.ndjson", "Patient.ndjson",
+            ])
         #expect(try read("a/b/Patient.ndjson") == Array(Self.lines[2...]))
         #expect(try read("a/b/Group.ndjson") == [Self.lines[0]])
     }

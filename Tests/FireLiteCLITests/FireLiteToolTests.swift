@@ -47,7 +47,10 @@ struct FireLiteToolTests {
         (["import", "--database", "x", "--release", "R9", "y"], "firelite import: unknown FHIR release 'R9': this build has R4"),
         (["export", "--database", "x"], "firelite export: --output DIR|- is missing"),
         (["export", "--database", "x", "--output", "-", "--type", "Human"], "firelite export: 'Human' is no resource type of FHIR R4"),
-        (["export", "--database", "x", "--output", "-", "--type", "Resource"], "firelite export: 'Resource' is no resource type of FHIR R4"),
+        (
+            ["export", "--database", "x", "--output", "-", "--type", "Resource"],
+            "firelite export: 'Resource' is no resource type of FHIR R4"
+        ),
         (["get", "--database", "x"], "firelite get: give either Type/id or --pk"),
         (["get", "--database", "x", "Patient/1", "--pk", "2"], "firelite get: give either Type/id or --pk"),
         (["get", "--database", "x", "Patient"], "firelite get: 'Patient' is not of the form Type/id"),
@@ -100,7 +103,8 @@ struct FireLiteToolTests {
         try store(#"{"resourceType":"Patient","id":"1"}"#)
         let error = MemoryOutput()
         let console = Console(
-            standardOutput: FailingOutput(), standardError: error, standardInput: -1, outputIsTerminal: false, errorIsTerminal: false, width: 80)
+            standardOutput: FailingOutput(), standardError: error, standardInput: -1, outputIsTerminal: false, errorIsTerminal: false,
+            width: 80)
         for arguments in [["export", "--output", "-"], ["get", "Patient/1"], ["info"]] {
             #expect(FireLiteTool(console: console).run(arguments: arguments + ["--database", database]) == .failed)
         }

@@ -103,8 +103,10 @@ struct ImportTests {
 
     private var badLines: String {
         [
-            patient(1), #"{"resourceType":"Patient","id":"2","birthDate":"yesterday"}"#, "", patient(3), #"{"resourceType":"Patient","id":"4""#,
-            #"{"resourceType":"Wizard","id":"5"}"#, patient(6), "no JSON", #"{"resourceType":"Patient","id":"7","name":[{"given":["x",5]}]}"#,
+            patient(1), #"{"resourceType":"Patient","id":"2","birthDate":"yesterday"}"#, "", patient(3),
+            #"{"resourceType":"Patient","id":"4""#,
+            #"{"resourceType":"Wizard","id":"5"}"#, patient(6), "no JSON",
+            #"{"resourceType":"Patient","id":"7","name":[{"given":["x",5]}]}"#,
         ].joined(separator: "\n")
     }
 
@@ -129,7 +131,9 @@ struct ImportTests {
         #expect(run.counts == "added 3, updated 0, unchanged 0, rejected 5")
         #expect(run.error == "firelite import: 5 rejected: see \(rejects)\n")
         #expect(try stored() == [patient(1), patient(3), patient(6)])
-        let kept = try folder.read("rejects.ndjson").split(separator: "\n").map { try JSONDecoder().decode([String: JSONValue].self, from: Data($0.utf8)) }
+        let kept = try folder.read("rejects.ndjson").split(separator: "\n").map {
+            try JSONDecoder().decode([String: JSONValue].self, from: Data($0.utf8))
+        }
         let lines = badLines.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
         #expect(kept.map { $0["line"] } == [2, 5, 6, 8, 9].map { .number($0) })
         #expect(kept.map { $0["text"] } == [2, 5, 6, 8, 9].map { .text(lines[$0 - 1]) })
@@ -184,7 +188,8 @@ struct ImportTests {
             limits.resource = 1 << 10
             try folder.write("r", "")
             let rejects = RejectsFile(path: folder.file("r"))
-            var importer = Importer(store: store, options: ImportOptions(release: .r4, stopsAtFault: false, limits: limits), rejects: rejects)
+            var importer = Importer(
+                store: store, options: ImportOptions(release: .r4, stopsAtFault: false, limits: limits), rejects: rejects)
             try importer.run(.file(path: path))
             #expect(importer.counts == ImportCounts(added: 2, rejected: 2), "pieces of \(chunk) bytes")
             let kept = try folder.read("r").split(separator: "\n")
@@ -195,7 +200,10 @@ struct ImportTests {
 
     @Test func noBytesCrashIt() throws {
         var random = SyntheticRandom(seed: 7)
-        let pieces = ["{", "}", "[", "]", ":", ",", "\"", "\\", "\n", "\"resourceType\"", "\"Bundle\"", "\"entry\"", "\"Patient\"", "1", "\u{FEFF}", "\0", "é"]
+        let pieces = [
+            "{", "}", "[", "]", ":", ",", "\"", "\\", "\n", "\"resourceType\"", "\"Bundle\"", "\"entry\"", "\"Patient\"", "1", "\u{FEFF}",
+            "\0", "é",
+        ]
         for _ in 0..<300 {
             var content = Data()
             for _ in 0..<random.number(0...30) { content.append(Data(random.pick(pieces).utf8)) }

@@ -44,7 +44,10 @@ struct JSONStructureTests {
                 .began(isObject: false), .ended(isObject: false), .began(isObject: true), .ended(isObject: true), .ended(isObject: false),
                 .finished,
             ])
-        #expect(events(Self.text, size: 1_000).filter { $0.event == .member || $0.event == .string }.map(\.text) == ["a", "bA\"", "c", "x\\", "d"])
+        #expect(
+            events(Self.text, size: 1_000).filter { $0.event == .member || $0.event == .string }.map(\.text) == [
+                "a", "bA\"", "c", "x\\", "d",
+            ])
         #expect(events(Self.text, size: 1_000).last?.line == 3)
     }
 
@@ -61,8 +64,10 @@ struct JSONStructureTests {
     }
 
     @Test(arguments: [
-        ("x", 0), ("[1]", 0), ("\"a\"", 0), ("{a:1}", 1), ("{\"a\"}", 4), ("{\"a\" 1}", 5), ("{\"a\":}", 5), ("{\"a\":1,}", 7), ("{\"a\":1 2}", 7),
-        ("{\"a\":[1,]}", 8), ("{\"a\":[1}", 7), ("{\"a\":{]", 6), ("{\"a\":1\"b\":2}", 6), ("{\"a\":\"\n\"}", 6), ("{,}", 1), ("{}{}", 2), ("{} x", 3),
+        ("x", 0), ("[1]", 0), ("\"a\"", 0), ("{a:1}", 1), ("{\"a\"}", 4), ("{\"a\" 1}", 5), ("{\"a\":}", 5), ("{\"a\":1,}", 7),
+        ("{\"a\":1 2}", 7),
+        ("{\"a\":[1,]}", 8), ("{\"a\":[1}", 7), ("{\"a\":{]", 6), ("{\"a\":1\"b\":2}", 6), ("{\"a\":\"\n\"}", 6), ("{,}", 1), ("{}{}", 2),
+        ("{} x", 3),
     ]) func grammarIsChecked(_ text: String, _ offset: Int) {
         let last = events(text, size: 100).last
         #expect(last?.event == .violation)

@@ -4,7 +4,8 @@ import Testing
 
 struct ParsedArgumentsTests {
     private static let definition = CommandDefinition(
-        name: "test", summary: "", options: [
+        name: "test", summary: "",
+        options: [
             .option("database", "FILE", isRequired: true, ""), .option("type", "T", isRepeatable: true, ""), .option("limit", "N", ""),
             .flag("quiet", ""),
         ],

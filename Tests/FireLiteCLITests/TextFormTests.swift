@@ -13,8 +13,9 @@ struct TextFormTests {
 
     @Test func figures() {
         #expect([0, 999, 1_000, 1_234_567, -12_345].map(Figures.count) == ["0", "999", "1,000", "1,234,567", "-12,345"])
-        #expect([0, 1, 999, 1_000, 999_949, 999_950, 5_600_000_000].map(Figures.bytes)
-            == ["0 bytes", "1 byte", "999 bytes", "1.0 KB", "999.9 KB", "1.0 MB", "5.6 GB"])
+        #expect(
+            [0, 1, 999, 1_000, 999_949, 999_950, 5_600_000_000].map(Figures.bytes)
+                == ["0 bytes", "1 byte", "999 bytes", "1.0 KB", "999.9 KB", "1.0 MB", "5.6 GB"])
         #expect([0.2, 59, 61, 3_700, 1e9].map(Figures.remaining) == ["1 s", "59 s", "1 min 1 s", "1 h 1 min", "a long time"])
         #expect(Figures.seconds(.milliseconds(1_234)) == "1.23")
     }
@@ -24,7 +25,8 @@ struct TextFormTests {
             ProgressLine.text(resources: 50_000, bytes: 30_000_000, total: 90_000_000, elapsed: .seconds(2))
                 == "50,000 resources, 25,000/s, 30.0 MB of 90.0 MB, 4 s left")
         #expect(
-            ProgressLine.text(resources: 50_000, bytes: 30_000_000, total: nil, elapsed: .seconds(2)) == "50,000 resources, 25,000/s, 30.0 MB")
+            ProgressLine.text(resources: 50_000, bytes: 30_000_000, total: nil, elapsed: .seconds(2))
+                == "50,000 resources, 25,000/s, 30.0 MB")
         #expect(ProgressLine.text(resources: 0, bytes: 0, total: 0, elapsed: .zero) == "0 resources, 0/s, 0 bytes")
     }
 

@@ -18,7 +18,7 @@ struct GoldenTests {
     @Test func generatedTestsAreAsCommitted() throws {
         let tests = try FilePlanner.planTests(
             NamingPass.name(try Fixtures.mini()), templates: TemplateLibrary(folder: Fixtures.templates))
-        #expect(tests.map(\.path) == ["LayoutTypeTests.swift", "ListTests.swift", "TaskInputTests.swift", "TaskTests.swift", "TaskValueTests.swift"])
+        #expect(tests.map(\.path) == ["LayoutTypeTests.swift", "ListTests.swift", "TaskTests.swift", "TaskInputTests.swift", "TaskValueTests.swift"])
         try expect(tests, in: Fixtures.goldenTests)
     }
 

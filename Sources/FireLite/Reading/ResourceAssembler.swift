@@ -32,7 +32,7 @@ struct ResourceAssembler {
 
     mutating func clear() {
         parts.removeAll(keepingCapacity: true)
-        for index in byNode.indices { byNode[index] = -1 }
+        byNode.removeAll(keepingCapacity: true)
         farNodes.removeAll(keepingCapacity: true)
         resourceOrders.removeAll(keepingCapacity: true)
         isInListOrder = true

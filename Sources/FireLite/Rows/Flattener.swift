@@ -23,6 +23,8 @@ struct Flattener {
     private var nextNode: UInt32 = 0
     private var resource: Int32 = 0
     private var marksManaged = false
+    /// Whether the rows are for a stored resource that takes over the content of another: pks are its own.
+    private var takesOver = false
     /// The object of each row, where numbers are kept: they get theirs when the rows have been matched.
     private var objects: [FHIRObject?] = []
 
@@ -36,6 +38,7 @@ struct Flattener {
         self.resource = Int32(truncatingIfNeeded: resource)
         self.numbering = numbering
         self.marksManaged = marksManaged
+        takesOver = numbering == .fresh && !marksManaged
         nextNode = 0
         objects.removeAll(keepingCapacity: true)
         try addRow(object, schema.table(of: object.layout), parent: -1, order: -1, member: nil)
@@ -87,14 +90,13 @@ struct Flattener {
     }
 
     private func tooWide(_ table: TablePlan) -> FHIRStoreError {
-        table.dropPendingColumns()
-        return FHIRStoreError(
+        FHIRStoreError(
             .tooLarge, "a resource needs more than \(StorageSchema.maximumColumns) columns in the table \(table.name), which SQLite cannot hold")
     }
 
     /// Adds the values of an object that is inlined in the current row; true where it has lists too.
     private mutating func addCells(of object: FHIRObject, _ group: GroupPlan) throws(FHIRStoreError) -> Bool {
-        if object.noteStored(marksManaged) { addPK(of: object, group) }
+        if object.noteStored(marksManaged) || takesOver { addPK(of: object, group) }
         var hasChildren = false
         let slots = object.slotRun
         for position in slots.indices {
@@ -127,6 +129,10 @@ struct Flattener {
 
     @inline(never)
     private mutating func addPK(of object: FHIRObject, _ group: GroupPlan) {
+        if takesOver {
+            if group.pkColumn >= 0 { buffer.keep(group.pkColumn) }
+            return
+        }
         guard let pk = object.objectExtras?.pk, group.parent != nil || object.ownerObject != nil else { return }
         buffer.add(group.table.pkColumn(group), text: pk)
     }
@@ -163,9 +169,8 @@ struct Flattener {
     private mutating func addRows(
         _ children: UnsafeBufferPointer<Unmanaged<FHIRObject>>, _ group: GroupPlan, _ slot: Int, _ parent: Int64
     ) throws(FHIRStoreError) {
-        let isResource = group.entries[slot].kind == .resource
-        let member = isResource || group.members[slot].sharesChild ? group.path(to: slot) : nil
-        if isResource {
+        if group.entries[slot].kind == .resource {
+            let member = group.path(to: slot)
             for order in children.indices {
                 let child = children[order]._withUnsafeGuaranteedRef { $0 }
                 try addRow(child, schema.table(of: child.layout), parent: parent, order: Int32(truncatingIfNeeded: order), member: member)
@@ -173,6 +178,8 @@ struct Flattener {
             return
         }
         let table = schema.childReference(group, slot)._withUnsafeGuaranteedRef { $0 }
+        // Known only once the table is.
+        let member = group.members[slot].sharesChild ? group.path(to: slot) : nil
         for order in children.indices {
             try addRow(
                 children[order]._withUnsafeGuaranteedRef { $0 }, table, parent: parent, order: Int32(truncatingIfNeeded: order), member: member)

@@ -21,6 +21,8 @@ struct RowBuffer {
 
     enum Kind: UInt8 {
         case int, double, text
+        /// What is stored there stays.
+        case kept
     }
 
     /// One value: a number, or the place of its text in `bytes`.
@@ -71,6 +73,11 @@ struct RowBuffer {
 
     @inline(__always)
     mutating func end(_ row: Int) { rows[row].cellEnd = Int32(truncatingIfNeeded: cells.count) }
+
+    /// Leaves a column as it is stored.
+    mutating func keep(_ column: Int32) {
+        cells.append(Cell(column: column, kind: .kept, length: 0, payload: 0))
+    }
 
     @inline(__always)
     mutating func add(_ column: Int32, int value: Int64) {

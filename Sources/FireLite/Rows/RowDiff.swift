@@ -174,6 +174,10 @@ struct RowDiff {
         for cell in Int(old.cellStart)..<Int(old.cellEnd) { oldCells[stored.cells[cell].column] = cell }
         for cell in Int(row.cellStart)..<Int(row.cellEnd) {
             let column = new.cells[cell].column
+            if new.cells[cell].kind == .kept {
+                oldCells[column] = nil
+                continue
+            }
             if let known = oldCells.removeValue(forKey: column), new.isEqual(cell, stored, known) { continue }
             changes.append((column, cell))
         }

@@ -84,6 +84,7 @@ extension RowBuffer {
         switch cell.kind {
         case .int: statement.bind(parameter, cell.payload)
         case .double: statement.bind(parameter, Double(bitPattern: UInt64(bitPattern: cell.payload)))
+        case .kept: statement.bindNull(parameter)
         case .text:
             bytes.withUnsafeBufferPointer { bytes in
                 // The bytes stay where they are until the batch has been written.

@@ -203,7 +203,7 @@ final class StorageSchema {
     ///
     /// - Throws: `SQLiteError`.
     func grow(_ connection: Connection) throws {
-        var hasGrown = false
+        var grown: [TablePlan] = []
         for plan in tables where plan.columns.count > plan.fileColumns || (!plan.isInFile && plan.isNeeded) {
             if plan.isInFile {
                 for column in plan.columns[plan.fileColumns...] {
@@ -223,9 +223,11 @@ final class StorageSchema {
             }
             plan.fileColumns = plan.columns.count
             plan.statements = TableStatements()
-            hasGrown = true
+            grown.append(plan)
         }
-        if hasGrown { version = try connection.integer("PRAGMA schema_version") ?? 0 }
+        guard !grown.isEmpty else { return }
+        try DeclaredIndexes(schema: self, connection: connection).apply(to: grown)
+        version = try connection.integer("PRAGMA schema_version") ?? 0
     }
 
     /// Forgets growth that was rolled back.

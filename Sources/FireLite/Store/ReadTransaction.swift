@@ -31,10 +31,9 @@ public class ReadTransaction {
     func resource(_ registration: StoreConnection.Registration) throws -> FHIRResource? {
         if let known = known(registration.root) { return known }
         guard let shape = try access.shape(registration.shape), let resource = try access.load(root: registration.root, shape: shape) else {
-            throw FHIRStoreError(.notAStore, "the rows of the resource with number \(registration.root) are incomplete: run check()")
+            throw incomplete(registration.root)
         }
-        resource.objectExtras = StoreTie(store: store, root: registration.root, revision: registration.revision, pk: registration.pk)
-        remember(resource, registration.root)
+        tie(resource, registration)
         return resource
     }
 
@@ -103,14 +102,14 @@ public class ReadTransaction {
 
     // MARK: - Many resources
 
-    /// Calls `body` with every resource of a type in the order they were stored; one at a time is in memory.
+    /// Calls `body` with every resource of a type in the order they were stored; some hundred at a time are in memory.
     public func forEach<Resource: FHIRResource>(_ type: Resource.Type, _ body: (Resource) throws -> Void) throws {
         try forEach(type as FHIRResource.Type) { resource in
             if let resource = resource as? Resource { try body(resource) }
         }
     }
 
-    /// Calls `body` with every resource of a type in the order they were stored; one at a time is in memory.
+    /// Calls `body` with every resource of a type in the order they were stored; some hundred at a time are in memory.
     ///
     /// - Throws: `FHIRStoreError.invalidArgument` for a name that is no resource type of the release; what `body` throws.
     public func forEach(typeName: String, _ body: (FHIRResource) throws -> Void) throws {
@@ -124,15 +123,33 @@ public class ReadTransaction {
             let batch = try store.mapping { try self.batch(of: table(of: type), after: last) }
             guard let end = batch.last else { return }
             last = end.root
-            for registration in batch {
-                guard let resource = try store.mapping({ try self.resource(registration) }) else { continue }
-                try body(resource)
-            }
+            for resource in try store.mapping({ try self.resources(batch) }) { try body(resource) }
         }
     }
 
+    /// The resources with these registrations, which are in the order of their numbers.
+    func resources(_ registrations: [StoreConnection.Registration]) throws -> [FHIRResource] {
+        let inMemory = registrations.map { known($0.root) }
+        var loaded = try access.load(zip(registrations, inMemory).filter { $1 == nil }.map { $0.0 }).makeIterator()
+        return try zip(registrations, inMemory).map { registration, known in
+            if let known { return known }
+            guard let loaded = loaded.next(), let resource = loaded else { throw incomplete(registration.root) }
+            tie(resource, registration)
+            return resource
+        }
+    }
+
+    private func incomplete(_ root: Int64) -> FHIRStoreError {
+        FHIRStoreError(.notAStore, "the rows of the resource with number \(root) are incomplete: run check()")
+    }
+
+    private func tie(_ resource: FHIRResource, _ registration: StoreConnection.Registration) {
+        resource.objectExtras = StoreTie(store: store, root: registration.root, revision: registration.revision, pk: registration.pk)
+        remember(resource, registration.root)
+    }
+
     /// The next registrations of a type, by number.
-    func batch(of table: TablePlan, after root: Int64, limit: Int = 512) throws -> [StoreConnection.Registration] {
+    func batch(of table: TablePlan, after root: Int64, limit: Int = 256) throws -> [StoreConnection.Registration] {
         guard table.isInFile else { return [] }
         let statement = try access.connection.cached(
             """

@@ -192,6 +192,33 @@ final class StoreConnection {
         return resource
     }
 
+    /// Puts several resources together, given in the order of their numbers: each table is gone through once for all of them.
+    func load(_ registrations: [Registration]) throws -> [FHIRResource?] {
+        guard let first = registrations.first?.root, let last = registrations.last?.root else { return [] }
+        var cursors: [Int: RowCursor] = [:]
+        defer { for cursor in cursors.values { cursor.reader.statement.reset() } }
+        var resources: [FHIRResource?] = []
+        resources.reserveCapacity(registrations.count)
+        var shape: Shape?
+        var shapeCursors: [RowCursor] = []
+        for registration in registrations {
+            if shape?.number != registration.shape {
+                shape = try self.shape(registration.shape)
+                shapeCursors = try (shape?.tables ?? []).map { table in
+                    if let known = cursors[table.index] { return known }
+                    let cursor = try RowCursor(try reader(table), from: max(first, registration.root), to: last)
+                    cursors[table.index] = cursor
+                    return cursor
+                }
+            }
+            assembler.clear()
+            for cursor in shapeCursors { try cursor.take(registration.root, into: &assembler) }
+            resources.append(assembler.assemble() as? FHIRResource)
+        }
+        assembler.clear()
+        return resources
+    }
+
     /// Reads the rows of a resource as cells.
     func rows(root: Int64, shape: Shape, into buffer: inout RowBuffer) throws {
         let (first, last) = (root << 24, root << 24 | 0xFF_FFFF)
@@ -216,6 +243,31 @@ final class StoreConnection {
                 buffer.end(row)
             }
             statement.reset()
+        }
+    }
+}
+
+/// Goes through a table's rows for resources in the order of their numbers.
+final class RowCursor {
+    let reader: RowReader
+    private var root: Int64 = -1
+
+    init(_ reader: RowReader, from first: Int64, to last: Int64) throws {
+        self.reader = reader
+        reader.start(first << 24, last << 24 | 0xFF_FFFF)
+        try step()
+    }
+
+    private func step() throws {
+        root = try reader.statement.step() ? reader.statement.int(0) >> 24 : Int64.max
+    }
+
+    /// Takes in the rows of a resource and passes over those of resources before it.
+    func take(_ wanted: Int64, into assembler: inout ResourceAssembler) throws {
+        while root < wanted { try step() }
+        while root == wanted {
+            assembler.take(reader)
+            try step()
         }
     }
 }

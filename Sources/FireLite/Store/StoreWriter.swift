@@ -54,9 +54,7 @@ final class StoreWriter {
     }
 
     func rollback() {
-        flattener.clear()
-        pending.removeAll()
-        roots.removeAll()
+        clearQueue()
         access.rollback()
         access.forget()
     }
@@ -67,21 +65,50 @@ final class StoreWriter {
 
     /// Inserts new resources and returns their numbers.
     func insert(_ resources: [FHIRResource]) throws -> [Int64] {
-        var numbers: [Int64] = []
-        for resource in resources {
-            numbers.append(try queue(resource, digest: ContentDigest.digest(of: resource, key: identity.digestKey)))
+        try atomically(resources) {
+            var numbers: [Int64] = []
+            for resource in resources {
+                numbers.append(
+                    try queue(resource, digest: ContentDigest.digest(of: resource, key: identity.digestKey), marksManaged: true))
+            }
+            try writeQueue()
+            return numbers
         }
-        try writeQueue()
-        return numbers
+    }
+
+    /// Runs `body` so that nothing of it is stored where it throws, and the write can go on.
+    private func atomically<Result>(_ resources: [FHIRResource], _ body: () throws -> Result) throws -> Result {
+        try access.connection.cached("SAVEPOINT firelite").run()
+        do {
+            let result = try body()
+            try access.connection.cached("RELEASE firelite").run()
+            return result
+        } catch {
+            clearQueue()
+            for resource in resources where !(resource.objectExtras is StoreTie) { resource.becomeUnmanaged() }
+            if access.connection.isInTransaction {
+                try access.connection.cached("ROLLBACK TO firelite").run()
+                try access.connection.cached("RELEASE firelite").run()
+                access.forget()
+                try access.schema.refresh(access.connection)
+            }
+            throw error
+        }
+    }
+
+    private func clearQueue() {
+        flattener.clear()
+        pending.removeAll()
+        roots.removeAll()
     }
 
     /// Turns a new resource into rows, which are written with the next batch.
-    private func queue(_ resource: FHIRResource, digest: (UInt64, UInt64)) throws -> Int64 {
+    private func queue(_ resource: FHIRResource, digest: (UInt64, UInt64), marksManaged: Bool) throws -> Int64 {
         let root = nextRoot
         let firstRow = flattener.buffer.rows.count
         let nodes: UInt32
         do {
-            nodes = try flattener.add(resource, as: pending.count, numbering: .fresh, marksManaged: true)
+            nodes = try flattener.add(resource, as: pending.count, numbering: .fresh, marksManaged: marksManaged)
         } catch {
             resource.becomeUnmanaged()
             throw error
@@ -141,9 +168,17 @@ final class StoreWriter {
     }
 
     /// Stores resources by type and id and tells what became of each, in their order.
+    ///
+    /// - Parameter marksManaged: whether the objects that are added become part of the store.
     func upsert(
-        _ resources: [FHIRResource], known: (Int64) -> FHIRResource?, _ report: (FHIRResource, UpsertOutcome) throws -> Void
+        _ resources: [FHIRResource], marksManaged: Bool, known: (Int64) -> FHIRResource?,
+        _ report: (FHIRResource, UpsertOutcome) throws -> Void
     ) throws {
+        let outcomes = try atomically(resources) { try upsert(resources, marksManaged, known) }
+        for (resource, outcome) in zip(resources, outcomes) { try report(resource, outcome) }
+    }
+
+    private func upsert(_ resources: [FHIRResource], _ marksManaged: Bool, _ known: (Int64) -> FHIRResource?) throws -> [UpsertOutcome] {
         let lasts = Self.lastIndexes(resources)
         var outcomes: [UpsertOutcome] = []
         outcomes.reserveCapacity(resources.count)
@@ -152,11 +187,11 @@ final class StoreWriter {
                 outcomes.append(.replaced(last))
                 continue
             }
-            outcomes.append(try upsert(resource, known))
+            outcomes.append(try upsert(resource, marksManaged, known))
             if pending.count >= Self.batchSize || flattener.buffer.bytes.count >= Self.batchBytes { try writeQueue() }
         }
         try writeQueue()
-        for (resource, outcome) in zip(resources, outcomes) { try report(resource, outcome) }
+        return outcomes
     }
 
     /// The last index of each type and id; nil where no id comes twice.
@@ -196,12 +231,12 @@ final class StoreWriter {
         }
     }
 
-    private func upsert(_ resource: FHIRResource, _ known: (Int64) -> FHIRResource?) throws -> UpsertOutcome {
+    private func upsert(_ resource: FHIRResource, _ marksManaged: Bool, _ known: (Int64) -> FHIRResource?) throws -> UpsertOutcome {
         if resource.isManaged, let tie = resource.objectExtras as? StoreTie { return .unchanged(tie.root) }
         let digest = ContentDigest.digest(of: resource, key: identity.digestKey)
         guard let id = resource.id, let root = try access.root(of: access.schema.table(of: resource.layout), id: id),
             let registration = try access.registration(root: root)
-        else { return .added(try queue(resource, digest: digest)) }
+        else { return .added(try queue(resource, digest: digest, marksManaged: marksManaged)) }
         if registration.digest == digest { return .unchanged(root) }
         if let target = known(root) { return .merge(target) }
         try writeQueue()

@@ -18,9 +18,12 @@ public final class WriteTransaction: ReadTransaction {
     }
 
     private enum UndoStep {
-        case slots(FHIRObject, [Slot])
+        case slots(FHIRObject, [ElementSlot])
+        /// What was taken out of a resource may be changed, or stored anew, before the write fails.
+        case removed(FHIRObject, [ElementSlot], row: UInt32)
         case revision(StoreTie, Int64)
-        case added(FHIRResource)
+        /// Weak: an object that nobody holds needs no restoring.
+        case added(WeakResource)
         case deleted(FHIRResource, StoreTie)
     }
 
@@ -43,12 +46,19 @@ public final class WriteTransaction: ReadTransaction {
         }
         guard !object.objectFlags.contains(.changed) else { return }
         object.objectFlags.insert(.changed)
-        var slots: [Slot] = []
-        object.forEachSlot { slots.append($0) }
-        undo.append(.slots(object, slots))
+        undo.append(.slots(object, object.savedSlots))
     }
 
-    func didRemove(_ object: FHIRObject, _ root: Int64) { removed[ObjectIdentifier(object)] = (object, root) }
+    func didRemove(_ object: FHIRObject, _ root: Int64) {
+        removed[ObjectIdentifier(object)] = (object, root)
+        save(object)
+    }
+
+    /// Notes what an object and all in it are, before it is out of sight.
+    private func save(_ object: FHIRObject) {
+        undo.append(.removed(object, object.savedSlots, row: object.rowNode))
+        object.forEachSlot { slot in slot.value.forEachChild { save($0) } }
+    }
 
     func keepsRow(of object: FHIRObject, _ root: Int64) -> Bool { removed[ObjectIdentifier(object)]?.root == root }
 
@@ -90,9 +100,14 @@ public final class WriteTransaction: ReadTransaction {
             switch step {
             case .slots(let object, let slots):
                 object.replaceSlots(with: slots)
+                object.becomeManaged()
                 object.objectFlags.remove(.changed)
+            case .removed(let object, let slots, let row):
+                object.replaceSlots(with: slots)
+                object.rowNode = row
             case .revision(let tie, let revision): tie.revision = revision
-            case .added(let resource):
+            case .added(let added):
+                guard let resource = added.resource else { continue }
                 let pk = resource.objectExtras?.pk
                 resource.objectExtras = nil
                 if let pk { resource.withExtras { $0.pk = pk } }
@@ -109,7 +124,7 @@ public final class WriteTransaction: ReadTransaction {
     private func adopt(_ resource: FHIRResource, root: Int64) {
         resource.objectExtras = StoreTie(store: store, root: root, revision: 1, pk: resource.objectExtras?.pk)
         resource.objectFlags.insert(.managed)
-        undo.append(.added(resource))
+        undo.append(.added(WeakResource(resource: resource)))
     }
 
     // MARK: - Adding
@@ -157,7 +172,7 @@ public final class WriteTransaction: ReadTransaction {
         return try store.mapping {
             try flush()
             var result = UpsertResult<Resource>(store: store)
-            try writer.upsert(resources, known: { known($0) }) { resource, outcome in
+            try writer.upsert(resources, marksManaged: true, known: { known($0) }) { resource, outcome in
                 switch outcome {
                 case .added(let root):
                     adopt(resource, root: root)
@@ -170,6 +185,28 @@ public final class WriteTransaction: ReadTransaction {
                 result.take(unsafeDowncast(resource, to: Resource.self), outcome)
             }
             return result
+        }
+    }
+
+    /// `upsert` for resources that nobody needs afterwards: they stay unmanaged, and nothing is kept of them.
+    package func store(_ resources: [FHIRResource]) throws -> (added: Int, updated: Int, unchanged: Int) {
+        for resource in resources { checkAddable(resource) }
+        return try store.mapping {
+            try flush()
+            var counts = (added: 0, updated: 0, unchanged: 0)
+            try writer.upsert(resources, marksManaged: false, known: { known($0) }) { resource, outcome in
+                switch outcome {
+                case .added: counts.added += 1
+                case .merge(let target):
+                    target.assign(from: resource)
+                    try flush()
+                    counts.updated += 1
+                case .updated: counts.updated += 1
+                case .unchanged: counts.unchanged += 1
+                case .replaced: break
+                }
+            }
+            return counts
         }
     }
 
@@ -193,6 +230,7 @@ public final class WriteTransaction: ReadTransaction {
 
     private func forget(_ resource: FHIRResource, _ tie: StoreTie) {
         undo.append(.deleted(resource, tie))
+        save(resource)
         inMemory[tie.root] = nil
         let pk = resource.pk
         resource.becomeUnmanaged()
@@ -233,8 +271,15 @@ public final class WriteTransaction: ReadTransaction {
 }
 
 extension FHIRObject {
+    fileprivate var savedSlots: [ElementSlot] {
+        var slots: [ElementSlot] = []
+        slots.reserveCapacity(Int(slotCount))
+        forEachSlot { slots.append($0) }
+        return slots
+    }
+
     /// Puts back slots that were saved before a change.
-    fileprivate func replaceSlots(with saved: [Slot]) {
+    fileprivate func replaceSlots(with saved: [ElementSlot]) {
         forEachSlot { slot in
             slot.value.forEachChild { child in
                 guard child.ownerObject === self else { return }
@@ -247,6 +292,5 @@ extension FHIRObject {
             append(slot.value, slot: Int(slot.index))
             slot.value.own(by: self)
         }
-        becomeManaged()
     }
 }

@@ -36,7 +36,9 @@ struct CheckCommand: Command {
             return try database.openUnlocated().check()
         } catch let error as FHIRStoreError {
             // The low byte is the primary result.
-            guard let code = error.sqliteCode, Self.damaged.contains(code & 0xFF) else { throw ToolError.failed("\(database.path): \(error)") }
+            guard let code = error.sqliteCode, Self.damaged.contains(code & 0xFF) else {
+                throw ToolError.failed("\(database.path): \(error)")
+            }
             return [error.message]
         }
     }

@@ -28,7 +28,8 @@ struct DemoCommand: Command {
         database = try DatabaseArgument(arguments, path: Self.defaultPath)
         isDefaultPath = !arguments.has("database")
         patients = SyntheticPatients(
-            count: try arguments.number("patients", in: 1...1_000_000) ?? 100, seed: UInt64(try arguments.number("seed", in: 0...Int.max) ?? 1))
+            count: try arguments.number("patients", in: 1...1_000_000) ?? 100,
+            seed: UInt64(try arguments.number("seed", in: 0...Int.max) ?? 1))
     }
 
     func run(_ console: Console) throws -> ExitStatus {
@@ -61,7 +62,8 @@ struct DemoCommand: Command {
         var types: [String: Int] = [:]
         for resource in resources { types[resource.resourceType, default: 0] += 1 }
         try console.print("Made \(Figures.count(resources.count)) resources of \(types.count) types in \(Self.time(making)):")
-        try console.print("  " + types.sorted { $0.value > $1.value }.map { "\(Figures.count($0.value)) \($0.key)" }.joined(separator: ", "))
+        try console.print(
+            "  " + types.sorted { $0.value > $1.value }.map { "\(Figures.count($0.value)) \($0.key)" }.joined(separator: ", "))
         let storing = try clock.measure {
             try store.write { transaction in
                 for start in stride(from: 0, to: resources.count, by: Self.batch) {
@@ -91,7 +93,9 @@ struct DemoCommand: Command {
         var table = TextTable([.left, .left, .left])
         for patient in found.prefix(5) {
             let name = patient.name.first
-            table.add("  " + (patient.id ?? ""), ((name?.given ?? []) + [name?.family ?? ""]).joined(separator: " "), patient.birthDate?.literal ?? "")
+            table.add(
+                "  " + (patient.id ?? ""), ((name?.given ?? []) + [name?.family ?? ""]).joined(separator: " "),
+                patient.birthDate?.literal ?? "")
         }
         if found.count > 5 { table.add("  …") }
         try console.print(table.text)

@@ -61,7 +61,9 @@ struct FindScan {
 
     /// Whether some value at the path has this literal.
     private static func has(_ object: FHIRObject, _ path: ArraySlice<String>, _ value: String) -> Bool {
-        guard let name = path.first, let element = object.layout.element(named: name), let slot = object.value(element.slot) else { return false }
+        guard let name = path.first, let element = object.layout.element(named: name), let slot = object.value(element.slot) else {
+            return false
+        }
         if element.kind != .primitive {
             var isFound = false
             slot.forEachChild { child in isFound = isFound || has(child, path.dropFirst(), value) }

@@ -40,7 +40,9 @@ struct ImportCommand: Command {
         isQuiet = arguments.has("quiet")
         let onError = arguments["on-error"] ?? "stop"
         guard onError == "stop" || onError == "skip" else { throw ToolError.usage("--on-error is '\(onError)', neither stop nor skip") }
-        guard sources.count(where: { $0 == "-" }) <= 1 else { throw ToolError.usage("- is given twice, but standard input can be read once") }
+        guard sources.count(where: { $0 == "-" }) <= 1 else {
+            throw ToolError.usage("- is given twice, but standard input can be read once")
+        }
         options = ImportOptions(
             release: database.release, stopsAtFault: onError == "stop", keepsBundles: arguments.has("whole-bundles"))
     }
@@ -50,7 +52,9 @@ struct ImportCommand: Command {
         let start = clock.now
         let inputs = sources.map { $0 == "-" ? ImportSource.standardInput(console.standardInput) : .file(path: $0) }
         let total = try Self.totalSize(inputs)
-        let store = try database.create()
+        var configuration = FHIRStore.Configuration()
+        configuration.durability = .normal
+        let store = try database.create(configuration: configuration)
         let rejects = try rejectsFile()
         let progress = console.errorIsTerminal && !isQuiet ? ProgressLine(console.standardError, total: total) : nil
         var importer = Importer(store: store, options: options, rejects: rejects, progress: progress)

@@ -2,6 +2,8 @@ import Foundation
 
 /// Hands batches from the reading thread to the writing one, a few ahead so that both keep busy and memory stays flat.
 ///
+/// Batches that are written come back, as the reading thread has less to do and may as well free their objects.
+///
 /// `@unchecked Sendable`: `condition` is held for every access.
 final class BatchQueue: @unchecked Sendable {
     /// Thrown to the reading thread when nobody wants more.
@@ -10,6 +12,7 @@ final class BatchQueue: @unchecked Sendable {
     private let condition = NSCondition()
     private let capacity: Int
     private var batches: [ImportBatch] = []
+    private var written: [ImportBatch] = []
     private var isCancelled = false
     private var isFinished = false
     private var failure: (any Error)?
@@ -22,12 +25,22 @@ final class BatchQueue: @unchecked Sendable {
     ///
     /// - Throws: `Cancelled`.
     func put(_ batch: ImportBatch) throws {
+        // What `offer` returns is freed after it, without the lock.
+        while try !offer(batch).isTaken {}
+    }
+
+    /// Waits until there is room for the batch, or others have come back.
+    private func offer(_ batch: ImportBatch) throws -> (isTaken: Bool, written: [ImportBatch]) {
         condition.lock()
         defer { condition.unlock() }
-        while batches.count >= capacity, !isCancelled { condition.wait() }
+        while batches.count >= capacity, written.isEmpty, !isCancelled { condition.wait() }
         if isCancelled { throw Cancelled() }
+        var done: [ImportBatch] = []
+        swap(&done, &written)
+        guard batches.count < capacity else { return (false, done) }
         batches.append(batch)
         condition.broadcast()
+        return (true, done)
     }
 
     /// Says that no more batches come, or that reading failed; then those that wait are not wanted either.
@@ -52,6 +65,14 @@ final class BatchQueue: @unchecked Sendable {
         guard !batches.isEmpty else { return nil }
         condition.broadcast()
         return batches.removeFirst()
+    }
+
+    /// Gives a batch back that is written.
+    func giveBack(_ batch: ImportBatch) {
+        condition.lock()
+        defer { condition.unlock() }
+        written.append(batch)
+        condition.broadcast()
     }
 
     /// Ends the reading thread's work and waits until it has ended.

@@ -78,7 +78,9 @@ final class DocumentScanner {
         return outline
     }
 
-    private func handle(_ event: JSONStructure.Event, _ index: Int, _ body: (UnsafeBufferPointer<UInt8>, TextPlace, Int) throws -> Void) throws {
+    private func handle(_ event: JSONStructure.Event, _ index: Int, _ body: (UnsafeBufferPointer<UInt8>, TextPlace, Int) throws -> Void)
+        throws
+    {
         switch (event, structure.depth) {
         case (.finished, _):
             outline.lastLine = structure.line

@@ -2,8 +2,8 @@ import FireLite
 
 /// Resources that were read and wait to be written, and what could not be read between them.
 ///
-/// `@unchecked Sendable`: the reading thread gives a batch up when it puts it into the `BatchQueue`, from where the writing thread has it alone.
-/// The queue's lock orders the two. Nothing else holds the objects; the strings in them are shared, which is safe as they never change.
+/// `@unchecked Sendable`: the reading thread gives a batch up when it puts it into the `BatchQueue`, from where the writing thread has it alone
+/// until it gives it back to be freed. The queue's lock orders the two. Nothing else holds the objects; the strings in them are shared, which is safe as they never change.
 final class ImportBatch: @unchecked Sendable {
     /// Where a resource was read.
     struct Origin {

@@ -46,6 +46,7 @@ struct Importer {
             while let batch = try queue.next() {
                 counts += try write(batch, transaction, file: source.name)
                 bytes = max(bytes, batch.end)
+                queue.giveBack(batch)
                 try progress?.update(resources: self.counts.stored + counts.stored, bytes: bytesBefore + bytes)
             }
             return (counts, bytes)

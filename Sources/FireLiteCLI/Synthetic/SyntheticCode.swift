@@ -7,9 +7,13 @@ struct SyntheticCode {
     let code: String
     let display: String
 
-    static func snomed(_ code: String, _ display: String) -> SyntheticCode { .init(system: "http://snomed.info/sct", code: code, display: display) }
+    static func snomed(_ code: String, _ display: String) -> SyntheticCode {
+        .init(system: "http://snomed.info/sct", code: code, display: display)
+    }
 
-    static func loinc(_ code: String, _ display: String) -> SyntheticCode { .init(system: "http://loinc.org", code: code, display: display) }
+    static func loinc(_ code: String, _ display: String) -> SyntheticCode {
+        .init(system: "http://loinc.org", code: code, display: display)
+    }
 
     static func rxNorm(_ code: String, _ display: String) -> SyntheticCode {
         .init(system: "http://www.nlm.nih.gov/research/umls/rxnorm", code: code, display: display)

@@ -18,7 +18,9 @@ enum SyntheticVocabulary {
         "Kaya", "Keller", "Kim", "Kowalski", "Larsen", "Lopez", "Moreau", "Müller", "Nakamura", "Nguyen", "Novak", "O'Brien", "Okafor",
         "Patel", "Quinn", "Reyes", "Rossi", "Schmidt", "Silva", "Sørensen", "Tanaka", "Torres", "Vargas", "Weber", "Williams", "Zimmermann",
     ]
-    static let streets = ["Birch Street", "Canal Road", "Elm Avenue", "Harbor View", "High Street", "Mill Lane", "Orchard Way", "Station Road"]
+    static let streets = [
+        "Birch Street", "Canal Road", "Elm Avenue", "Harbor View", "High Street", "Mill Lane", "Orchard Way", "Station Road",
+    ]
     static let cities: [(name: String, postalCode: Int)] = [
         ("Ashford", 1201), ("Brookfield", 1340), ("Clearwater", 1475), ("Eastport", 1512), ("Fairview", 1630), ("Greenville", 1744),
         ("Lakewood", 1810), ("Milton", 1926), ("Northfield", 2031), ("Springdale", 2145),
@@ -94,18 +96,23 @@ enum SyntheticVocabulary {
         Measurement(code: .loinc("8867-4", "Heart rate"), unit: "/min", places: 0, middle: 76, spread: 26),
         Measurement(code: .loinc("9279-1", "Respiratory rate"), unit: "/min", places: 0, middle: 14, spread: 4),
         Measurement(code: .loinc("8310-5", "Body temperature"), unit: "Cel", places: 1, middle: 370, spread: 12),
-        Measurement(code: .loinc("72514-3", "Pain severity - 0-10 verbal numeric rating"), unit: "{score}", places: 0, middle: 3, spread: 3),
+        Measurement(
+            code: .loinc("72514-3", "Pain severity - 0-10 verbal numeric rating"), unit: "{score}", places: 0, middle: 3, spread: 3),
     ]
     static let laboratory = [
         Measurement(code: .loinc("2339-0", "Glucose [Mass/volume] in Blood"), unit: "mg/dL", places: 2, middle: 9_250, spread: 2_500),
-        Measurement(code: .loinc("2093-3", "Cholesterol [Mass/volume] in Serum or Plasma"), unit: "mg/dL", places: 2, middle: 18_900, spread: 4_000),
-        Measurement(code: .loinc("2571-8", "Triglyceride [Mass/volume] in Serum or Plasma"), unit: "mg/dL", places: 2, middle: 13_000, spread: 5_000),
+        Measurement(
+            code: .loinc("2093-3", "Cholesterol [Mass/volume] in Serum or Plasma"), unit: "mg/dL", places: 2, middle: 18_900, spread: 4_000),
+        Measurement(
+            code: .loinc("2571-8", "Triglyceride [Mass/volume] in Serum or Plasma"), unit: "mg/dL", places: 2, middle: 13_000, spread: 5_000
+        ),
         Measurement(code: .loinc("38483-4", "Creatinine [Mass/volume] in Blood"), unit: "mg/dL", places: 2, middle: 105, spread: 60),
         Measurement(code: .loinc("4548-4", "Hemoglobin A1c/Hemoglobin.total in Blood"), unit: "%", places: 2, middle: 560, spread: 150),
         Measurement(code: .loinc("6298-4", "Potassium [Moles/volume] in Blood"), unit: "mmol/L", places: 2, middle: 430, spread: 80),
     ]
     static let systolic = Measurement(code: .loinc("8480-6", "Systolic blood pressure"), unit: "mm[Hg]", places: 0, middle: 124, spread: 34)
-    static let diastolic = Measurement(code: .loinc("8462-4", "Diastolic blood pressure"), unit: "mm[Hg]", places: 0, middle: 80, spread: 20)
+    static let diastolic = Measurement(
+        code: .loinc("8462-4", "Diastolic blood pressure"), unit: "mm[Hg]", places: 0, middle: 80, spread: 20)
     static let bloodPressure = SyntheticCode.loinc("85354-9", "Blood pressure panel with all children optional")
     static let metabolicPanel = SyntheticCode.loinc("51990-0", "Basic metabolic panel - Blood")
     static let smokingStatus = SyntheticCode.loinc("72166-2", "Tobacco smoking status")

@@ -34,7 +34,7 @@ public final class FHIRJSONReader {
         try read(bytes) { (reader: inout JSONReader) throws(JSONFailure) in try reader.readOnlyResource() }
     }
 
-    func read(_ bytes: UnsafeBufferPointer<UInt8>, into object: FHIRObject) throws {
+    package func read(_ bytes: UnsafeBufferPointer<UInt8>, into object: FHIRObject) throws {
         try read(bytes, rootName: object.layout.name) { (reader: inout JSONReader) throws(JSONFailure) in try reader.readOnly(into: object)
         }
     }

@@ -144,7 +144,7 @@ extension JSONReader {
         }
         guard try !hasOtherChoice(slot, entry, nameStart, members) else { return }
         members.add(slot)
-        workspace.push(Slot(value: value, index: slot))
+        workspace.push(ElementSlot(value: value, index: slot))
     }
 
     private mutating func readElementObject(_ type: FHIRObject.Type, of owner: FHIRObject) throws(JSONFailure) -> FHIRObject? {

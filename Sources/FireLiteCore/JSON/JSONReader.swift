@@ -173,7 +173,7 @@ struct JSONReader: ~Copyable {
         if repeated == nil {
             guard try !hasOtherChoice(slot, entry, nameStart, members) else { return }
             members.add(slot)
-            workspace.push(Slot(value: value, index: slot))
+            workspace.push(ElementSlot(value: value, index: slot))
         } else if let repeated, let merged = AnnotatedList.merging(value, into: workspace.slots[repeated].value) {
             workspace.slots[repeated].value = merged
         } else if let repeated {

@@ -1,7 +1,7 @@
 /// The memory that reading reuses from one text to the next: values waiting for their object, unescaped text, shared strings.
 struct JSONWorkspace: ~Copyable {
     /// Values of the objects being read, innermost last.
-    private(set) var slots: UnsafeMutablePointer<Slot>
+    private(set) var slots: UnsafeMutablePointer<ElementSlot>
     private(set) var count = 0
     private var capacity = 256
     /// Text without its escapes.
@@ -27,7 +27,7 @@ struct JSONWorkspace: ~Copyable {
     // MARK: - Values
 
     @inline(__always)
-    mutating func push(_ slot: consuming Slot) {
+    mutating func push(_ slot: consuming ElementSlot) {
         if count == capacity { grow() }
         (slots + count).initialize(to: slot)
         count += 1
@@ -35,7 +35,7 @@ struct JSONWorkspace: ~Copyable {
 
     @inline(never)
     private mutating func grow() {
-        let larger = UnsafeMutablePointer<Slot>.allocate(capacity: capacity * 2)
+        let larger = UnsafeMutablePointer<ElementSlot>.allocate(capacity: capacity * 2)
         larger.moveInitialize(from: slots, count: count)
         slots.deallocate()
         slots = larger

@@ -66,7 +66,7 @@ package struct ContentDigest {
     }
 
     @inline(__always)
-    private mutating func mix(_ slot: UnsafeMutablePointer<Slot>) {
+    private mutating func mix(_ slot: UnsafeMutablePointer<ElementSlot>) {
         let tag = UInt64(slot.pointee.index) << 8
         switch slot.pointee.value {
         case .word(let word): mix(tag | 1, UInt64(bitPattern: word))

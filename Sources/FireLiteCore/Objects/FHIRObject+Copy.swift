@@ -13,7 +13,7 @@ extension FHIRObject {
         copy.reserve(Int(slotCount))
         for index in 0..<Int(slotCount) {
             let value = slots[index].value.copied(for: copy)
-            (copy.slots.unsafelyUnwrapped + index).initialize(to: Slot(value: value, index: Int(slots[index].index)))
+            (copy.slots.unsafelyUnwrapped + index).initialize(to: ElementSlot(value: value, index: Int(slots[index].index)))
             copy.slotCount += 1
         }
         return copy

@@ -4,7 +4,7 @@ extension FHIRObject {
     /// The values that are set, to be read in place: valid until one is set or taken out.
     ///
     /// A function of this module, where access to the fields is not checked; code of other modules would check each access.
-    package final var slotRun: UnsafeMutableBufferPointer<Slot> { UnsafeMutableBufferPointer(start: slots, count: Int(slotCount)) }
+    package final var slotRun: UnsafeMutableBufferPointer<ElementSlot> { UnsafeMutableBufferPointer(start: slots, count: Int(slotCount)) }
 
     /// Whether there are extras; marks the object as part of a stored resource on the way.
     package final func noteStored(_ marksManaged: Bool) -> Bool {
@@ -65,11 +65,11 @@ extension FHIRObject {
                 slotCount -= 1
             }
         } else if let value {
-            insert(Slot(value: value, index: slot))
+            insert(ElementSlot(value: value, index: slot))
         }
     }
 
-    private final func insert(_ slot: Slot) {
+    private final func insert(_ slot: ElementSlot) {
         reserve(Int(slotCount) + 1)
         let slots = slots.unsafelyUnwrapped
         var position = Int(slotCount)
@@ -82,14 +82,14 @@ extension FHIRObject {
     /// Puts a value into an empty slot; quickest where it is the last one.
     @inline(__always)
     package final func append(_ value: SlotValue, slot: Int) {
-        insert(Slot(value: value, index: slot))
+        insert(ElementSlot(value: value, index: slot))
     }
 
     /// Makes room for that many values.
     package final func reserve(_ wanted: Int) {
         guard wanted > Int(slotCapacity) else { return }
         let larger = Swift.max(wanted, Swift.min(Int(slotCapacity) * 2, 255), 2)
-        let fresh = UnsafeMutablePointer<Slot>.allocate(capacity: larger)
+        let fresh = UnsafeMutablePointer<ElementSlot>.allocate(capacity: larger)
         if let slots {
             fresh.moveInitialize(from: slots, count: Int(slotCount))
             slots.deallocate()
@@ -100,9 +100,9 @@ extension FHIRObject {
 
     /// Takes over values from initialised memory, which is left uninitialised; the object must have none.
     @inline(__always)
-    package final func adopt(_ source: UnsafeMutablePointer<Slot>, _ number: Int) {
+    package final func adopt(_ source: UnsafeMutablePointer<ElementSlot>, _ number: Int) {
         guard number > 0 else { return }
-        let fresh = UnsafeMutablePointer<Slot>.allocate(capacity: number)
+        let fresh = UnsafeMutablePointer<ElementSlot>.allocate(capacity: number)
         fresh.moveInitialize(from: source, count: number)
         slots = fresh
         slotCount = UInt8(number)
@@ -111,7 +111,7 @@ extension FHIRObject {
 
     /// Calls `body` with every slot that is set, in order.
     @inline(__always)
-    package final func forEachSlot(_ body: (Slot) throws -> Void) rethrows {
+    package final func forEachSlot(_ body: (ElementSlot) throws -> Void) rethrows {
         guard let slots else { return }
         for index in 0..<Int(slotCount) { try body(slots[index]) }
     }

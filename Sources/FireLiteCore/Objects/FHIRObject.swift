@@ -7,7 +7,7 @@ open class FHIRObject: FHIRObjectInitialisers {
     /// The class's slots; points to memory that is never freed.
     package final let layoutTable: UnsafePointer<LayoutTable>
     /// The values that are set, in the order of their slot numbers.
-    @exclusivity(unchecked) package final var slots: UnsafeMutablePointer<Slot>?
+    @exclusivity(unchecked) package final var slots: UnsafeMutablePointer<ElementSlot>?
     @exclusivity(unchecked) package final var slotCount: UInt8 = 0
     @exclusivity(unchecked) package final var slotCapacity: UInt8 = 0
     @exclusivity(unchecked) package final var objectFlags: ObjectFlags = []

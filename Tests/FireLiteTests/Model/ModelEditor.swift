@@ -125,6 +125,7 @@ struct ModelEditor {
             return "\(element.name) = nil"
         }
         let (child, childNode, origin) = value(for: element, object, strangers)
+        if case .object(let own)? = object.value(element.slot), own === child { return "nothing" }
         if element.kind == .object, random.generator.percent(40) {
             object._upsert(element.slot, child)
             clearOtherChoices(element, &node)

@@ -112,7 +112,7 @@ final class ModelSequence {
     private func rollBack(to before: ([ModelResource], [ModelHandle])) throws {
         (resources, handles) = before
         touched = [:]
-        for (object, content) in addedHere {
+        for (object, content) in addedHere where !handles.contains(where: { $0.object === object && $0.key != nil }) {
             if object.isManaged { throw fail("a resource is managed though its adding was rolled back") }
             if let difference = content.copied.difference(from: ModelNode(object), at: "added") { throw fail("not rolled back: \(difference)") }
         }
@@ -150,6 +150,14 @@ final class ModelSequence {
         object.forEachSlot { slot in slot.value.forEachChild { readPKs($0) } }
     }
 
+    /// What a held object should be at this moment of a write.
+    private func current(_ handle: ModelHandle) -> ModelNode {
+        guard let key = handle.key, touched[key] === handle.object, let resource = resources.first(where: { $0.key == key }) else {
+            return handle.expected
+        }
+        return resource.node
+    }
+
     private func index(_ key: Int) -> Int { resources.firstIndex { $0.key == key } ?? -1 }
 
     /// An object of a stored resource: the one this write knows, one that is held, which may be stale, or a fetched one.
@@ -177,18 +185,18 @@ final class ModelSequence {
         }
     }
 
-    /// Runs a change of an object; true where it was based on a version that has been replaced, so that the write must fail.
+    /// Runs a change of an object; true where that is a version that has been replaced, so that the write must fail if it has changed.
     private func change(_ object: FHIRResource, _ resource: ModelResource, _ body: () throws -> Void) rethrows -> Bool {
         let tie = object.objectExtras as? StoreTie
         let isStale = touched[resource.key] == nil && tie?.revision != resource.revision
         try body()
-        guard tie?.isChanged == true else { return false }
+        let isChanged = tie?.isChanged == true
         if isStale {
-            note("(stale)")
-            expectsConflict = true
+            note(isChanged ? "(stale)" : "(stale, nothing to change)")
+            expectsConflict = isChanged
             return true
         }
-        touch(object, resource.key)
+        if isChanged { touch(object, resource.key) }
         return false
     }
 
@@ -212,7 +220,7 @@ final class ModelSequence {
         } else if percent(25), let handle = handles.randomElement(using: &editor.random.generator) {
             object = (handle.object.copyObject() as? FHIRResource) ?? object
             origin = "copy"
-            if let difference = handle.expected.copied.difference(from: ModelNode(object), at: "copy") { throw fail("copied: \(difference)") }
+            if let difference = current(handle).copied.difference(from: ModelNode(object), at: "copy") { throw fail("copied: \(difference)") }
         }
         note("add \(origin) \(object.resourceType) \(object.id ?? "-")")
         let node = ModelNode(object)
@@ -226,7 +234,9 @@ final class ModelSequence {
         let object = try object(of: resource, tx)
         note("edit \(object.resourceType) \(resource.key):")
         for _ in 0..<int(1...4) {
-            var node = resources[index(resource.key)].node
+            let isCurrent = touched[resource.key] != nil || (object.objectExtras as? StoreTie)?.revision == resource.revision
+            // A replaced version may be built otherwise.
+            var node = isCurrent ? resources[index(resource.key)].node : ModelNode(object)
             let isStale = change(object, resource) {
                 note(editor.edit(object, &node, strangers: handles.map(\.object)))
             }

@@ -95,8 +95,8 @@ import Testing
         let sql = try store.fetch(Patient.self).where { $0.name.given == "Joseph" }.sql
         #expect(
             sql.text == """
-                SELECT r._k FROM "Patient" r WHERE (r._parent IS NULL AND r._k IN (SELECT t2._k & -16777216 FROM "Patient_name_given" t2 \
-                WHERE t2."value" = ?)) ORDER BY r._k
+                SELECT r._k FROM "Patient" r WHERE (r._parent IS NULL AND r._k IN (SELECT t1._k & -16777216 FROM "Patient_name_given" t1 \
+                WHERE t1."value" = ?)) ORDER BY r._k
                 """)
         #expect(sql.arguments == [.text("Joseph")])
     }

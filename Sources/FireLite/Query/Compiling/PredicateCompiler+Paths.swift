@@ -4,11 +4,16 @@ extension PredicateCompiler {
     /// A list's row that a path has come to.
     struct ListStep {
         let table: TablePlan
-        /// The member a resource fills, for resources in resources.
+        /// The member that rows say they fill: for resources in resources, and for lists that share a table with another of their owner.
         let member: String?
         let scope: QueryScope
         /// How many steps of the path led here.
         let consumed: Int
+
+        func renamed(_ name: () -> String) -> ListStep {
+            let scope = QueryScope(alias: name(), group: scope.group, isValue: scope.isValue)
+            return ListStep(table: table, member: member, scope: scope, consumed: consumed)
+        }
 
         /// Whether the file has such rows at all.
         var exists: Bool { table.isInFile && (member == nil || table.holdsContainedRows) }
@@ -18,14 +23,14 @@ extension PredicateCompiler {
     func some(
         _ path: ArraySlice<PathStep>, _ scope: QueryScope, _ strategy: Strategy, _ leaf: (QueryLeaf) throws -> SQLFragment
     ) throws -> SQLFragment {
+        if let distant = try lookingAhead({ try distantList(path, scope) })?.renamed(newAlias) {
+            let inner = try some(path.dropFirst(distant.consumed), distant.scope, strategy, leaf)
+            return among(distant, by: scope, inner, strategy, key: "\(distant.scope.alias)._k & \(Self.rootMask)", isDirect: true)
+        }
         switch try walk(path, scope) {
         case .leaf(let end): return try leaf(end)
         case .list(let step, let position):
             guard step.exists else { return .never }
-            if scope.isRoot, position == nil, let distant = try distantList(path, scope) {
-                let inner = try some(path.dropFirst(distant.consumed), distant.scope, strategy, leaf)
-                return among(distant, by: scope, inner, strategy, key: "\(distant.scope.alias)._k & \(Self.rootMask)", isDirect: true)
-            }
             let inner = try some(path.dropFirst(step.consumed), step.scope, strategy, leaf)
             let alias = step.scope.alias
             var conditions = [inner]
@@ -80,7 +85,8 @@ extension PredicateCompiler {
             if element.isList {
                 let table = schema.child(of: scope.group, step.slot)
                 let inner = QueryScope(alias: newAlias(), group: table.root, isValue: table.primitive != nil)
-                return .list(ListStep(table: table, member: nil, scope: inner, consumed: consumed), position: step.position)
+                let member = scope.group.members[step.slot].sharesChild ? scope.group.path(to: step.slot) : nil
+                return .list(ListStep(table: table, member: member, scope: inner, consumed: consumed), position: step.position)
             }
             let isLast = index == path.endIndex - 1
             switch element.kind {

@@ -31,7 +31,7 @@ extension PredicateCompiler {
         _ predicate: Predicate, _ scope: QueryScope, isSortIndexed: Bool, rows: (QueryPlan.Lead) throws -> Int
     ) throws -> SQLFragment {
         let parts = predicate.conjuncts
-        let leads = try parts.enumerated().compactMap { index, part in try lead(part, index, scope) }
+        let leads = try lookingAhead { try parts.enumerated().compactMap { index, part in try lead(part, index, scope) } }
         var leader: Int?
         if leads.count > 1 || (isSortIndexed && !leads.isEmpty) {
             var fewest = Int.max
@@ -48,7 +48,7 @@ extension PredicateCompiler {
     }
 
     /// Whether an index can lead from a condition to the rows of a scope.
-    func isIndexed(_ predicate: Predicate, _ scope: QueryScope) -> Bool { (try? lead(predicate, 0, scope)) ?? nil != nil }
+    func isIndexed(_ predicate: Predicate, _ scope: QueryScope) -> Bool { (try? lookingAhead { try lead(predicate, 0, scope) }) ?? nil != nil }
 
     private func lead(_ predicate: Predicate, _ part: Int, _ scope: QueryScope) throws -> QueryPlan.Lead? {
         switch predicate {

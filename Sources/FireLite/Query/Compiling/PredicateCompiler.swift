@@ -29,6 +29,13 @@ final class PredicateCompiler {
         self.indexes = indexes
     }
 
+    /// Runs a walk whose aliases do not get into the statement.
+    func lookingAhead<Result>(_ body: () throws -> Result) rethrows -> Result {
+        let count = aliasCount
+        defer { aliasCount = count }
+        return try body()
+    }
+
     func newAlias() -> String {
         aliasCount += 1
         return "t\(aliasCount)"
@@ -138,7 +145,10 @@ final class PredicateCompiler {
                     parts.append(containedRows(group.path(to: element.slot), groupScope))
                 } else if element.isList, let child = existingChild(of: group, element.slot) {
                     let alias = newAlias()
-                    parts.append(owned(child, alias, by: groupScope, where: .always))
+                    let isShared = group.members[element.slot].sharesChild
+                    if isShared, !child.holdsContainedRows { continue }
+                    let member = SQLFragment("\(alias).\"_member\" = ?", [.text(group.path(to: element.slot))])
+                    parts.append(owned(child, alias, by: groupScope, where: isShared ? member : .always))
                 }
             }
         }

@@ -9,7 +9,7 @@ extension WriteTransaction {
     public func delete<Resource: FHIRResource>(_ query: FHIRQuery<Resource>) throws -> Int {
         precondition(query.store === store, "the query is one of another store: fetch from the store that is written")
         return try store.mapping {
-            let roots = try roots(query.request)
+            let roots = try self.roots(query.request)
             for root in roots { try delete(root: root) }
             return roots.count
         }
@@ -22,10 +22,11 @@ extension WriteTransaction {
     @discardableResult
     public func update<Resource: FHIRResource>(_ query: FHIRQuery<Resource>, _ change: (Resource) throws -> Void) throws -> Int {
         precondition(query.store === store, "the query is one of another store: fetch from the store that is written")
-        let roots = try store.mapping { try roots(query.request) }
+        let roots = try store.mapping { try self.roots(query.request) }
         var count = 0
         for root in roots {
-            guard let resource = try store.mapping({ try self.resource(root: root) as? Resource }) else { continue }
+            let found: FHIRResource? = try store.mapping { try self.resource(root: root) }
+            guard let resource = found as? Resource else { continue }
             try change(resource)
             count += 1
             if count % 256 == 0 { try store.mapping { try flush() } }

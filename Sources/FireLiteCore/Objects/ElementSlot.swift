@@ -15,7 +15,7 @@
 }
 
 /// A value and the number of the slot it fills.
-@frozen public struct Slot {
+@frozen public struct ElementSlot {
     package var value: SlotValue
     package let index: UInt16
 

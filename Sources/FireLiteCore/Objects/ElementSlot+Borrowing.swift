@@ -2,7 +2,7 @@
 // Copying a string or an object out of a slot counts references twice; on the way into a store that was a third of the time.
 // Inlinable, as the store's module is the one that needs them to be quick.
 
-extension UnsafeMutablePointer where Pointee == Slot {
+extension UnsafeMutablePointer where Pointee == ElementSlot {
     /// The object in a slot that is `.object`.
     @inlinable @inline(__always)
     package var object: Unmanaged<FHIRObject> { UnsafeRawPointer(self).load(as: Unmanaged<FHIRObject>.self) }

@@ -1,0 +1,90 @@
+import FireLite
+import Foundation
+
+/// Batches of resources on their way from the thread that reads them to the one that stores them, a few at a time.
+///
+/// `@unchecked Sendable`: `condition` is held for every access. A batch belongs to the thread that puts it, then to the one that takes it.
+final class ResourceBatches: @unchecked Sendable {
+    private let condition = NSCondition()
+    private var waiting: [[FHIRResource]] = []
+    private var isFinished = false
+    private var failure: (any Error)?
+    private static let capacity = 4
+    private static let batchSize = 512
+    private static let chunkSize = 1 << 20
+
+    /// Starts to read an NDJSON file on a thread of its own.
+    func start(_ path: String, release: FHIRRelease) {
+        let thread = Thread { [self] in
+            var result: (any Error)?
+            do { try read(path, release) } catch { result = error }
+            condition.lock()
+            failure = result
+            isFinished = true
+            condition.broadcast()
+            condition.unlock()
+        }
+        thread.stackSize = 16 << 20
+        thread.start()
+    }
+
+    private func read(_ path: String, _ release: FHIRRelease) throws {
+        guard let file = fopen(path, "r") else { throw BenchmarkFailure("cannot read \(path)") }
+        defer { fclose(file) }
+        let reader = FHIRJSONReader(release: release)
+        var batch: [FHIRResource] = []
+        var bytes = [UInt8](repeating: 0, count: Self.chunkSize)
+        var kept = 0
+        while true {
+            if kept == bytes.count { bytes.append(contentsOf: repeatElement(0, count: bytes.count)) }
+            let capacity = bytes.count
+            let number = bytes.withUnsafeMutableBytes { fread($0.baseAddress.map { $0 + kept }, 1, capacity - kept, file) }
+            guard number > 0 else { break }
+            let end = kept + number
+            kept = try bytes.withUnsafeBufferPointer { buffer in
+                let text = UnsafeBufferPointer(rebasing: buffer[..<end])
+                return end - (try readLines(text, reader, &batch))
+            }
+            bytes.withUnsafeMutableBytes { raw in
+                guard let base = raw.baseAddress else { return }
+                memmove(base, base + end - kept, kept)
+            }
+        }
+        if !batch.isEmpty { put(batch) }
+    }
+
+    /// Reads the complete lines and returns how many bytes they are.
+    private func readLines(_ text: UnsafeBufferPointer<UInt8>, _ reader: FHIRJSONReader, _ batch: inout [FHIRResource]) throws -> Int {
+        guard let base = text.baseAddress else { return 0 }
+        var start = 0
+        while start < text.count, let found = memchr(base + start, 10, text.count - start) {
+            let end = UnsafeRawPointer(found) - UnsafeRawPointer(base)
+            if end > start { batch.append(try reader.resource(from: UnsafeBufferPointer(rebasing: text[start..<end]))) }
+            if batch.count == Self.batchSize {
+                put(batch)
+                batch = []
+            }
+            start = end + 1
+        }
+        return start
+    }
+
+    private func put(_ batch: [FHIRResource]) {
+        condition.lock()
+        defer { condition.unlock() }
+        while waiting.count >= Self.capacity { condition.wait() }
+        waiting.append(batch)
+        condition.broadcast()
+    }
+
+    /// Waits for the next batch; nil after the last one.
+    func next() throws -> [FHIRResource]? {
+        condition.lock()
+        defer { condition.unlock() }
+        while waiting.isEmpty, !isFinished { condition.wait() }
+        if let failure { throw failure }
+        guard !waiting.isEmpty else { return nil }
+        condition.broadcast()
+        return waiting.removeFirst()
+    }
+}

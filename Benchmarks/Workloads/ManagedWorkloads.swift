@@ -1,0 +1,58 @@
+import FireLite
+import FireLiteR4
+
+/// Fetching resources in a write, giving them new content, and leaving the saving to the write.
+struct ManagedWorkloads: Workload {
+    static let populate = "fetch, populate, save"
+    private static let sampleSize = 2_000
+
+    var names: [String] { [Self.populate] }
+
+    func run(_ bench: Bench) throws -> [Measurement] {
+        let keys = try ResourceKey.sample(bench.corpus, min(Self.sampleSize, bench.size / 2))
+        let originals = bench.corpus.sample(keys.count * 2)
+        let sources = try keys.map { key in
+            let source = try FHIRJSON.resource(from: originals.json(key.index), release: .r4)
+            FieldChange.apply(to: source)
+            return source
+        }
+        var path = ""
+        var floorPath = ""
+        var rows = 0
+        defer { for path in [path, floorPath] { bench.scratch.delete(path) } }
+        var measurement = try bench.measure(
+            Self.populate, operations: keys.count,
+            subject: { stopwatch in
+                bench.scratch.delete(path)
+                path = try bench.scratch.copy(of: bench.fixture.path())
+                let store = try bench.openStore(path)
+                rows = try stopwatch.measure { try Self.populate(keys, sources, store) }
+            },
+            floor: { stopwatch in
+                bench.scratch.delete(floorPath)
+                floorPath = try bench.scratch.copy(of: bench.fixture.path())
+                let reader = try FloorReader(floorPath)
+                try reader.prepareLookups(Set(keys.map(\.typeName)))
+                stopwatch.measure { for key in keys { reader.read(typeName: key.typeName, id: key.id) } }
+                try FloorUpdater(after: path, target: floorPath).run(keys: keys, stopwatch)
+            },
+            verify: {
+                let store = try bench.openStore(path)
+                return try ContentComparison.areEqual(path, floorPath)
+                    && zip(keys, sources).allSatisfy { try store.resource(typeName: $0.typeName, id: $0.id) == $1 }
+            })
+        measurement.rowsPerOperation = Double(rows) / Double(max(keys.count, 1))
+        return [measurement]
+    }
+
+    private static func populate(_ keys: [ResourceKey], _ sources: [FHIRResource], _ store: FHIRStore) throws -> Int {
+        try store.write { transaction in
+            let before = transaction.rowsWritten
+            for (key, source) in zip(keys, sources) {
+                try transaction.resource(typeName: key.typeName, id: key.id)?.populate(from: source)
+            }
+            try transaction.saveChanges()
+            return transaction.rowsWritten - before
+        }
+    }
+}
