@@ -121,6 +121,18 @@ final class FloorReader {
         sqlite3_reset(statement)
     }
 
+    /// The first value of a query with one argument.
+    func integer(_ statement: OpaquePointer, _ argument: String) -> Int64 { integers(statement, argument).first ?? 0 }
+
+    /// The values of the first column of a query with one argument.
+    func integers(_ statement: OpaquePointer, _ argument: String) -> [Int64] {
+        sqlite3_bind_text(statement, 1, argument, -1, unsafeBitCast(-1, to: sqlite3_destructor_type.self))
+        var values: [Int64] = []
+        while sqlite3_step(statement) == SQLITE_ROW { values.append(sqlite3_column_int64(statement, 0)) }
+        sqlite3_reset(statement)
+        return values
+    }
+
     func prepare(_ sql: String) throws -> OpaquePointer { try database.prepare(sql) }
 
     /// Statements that read every table of a type from its beginning to its end, and the registry rows of its resources.

@@ -5,6 +5,7 @@ struct FloorWriter {
     private let source: RawDatabase
     private let schema: RawSchema
     private let target: RawDatabase
+    private let images: RowImageSource
     private var statements: [OpaquePointer] = []
 
     /// - Parameters:
@@ -13,6 +14,7 @@ struct FloorWriter {
     init(from original: String, to path: String, isFresh: Bool = true, synchronous: String = "FULL") throws {
         source = try RawDatabase(original)
         schema = try RawSchema(source)
+        images = try RowImageSource(source, schema)
         target = try RawDatabase(path, synchronous: synchronous)
         guard isFresh else { return }
         for sql in schema.fixed { try target.execute(sql) }
@@ -30,7 +32,7 @@ struct FloorWriter {
             try prepareInserts()
             var first: Int64 = 1
             while first <= count {
-                let image = try stopwatch.exclude { try RowImage(source, schema, roots: first...min(first + 49_999, count)) }
+                let image = stopwatch.exclude { images.image(of: first...min(first + 49_999, count)) }
                 try write(image)
                 first += 50_000
             }
@@ -43,7 +45,7 @@ struct FloorWriter {
         try prepareInserts()
         let (begin, commit) = (try target.prepare("BEGIN IMMEDIATE"), try target.prepare("COMMIT"))
         for root in roots {
-            let image = try RowImage(source, schema, roots: root...root)
+            let image = images.image(of: root...root)
             try stopwatch.measure {
                 step(begin)
                 try write(image)

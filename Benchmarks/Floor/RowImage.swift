@@ -25,27 +25,8 @@ struct RowImage {
     private(set) var cells = ContiguousArray<Cell>()
     private(set) var bytes = ContiguousArray<UInt8>()
 
-    /// Reads the rows of the resources with these numbers.
-    init(_ database: RawDatabase, _ schema: RawSchema, roots: ClosedRange<Int64>) throws {
-        var order: [(root: Int64, row: Int)] = []
-        for (index, table) in schema.tables.enumerated() {
-            let shift = RawSchema.shift(table)
-            let statement = try database.prepare("SELECT * FROM \"\(table.name)\" WHERE \"\(table.key)\" BETWEEN ? AND ? ORDER BY \"\(table.key)\"")
-            sqlite3_bind_int64(statement, 1, roots.lowerBound << shift)
-            sqlite3_bind_int64(statement, 2, roots.upperBound << shift | ((1 << shift) - 1))
-            while sqlite3_step(statement) == SQLITE_ROW {
-                let key = sqlite3_column_int64(statement, 0)
-                order.append((key >> shift, rows.count))
-                read(statement, table: index, key: key)
-            }
-            sqlite3_reset(statement)
-        }
-        // Rows come table by table, so that a stable sort by resource gives the order of writing.
-        order.sort { ($0.root, $0.row) < ($1.root, $1.row) }
-        arrange(order.map(\.row), tables: schema.tables.map(\.columns.count))
-    }
-
-    private mutating func read(_ statement: OpaquePointer, table: Int, key: Int64) {
+    /// Adds a row that a statement stands on.
+    mutating func read(_ statement: OpaquePointer, table: Int, key: Int64) {
         let start = cells.count
         for column in 0..<sqlite3_column_count(statement) {
             switch sqlite3_column_type(statement, column) {
@@ -67,22 +48,23 @@ struct RowImage {
     }
 
     /// Puts the rows in order, with a NULL only where the parameter has a value of the table's row before: no bind is done in vain.
-    private mutating func arrange(_ order: [Int], tables widths: [Int]) {
+    ///
+    /// - Parameter bound: which parameters of each table's statement have a value, before and after.
+    mutating func arrange(_ order: [Int], bound: inout [[Bool]]) {
         var ordered = ContiguousArray<Row>()
         var orderedCells = ContiguousArray<Cell>()
         ordered.reserveCapacity(rows.count)
         orderedCells.reserveCapacity(cells.count)
-        var bound = widths.map { [Bool](repeating: false, count: $0) }
         for index in order {
             var row = rows[index]
             let table = Int(row.table)
             let start = orderedCells.count
-            var isSet = [Bool](repeating: false, count: widths[table])
+            var isSet = [Bool](repeating: false, count: bound[table].count)
             for cell in cells[row.cellStart..<row.cellEnd] {
                 isSet[Int(cell.column)] = true
                 orderedCells.append(cell)
             }
-            for column in 0..<widths[table] where bound[table][column] && !isSet[column] {
+            for column in isSet.indices where bound[table][column] && !isSet[column] {
                 orderedCells.append(Cell(column: Int32(column), kind: .null, length: 0, payload: 0))
             }
             bound[table] = isSet

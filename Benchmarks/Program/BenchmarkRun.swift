@@ -8,7 +8,7 @@ struct BenchmarkRun {
     init(options: Options) { self.options = options }
 
     static let workloads: [any Workload] = [
-        CodecWorkloads(), UpsertWorkloads(), FetchWorkloads(), ScanWorkloads(), ManagedWorkloads(), SingleWorkloads(), DeleteWorkloads(),
+        CodecWorkloads(), UpsertWorkloads(), FetchWorkloads(), ScanWorkloads(), QueryWorkloads(), ManagedWorkloads(), SingleWorkloads(), DeleteWorkloads(),
         OpenWorkloads(), TransferWorkloads(), ConcurrencyWorkloads(), FileSizeWorkload(),
     ]
 
@@ -39,6 +39,7 @@ struct BenchmarkRun {
 
     private func report(_ measurements: [Measurement], _ corpus: Corpus, _ old: [JSONResults.Entry]?) throws {
         print(ResultTable.text(measurements))
+        if let folder = options.report { try MarkdownReport(measurements, title: corpus.title).write(to: folder) }
         if let json = options.json { try JSONResults.write(measurements, to: json) }
         if let old { print(Comparison.text(old: old, new: measurements.map(JSONResults.Entry.init))) }
     }

@@ -12,17 +12,21 @@ import Foundation
 /// let resources = entries.compactMap { unpacker.take(from: $0) }
 /// ```
 struct BundleUnpacker {
-    /// What a `urn:uuid:` stands for, in four bytes, as there may be a million: the number of a type where the resource's id is that UUID,
-    /// else `ownKey` and the number of a key.
-    private typealias Target = UInt32
-    private static let ownKey: Target = 1 << 31
+    /// What a `urn:uuid:` stands for, kept small, as there may be a million.
+    private enum Target {
+        /// The resource of this type whose id is the UUID.
+        case type(UInt16)
+        /// The `Type/id` that begins there in `keys`.
+        case key(Int)
+    }
 
     private let names: Names
     /// Whether the Bundle is a history, newest version first; only that one is taken.
     var isHistory: Bool
     private var types: [String] = []
-    private var typeNumbers: [String: Target] = [:]
-    private var keys: [String] = []
+    private var typeNumbers: [String: UInt16] = [:]
+    /// Each `Type/id` in UTF-8, with a zero at its end.
+    private var keys: [UInt8] = []
     private var uuids: [UUID: Target] = [:]
     /// The `Type/id` hashes of the resources whose `fullUrl` is a base and just that.
     private var regular: [String: Set<Int>] = [:]
@@ -70,13 +74,15 @@ struct BundleUnpacker {
 
     private mutating func target(_ type: String, _ id: String, _ uuid: UUID) -> Target {
         guard id == uuid.uuidString.lowercased() else {
-            keys.append("\(type)/\(id)")
-            return Self.ownKey + Target(keys.count - 1)
+            let start = keys.count
+            keys.append(contentsOf: "\(type)/\(id)\0".utf8)
+            return .key(start)
         }
-        if let number = typeNumbers[type] { return number }
+        if let number = typeNumbers[type] { return .type(number) }
+        let number = UInt16(truncatingIfNeeded: types.count)
         types.append(type)
-        typeNumbers[type] = Target(types.count - 1)
-        return Target(types.count - 1)
+        typeNumbers[type] = number
+        return .type(number)
     }
 
     /// Takes the resource out of an entry, with an id and with the references that the Bundle resolves rewritten.
@@ -110,9 +116,11 @@ struct BundleUnpacker {
 
     private func target(of url: String, base: String?) -> String? {
         if let uuid = Self.uuid(in: url) {
-            guard let target = uuids[uuid] else { return nil }
-            if target >= Self.ownKey { return keys[Int(target - Self.ownKey)] }
-            return "\(types[Int(target)])/\(uuid.uuidString.lowercased())"
+            switch uuids[uuid] {
+            case .type(let number): return "\(types[Int(number)])/\(uuid.uuidString.lowercased())"
+            case .key(let start): return String(decoding: keys[start...].prefix { $0 != 0 }, as: UTF8.self)
+            case nil: return nil
+            }
         }
         if let key = irregular[url] { return key }
         if url.contains(":") {

@@ -2,27 +2,36 @@ import FireLiteCore
 import SQLiteBridge
 
 /// Puts a resource together from the rows of its tables.
+///
+/// Rows wait in plain memory: the objects made of them are held by `objects`, and nothing else of a row counts references.
 struct ResourceAssembler {
     /// A row that has been read: its object and its place.
     private struct Part {
-        /// Nil for a place of a list of primitives.
-        var object: FHIRObject?
-        /// The value of a place of a list of primitives; nil for null.
-        var text: String?
-        let table: TablePlan
-        let node: UInt32
-        let parent: Int64
+        /// Where the row's object is in `objects`; -1 for a place of a list of primitives that has none.
+        var object: Int32
+        /// Where the value of a place of a list of primitives is in `texts`; -1 for null.
+        var text: Int32
+        /// Where the member that a contained resource fills is in `members`; -1 for other rows.
+        var member: Int32
         let order: Int32
-        let member: String?
+        let node: UInt32
+        let isPrimitive: Bool
+        let parent: Int64
+        let table: Unmanaged<TablePlan>
     }
 
     private let schema: StorageSchema
     private var parts = ContiguousArray<Part>()
+    private var objects = ContiguousArray<FHIRObject>()
+    private var texts = ContiguousArray<String>()
+    private var members = ContiguousArray<String>()
     /// The part of each row number, or -1.
     private var byNode = ContiguousArray<Int32>()
     private var farNodes: [UInt32: Int32] = [:]
-    /// The inlined objects of the row being read.
-    private var groups = ContiguousArray<FHIRObject?>()
+    /// The inlined objects of the row being read, which their owners hold.
+    private var groups = ContiguousArray<Unmanaged<FHIRObject>?>()
+    /// The places of contained resources, whose lists may come from several tables.
+    private var resourceOrders: [ObjectIdentifier: Int32] = [:]
     private var strings = StringCache(isEnabled: true)
     /// Whether the rows came list by list, each in its order.
     private var isInListOrder = true
@@ -32,9 +41,12 @@ struct ResourceAssembler {
 
     mutating func clear() {
         parts.removeAll(keepingCapacity: true)
+        objects.removeAll(keepingCapacity: true)
+        texts.removeAll(keepingCapacity: true)
+        members.removeAll(keepingCapacity: true)
         byNode.removeAll(keepingCapacity: true)
-        farNodes.removeAll(keepingCapacity: true)
-        resourceOrders.removeAll(keepingCapacity: true)
+        if !farNodes.isEmpty { farNodes.removeAll(keepingCapacity: true) }
+        if !resourceOrders.isEmpty { resourceOrders.removeAll(keepingCapacity: true) }
         isInListOrder = true
     }
 
@@ -43,34 +55,34 @@ struct ResourceAssembler {
     /// Takes in the row that `reader` stands on.
     mutating func take(_ reader: RowReader) {
         let statement = reader.statement
-        let plan = reader.plan
         let node = UInt32(truncatingIfNeeded: statement.int(0) & 0xFF_FFFF)
         var part = Part(
-            object: nil, text: nil, table: plan, node: node, parent: statement.type(1) == .null ? -1 : statement.int(1),
-            order: Int32(truncatingIfNeeded: statement.int(2)), member: plan.memberColumn >= 0 ? member(reader) : nil)
-        while groups.count < plan.groups.count { groups.append(nil) }
-        if plan.primitive == nil {
-            let object = plan.root.layout.type.init()
-            object.becomeStored(node: node, owner: nil)
-            groups[0] = object
+            object: -1, text: -1, member: -1, order: Int32(truncatingIfNeeded: statement.int(2)), node: node, isPrimitive: reader.isPrimitive,
+            parent: statement.type(1) == .null ? -1 : statement.int(1), table: .passUnretained(reader.plan))
+        // `_member` sorts before every other column.
+        if reader.hasMember, let member = statement.text(RowReader.fixedColumns) {
+            part.member = Int32(truncatingIfNeeded: members.count)
+            members.append(member)
         }
+        while groups.count < reader.groups.count { groups.append(nil) }
+        if !reader.isPrimitive { _ = group(0, reader, node) }
         readColumns(reader, &part, node)
-        part.object = groups[0]
-        for index in 0..<plan.groups.count { groups[index] = nil }
-        if let last = parts.last, last.table === plan, (part.parent, part.order) < (last.parent, last.order) { isInListOrder = false }
-        let index = Int32(truncatingIfNeeded: parts.count)
-        if Int(node) < Self.nearNodes {
-            while byNode.count <= Int(node) { byNode.append(-1) }
-            byNode[Int(node)] = index
-        } else {
-            farNodes[node] = index
+        if groups[0] != nil { part.object = Int32(truncatingIfNeeded: objects.count - 1) }
+        for index in 0..<reader.groups.count { groups[index] = nil }
+        if let last = parts.last, last.table.toOpaque() == part.table.toOpaque(), (part.parent, part.order) < (last.parent, last.order) {
+            isInListOrder = false
         }
+        note(node, Int32(truncatingIfNeeded: parts.count))
         parts.append(part)
     }
 
-    private func member(_ reader: RowReader) -> String? {
-        // `_member` sorts before every other column.
-        reader.statement.text(RowReader.fixedColumns)
+    private mutating func note(_ node: UInt32, _ index: Int32) {
+        guard Int(node) < Self.nearNodes else {
+            farNodes[node] = index
+            return
+        }
+        while byNode.count <= Int(node) { byNode.append(-1) }
+        byNode[Int(node)] = index
     }
 
     @inline(__always)
@@ -88,40 +100,45 @@ struct ResourceAssembler {
             case .aside, .member: continue
             case .pk:
                 let pk = statement.text(column)
-                object(Int(source.group), reader.plan, node).withExtras { $0.pk = pk }
+                group(Int(source.group), reader, node)._withUnsafeGuaranteedRef { $0.withExtras { $0.pk = pk } }
             case .main:
                 let value = value(statement, column, type, source)
                 if source.slot < 0 {
-                    part.text = value.literal(source.primitive)
+                    if let text = value.literal(source.primitive) {
+                        part.text = Int32(truncatingIfNeeded: texts.count)
+                        texts.append(text)
+                    }
                 } else {
-                    object(Int(source.group), reader.plan, node).append(value, slot: Int(source.slot))
+                    group(Int(source.group), reader, node)._withUnsafeGuaranteedRef { $0.append(value, slot: Int(source.slot)) }
                 }
             }
         }
     }
 
     /// The inlined object of a group in the current row, made when its first value comes.
-    private mutating func object(_ group: Int, _ plan: TablePlan, _ node: UInt32) -> FHIRObject {
-        if let known = groups[group] { return known }
-        let groupPlan = plan.groups[group]
-        let object = groupPlan.layout.type.init()
-        object.becomeStored(node: group == 0 ? node : 0, owner: nil)
-        groups[group] = object
-        if group > 0 {
-            attach(object, groupPlan, plan, node)
-        }
-        return object
+    @inline(__always)
+    private mutating func group(_ index: Int, _ reader: RowReader, _ node: UInt32) -> Unmanaged<FHIRObject> {
+        groups[index] ?? makeGroup(index, reader, node)
     }
 
-    private mutating func attach(_ object: FHIRObject, _ group: GroupPlan, _ plan: TablePlan, _ node: UInt32) {
-        let parent = self.object(group.parent?.index ?? 0, plan, node)
-        object.ownerObject = parent
+    private mutating func makeGroup(_ index: Int, _ reader: RowReader, _ node: UInt32) -> Unmanaged<FHIRObject> {
+        let group = reader.groups[index]
+        let object = group.type.init()
+        groups[index] = .passUnretained(object)
+        guard index > 0 else {
+            object.becomeStored(node: node, owner: nil)
+            objects.append(object)
+            return .passUnretained(object)
+        }
+        let parent = self.group(group.parent, reader, node)._withUnsafeGuaranteedRef { $0 }
+        object.becomeStored(node: 0, owner: parent)
         if group.isAnnotation {
             let plain = parent.value(group.parentSlot)
             parent.store(.annotated(AnnotatedPrimitive(value: plain, element: object)), in: group.parentSlot)
         } else {
             parent.append(.object(object), slot: group.parentSlot)
         }
+        return .passUnretained(object)
     }
 
     @inline(__always)
@@ -176,66 +193,77 @@ struct ResourceAssembler {
         // Lists of primitives come last: what is linked before may give their places extensions.
         linkRuns(ofPrimitives: false)
         linkRuns(ofPrimitives: true)
-        return part(of: 0).flatMap { parts[$0].object }
+        return part(of: 0).flatMap { parts[$0].object >= 0 ? objects[Int(parts[$0].object)] : nil }
     }
 
     /// Brings the rows of each list together and into its order, which edits and recursion may have left otherwise.
     private mutating func sortParts() {
-        parts.sort {
-            ($0.table.depth, $0.table.index, $0.parent, $0.member ?? "", $0.order)
-                < ($1.table.depth, $1.table.index, $1.parent, $1.member ?? "", $1.order)
+        func key(_ part: Part) -> (Int, Int, Int64, String, Int32) {
+            let table = part.table.takeUnretainedValue()
+            return (table.depth, table.index, part.parent, part.member < 0 ? "" : members[Int(part.member)], part.order)
         }
-        for (index, part) in parts.enumerated() {
-            if Int(part.node) < Self.nearNodes { byNode[Int(part.node)] = Int32(index) } else { farNodes[part.node] = Int32(index) }
-        }
+        parts.sort { key($0) < key($1) }
+        for (index, part) in parts.enumerated() { note(part.node, Int32(truncatingIfNeeded: index)) }
     }
 
     private mutating func linkRuns(ofPrimitives: Bool) {
         var index = 0
         while index < parts.count {
-            let first = index
-            let (table, parent) = (parts[first].table, parts[first].parent)
+            let first = parts[index]
+            let start = index
             index += 1
-            while index < parts.count, parts[index].table === table, parts[index].parent == parent, parts[index].member == parts[first].member {
-                index += 1
-            }
-            if parent >= 0, (table.primitive != nil) == ofPrimitives { linkRun(first..<index) }
+            while index < parts.count, isSameList(parts[index], first) { index += 1 }
+            if first.parent >= 0, first.isPrimitive == ofPrimitives { linkRun(start..<index) }
         }
+    }
+
+    private func isSameList(_ part: Part, _ other: Part) -> Bool {
+        guard part.parent == other.parent, part.table.toOpaque() == other.table.toOpaque() else { return false }
+        if part.member < 0 || other.member < 0 { return part.member == other.member }
+        return members[Int(part.member)] == members[Int(other.member)]
     }
 
     /// Gives an owner the rows that are one list of it.
     private mutating func linkRun(_ range: Range<Int>) {
         let first = parts[range.lowerBound]
         guard let ownerIndex = part(of: first.parent) else { return }
-        if let member = first.member {
-            linkMember(range, member, to: ownerIndex)
-        } else if let (group, slot) = first.table.link(from: parts[ownerIndex].table), let owner = owner(ownerIndex, group) {
-            if first.table.primitive != nil {
-                linkTexts(range, slot, to: owner)
-            } else {
-                linkObjects(range.compactMap { parts[$0].object }, slot, to: owner)
+        if first.member >= 0 { return linkMember(range, members[Int(first.member)], to: ownerIndex) }
+        let table = first.table._withUnsafeGuaranteedRef { $0 }
+        guard let (group, slot) = table.link(from: parts[ownerIndex].table._withUnsafeGuaranteedRef { $0 }),
+            let owner = owner(ownerIndex, group)
+        else { return }
+        if first.isPrimitive {
+            linkTexts(range, slot, to: owner)
+        } else {
+            var list: [FHIRObject] = []
+            list.reserveCapacity(range.count)
+            for index in range where parts[index].object >= 0 {
+                let object = objects[Int(parts[index].object)]
+                object.ownerObject = owner
+                list.append(object)
             }
+            owner.store(.objects(list), in: slot)
         }
-    }
-
-    private func linkObjects(_ objects: [FHIRObject], _ slot: Int, to owner: FHIRObject) {
-        for object in objects { object.ownerObject = owner }
-        owner.store(.objects(objects), in: slot)
     }
 
     private func linkTexts(_ range: Range<Int>, _ slot: Int, to owner: FHIRObject) {
-        var texts: [String?] = []
-        var elements: [FHIRObject?] = []
-        for index in range {
-            texts.append(parts[index].text)
-            elements.append(parts[index].object)
-            parts[index].object?.ownerObject = owner
+        if range.allSatisfy({ parts[$0].object < 0 && parts[$0].text >= 0 }) {
+            return owner.store(.texts(range.map { texts[Int(parts[$0].text)] }), in: slot)
         }
-        owner.store(AnnotatedList.value(texts: texts, elements: elements), in: slot)
+        let places = range.map { index in
+            (
+                text: parts[index].text >= 0 ? texts[Int(parts[index].text)] : nil,
+                element: parts[index].object >= 0 ? objects[Int(parts[index].object)] : nil
+            )
+        }
+        for place in places { place.element?.ownerObject = owner }
+        owner.store(AnnotatedList.value(texts: places.map(\.text), elements: places.map(\.element)), in: slot)
     }
 
+    /// Gives an owner the rows that fill the member they name: contained resources, and lists that share a table.
     private mutating func linkMember(_ range: Range<Int>, _ member: String, to ownerIndex: Int) {
-        guard var owner = parts[ownerIndex].object else { return }
+        guard parts[ownerIndex].object >= 0 else { return }
+        var owner = objects[Int(parts[ownerIndex].object)]
         let steps = member.split(separator: ".").map(String.init)
         for step in steps.dropLast() {
             guard let element = owner.layout.element(named: step), let type = element.type else { return }
@@ -246,27 +274,25 @@ struct ResourceAssembler {
             // A list may hold resources of several types, which come from several tables.
             var list: [FHIRObject] = []
             if case .objects(let known)? = owner.value(element.slot) { list = known }
-            let fresh = range.compactMap { index in parts[index].object.map { ($0, parts[index].order) } }
-            for (object, order) in fresh {
+            for index in range where parts[index].object >= 0 {
+                let object = objects[Int(parts[index].object)]
                 object.ownerObject = owner
-                resourceOrders[ObjectIdentifier(object)] = order
+                resourceOrders[ObjectIdentifier(object)] = parts[index].order
+                list.append(object)
             }
-            list += fresh.map(\.0)
             list.sort { resourceOrders[ObjectIdentifier($0), default: 0] < resourceOrders[ObjectIdentifier($1), default: 0] }
             owner.store(.objects(list), in: element.slot)
-        } else if let object = parts[range.lowerBound].object {
+        } else if parts[range.lowerBound].object >= 0 {
+            let object = objects[Int(parts[range.lowerBound].object)]
             object.ownerObject = owner
             owner.store(.object(object), in: element.slot)
         }
     }
 
-    private var resourceOrders: [ObjectIdentifier: Int32] = [:]
-
     private func inlined(_ owner: FHIRObject, _ slot: Int, _ type: FHIRObject.Type) -> FHIRObject {
         if case .object(let known)? = owner.value(slot) { return known }
         let object = type.init()
-        object.objectFlags = .managed
-        object.ownerObject = owner
+        object.becomeStored(node: 0, owner: owner)
         owner.store(.object(object), in: slot)
         return object
     }
@@ -274,25 +300,22 @@ struct ResourceAssembler {
     /// The object inlined in a row that a list belongs to, made where it had no other content.
     private mutating func owner(_ index: Int, _ group: GroupPlan) -> FHIRObject? {
         guard let parent = group.parent else {
-            if parts[index].object == nil {
+            if parts[index].object < 0 {
                 let element = group.layout.type.init()
-                element.objectFlags = .managed
-                parts[index].object = element
+                element.becomeStored(node: parts[index].node, owner: nil)
+                parts[index].object = Int32(truncatingIfNeeded: objects.count)
+                objects.append(element)
             }
-            return parts[index].object
+            return objects[Int(parts[index].object)]
         }
         guard let outer = owner(index, parent) else { return nil }
-        switch outer.value(group.parentSlot) {
-        case .object(let known)? where !group.isAnnotation: return known
-        case .annotated(let known)? where group.isAnnotation: return known.element
-        case let plain:
-            let object = group.layout.type.init()
-            object.objectFlags = .managed
-            object.ownerObject = outer
-            let value: SlotValue = group.isAnnotation ? .annotated(AnnotatedPrimitive(value: plain, element: object)) : .object(object)
-            outer.store(value, in: group.parentSlot)
-            return object
-        }
+        if !group.isAnnotation { return inlined(outer, group.parentSlot, group.layout.type) }
+        let plain = outer.value(group.parentSlot)
+        if case .annotated(let known)? = plain { return known.element }
+        let element = group.layout.type.init()
+        element.becomeStored(node: 0, owner: outer)
+        outer.store(.annotated(AnnotatedPrimitive(value: plain, element: element)), in: group.parentSlot)
+        return element
     }
 }
 

@@ -15,8 +15,19 @@ final class RowReader {
         let hasAside: Bool
     }
 
+    /// An object inlined in the rows: what it is made from and where it belongs.
+    struct Group {
+        let type: FHIRObject.Type
+        let parent: Int
+        let parentSlot: Int
+        let isAnnotation: Bool
+    }
+
     let plan: TablePlan
     let statement: Statement
+    let groups: ContiguousArray<Group>
+    let hasMember: Bool
+    let isPrimitive: Bool
     let sources: ContiguousArray<Source>
     /// The results before the columns: `_k`, `_parent`, `_ord`.
     static let fixedColumns = 3
@@ -37,6 +48,13 @@ final class RowReader {
                     primitive: primitive, hasAside: hasAside && column.role == .main))
         }
         self.sources = sources
+        groups = ContiguousArray(
+            plan.groups.map {
+                Group(
+                    type: $0.layout.type, parent: $0.parent?.index ?? 0, parentSlot: $0.parentSlot, isAnnotation: $0.isAnnotation)
+            })
+        hasMember = plan.memberColumn >= 0
+        isPrimitive = plan.primitive != nil
         let names = order.map { ",\"\(plan.columns[$0].name)\"" }.joined()
         statement = try connection.prepare("SELECT _k,_parent,_ord\(names) FROM \"\(plan.name)\" WHERE _k BETWEEN ? AND ? ORDER BY _k")
     }

@@ -32,13 +32,17 @@ struct Flattener {
 
     /// Adds the rows of a resource and returns how many numbers they took.
     ///
-    /// - Parameter marksManaged: whether the objects become part of a stored resource, with the number of their row.
+    /// - Parameters:
+    ///   - marksManaged: whether the objects become part of a stored resource, with the number of their row.
+    ///   - takesOver: whether a stored resource takes over the content, which keeps its pks.
     /// - Throws: `FHIRStoreError.tooLarge`, after which the buffer is not to be used.
-    mutating func add(_ object: FHIRObject, as resource: Int, numbering: Numbering, marksManaged: Bool) throws(FHIRStoreError) -> UInt32 {
+    mutating func add(
+        _ object: FHIRObject, as resource: Int, numbering: Numbering, marksManaged: Bool, takesOver: Bool = false
+    ) throws(FHIRStoreError) -> UInt32 {
         self.resource = Int32(truncatingIfNeeded: resource)
         self.numbering = numbering
         self.marksManaged = marksManaged
-        takesOver = numbering == .fresh && !marksManaged
+        self.takesOver = takesOver
         nextNode = 0
         objects.removeAll(keepingCapacity: true)
         try addRow(object, schema.table(of: object.layout), parent: -1, order: -1, member: nil)

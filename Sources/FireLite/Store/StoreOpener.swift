@@ -17,8 +17,16 @@ struct StoreOpener: Sendable {
     func open() throws -> (StoreWriter, StoreIdentity) {
         let connection = try Connection(path: path)
         try configure(connection, cacheSize: configuration.cacheSize)
+        let isNew = try connection.integer("SELECT count(*) FROM sqlite_schema") == 0
+        // Before the journal mode, which is written into the file: what is no store of this release stays untouched.
+        if !isNew { try verify(connection) }
         if path != ":memory:" { try connection.execute("PRAGMA journal_mode = WAL") }
-        let identity = try prepare(connection)
+        if isNew {
+            try create(connection)
+            // Another process may have been quicker, with another release.
+            try verify(connection)
+        }
+        let identity = try identity(connection)
         return (StoreWriter(try StoreConnection(connection, release: release), identity: identity), identity)
     }
 
@@ -43,8 +51,7 @@ struct StoreOpener: Sendable {
         try connection.execute("PRAGMA synchronous = \(synchronous); PRAGMA cache_size = -\(cacheSize * 1_024); PRAGMA temp_store = MEMORY")
     }
 
-    private func prepare(_ connection: Connection) throws -> StoreIdentity {
-        if try connection.integer("SELECT count(*) FROM sqlite_schema") == 0 { try create(connection) }
+    private func verify(_ connection: Connection) throws {
         guard try connection.integer("PRAGMA application_id") == Self.applicationID else {
             throw FHIRStoreError(.notAStore, "\(path) is a SQLite database but no FireLite store: give another path")
         }
@@ -57,7 +64,10 @@ struct StoreOpener: Sendable {
             throw FHIRStoreError(
                 .wrongRelease, "\(path) holds FHIR \(stored), not \(release.name): open it with that release, or give another path")
         }
-        return StoreIdentity(
+    }
+
+    private func identity(_ connection: Connection) throws -> StoreIdentity {
+        StoreIdentity(
             high: UInt64(bitPattern: try connection.integer("SELECT value FROM _meta WHERE key = 'identity'") ?? 0),
             digestKey: UInt64(bitPattern: try connection.integer("SELECT value FROM _meta WHERE key = 'digestKey'") ?? 0))
     }

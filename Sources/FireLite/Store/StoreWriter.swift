@@ -187,6 +187,11 @@ final class StoreWriter {
                 outcomes.append(.replaced(last))
                 continue
             }
+            if resource.isManaged, !(resource.objectExtras is StoreTie) {
+                // Queued a moment ago: it has no id and is here twice.
+                outcomes.append(.replaced(resources.firstIndex { $0 === resource } ?? index))
+                continue
+            }
             outcomes.append(try upsert(resource, marksManaged, known))
             if pending.count >= Self.batchSize || flattener.buffer.bytes.count >= Self.batchBytes { try writeQueue() }
         }
@@ -267,7 +272,7 @@ final class StoreWriter {
         guard let shape = try access.shape(registration.shape) else {
             throw FHIRStoreError(.notAStore, "the resource with number \(registration.root) has no list of tables: run check()")
         }
-        _ = try flattener.add(resource, as: 0, numbering: numbering, marksManaged: false)
+        _ = try flattener.add(resource, as: 0, numbering: numbering, marksManaged: false, takesOver: numbering == .fresh)
         try access.schema.grow(access.connection)
         stored.clear()
         try access.rows(root: registration.root, shape: shape, into: &stored)

@@ -70,6 +70,6 @@ enum UpsertOutcome {
     case merge(FHIRResource)
     case updated(Int64)
     case unchanged(Int64)
-    /// The argument at this index had the same id and came later.
+    /// The argument at this index counts: one with the same id that came later, or the same object.
     case replaced(Int)
 }

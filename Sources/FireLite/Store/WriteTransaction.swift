@@ -146,7 +146,7 @@ public final class WriteTransaction: ReadTransaction {
         if resource.objectFlags.contains(.deleted) { resource.mark(.deleted, false) }
         precondition(
             !resource.isManaged && resource.ownerObject == nil,
-            "this \(resource.layout.name) is stored, or contained in another resource: store a copy() of it")
+            "the \(resource.layout.name) with pk \(resource.pk) is stored, or contained in another resource: store a copy() of it")
         precondition(
             resource.layout.release == store.release,
             "a \(resource.layout.name) of FHIR \(resource.layout.release) cannot go into a store of \(store.release)")
@@ -168,7 +168,9 @@ public final class WriteTransaction: ReadTransaction {
     /// - Throws: `FHIRStoreError`.
     @discardableResult
     public func upsert<Resource: FHIRResource>(_ resources: [Resource]) throws -> UpsertResult<Resource> {
-        for resource in resources where !resource.isManaged { checkAddable(resource) }
+        for resource in resources {
+            if !resource.isManaged || (resource.objectExtras as? StoreTie)?.store !== store { checkAddable(resource) }
+        }
         return try store.mapping {
             try flush()
             var result = UpsertResult<Resource>(store: store)
@@ -219,7 +221,8 @@ public final class WriteTransaction: ReadTransaction {
     public func delete(_ resource: FHIRResource) throws {
         guard let tie = resource.objectExtras as? StoreTie, tie.store === store else {
             preconditionFailure(
-                "this \(resource.layout.name) is not a resource of the store: fetch it from it, or delete it by its type and id")
+                "the \(resource.layout.name) with pk \(resource.pk) is not a resource of the store: fetch it from it, or delete it by its type and id"
+            )
         }
         try store.mapping {
             try flush()

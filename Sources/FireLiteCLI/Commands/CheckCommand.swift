@@ -1,11 +1,7 @@
 import FireLite
-import Foundation
 
 /// `firelite check`: whether the database is sound.
 struct CheckCommand: Command {
-    /// SQLite's results for a file that is damaged, or none of its own: <https://www.sqlite.org/rescode.html>, SQLITE_CORRUPT and SQLITE_NOTADB.
-    private static let damaged: Set<Int32> = [11, 26]
-
     static let definition = CommandDefinition(
         name: "check", summary: "check that the database is sound",
         options: DatabaseArgument.options,
@@ -35,10 +31,7 @@ struct CheckCommand: Command {
         do {
             return try database.openUnlocated().check()
         } catch let error as FHIRStoreError {
-            // The low byte is the primary result.
-            guard let code = error.sqliteCode, Self.damaged.contains(code & 0xFF) else {
-                throw ToolError.failed("\(database.path): \(error)")
-            }
+            guard error.code == .notAStore else { throw ToolError.failed(database.message(of: error)) }
             return [error.message]
         }
     }

@@ -24,8 +24,8 @@ struct DatabaseArgument {
     }
 
     /// Opens the database; a file that is not there yet is made.
-    func create(configuration: FHIRStore.Configuration = .init()) throws -> FHIRStore {
-        try located { try FHIRStore(path: path, release: release, configuration: configuration) }
+    func create() throws -> FHIRStore {
+        try located { try FHIRStore(path: path, release: release) }
     }
 
     /// Opens a database that must be there.
@@ -42,8 +42,13 @@ struct DatabaseArgument {
         do {
             return try body()
         } catch let error as FHIRStoreError {
-            throw ToolError.failed("\(path): \(error)")
+            throw ToolError.failed(message(of: error))
         }
+    }
+
+    /// The store's error with the name of the file, which most have in them.
+    func message(of error: FHIRStoreError) -> String {
+        error.description.contains(path) ? error.description : "\(path): \(error)"
     }
 
     /// The class of a resource type.

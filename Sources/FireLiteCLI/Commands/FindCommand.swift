@@ -10,12 +10,20 @@ struct FindCommand: Command {
             .option("sort", "PATH,…", "order by these elements; -PATH for the greatest first"),
             .option("values", "PATH,…", "print these elements in the place of resources"),
             .flag("sql", "print the statement, and do not run it"),
-            .flag("csv", "print comma-separated values"),
+            .flag("csv", "print what --values names as comma-separated values"),
         ],
         operands: "Type PATH=VALUE…", operandCount: CommandDefinition.anyNumber,
         discussion: """
             A PATH names an element by FHIR's member names, through lists too: name.given, code.coding.code,
-            valueQuantity.value. A resource is found where every condition holds for some value at its path.
+            valueQuantity.value, name[0].family, contained(Medication).code.text, name.count. A resource is found
+            where every condition holds for some value at its path; braces ask several things of one element.
+
+              PATH=VALUE PATH!=VALUE       equal, not equal; without a VALUE: absent, present
+              PATH<VALUE <= > >=           less, greater; a date that is not exact is the time that it names
+              PATH:in=VALUE,VALUE          one of these
+              PATH~VALUE                   text that has VALUE in it, whatever the case and accents; a date that overlaps
+              PATH^=VALUE $= *=            text that begins, that ends so, that is like a pattern with % and _
+              PATH{PATH=VALUE,PATH=VALUE}  one element that fulfils all of these
 
             Example: firelite find --database health.sqlite Patient name.given=Joseph --limit 10
             """)

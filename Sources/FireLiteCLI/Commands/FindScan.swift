@@ -1,83 +1,88 @@
 import FireLite
 
-/// Answers `firelite find` by looking at every resource of the type.
+/// Answers `firelite find` with a query of the store.
 struct FindScan {
     private let request: FindRequest
-    private let conditions: [(path: [String], value: String)]
+    private var query: QueryRequest
+    private let values: [QueryPath]
 
-    /// - Throws: `ToolError` with status 2 for what is no condition on the type.
+    /// - Throws: `ToolError` with status 2 for what is no condition on the type, and no path of it.
     init(_ request: FindRequest) throws {
-        if !request.sort.isEmpty || !request.values.isEmpty || request.isSQL || request.form != .automatic {
-            throw ToolError.usage("--sort, --values, --sql and --csv need a query, which this version does not make")
-        }
         self.request = request
-        conditions = try request.conditions.map { condition in
-            let parts = condition.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            guard parts.count == 2 else { throw ToolError.usage("'\(condition)' is not of the form PATH=VALUE") }
-            let path = parts[0].split(separator: ".", omittingEmptySubsequences: false).map(String.init)
-            try Self.check(path, of: request.type._layout)
-            return (path, String(parts[1]))
-        }
-    }
-
-    private static func check(_ path: [String], of layout: Layout) throws {
-        var layout: Layout? = layout
-        for (index, name) in path.enumerated() {
-            let owner = layout?.name ?? path.prefix(index).joined(separator: ".")
-            guard let element = layout?.element(named: name) else { throw ToolError.usage("\(owner) has no element '\(name)'") }
-            layout = element.type?._layout
-            if index == path.count - 1, element.kind != .primitive {
-                throw ToolError.usage("\(path.joined(separator: ".")) is no primitive: name one of its elements")
+        let parser = PredicateParser(request.type._layout)
+        query = QueryRequest(request.type._layout)
+        do {
+            query.add(.and(try request.conditions.map { try parser.condition($0) }))
+            query.sort = try request.sort.map { path in
+                let isDescending = path.hasPrefix("-")
+                return SortKey(path: try parser.valuePath(isDescending ? String(path.dropFirst()) : path), isDescending: isDescending, nulls: .last)
             }
+            values = try request.values.map { try parser.valuePath($0) }
+        } catch let error as FHIRStoreError {
+            throw ToolError.usage(error.message)
+        }
+        query.limit = request.limit
+        if request.form == .csv, request.values.isEmpty, !request.isCount {
+            throw ToolError.usage("--csv needs --values PATH,… to say which columns there are")
         }
     }
 
     func run(_ store: FHIRStore, _ console: Console) throws -> ExitStatus {
         let output = BufferedOutput(console.standardOutput)
-        let limit = request.limit ?? Int.max
-        var count = 0
-        try store.read { transaction in
-            try transaction.forEach(typeName: request.type._layout.name) { resource in
-                guard count < limit, conditions.allSatisfy({ Self.has(resource, $0.path[...], $0.value) }) else { return }
-                count += 1
-                if !request.isCount { try output.write(FHIRJSON.string(resource, pretty: console.outputIsTerminal) + "\n") }
-            }
+        if request.isSQL {
+            try output.write(store.statementText(query) + "\n")
+        } else if request.isCount {
+            try output.write("\(store.count(query))\n")
+        } else if !values.isEmpty {
+            try writeValues(store, console, output)
+        } else {
+            try store.forEach(query) { try output.write(FHIRJSON.string($0, pretty: console.outputIsTerminal) + "\n") }
         }
-        if request.isCount { try output.write("\(count)\n") }
         try output.flush()
         return .done
     }
 
-    /// The resources that are found.
-    func resources(_ store: FHIRStore) throws -> [FHIRResource] {
-        var found: [FHIRResource] = []
-        try store.read { transaction in
-            try transaction.forEach(typeName: request.type._layout.name) { resource in
-                if conditions.allSatisfy({ Self.has(resource, $0.path[...], $0.value) }) { found.append(resource) }
+    // MARK: - Values
+
+    private func writeValues(_ store: FHIRStore, _ console: Console, _ output: BufferedOutput) throws {
+        if request.form == .csv {
+            try output.write(Self.csv(request.values) + "\r\n")
+            return try store.forEachLiterals(query, values) { try output.write(Self.csv($0.map { $0 ?? "" }) + "\r\n") }
+        }
+        guard console.outputIsTerminal else {
+            return try store.forEachLiterals(query, values) { try output.write(json($0) + "\n") }
+        }
+        var table = TextTable(values.map { _ in .left })
+        table.add(request.values)
+        try store.forEachLiterals(query, values) { table.add($0.map { $0 ?? "" }) }
+        try output.write(table.text + "\n")
+    }
+
+    /// A line of comma-separated values (RFC 4180).
+    private static func csv(_ cells: [String]) -> String {
+        cells.map { cell in
+            cell.contains { $0 == "," || $0 == "\"" || $0.isNewline } ? "\"\(cell.replacing("\"", with: "\"\""))\"" : cell
+        }.joined(separator: ",")
+    }
+
+    private func json(_ cells: [String?]) -> String {
+        let members = zip(request.values, cells).compactMap { name, cell in cell.map { "\(Self.quoted(name)):\(Self.quoted($0))" } }
+        return "{\(members.joined(separator: ","))}"
+    }
+
+    private static func quoted(_ text: String) -> String {
+        var json = "\""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\"": json += "\\\""
+            case "\\": json += "\\\\"
+            case "\n": json += "\\n"
+            case "\u{0}"..<"\u{20}":
+                let digits = String(scalar.value, radix: 16)
+                json += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+            default: json.unicodeScalars.append(scalar)
             }
         }
-        return found
-    }
-
-    /// Whether some value at the path has this literal.
-    private static func has(_ object: FHIRObject, _ path: ArraySlice<String>, _ value: String) -> Bool {
-        guard let name = path.first, let element = object.layout.element(named: name), let slot = object.value(element.slot) else {
-            return false
-        }
-        if element.kind != .primitive {
-            var isFound = false
-            slot.forEachChild { child in isFound = isFound || has(child, path.dropFirst(), value) }
-            return isFound
-        }
-        return literals(slot, element.primitive ?? .string).contains(value)
-    }
-
-    private static func literals(_ value: SlotValue, _ type: PrimitiveType) -> [String] {
-        switch value {
-        case .texts(let texts): texts
-        case .annotatedTexts(let list): list.texts.compactMap { $0 }
-        case .annotated(let primitive): primitive.value?.literal(type).map { [$0] } ?? []
-        default: value.literal(type).map { [$0] } ?? []
-        }
+        return json + "\""
     }
 }

@@ -52,9 +52,7 @@ struct ImportCommand: Command {
         let start = clock.now
         let inputs = sources.map { $0 == "-" ? ImportSource.standardInput(console.standardInput) : .file(path: $0) }
         let total = try Self.totalSize(inputs)
-        var configuration = FHIRStore.Configuration()
-        configuration.durability = .normal
-        let store = try database.create(configuration: configuration)
+        let store = try database.create()
         let rejects = try rejectsFile()
         let progress = console.errorIsTerminal && !isQuiet ? ProgressLine(console.standardError, total: total) : nil
         var importer = Importer(store: store, options: options, rejects: rejects, progress: progress)

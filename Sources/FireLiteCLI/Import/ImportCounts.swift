@@ -5,6 +5,17 @@ struct ImportCounts: Equatable {
     var unchanged = 0
     var rejected = 0
 
+    init(added: Int = 0, updated: Int = 0, unchanged: Int = 0, rejected: Int = 0) {
+        self.added = added
+        self.updated = updated
+        self.unchanged = unchanged
+        self.rejected = rejected
+    }
+
+    init(_ stored: (added: Int, updated: Int, unchanged: Int)) {
+        self.init(added: stored.added, updated: stored.updated, unchanged: stored.unchanged)
+    }
+
     /// How many resources were read and stored, or found stored already.
     var stored: Int { added + updated + unchanged }
 

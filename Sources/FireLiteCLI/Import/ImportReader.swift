@@ -8,7 +8,7 @@ final class ImportReader {
     private let deliver: (ImportBatch) throws -> Void
     private let reader: FHIRJSONReader
     private let bundleLayout: Layout?
-    private let entryType: FHIRObject.Type?
+    private let entryType: FHIRObject.Type
     private var batch = ImportBatch(text: TextBuffer(capacity: 1))
 
     /// - Parameter deliver: takes each batch over, which is not touched afterwards.
@@ -18,7 +18,7 @@ final class ImportReader {
         self.deliver = deliver
         reader = FHIRJSONReader(release: options.release)
         bundleLayout = options.keepsBundles ? nil : options.release.type(named: "Bundle")?._layout
-        entryType = options.release.type(named: "Bundle.entry")
+        entryType = options.release.type(named: "Bundle.entry") ?? FHIRObject.self
     }
 
     /// Reads everything.
@@ -159,9 +159,9 @@ final class ImportReader {
     private func entryBatch() -> ImportBatch { ImportBatch(text: TextBuffer(capacity: options.limits.chunk + (options.limits.chunk >> 2))) }
 
     private func readEntry(_ bytes: UnsafeBufferPointer<UInt8>) throws -> FHIRObject {
-        guard let entryType, let base = bytes.baseAddress else { return FHIRObject() }
-        let data = Data(bytesNoCopy: UnsafeMutableRawPointer(mutating: base), count: bytes.count, deallocator: .none)
-        return try FHIRJSON.decode(entryType, from: data)
+        let entry = entryType.init()
+        try reader.read(bytes, into: entry)
+        return entry
     }
 
     /// Says what is wrong with a Bundle outside of its entries.

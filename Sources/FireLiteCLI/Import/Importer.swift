@@ -72,8 +72,27 @@ struct Importer {
     private func write(_ batch: ImportBatch, _ transaction: WriteTransaction, file: String) throws -> ImportCounts {
         var counts = ImportCounts(rejected: batch.faults.count)
         try rejects?.append(batch.faults)
-        let result = try transaction.upsert(batch.resources)
-        counts += ImportCounts(added: result.added, updated: result.updated, unchanged: result.unchanged)
+        do {
+            counts += ImportCounts(try transaction.store(batch.resources))
+        } catch let error as FHIRStoreError where error.code == .tooLarge {
+            // Nothing of the batch is stored; one by one shows which resource it is.
+            counts += try writeSingly(batch, transaction, file: file)
+        }
+        return counts
+    }
+
+    private func writeSingly(_ batch: ImportBatch, _ transaction: WriteTransaction, file: String) throws -> ImportCounts {
+        var counts = ImportCounts()
+        for (resource, origin) in zip(batch.resources, batch.origins) {
+            do {
+                counts += ImportCounts(try transaction.store([resource]))
+            } catch let error as FHIRStoreError where error.code == .tooLarge {
+                let fault = origin.place.fault(error.message, file: file, text: batch.text(of: origin))
+                if options.stopsAtFault { throw fault }
+                try rejects?.append([fault])
+                counts.rejected += 1
+            }
+        }
         return counts
     }
 }

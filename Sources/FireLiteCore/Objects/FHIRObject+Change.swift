@@ -111,7 +111,7 @@ extension FHIRObject {
     private final func managedWillChange() {
         precondition(
             !objectFlags.contains(.deleted),
-            "this \(layout.name) was part of a resource that has been deleted from its store: change a copy() of it")
+            "the \(layout.name) with pk \(pk) was deleted from its store, alone or with its resource: change a copy() of it")
         guard !objectFlags.isDisjoint(with: [.managed, .stranded]) else { return }
         guard let tie = rootObject.objectExtras, tie.isTie, !objectFlags.contains(.stranded) else {
             preconditionFailure(

@@ -28,7 +28,12 @@ extension FHIRObject: Equatable {
     package final var hasContent: Bool {
         if layoutTable.pointee.typeMemberLength > 0 { return true }
         guard let slots else { return false }
-        for index in 0..<Int(slotCount) where slots[index].value.hasContent { return true }
+        for index in 0..<Int(slotCount) {
+            switch slots[index].value {
+            case .word, .text, .texts: return true
+            default: if slots[index].value.hasContent { return true }
+            }
+        }
         return false
     }
 }

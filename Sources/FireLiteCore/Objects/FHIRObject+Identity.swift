@@ -16,7 +16,7 @@ extension FHIRObject {
         set {
             precondition(
                 !objectFlags.contains(.managed),
-                "the pk of a stored \(layout.name) is fixed: set it before the object is added, or change a copy()")
+                "the \(layout.name) with pk \(pk) is stored, so its pk is fixed: set it before the object is added, or change a copy()")
             withExtras { $0.pk = newValue }
         }
     }

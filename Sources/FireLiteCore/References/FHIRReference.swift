@@ -2,8 +2,6 @@
 public protocol FHIRReference: FHIRObject, FHIRObjectInitialisers {
     /// `Reference.reference`: relative, absolute or `#contained`.
     var reference: String? { get set }
-    /// `Reference.type`: the type of the resource.
-    var type: String? { get set }
 }
 
 extension FHIRReference {
@@ -19,6 +17,9 @@ extension FHIRReference {
 
     /// What `reference` says, or nil where it is unset.
     public var parts: ReferenceParts? { reference.map { ReferenceParts($0) } }
+
+    /// `Reference.type`, which releases before R4 do not have.
+    package var statedType: String? { layout.element(named: "type").flatMap { _string($0.slot) } }
 
     /// The resource that a `#id` points to, or `#` alone; nil for other references and where the container has no such resource.
     ///

@@ -153,7 +153,7 @@ struct Validator {
     // MARK: - References
 
     private mutating func validate(_ reference: some FHIRReference, _ element: LayoutElement, path: String) {
-        guard let parts = reference.parts else { return validate(type: reference.type, element, path: "\(path).type") }
+        guard let parts = reference.parts else { return validate(type: reference.statedType, element, path: "\(path).type") }
         switch parts.form {
         case .contained:
             guard let target = reference.containedTarget() else {
@@ -169,7 +169,7 @@ struct Validator {
             // A URL of a server that is none of FHIR's may end in any name.
             guard let type = parts.type, release.resourceType(named: type) != nil else { return }
             validate(type: type, element, path: "\(path).reference")
-        case .uuid, .oid, .other: validate(type: reference.type, element, path: "\(path).type")
+        case .uuid, .oid, .other: validate(type: reference.statedType, element, path: "\(path).type")
         }
     }
 

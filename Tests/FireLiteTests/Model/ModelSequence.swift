@@ -112,7 +112,7 @@ final class ModelSequence {
     private func rollBack(to before: ([ModelResource], [ModelHandle])) throws {
         (resources, handles) = before
         touched = [:]
-        for (object, content) in addedHere where !handles.contains(where: { $0.object === object && $0.key != nil }) {
+        for (object, content) in addedHere where !deletedHere.contains(where: { $0 === object }) {
             if object.isManaged { throw fail("a resource is managed though its adding was rolled back") }
             if let difference = content.copied.difference(from: ModelNode(object), at: "added") { throw fail("not rolled back: \(difference)") }
         }
@@ -360,6 +360,7 @@ final class ModelSequence {
 
     /// A deleted object is unmanaged and keeps its content and pk.
     private func gone(_ object: FHIRResource, _ key: Int) throws {
+        deletedHere.append(object)
         if object.isManaged { throw fail("a deleted resource is managed") }
         guard let index = handles.firstIndex(where: { $0.object === object }) else { return }
         var content = handles[index].expected

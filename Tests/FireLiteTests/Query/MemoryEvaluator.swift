@@ -13,7 +13,7 @@ struct MemoryEvaluator {
 
     let release: FHIRRelease
 
-    func holds(_ predicate: Predicate, _ item: Item) -> Bool {
+    func holds(_ predicate: FireLite.Predicate, _ item: Item) -> Bool {
         switch predicate {
         case .constant(let value): return value
         case .and(let parts): return parts.allSatisfy { holds($0, item) }
@@ -67,6 +67,9 @@ struct MemoryEvaluator {
         }
         guard case .object(let object) = item else { return [] }
         let element = object.layout.elements[step.slot]
+        if let choice = element.choice, step.position == PathStep.wholeChoice {
+            return choice.slots.flatMap { follow(PathStep(slot: $0), item) }
+        }
         let primitive = element.primitive ?? .string
         var found: [Item] = []
         switch object.value(step.slot) {

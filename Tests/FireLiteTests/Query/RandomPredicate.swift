@@ -35,7 +35,7 @@ struct RandomPredicate {
         var path = QueryPath()
         var object = start
         for _ in 0..<8 {
-            var slots: [Slot] = []
+            var slots: [ElementSlot] = []
             object.forEachSlot { slots.append($0) }
             guard !slots.isEmpty else { return nil }
             let slot = generator.pick(slots)

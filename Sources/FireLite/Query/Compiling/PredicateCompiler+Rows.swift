@@ -43,19 +43,9 @@ extension PredicateCompiler {
     /// The number of elements at a path, or of values where it ends in primitives.
     func count(_ path: QueryPath, _ scope: QueryScope) throws -> SQLFragment {
         guard let rows = try rows(path, scope) else { return SQLFragment("0") }
-        let isPresent = try present(rows.leaf)
+        let isPresent = try exists(rows.leaf, .filter)
         if rows.isDirect { return "(CASE WHEN " + isPresent + " THEN 1 ELSE 0 END)" }
         return "(SELECT count(*) FROM " + from(rows) + " WHERE " + SQLFragment.all([rows.condition, isPresent]) + ")"
-    }
-
-    private func present(_ leaf: QueryLeaf) throws -> SQLFragment {
-        switch leaf {
-        case .object(_, isRow: true): return .always
-        case .object(let scope, isRow: false): return try condition(.exists(QueryPath()), scope, .filter)
-        case .column(let column): return column.name == nil ? .never : SQLFragment("\(column.sql) IS NOT NULL")
-        case .choice(let scope, let slots):
-            return .either(try slots.map { try condition(.exists(QueryPath([PathStep(slot: $0)])), scope, .filter) })
-        }
     }
 
     /// The joins as the FROM clause of a subquery.

@@ -117,7 +117,8 @@ final class PredicateCompiler {
         return ValueTestCompiler(column: (hidesIndex ? "+" : "") + column.sql).condition(test)
     }
 
-    private func exists(_ leaf: QueryLeaf, _ strategy: Strategy) throws -> SQLFragment {
+    /// That there is something at a path's end.
+    func exists(_ leaf: QueryLeaf, _ strategy: Strategy) throws -> SQLFragment {
         switch leaf {
         case .object(_, isRow: true): return .always
         case .object(let scope, isRow: false): return try hasContent(scope)

@@ -16,7 +16,7 @@ extension FHIRQuery {
     public func page(of size: Int) throws -> Page {
         precondition(size > 0, "a page has one resource or more")
         var request = limit(size + 1).request
-        if let limit = self.request.limit { request.limit = min(size + 1, limit) }
+        if let limit = self.request.limit { request.limit = Swift.min(size + 1, limit) }
         return try run { transaction in
             var places: [QueryCursor] = []
             try transaction.forEachResult(request, withCursor: true) { row in

@@ -88,7 +88,7 @@ public struct FHIRQuery<Resource: FHIRResource>: Sendable {
     /// The first resource; nil where there is none.
     ///
     /// - Throws: `FHIRStoreError`.
-    public func first() throws -> Resource? { try limit(min(request.limit ?? 1, 1)).all().first }
+    public func first() throws -> Resource? { try limit(Swift.min(request.limit ?? 1, 1)).all().first }
 
     /// How many results there are. A limit and an offset count.
     ///
@@ -109,7 +109,7 @@ public struct FHIRQuery<Resource: FHIRResource>: Sendable {
     /// Whether there is a result.
     ///
     /// - Throws: `FHIRStoreError`.
-    public func exists() throws -> Bool { try run { try !$0.roots(limit(min(request.limit ?? 1, 1)).request).isEmpty } }
+    public func exists() throws -> Bool { try run { try !$0.roots(limit(Swift.min(request.limit ?? 1, 1)).request).isEmpty } }
 
     /// The logical ids of the results that have one, in their order.
     ///
@@ -160,7 +160,7 @@ public struct FHIRQuery<Resource: FHIRResource>: Sendable {
             let roots = try store.mapping { try transaction.roots(request) }
             var start = 0
             while start < roots.count {
-                let end = min(start + size, roots.count)
+                let end = Swift.min(start + size, roots.count)
                 let batch = try store.mapping { try roots[start..<end].compactMap { try transaction.resource(root: $0) as? Resource } }
                 try body(batch)
                 start = end

@@ -1,0 +1,65 @@
+import Foundation
+
+/// The measurements as a page with tables and charts.
+struct MarkdownReport {
+    private let measurements: [Measurement]
+    private let title: String
+
+    init(_ measurements: [Measurement], title: String) {
+        self.measurements = measurements
+        self.title = title
+    }
+
+    /// Writes `README.md`, the charts beside it and `results.json`.
+    func write(to folder: String) throws {
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        let largest = measurements.map(\.size).max() ?? 0
+        let ratios = RatioChart(measurements.filter { $0.size == largest })
+        try save(ratios.svg(), folder, "ratios.svg")
+        let sizes = SizeChart(
+            measurements,
+            names: [UpsertWorkloads.new, UpsertWorkloads.unchanged, FetchWorkloads.byID, ScanWorkloads.scan, QueryWorkloads.objects])
+        if !sizes.isEmpty { try save(sizes.svg(), folder, "sizes.svg") }
+        try save(page(largest, hasSizes: !sizes.isEmpty), folder, "README.md")
+        try JSONResults.write(measurements, to: folder + "/results.json")
+    }
+
+    private func save(_ text: String, _ folder: String, _ name: String) throws {
+        try Data(text.utf8).write(to: URL(fileURLWithPath: folder + "/" + name))
+    }
+
+    private func page(_ largest: Int, hasSizes: Bool) -> String {
+        var parts = [
+            "# What a FireLite store costs",
+            """
+            Made by `swift run -c release Benchmarks --report Benchmarks/Report`. Each workload was measured beside its floor: SQLite's C API
+            alone, with prepared statements, writing or reading the same rows of the same tables with the same settings, in the same run. A ratio
+            of 1 is the limit of SQLite itself. Times are of the processor, of all threads; of several repetitions the least counts. Every result
+            was compared with what it had to be after the timing.
+            """,
+            ResultTable.markdown([["machine", ""]] + MachineFacts.all().map { [$0.name, $0.value] } + [["data", title]]),
+            "## Ratio to the floor",
+            "At \(Figures.grouped(largest)) resources:\n\n![CPU time as a multiple of the floor's](ratios.svg)",
+        ]
+        if hasSizes { parts.append("## Cost against size\n\n![CPU time of one operation against store size](sizes.svg)") }
+        parts += ["## Targets", targets(), "## All figures", ResultTable.markdown([ResultTable.header] + measurements.map(ResultTable.row)), notes]
+        return parts.joined(separator: "\n\n") + "\n"
+    }
+
+    private func targets() -> String {
+        let rows = Target.all(measurements).map { target in
+            [target.name, target.limit, target.result?.text ?? "not measured", target.result.map { $0.isMet ? "met" : "missed" } ?? ""]
+        }
+        return ResultTable.markdown([["workload", "target", "measured", ""]] + rows)
+    }
+
+    private var notes: String {
+        """
+        `op` is a resource for bulk work, fetches, scans and deletes, a query for counts, a page for the sorted page, an opening for files.
+        `rows/op` is how many rows were inserted, updated and deleted. `peak MB` is the most memory the process had in use, with the data, which
+        are held as text, and the objects of the workload in it. Bulk upserts store objects that are in memory; the import reads JSON on a second
+        thread, so its processor time is for both, and its wall time is what a person waits. The floor of a scan reads each table from beginning
+        to end; beside it stands one that reads each resource by key ranges.
+        """
+    }
+}

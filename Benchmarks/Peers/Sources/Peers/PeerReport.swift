@@ -1,0 +1,71 @@
+import FireLite
+import Foundation
+
+/// The peers side by side.
+struct PeerReport {
+    private let results: [PeerResult]
+    private let title: String
+    private var peers: [String] { results.map(\.peer).reduce(into: []) { if !$0.contains($1) { $0.append($1) } } }
+    private var workloads: [String] { results.map(\.workload).reduce(into: []) { if !$0.contains($1) { $0.append($1) } } }
+
+    init(_ results: [PeerResult], title: String) {
+        self.results = results
+        self.title = title
+    }
+
+    /// Whether every peer came to the same results.
+    var isVerified: Bool { workloads.allSatisfy { workload in Set(results.filter { $0.workload == workload }.map(\.outcome)).count == 1 } }
+
+    /// Processor time for one operation, and how many times FireLite's that is.
+    var rows: [[String]] {
+        let header = ["CPU µs/op, or bytes"] + peers.enumerated().flatMap { $0.offset == 0 ? [$0.element] : [$0.element, "times FireLite"] }
+        return [header]
+            + workloads.map { workload in
+                let values = peers.map { peer in results.first { $0.workload == workload && $0.peer == peer }?.value }
+                let base = values.first ?? nil
+                return [workload]
+                    + values.enumerated().flatMap { index, value in
+                        let text = Figures.text(value)
+                        return index == 0 ? [text] : [text, Figures.ratio(value.flatMap { value in base.map { value / $0 } })]
+                    }
+            }
+    }
+
+    /// Where a peer needs less than FireLite.
+    private var defeats: String {
+        var lines: [String] = []
+        for workload in workloads {
+            guard let own = results.first(where: { $0.workload == workload })?.value else { continue }
+            for result in results where result.workload == workload && result.value < own {
+                lines.append("* \(workload): \(result.peer) needs \(Figures.ratio(result.value / own)) of what FireLite needs.")
+            }
+        }
+        return lines.isEmpty ? "Nowhere in this run." : lines.joined(separator: "\n")
+    }
+
+    var text: String { ResultTable.text(rows) + "\n\nWhere the peers win:\n" + defeats }
+
+    func write(to folder: String) throws {
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        let page = """
+            # FireLite beside what an app would use instead
+
+            Made by `swift run -c release --package-path Benchmarks/Peers Peers --report Benchmarks/Report`. GRDB 7 holds JSON text in a table for
+            each type and uses Foundation's coders with the same classes; the second peer adds expression indexes of JSON1. All have write-ahead
+            logs and durable commits. \(Figures.grouped(results.first?.size ?? 0)) resources, \(title). Every peer came to the same
+            results\(isVerified ? "" : " but where the table says otherwise").
+
+            \(ResultTable.markdown(rows))
+
+            ## Where the peers win
+
+            \(defeats)
+
+            JSON in one row is less work to delete and to write than rows in several tables; what makes it slow is the coder. An expression index
+            knows an element of a list by its place only, so that the indexed count of the second peer sees the first coding of each observation,
+            where FireLite sees all of them; and it sorts times as text, which is wrong where their offsets differ.
+
+            """
+        try Data(page.utf8).write(to: URL(fileURLWithPath: folder + "/Peers.md"))
+    }
+}

@@ -1,0 +1,28 @@
+import FireLite
+import Foundation
+
+do {
+    let options = try PeerOptions(Array(CommandLine.arguments.dropFirst()))
+    if options.wantsHelp {
+        print(PeerOptions.help)
+        exit(0)
+    }
+    let progress = ProgressLine()
+    let scratch = try ScratchFolder()
+    defer { scratch.remove() }
+    let corpus = try options.data.map { try Corpus.folder($0).sample(options.size) } ?? Corpus.synthetic(options.size)
+    let own = try PeerBenchmark<FireLitePeer>(corpus, scratch, progress)
+    try own.run()
+    let json = try PeerBenchmark<JSONPeer>(corpus, scratch, progress)
+    try json.run()
+    let indexed = try PeerBenchmark<IndexedJSONPeer>(corpus, scratch, progress)
+    try indexed.run()
+    progress.clear()
+    let report = PeerReport(own.results + json.results + indexed.results, title: corpus.title)
+    print(report.text)
+    if let folder = options.report { try report.write(to: folder) }
+    if !report.isVerified { throw BenchmarkFailure("the peers came to different results") }
+} catch {
+    FileHandle.standardError.write(Data("peers: \(error)\n".utf8))
+    exit(2)
+}

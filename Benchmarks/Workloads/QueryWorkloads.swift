@@ -1,0 +1,126 @@
+import FireLite
+import FireLiteR4
+
+/// Finding observations: by an element of a nested list, by reference, and a page of the latest.
+struct QueryWorkloads: Workload {
+    static let nested = "count by nested element, no index"
+    static let nestedIndexed = "count by nested element, index"
+    static let objects = "objects by reference, index"
+    static let page = "sorted page of 50, index"
+
+    var names: [String] { [Self.nested, Self.nestedIndexed, Self.objects, Self.page] }
+
+    func run(_ bench: Bench) throws -> [Measurement] {
+        let path = try bench.scratch.copy(of: bench.fixture.path())
+        defer { bench.scratch.delete(path) }
+        let store = try bench.openStore(path)
+        guard try store.count(Observation.self) > 0 else { return [] }
+        var measurements: [Measurement] = []
+        if bench.wants(Self.nested) { measurements.append(try nested(bench, Self.nested, store, path, times: 5)) }
+        try store.index(Observation.self) { $0.code.coding.code }
+        try store.index(Observation.self) { $0.subject.reference }
+        try store.index(Observation.self) { $0.effectiveDateTime }
+        if bench.wants(Self.nestedIndexed) { measurements.append(try nested(bench, Self.nestedIndexed, store, path, times: 200)) }
+        if bench.wants(Self.objects) { measurements.append(try objects(bench, store, path)) }
+        if bench.wants(Self.page) { measurements.append(try page(bench, store, path)) }
+        return measurements
+    }
+
+    /// Codes of observations, spread over the rare and the common ones.
+    private func codes(_ path: String, _ count: Int) throws -> [String] {
+        let all = try RawDatabase(path).rows("SELECT code FROM Observation_code_coding GROUP BY code ORDER BY count(*), code").compactMap { $0[0] }
+        guard !all.isEmpty else { return [] }
+        return (0..<count).map { all[$0 * all.count / count] }
+    }
+
+    private func nested(_ bench: Bench, _ name: String, _ store: FHIRStore, _ path: String, times: Int) throws -> Measurement {
+        let codes = try codes(path, times)
+        let reader = try FloorReader(path)
+        let statement = try reader.prepare("SELECT count(DISTINCT _k >> 24) FROM Observation_code_coding WHERE code = ?")
+        var counts: [Int] = []
+        var floorCounts: [Int] = []
+        return try bench.measure(
+            name, operations: codes.count,
+            subject: { stopwatch in
+                counts = []
+                try stopwatch.measure {
+                    for code in codes { counts.append(try store.fetch(Observation.self).where { $0.code.coding.code == code }.count()) }
+                }
+            },
+            floor: { stopwatch in
+                floorCounts = []
+                stopwatch.measure {
+                    for code in codes { floorCounts.append(Int(reader.integer(statement, code))) }
+                }
+            },
+            verify: { counts == floorCounts && !counts.contains(0) })
+    }
+
+    private func objects(_ bench: Bench, _ store: FHIRStore, _ path: String) throws -> Measurement {
+        let references = try RawDatabase(path).rows(
+            "SELECT subject_reference FROM Observation WHERE _parent IS NULL GROUP BY 1 ORDER BY count(*) DESC, 1 LIMIT 50"
+        ).compactMap { $0[0] }
+        let reader = try FloorReader(path)
+        let statement = try reader.prepare("SELECT _k >> 24 FROM Observation WHERE subject_reference = ? AND _parent IS NULL ORDER BY _k")
+        let total = try RawDatabase(path).integer(
+            "SELECT sum(n) FROM (SELECT count(*) AS n FROM Observation WHERE _parent IS NULL GROUP BY subject_reference ORDER BY 1 DESC LIMIT 50)")
+        var found: [Observation] = []
+        var roots: [Int64] = []
+        return try bench.measure(
+            Self.objects, operations: total,
+            subject: { stopwatch in
+                found = []
+                try stopwatch.measure {
+                    for reference in references { found += try store.fetch(Observation.self).where { $0.subject.reference == reference }.all() }
+                }
+            },
+            floor: { stopwatch in
+                roots = []
+                stopwatch.measure {
+                    for reference in references {
+                        reader.beginRead()
+                        let some = reader.integers(statement, reference)
+                        for root in some { reader.read(root: root) }
+                        roots += some
+                        reader.endRead()
+                    }
+                }
+            },
+            verify: { found.count == total && roots.count == total && found.allSatisfy { references.contains($0.subject?.reference ?? "") } })
+    }
+
+    private func page(_ bench: Bench, _ store: FHIRStore, _ path: String) throws -> Measurement {
+        let reader = try FloorReader(path)
+        let statement = try reader.prepare(
+            "SELECT _k >> 24 FROM Observation WHERE effectiveDateTime < ? AND _parent IS NULL ORDER BY effectiveDateTime DESC, _k DESC LIMIT 50")
+        var found: [Observation] = []
+        var roots: [Int64] = []
+        let times = 20
+        return try bench.measure(
+            Self.page, operations: times,
+            subject: { stopwatch in
+                try stopwatch.measure {
+                    for _ in 0..<times { found = try store.fetch(Observation.self).sort { $0.effectiveDateTime.descending }.limit(50).all() }
+                }
+            },
+            floor: { stopwatch in
+                stopwatch.measure {
+                    for _ in 0..<times {
+                        reader.beginRead()
+                        roots = reader.integers(statement, "A")
+                        for root in roots { reader.read(root: root) }
+                        reader.endRead()
+                    }
+                }
+            },
+            verify: {
+                let database = try RawDatabase(path)
+                let dates = try database.rows(
+                    "SELECT effectiveDateTime FROM Observation WHERE _parent IS NULL ORDER BY effectiveDateTime DESC LIMIT 50")
+                let foundDates = try found.map { observation in
+                    try database.rows("SELECT effectiveDateTime FROM Observation WHERE id = '\(observation.id ?? "")' AND _parent IS NULL")
+                }
+                return foundDates.compactMap { $0.first } == dates && roots.count == dates.count
+            })
+    }
+}

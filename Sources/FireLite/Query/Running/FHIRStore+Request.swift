@@ -1,0 +1,34 @@
+import FireLiteCore
+
+/// Queries without Swift types, for `firelite find`.
+extension FHIRStore {
+    private func run<Result>(_ body: (ReadTransaction) throws -> Result) throws -> Result {
+        try read { transaction in try mapping { try body(transaction) } }
+    }
+
+    /// Calls `body` with each result.
+    package func forEach(_ request: QueryRequest, _ body: (FHIRResource) throws -> Void) throws {
+        try read { transaction in
+            for root in try mapping({ try transaction.roots(request) }) {
+                let found: FHIRResource? = try mapping { try transaction.resource(root: root) }
+                if let found { try body(found) }
+            }
+        }
+    }
+
+    /// How many results a request has.
+    package func count(_ request: QueryRequest) throws -> Int { try run { try $0.roots(request).count } }
+
+    /// Calls `body` with the first literals at paths for each result.
+    package func forEachLiterals(_ request: QueryRequest, _ paths: [QueryPath], _ body: ([String?]) throws -> Void) throws {
+        try run { try FHIRQuery<FHIRResource>.literals(paths, request, $0, body) }
+    }
+
+    /// The statement of a request.
+    package func statementText(_ request: QueryRequest) throws -> String {
+        try run { transaction in
+            guard let statement = try transaction.statement(request) else { return "SELECT NULL WHERE 0" }
+            return try statement.keys().sql
+        }
+    }
+}

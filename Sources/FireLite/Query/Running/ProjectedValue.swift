@@ -1,0 +1,20 @@
+import FireLiteCore
+
+/// Makes Swift values of literals, for projections.
+enum ProjectedValue {
+    /// The value of a type that generated properties have; nil where the literal is none of it.
+    static func value<Value>(_ literal: String, as type: Value.Type) -> Value? {
+        if type == String.self { return literal as? Value }
+        if type == FHIRDecimal.self { return FHIRDecimal(literal) as? Value }
+        if type == Int.self { return Int(literal) as? Value }
+        if type == Bool.self { return (literal == "true") as? Value }
+        if let temporal = type as? any FHIRTemporal.Type { return make(temporal, literal) as? Value }
+        if let code = type as? any FHIRCode.Type { return code.init(rawValue: literal) as? Value }
+        return nil
+    }
+
+    private static func make(_ type: any FHIRTemporal.Type, _ literal: String) -> any FHIRTemporal {
+        func made<Temporal: FHIRTemporal>(_ type: Temporal.Type) -> any FHIRTemporal { Temporal(literal) ?? Temporal(_storage: .text(literal)) }
+        return made(type)
+    }
+}

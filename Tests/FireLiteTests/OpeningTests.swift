@@ -1,0 +1,72 @@
+import FireLite
+import FireLiteR4
+import Foundation
+import SQLiteBridge
+import Testing
+
+/// What is no store of the release is refused, and left as it is.
+@Suite struct OpeningTests {
+    private func expectRefusal(of path: String, _ code: FHIRStoreError.Code, says word: String) throws {
+        let before = try Data(contentsOf: URL(fileURLWithPath: path))
+        let error = #expect(throws: FHIRStoreError.self) { try FHIRStore(path: path, release: .r4) }
+        #expect(error?.code == code)
+        #expect(error?.message.contains(word) == true)
+        #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == before)
+    }
+
+    /// Makes a store and has plain SQL change it.
+    private func withStore(changedBy sql: String, _ body: (String) throws -> Void) throws {
+        try withTemporaryFolder { folder in
+            let path = folder + "/store.sqlite"
+            do {
+                let store = try FHIRStore(path: path, release: .r4)
+                try store.write { tx in try tx.add(Patient { $0.id = "1" }) }
+            }
+            do {
+                let connection = try Connection(path: path)
+                try connection.execute(sql)
+                try connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            }
+            try body(path)
+        }
+    }
+
+    @Test func aStoreOfAnotherRelease() throws {
+        try withStore(changedBy: "UPDATE _meta SET value = 'R5' WHERE key = 'release'") { path in
+            try expectRefusal(of: path, .wrongRelease, says: "holds FHIR R5, not R4")
+        }
+    }
+
+    @Test func aNewerFormat() throws {
+        try withStore(changedBy: "PRAGMA user_version = 99") { path in
+            try expectRefusal(of: path, .newerFormat, says: "has format 99")
+        }
+    }
+
+    @Test func anotherDatabase() throws {
+        try withTemporaryFolder { folder in
+            let path = folder + "/other.sqlite"
+            do {
+                let connection = try Connection(path: path)
+                try connection.execute("CREATE TABLE t(a); INSERT INTO t VALUES (1)")
+            }
+            try expectRefusal(of: path, .notAStore, says: "no FireLite store")
+        }
+    }
+
+    @Test func noDatabase() throws {
+        try withTemporaryFolder { folder in
+            let path = folder + "/text.txt"
+            try Data(String(repeating: "This is not a database. ", count: 100).utf8).write(to: URL(fileURLWithPath: path))
+            try expectRefusal(of: path, .notAStore, says: "not a SQLite database")
+        }
+    }
+
+    @Test func aFolderThatIsNotThere() throws {
+        try withTemporaryFolder { folder in
+            let error = #expect(throws: FHIRStoreError.self) { try FHIRStore(path: folder + "/no/such/store.sqlite", release: .r4) }
+            #expect(error?.code == .cannotOpen)
+            #expect(error?.message.contains("folder exists") == true)
+        }
+    }
+}

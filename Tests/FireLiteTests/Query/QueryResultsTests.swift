@@ -1,0 +1,159 @@
+@testable import FireLite
+import FireLiteR4
+import Foundation
+import Testing
+
+@Suite struct QueryResultsTests {
+    private func store(_ count: Int = 30) throws -> FHIRStore {
+        let store = try FHIRStore.inMemory(release: .r4)
+        try store.write { transaction in
+            _ = try transaction.upsert(
+                (0..<count).map { number in
+                    Observation {
+                        $0.id = "o\(number)"
+                        $0.status = number % 3 == 0 ? .final : .amended
+                        $0.code = CodeableConcept { $0.coding = [Coding { $0.code = "c\(number % 4)" }, Coding { $0.code = "all" }] }
+                        $0.valueQuantity = Quantity { $0.value = FHIRDecimal("\(number % 7).50") }
+                        $0.effectiveDateTime = FHIRDateTime("2020-01-01T00:00:0\(number % 10)+01:00")
+                    }
+                })
+        }
+        return store
+    }
+
+    @Test func projection() throws {
+        let observations = try store().fetch(Observation.self).limit(2)
+        let rows = try observations.values(\.id, \.status, \.effectiveDateTime)
+        #expect(rows.map(\.0) == ["o0", "o1"])
+        #expect(rows.map(\.1) == [.final, .amended])
+        #expect(rows.map(\.2?.literal) == ["2020-01-01T00:00:00+01:00", "2020-01-01T00:00:01+01:00"])
+        let nested = try observations.values { ($0.valueQuantity.value, $0.code.coding.code) }
+        #expect(nested.map(\.0?.literal) == ["0.50", "1.50"])
+        #expect(nested.map(\.1) == ["c0", "c1"])
+        #expect(try observations.values { $0.issued } == [nil, nil])
+    }
+
+    @Test func aggregates() throws {
+        let observations = try store().fetch(Observation.self)
+        #expect(try observations.distinct { $0.code.coding.code } == ["all", "c0", "c1", "c2", "c3"])
+        let counts = try observations.where { $0.status == .final }.counts { $0.code.coding.code }
+        #expect(counts.map(\.value) == ["all", "c0", "c1", "c2", "c3"] && counts.map(\.count) == [10, 3, 3, 2, 2])
+        #expect(try observations.min { $0.valueQuantity.value }?.literal == "0.5")
+        #expect(try observations.max { $0.effectiveDateTime }?.literal == "2019-12-31T23:00:09Z")
+        #expect(try observations.max { $0.issued } == nil)
+    }
+
+    @Test func deletingAndUpdating() throws {
+        let store = try store()
+        let finals = store.fetch(Observation.self).where { $0.status == .final }
+        #expect(try finals.update { $0.status = .cancelled } == 10)
+        #expect(try finals.count() == 0)
+        #expect(try store.fetch(Observation.self).where { $0.status == .cancelled }.delete() == 10)
+        #expect(try store.count(Observation.self) == 20)
+        #expect(try store.check() == [])
+    }
+
+    @Test func manyValues() throws {
+        let observations = try store().fetch(Observation.self)
+        let ids = (0..<100_000).map { "o\($0 * 7)" }
+        #expect(try observations.where { $0.id.in(ids) }.ids() == ["o0", "o7", "o14", "o21", "o28"])
+        #expect(try observations.where { $0.valueQuantity.value.in((0..<6).map { Double($0) + 0.5 }) }.count() == 26)
+        #expect(try observations.where { $0.valueQuantity.value.in(1.5...2.5) }.count() == 9)
+        #expect(try observations.where { $0.effectiveDateTime.in(["2019", "2018"]) }.count() == 30)
+        let odd = ["o1\u{0}", "quote\" \\ \n", "o3", "o4", "o5", "o6"]
+        #expect(try observations.where { $0.id.in(odd) }.count() == 4)
+    }
+
+    @Test func pagesHoldWhileOthersWrite() throws {
+        let store = try store()
+        let query = store.fetch(Observation.self).sort { $0.valueQuantity.value.descending }
+        let expected = try query.ids()
+        var pages = query.pages(of: 7)
+        var seen: [String] = []
+        while let page = try pages.next() {
+            seen += page.compactMap(\.id)
+            // What was shown goes, and what sorts before it comes: neither moves the place.
+            let gone = try #require(page.first)
+            try store.write { transaction in
+                try transaction.delete(gone)
+                _ = try transaction.upsert(Observation { $0.id = "new\(seen.count)"; $0.valueQuantity = Quantity { $0.value = 99 } })
+            }
+        }
+        #expect(seen == expected)
+        let page = try query.page(of: 3)
+        let data = try JSONEncoder().encode(page.next)
+        #expect(try query.after(JSONDecoder().decode(QueryCursor.self, from: data)).limit(2).ids() == Array(query.ids()[3..<5]))
+    }
+
+    @Test func onlyResultsAreLoaded() throws {
+        let store = try store(300)
+        try store.read { transaction in
+            let before = transaction.access.connection.rowSteps
+            let found = try transaction.fetch(Observation.self).where { $0.valueQuantity.value > 6 && $0.status == .final }.limit(3).all()
+            #expect(found.count == 3)
+            #expect(transaction.loadedRoots == 3)
+            _ = before
+        }
+    }
+
+    @Test func sqlReadsOnly() throws {
+        let store = try store()
+        let rows = try store.sql("SELECT id, valueQuantity_value AS value FROM Observation WHERE valueQuantity_value > ? LIMIT 1", [6])
+        #expect(rows[0]["id"] == "o6" && rows[0]["value"] == 6.5 && rows[0]["nothing"].isNull)
+        for sql in [
+            "DELETE FROM Observation", "UPDATE Observation SET id = 'x'", "INSERT INTO _meta VALUES (1, 2)", "CREATE TABLE x(y)", "DROP TABLE Observation",
+            "ATTACH 'x.sqlite' AS x", "PRAGMA user_version = 7", "PRAGMA query_only = 0", "COMMIT", "BEGIN", "SELECT load_extension('x')",
+            "SELECT 1; DELETE FROM Observation", "", "WITH x AS (SELECT 1) DELETE FROM Observation", "VACUUM", "REINDEX",
+            "EXPLAIN DELETE FROM Observation",
+        ] {
+            let error = #expect(throws: FHIRStoreError.self, "\(sql)") { try store.sql(sql) }
+            #expect(error?.code == .invalidArgument, "\(sql)")
+        }
+        #expect(try store.count(Observation.self) == 30)
+        #expect(try store.sql("PRAGMA table_info(Observation)").count > 3)
+        #expect(throws: FHIRStoreError.self) { try store.sql("SELECT ?", []) }
+        let endless = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT count(*) FROM n"
+        let error = #expect(throws: FHIRStoreError.self) { try store.sql(endless, isCancelled: { true }) }
+        #expect(error?.code == .interrupted)
+    }
+
+    @Test func dates() throws {
+        let store = try FHIRStore.inMemory(release: .r4)
+        let dates = ["1969", "1970", "1970-06", "1970-06-15", "1971-01-01"]
+        try store.write { transaction in
+            for date in dates { try transaction.add(Patient { $0.id = date; $0.birthDate = FHIRDate(date) }) }
+        }
+        let patients = store.fetch(Patient.self)
+        #expect(try patients.where { $0.birthDate == "1970" }.ids() == ["1970", "1970-06", "1970-06-15"])
+        #expect(try patients.where { $0.birthDate == "1970-06-15" }.ids() == ["1970-06-15"])
+        #expect(try patients.where { $0.birthDate.overlapping == "1970-06-15" }.ids() == ["1970", "1970-06", "1970-06-15"])
+        #expect(try patients.where { $0.birthDate < "1970-06-15" }.ids() == ["1969"])
+        #expect(try patients.where { $0.birthDate.overlapping < "1970-06-15" }.ids() == ["1969", "1970", "1970-06"])
+        #expect(try patients.where { $0.birthDate > "1970-06-15" }.ids() == ["1971-01-01"])
+        #expect(try patients.where { $0.birthDate.overlapping > "1970-06-15" }.ids() == ["1970", "1970-06", "1971-01-01"])
+        #expect(try patients.where { $0.birthDate >= "1970-06-15" }.ids() == ["1970-06-15", "1971-01-01"])
+        #expect(try patients.where { $0.birthDate <= "1970" }.ids() == ["1969", "1970", "1970-06", "1970-06-15"])
+        #expect(try patients.where { $0.birthDate.between("1970-06", "1970-12") }.ids() == ["1970-06", "1970-06-15"])
+    }
+
+    @Test func textConditions() throws {
+        let observations = Observation._layout
+        let parser = PredicateParser(observations)
+        let store = try store()
+        func count(_ texts: String...) throws -> Int {
+            var request = QueryRequest(observations)
+            for text in texts { request.add(try parser.condition(text)) }
+            return try store.count(request)
+        }
+        #expect(try count("status=final") == 10)
+        #expect(try count("status!=final", "code.coding.code=c1") == 5)
+        #expect(try count("effectiveDateTime<2020", "valueQuantity.value>=6.50") == 4)
+        #expect(try count("issued=") == 30)
+        #expect(try count("code.coding.count>2") == 0)
+        #expect(try count("code.coding{code:in=c1,code!=all}") == 0)
+        #expect(try count("code.coding[0].code^=c", "id~O1") == 11)
+        for text in ["status", "nothing=1", "code=1", "valueQuantity.value=x", "effectiveDateTime=x", "status.code=1", "contained.id=1"] {
+            #expect(throws: FHIRStoreError.self, "\(text)") { try parser.condition(text) }
+        }
+    }
+}
