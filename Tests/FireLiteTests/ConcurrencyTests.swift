@@ -61,7 +61,12 @@ import Testing
         try withStore { store in
             let (patients, names) = (4, 12)
             try store.write { tx in
-                for id in 0..<patients { try tx.add(Patient { $0.id = "\(id)"; $0.name = (0..<3).map { _ in HumanName { $0.text = "x" } } }) }
+                for id in 0..<patients {
+                    try tx.add(
+                        Patient {
+                            $0.id = "\(id)"; $0.name = (0..<3).map { _ in HumanName { $0.text = "x" } }
+                        })
+                }
             }
             let start = Gate()
             let threads = Threads()
@@ -129,7 +134,10 @@ import Testing
             // A table and columns that the first has not met.
             try second.write { tx in
                 try tx.resource(Patient.self, id: "1")?.birthDate = FHIRDate("2000")
-                try tx.add(Observation { $0.id = "o"; $0.valueString = "v" })
+                try tx.add(
+                    Observation {
+                        $0.id = "o"; $0.valueString = "v"
+                    })
             }
             #expect(try first.resource(Patient.self, id: "1")?.birthDate == FHIRDate("2000"))
             #expect(try first.resource(Observation.self, id: "o")?.valueString == "v")

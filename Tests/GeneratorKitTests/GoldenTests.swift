@@ -12,13 +12,17 @@ import Testing
 struct GoldenTests {
     @Test func generatedCodeIsAsCommitted() throws {
         try expect(
-            FilePlanner.plan(NamingPass.name(try Fixtures.mini()), templates: TemplateLibrary(folder: Fixtures.templates)), in: Fixtures.golden)
+            FilePlanner.plan(NamingPass.name(try Fixtures.mini()), templates: TemplateLibrary(folder: Fixtures.templates)),
+            in: Fixtures.golden)
     }
 
     @Test func generatedTestsAreAsCommitted() throws {
         let tests = try FilePlanner.planTests(
             NamingPass.name(try Fixtures.mini()), templates: TemplateLibrary(folder: Fixtures.templates))
-        #expect(tests.map(\.path) == ["LayoutTypeTests.swift", "ListTests.swift", "TaskTests.swift", "TaskInputTests.swift", "TaskValueTests.swift"])
+        #expect(
+            tests.map(\.path) == [
+                "LayoutTypeTests.swift", "ListTests.swift", "TaskTests.swift", "TaskInputTests.swift", "TaskValueTests.swift",
+            ])
         try expect(tests, in: Fixtures.goldenTests)
     }
 

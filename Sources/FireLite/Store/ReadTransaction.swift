@@ -6,6 +6,9 @@ public class ReadTransaction {
     public let store: FHIRStore
     let access: StoreConnection
 
+    /// How many resources were put together from their rows.
+    private(set) var loadedResources = 0
+
     init(store: FHIRStore, access: StoreConnection) {
         self.store = store
         self.access = access
@@ -30,6 +33,7 @@ public class ReadTransaction {
 
     func resource(_ registration: StoreConnection.Registration) throws -> FHIRResource? {
         if let known = known(registration.root) { return known }
+        loadedResources += 1
         guard let shape = try access.shape(registration.shape), let resource = try access.load(root: registration.root, shape: shape) else {
             throw incomplete(registration.root)
         }

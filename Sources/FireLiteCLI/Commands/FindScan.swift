@@ -42,6 +42,13 @@ struct FindScan {
         return .done
     }
 
+    /// The resources that are found.
+    func resources(_ store: FHIRStore) throws -> [FHIRResource] {
+        var resources: [FHIRResource] = []
+        try store.forEach(query) { resources.append($0) }
+        return resources
+    }
+
     // MARK: - Values
 
     private func writeValues(_ store: FHIRStore, _ console: Console, _ output: BufferedOutput) throws {

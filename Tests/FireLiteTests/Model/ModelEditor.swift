@@ -99,7 +99,9 @@ struct ModelEditor {
     // MARK: - Elements
 
     /// A new element, or one that has an owner already and so has to be copied.
-    private mutating func value(for element: LayoutElement, _ object: FHIRObject, _ strangers: [FHIRObject]) -> (FHIRObject, ModelNode, String) {
+    private mutating func value(for element: LayoutElement, _ object: FHIRObject, _ strangers: [FHIRObject]) -> (
+        FHIRObject, ModelNode, String
+    ) {
         if random.generator.percent(25), let type = element.type {
             let fitting = strangers.flatMap { owner -> [FHIRObject] in
                 var found: [FHIRObject] = []
@@ -190,7 +192,8 @@ struct ModelEditor {
             list.insert(child, at: index)
             // What belongs to this list already is taken for what is listed, its second place for the copy.
             if list.filter({ $0 === child }).count > 1, let known = list.firstIndex(where: { $0 === child }), known == index,
-                let old = nodes.indices.first(where: { $0 >= index && list[$0 + 1] === child }) {
+                let old = nodes.indices.first(where: { $0 >= index && list[$0 + 1] === child })
+            {
                 nodes.insert(nodes[old], at: index)
                 nodes[old + 1] = nodes[old + 1].copied
             } else {

@@ -61,8 +61,8 @@ struct ModelNode {
     // MARK: - Nodes in it
 
     /// Calls `body` with the node and every one in it, and whether it is a resource or in a list.
-    func forEach(isListed: Bool = true, _ body: (ModelNode, Bool) -> Void) {
+    func walk(isListed: Bool = true, _ body: (ModelNode, Bool) -> Void) {
         body(self, isListed)
-        for value in fields.values where !value.isHollow { value.forEach(body) }
+        for value in fields.values where !value.isHollow { value.walk(body) }
     }
 }

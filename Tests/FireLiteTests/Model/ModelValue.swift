@@ -110,12 +110,12 @@ indirect enum ModelValue {
         }
     }
 
-    func forEach(_ body: (ModelNode, Bool) -> Void) {
+    func walk(_ body: (ModelNode, Bool) -> Void) {
         switch self {
-        case .primitive(let place): place.element?.forEach(isListed: false, body)
+        case .primitive(let place): place.element?.walk(isListed: false, body)
         case .primitives: break
-        case .node(let node): node.forEach(isListed: false, body)
-        case .nodes(let nodes): for node in nodes { node.forEach(isListed: true, body) }
+        case .node(let node): node.walk(isListed: false, body)
+        case .nodes(let nodes): for node in nodes { node.walk(isListed: true, body) }
         }
     }
 }
