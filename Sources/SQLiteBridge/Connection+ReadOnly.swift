@@ -42,7 +42,8 @@ extension Connection {
 
     /// What describes tables and indexes; an argument names one.
     private static let describingPragmas: Set<String> = [
-        "table_info", "table_xinfo", "table_list", "index_list", "index_info", "index_xinfo", "foreign_key_list", "function_list", "module_list",
+        "table_info", "table_xinfo", "table_list", "index_list", "index_info", "index_xinfo", "foreign_key_list", "function_list",
+        "module_list",
         "compile_options", "collation_list", "database_list", "page_count", "freelist_count", "data_version",
     ]
 

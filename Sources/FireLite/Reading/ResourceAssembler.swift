@@ -57,7 +57,8 @@ struct ResourceAssembler {
         let statement = reader.statement
         let node = UInt32(truncatingIfNeeded: statement.int(0) & 0xFF_FFFF)
         var part = Part(
-            object: -1, text: -1, member: -1, order: Int32(truncatingIfNeeded: statement.int(2)), node: node, isPrimitive: reader.isPrimitive,
+            object: -1, text: -1, member: -1, order: Int32(truncatingIfNeeded: statement.int(2)), node: node,
+            isPrimitive: reader.isPrimitive,
             parent: statement.type(1) == .null ? -1 : statement.int(1), table: .passUnretained(reader.plan))
         // `_member` sorts before every other column.
         if reader.hasMember, let member = statement.text(RowReader.fixedColumns) {

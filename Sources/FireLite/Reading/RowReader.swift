@@ -44,7 +44,8 @@ final class RowReader {
             let hasAside = next.map { $0.role == .aside && $0.group == column.group && $0.slot == column.slot } ?? false
             sources.append(
                 Source(
-                    column: Int32(index), group: Int32(column.group), slot: Int32(column.slot), role: column.role, storage: primitive.storage,
+                    column: Int32(index), group: Int32(column.group), slot: Int32(column.slot), role: column.role,
+                    storage: primitive.storage,
                     primitive: primitive, hasAside: hasAside && column.role == .main))
         }
         self.sources = sources

@@ -95,7 +95,8 @@ struct Flattener {
 
     private func tooWide(_ table: TablePlan) -> FHIRStoreError {
         FHIRStoreError(
-            .tooLarge, "a resource needs more than \(StorageSchema.maximumColumns) columns in the table \(table.name), which SQLite cannot hold")
+            .tooLarge,
+            "a resource needs more than \(StorageSchema.maximumColumns) columns in the table \(table.name), which SQLite cannot hold")
     }
 
     /// Adds the values of an object that is inlined in the current row; true where it has lists too.
@@ -114,7 +115,8 @@ struct Flattener {
                     hasChildren = true
                 } else {
                     let more = try addCells(
-                        of: place.object._withUnsafeGuaranteedRef { $0 }, schema.groupReference(group, slot)._withUnsafeGuaranteedRef { $0 })
+                        of: place.object._withUnsafeGuaranteedRef { $0 }, schema.groupReference(group, slot)._withUnsafeGuaranteedRef { $0 }
+                    )
                     hasChildren = hasChildren || more
                 }
             case .objects, .texts, .annotatedTexts: hasChildren = true
@@ -186,7 +188,8 @@ struct Flattener {
         let member = group.members[slot].sharesChild ? group.path(to: slot) : nil
         for order in children.indices {
             try addRow(
-                children[order]._withUnsafeGuaranteedRef { $0 }, table, parent: parent, order: Int32(truncatingIfNeeded: order), member: member)
+                children[order]._withUnsafeGuaranteedRef { $0 }, table, parent: parent, order: Int32(truncatingIfNeeded: order),
+                member: member)
         }
     }
 

@@ -57,7 +57,9 @@ struct RowBuffer {
         let index = rows.count
         let start = Int32(truncatingIfNeeded: cells.count)
         rows.append(
-            Row(table: Int32(truncatingIfNeeded: table), node: node, parent: parent, order: order, cellStart: start, cellEnd: start, resource: resource))
+            Row(
+                table: Int32(truncatingIfNeeded: table), node: node, parent: parent, order: order, cellStart: start, cellEnd: start,
+                resource: resource))
         while heads.count <= table {
             heads.append(-1)
             tails.append(-1)

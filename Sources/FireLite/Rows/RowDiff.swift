@@ -35,7 +35,8 @@ struct RowDiff {
         if byNumber || !matchInOrder(&new, &stored) { match(&new, &stored, byNumber: byNumber) }
         for index in new.rows.indices where new.rows[index].match < 0 {
             guard nextNode <= Flattener.maximumNode else {
-                throw FHIRStoreError(.tooLarge, "a resource has had more than \(Flattener.maximumNode) rows: store a copy of it in its place")
+                throw FHIRStoreError(
+                    .tooLarge, "a resource has had more than \(Flattener.maximumNode) rows: store a copy of it in its place")
             }
             new.rows[index].node = nextNode
             nextNode += 1
@@ -93,7 +94,8 @@ struct RowDiff {
                 let parent = row.parent < 0 ? -1 : Int(row.parent)
                 let parentNode = parent < 0 ? -1 : Int64(new.rows[parent].node)
                 let hasParent = parent < 0 || new.rows[parent].match >= 0
-                found = hasParent ? byPosition[Position(table: row.table, parent: parentNode, order: row.order, member: member(row, new))] : nil
+                found =
+                    hasParent ? byPosition[Position(table: row.table, parent: parentNode, order: row.order, member: member(row, new))] : nil
             }
             if let candidate = found, stored.rows[Int(candidate)].match < 0 {
                 stored.rows[Int(candidate)].match = Int32(index)
@@ -148,7 +150,8 @@ struct RowDiff {
             switch change.column {
             case -1: if parent >= 0 { statement.bind(position + 2, parent) } else { statement.bindNull(position + 2) }
             case -2: if row.order >= 0 { statement.bind(position + 2, Int64(row.order)) } else { statement.bindNull(position + 2) }
-            default: if change.cell >= 0 { new.bind(change.cell, to: position + 2, of: statement) } else { statement.bindNull(position + 2) }
+            default:
+                if change.cell >= 0 { new.bind(change.cell, to: position + 2, of: statement) } else { statement.bindNull(position + 2) }
             }
         }
         statement.bind(1, key)

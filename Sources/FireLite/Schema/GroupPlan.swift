@@ -31,7 +31,9 @@ final class GroupPlan {
     let members: UnsafeMutablePointer<Member>
     @exclusivity(unchecked) var pkColumn: Int32 = -1
 
-    init(table: TablePlan, index: Int, layout: Layout, parent: GroupPlan?, parentSlot: Int, isAnnotation: Bool, prefix: String, key: [UInt16]) {
+    init(
+        table: TablePlan, index: Int, layout: Layout, parent: GroupPlan?, parentSlot: Int, isAnnotation: Bool, prefix: String, key: [UInt16]
+    ) {
         self.table = table
         self.index = index
         self.layout = layout

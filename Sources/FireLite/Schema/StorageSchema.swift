@@ -31,7 +31,8 @@ final class StorageSchema {
     /// The table of a resource type.
     func table(of layout: Layout) -> TablePlan {
         if let known = resources[layout.table] { return known }
-        let plan = add(TablePlan(name: layout.name, index: tables.count, layout: layout, primitive: nil, owner: nil, ownerGroup: nil, ownerSlot: 0))
+        let plan = add(
+            TablePlan(name: layout.name, index: tables.count, layout: layout, primitive: nil, owner: nil, ownerGroup: nil, ownerSlot: 0))
         resources[layout.table] = plan
         return plan
     }
@@ -54,7 +55,8 @@ final class StorageSchema {
         } else {
             plan = add(
                 TablePlan(
-                    name: table.name + "_" + group.prefix + element.name, index: tables.count, layout: element.type?._layout ?? elementLayout,
+                    name: table.name + "_" + group.prefix + element.name, index: tables.count,
+                    layout: element.type?._layout ?? elementLayout,
                     primitive: element.primitive, owner: table, ownerGroup: group, ownerSlot: slot))
         }
         group.members[slot].child = .passUnretained(plan)
@@ -163,7 +165,8 @@ final class StorageSchema {
         let current = try connection.integer("PRAGMA schema_version") ?? 0
         guard current != version else { return }
         let statement = try connection.cached(
-            "SELECT name, sql FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE '\\_%' ESCAPE '\\' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'")
+            "SELECT name, sql FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE '\\_%' ESCAPE '\\' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'"
+        )
         defer { statement.reset() }
         var unknown: [String] = []
         while try statement.step() {

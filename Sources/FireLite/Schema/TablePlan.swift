@@ -58,7 +58,9 @@ final class TablePlan {
 
     // MARK: - Columns
 
-    private func addColumn(_ name: String, _ role: ColumnPlan.Role, _ group: GroupPlan, _ slot: Int, _ key: [UInt16], _ type: String) -> Int32 {
+    private func addColumn(_ name: String, _ role: ColumnPlan.Role, _ group: GroupPlan, _ slot: Int, _ key: [UInt16], _ type: String)
+        -> Int32
+    {
         columns.append(ColumnPlan(name: name, role: role, group: group.index, slot: slot, key: key, declaredType: type))
         return Int32(columns.count - 1)
     }
@@ -81,7 +83,8 @@ final class TablePlan {
         if known >= 0 { return known }
         let element = group.layout.elements[slot]
         let column = addColumn(
-            group.prefix + element.name, .main, group, slot, group.key(slot: slot, part: 0), Self.declaredType(element.primitive ?? .string))
+            group.prefix + element.name, .main, group, slot, group.key(slot: slot, part: 0), Self.declaredType(element.primitive ?? .string)
+        )
         group.members[slot].main = column
         return column
     }

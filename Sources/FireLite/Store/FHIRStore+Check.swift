@@ -79,8 +79,9 @@ struct StoreCheck {
     private func orphans(_ table: TablePlan) throws -> [String] {
         var faults: [String] = []
         let name = "\"\(table.name)\""
-        let unregistered = try connection.integer(
-            "SELECT count(*) FROM \(name) WHERE _k >> 24 NOT IN (SELECT root FROM _resource)") ?? 0
+        let unregistered =
+            try connection.integer(
+                "SELECT count(*) FROM \(name) WHERE _k >> 24 NOT IN (SELECT root FROM _resource)") ?? 0
         if unregistered > 0 { faults.append("\(table.name): \(unregistered) rows belong to no resource") }
         let owners = access.schema.tables.filter { owner in
             owner.isInFile && (table.isResource || table.link(from: owner) != nil)
@@ -88,11 +89,12 @@ struct StoreCheck {
         // A row number is one row's alone in a resource, so no row is counted for two owners.
         var ownerless = try connection.integer("SELECT count(*) FROM \(name) WHERE _parent IS NOT NULL") ?? 0
         for owner in owners where ownerless > 0 {
-            ownerless -= try connection.integer(
-                """
-                SELECT count(*) FROM \(name) t CROSS JOIN "\(owner.name)" o ON o._k = (t._k & ~16777215 | t._parent)
-                WHERE t._parent IS NOT NULL
-                """) ?? 0
+            ownerless -=
+                try connection.integer(
+                    """
+                    SELECT count(*) FROM \(name) t CROSS JOIN "\(owner.name)" o ON o._k = (t._k & ~16777215 | t._parent)
+                    WHERE t._parent IS NOT NULL
+                    """) ?? 0
         }
         if ownerless > 0 { faults.append("\(table.name): \(ownerless) rows have no owner") }
         if !table.isResource {
@@ -109,17 +111,19 @@ struct StoreCheck {
         for table in access.schema.tables where table.isInFile {
             let inShape = try numbers.filter { number in try access.shape(number)?.tables.contains { $0 === table } ?? false }
             let list = inShape.map(String.init).joined(separator: ",")
-            let extra = try connection.integer(
-                """
-                SELECT count(*) FROM (SELECT DISTINCT _k >> 24 AS root FROM "\(table.name)") JOIN _resource USING (root)
-                WHERE shape NOT IN (\(list))
-                """) ?? 0
+            let extra =
+                try connection.integer(
+                    """
+                    SELECT count(*) FROM (SELECT DISTINCT _k >> 24 AS root FROM "\(table.name)") JOIN _resource USING (root)
+                    WHERE shape NOT IN (\(list))
+                    """) ?? 0
             if extra > 0 { faults.append("\(table.name): \(extra) resources have rows that their list of tables does not name") }
-            let missing = try connection.integer(
-                """
-                SELECT count(*) FROM _resource WHERE shape IN (\(list)) AND NOT EXISTS
-                (SELECT 1 FROM "\(table.name)" WHERE _k BETWEEN root << 24 AND root << 24 | 16777215)
-                """) ?? 0
+            let missing =
+                try connection.integer(
+                    """
+                    SELECT count(*) FROM _resource WHERE shape IN (\(list)) AND NOT EXISTS
+                    (SELECT 1 FROM "\(table.name)" WHERE _k BETWEEN root << 24 AND root << 24 | 16777215)
+                    """) ?? 0
             if missing > 0 { faults.append("\(table.name): \(missing) resources have no row though their list of tables names it") }
         }
         let unlisted = try connection.integer("SELECT count(*) FROM _resource WHERE shape NOT IN (SELECT shape FROM _shape)") ?? 0

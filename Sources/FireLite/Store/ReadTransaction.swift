@@ -203,7 +203,9 @@ public class ReadTransaction {
         guard let tie = resource.objectExtras as? StoreTie else { return [] }
         return try store.mapping {
             try flush()
-            guard let registration = try access.registration(root: tie.root), let shape = try access.shape(registration.shape) else { return [] }
+            guard let registration = try access.registration(root: tie.root), let shape = try access.shape(registration.shape) else {
+                return []
+            }
             var rows: [(Int64, StoredRow)] = []
             for table in shape.tables {
                 let reader = try access.reader(table)

@@ -73,7 +73,8 @@ final class StoreConnection {
         defer { statement.reset() }
         guard try statement.step() else { return nil }
         return Registration(
-            root: statement.int(0), shape: statement.int(1), revision: statement.int(2), nodes: UInt32(truncatingIfNeeded: statement.int(3)),
+            root: statement.int(0), shape: statement.int(1), revision: statement.int(2),
+            nodes: UInt32(truncatingIfNeeded: statement.int(3)),
             digest: statement.bytes16(4), pk: statement.text(5))
     }
 
@@ -124,7 +125,9 @@ final class StoreConnection {
         for name in names.split(separator: " ") {
             guard let table = schema.table(named: String(name)) else {
                 throw FHIRStoreError(
-                    .newerFormat, "the store has the table \(name), which this version's FHIR \(schema.release.name) classes do not know: update the library")
+                    .newerFormat,
+                    "the store has the table \(name), which this version's FHIR \(schema.release.name) classes do not know: update the library"
+                )
             }
             tables.append(table)
         }

@@ -57,7 +57,8 @@ struct StoreOpener: Sendable {
         }
         let format = try connection.integer("PRAGMA user_version") ?? 0
         guard format <= Self.format else {
-            throw FHIRStoreError(.newerFormat, "\(path) has format \(format) and this library knows up to \(Self.format): update the library")
+            throw FHIRStoreError(
+                .newerFormat, "\(path) has format \(format) and this library knows up to \(Self.format): update the library")
         }
         let stored = try connection.text("SELECT value FROM _meta WHERE key = 'release'") ?? ""
         guard stored == release.name else {

@@ -259,7 +259,8 @@ final class StoreWriter {
         guard let registration = try access.registration(root: tie.root), registration.revision == tie.revision else {
             throw FHIRStoreError(
                 .conflict,
-                "the \(resource.layout.name) with pk \(resource.pk) was changed or deleted by another write since it was read: fetch it again")
+                "the \(resource.layout.name) with pk \(resource.pk) was changed or deleted by another write since it was read: fetch it again"
+            )
         }
         let digest = ContentDigest.digest(of: resource, key: identity.digestKey)
         return try replace(registration, with: resource, numbering: .kept, digest: digest)

@@ -1,0 +1,38 @@
+# The two commands of the README are `make demo` and `make test`; both set up what they need.
+
+.PHONY: help setup demo test nightly format lint generate check-generated bench
+
+HAND_WRITTEN = Package.swift Sources Generator Tests Benchmarks
+
+help:
+	@echo "make demo      build in release and run the demonstration"
+	@echo "make test      run every test"
+	@echo "make bench     run the benchmarks and write Benchmarks/Report"
+	@echo "make generate  regenerate the model classes from the digests"
+	@echo "make format    format the code; make lint only looks"
+
+setup:
+	@./Scripts/setup.sh
+
+demo: setup
+	swift build -c release --product firelite
+	"$$(swift build -c release --show-bin-path)/firelite" demo
+
+test: setup
+	swift build --build-tests
+	swift test --skip-build
+
+bench: setup
+	swift run -c release Benchmarks --report Benchmarks/Report
+
+format:
+	swift format format --in-place --parallel --recursive $(HAND_WRITTEN)
+
+lint:
+	swift format lint --strict --parallel --recursive $(HAND_WRITTEN)
+
+generate:
+	swift run Generator
+
+check-generated:
+	swift run Generator --check
