@@ -28,6 +28,8 @@ let package = Package(
         .testTarget(name: "FireLiteCoreTests", dependencies: ["FireLiteCore", "FireLiteR4", "TestSupport"], swiftSettings: settings),
         .testTarget(name: "FireLiteR4Tests", dependencies: ["FireLiteCore", "FireLiteR4", "TestSupport"], swiftSettings: settings),
         .testTarget(name: "FireLiteTests", dependencies: ["FireLite", "FireLiteR4", "TestSupport"], swiftSettings: settings),
+        .testTarget(
+            name: "FireLiteR4GeneratedTests", dependencies: ["FireLite", "FireLiteR4", "TestSupport"], swiftSettings: settings),
         .testTarget(name: "FireLiteCLITests", dependencies: ["FireLiteCLI"], swiftSettings: settings),
         .testTarget(
             name: "GeneratorKitTests", dependencies: ["GeneratorKit"], exclude: ["Fixtures"], swiftSettings: settings),

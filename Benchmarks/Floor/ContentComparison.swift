@@ -5,8 +5,12 @@ import Foundation
 struct ContentComparison {
     static func areEqual(_ first: String, _ second: String) throws -> Bool {
         let (left, right) = (try RawDatabase(first), try RawDatabase(second))
-        let tables = try left.rows("SELECT name FROM sqlite_schema WHERE type = 'table' AND name <> '_meta' ORDER BY name").compactMap { $0[0] }
-        let others = try right.rows("SELECT name FROM sqlite_schema WHERE type = 'table' AND name <> '_meta' ORDER BY name").compactMap { $0[0] }
+        let tables = try left.rows("SELECT name FROM sqlite_schema WHERE type = 'table' AND name <> '_meta' ORDER BY name").compactMap {
+            $0[0]
+        }
+        let others = try right.rows("SELECT name FROM sqlite_schema WHERE type = 'table' AND name <> '_meta' ORDER BY name").compactMap {
+            $0[0]
+        }
         guard tables == others else { return false }
         for table in tables {
             let sql = "SELECT * FROM \"\(table)\" ORDER BY 1"
@@ -35,7 +39,9 @@ struct ContentComparison {
         default:
             let count = sqlite3_column_bytes(left, column)
             guard count == sqlite3_column_bytes(right, column) else { return false }
-            guard count > 0, let first = sqlite3_column_blob(left, column), let second = sqlite3_column_blob(right, column) else { return true }
+            guard count > 0, let first = sqlite3_column_blob(left, column), let second = sqlite3_column_blob(right, column) else {
+                return true
+            }
             return memcmp(first, second, Int(count)) == 0
         }
     }

@@ -54,7 +54,8 @@ final class FloorReader {
     static func readOnce(_ path: String, typeName: String, id: String) throws -> Int {
         let database = try RawDatabase(path)
         let lookup = try database.prepare(
-            "SELECT r.root, r.revision, r.digest, r.pk, s.tables FROM \"\(typeName)\" t JOIN _resource r ON r.root = t._k >> 24 JOIN _shape s USING (shape) WHERE t.id = ? AND t._parent IS NULL ORDER BY t._k LIMIT 1")
+            "SELECT r.root, r.revision, r.digest, r.pk, s.tables FROM \"\(typeName)\" t JOIN _resource r ON r.root = t._k >> 24 JOIN _shape s USING (shape) WHERE t.id = ? AND t._parent IS NULL ORDER BY t._k LIMIT 1"
+        )
         sqlite3_bind_text(lookup, 1, id, -1, unsafeBitCast(-1, to: sqlite3_destructor_type.self))
         guard sqlite3_step(lookup) == SQLITE_ROW, let tables = sqlite3_column_text(lookup, 4) else { return 0 }
         let root = sqlite3_column_int64(lookup, 0)
@@ -139,7 +140,9 @@ final class FloorReader {
     func scans(of type: String) throws -> [OpaquePointer] {
         let names = try database.rows("SELECT name FROM sqlite_schema WHERE type = 'table' AND (name = '\(type)' OR name GLOB '\(type)_*')")
         let registry = "SELECT r.* FROM \"\(type)\" t JOIN _resource r ON r.root = t._k >> 24 WHERE t._parent IS NULL ORDER BY t._k"
-        return try names.compactMap { $0[0] }.map { try database.prepare("SELECT * FROM \"\($0)\" ORDER BY _k") } + [database.prepare(registry)]
+        return try names.compactMap { $0[0] }.map { try database.prepare("SELECT * FROM \"\($0)\" ORDER BY _k") } + [
+            database.prepare(registry)
+        ]
     }
 
     @inline(__always)

@@ -33,7 +33,8 @@ final class FloorUpdater {
         let registration = try target.prepare("SELECT root, shape, revision, nodes, digest, pk FROM _resource WHERE root = ?")
         var lookups: [String: OpaquePointer] = [:]
         for key in keys where lookups[key.typeName] == nil {
-            lookups[key.typeName] = try target.prepare("SELECT _k FROM \"\(key.typeName)\" WHERE id = ? AND _parent IS NULL ORDER BY _k LIMIT 1")
+            lookups[key.typeName] = try target.prepare(
+                "SELECT _k FROM \"\(key.typeName)\" WHERE id = ? AND _parent IS NULL ORDER BY _k LIMIT 1")
         }
         try stopwatch.measure {
             try target.execute("BEGIN IMMEDIATE")

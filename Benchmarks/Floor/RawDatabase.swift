@@ -11,7 +11,8 @@ final class RawDatabase {
         guard sqlite3_open_v2(path, &handle, flags, nil) == SQLITE_OK, let handle else { throw BenchmarkFailure("cannot open \(path)") }
         self.handle = handle
         try execute(
-            "PRAGMA synchronous = \(synchronous); PRAGMA cache_size = -\(cacheMB * 1_024); PRAGMA temp_store = MEMORY; PRAGMA journal_mode = WAL")
+            "PRAGMA synchronous = \(synchronous); PRAGMA cache_size = -\(cacheMB * 1_024); PRAGMA temp_store = MEMORY; PRAGMA journal_mode = WAL"
+        )
         sqlite3_busy_timeout(handle, 5_000)
     }
 

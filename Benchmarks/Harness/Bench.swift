@@ -36,7 +36,8 @@ final class Bench {
     ///   - floor: the same with SQLite's C API.
     ///   - verify: called last; whether what both did is right.
     func measure(
-        _ name: String, operations: Int, repetitions: Int? = nil, subject: (Stopwatch) throws -> Void, floor: ((Stopwatch) throws -> Void)? = nil,
+        _ name: String, operations: Int, repetitions: Int? = nil, subject: (Stopwatch) throws -> Void,
+        floor: ((Stopwatch) throws -> Void)? = nil,
         verify: () throws -> Bool
     ) throws -> Measurement {
         var cost: Cost?
@@ -61,7 +62,8 @@ final class Bench {
         progress.show("\(size) resources, \(name), verifying")
         let isVerified = try verify()
         return Measurement(
-            name: name, size: size, operations: operations, cost: cost ?? Cost(), floor: floorCost, peakMB: peak, addedMB: added, isVerified: isVerified)
+            name: name, size: size, operations: operations, cost: cost ?? Cost(), floor: floorCost, peakMB: peak, addedMB: added,
+            isVerified: isVerified)
     }
 
     // MARK: - Stores

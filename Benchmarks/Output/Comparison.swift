@@ -7,7 +7,8 @@ enum Comparison {
             guard let before = old.first(where: { $0.name == entry.name && $0.size == entry.size }) else { continue }
             rows.append([
                 entry.name, Figures.grouped(entry.size), Figures.text(before.cpu_us_per_op), Figures.text(entry.cpu_us_per_op),
-                change(before.cpu_us_per_op, entry.cpu_us_per_op), Figures.ratio(before.ratio_to_floor), Figures.ratio(entry.ratio_to_floor),
+                change(before.cpu_us_per_op, entry.cpu_us_per_op), Figures.ratio(before.ratio_to_floor),
+                Figures.ratio(entry.ratio_to_floor),
                 change(before.ratio_to_floor, entry.ratio_to_floor),
             ])
         }

@@ -42,7 +42,10 @@ struct MarkdownReport {
             "At \(Figures.grouped(largest)) resources:\n\n![CPU time as a multiple of the floor's](ratios.svg)",
         ]
         if hasSizes { parts.append("## Cost against size\n\n![CPU time of one operation against store size](sizes.svg)") }
-        parts += ["## Targets", targets(), "## All figures", ResultTable.markdown([ResultTable.header] + measurements.map(ResultTable.row)), notes]
+        parts += [
+            "## Targets", targets(), "## All figures", ResultTable.markdown([ResultTable.header] + measurements.map(ResultTable.row)),
+            notes,
+        ]
         return parts.joined(separator: "\n\n") + "\n"
     }
 

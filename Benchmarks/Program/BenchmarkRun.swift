@@ -8,7 +8,8 @@ struct BenchmarkRun {
     init(options: Options) { self.options = options }
 
     static let workloads: [any Workload] = [
-        CodecWorkloads(), UpsertWorkloads(), FetchWorkloads(), ScanWorkloads(), QueryWorkloads(), ManagedWorkloads(), SingleWorkloads(), DeleteWorkloads(),
+        CodecWorkloads(), UpsertWorkloads(), FetchWorkloads(), ScanWorkloads(), QueryWorkloads(), ManagedWorkloads(), SingleWorkloads(),
+        DeleteWorkloads(),
         OpenWorkloads(), TransferWorkloads(), ConcurrencyWorkloads(), FileSizeWorkload(),
     ]
 

@@ -37,7 +37,9 @@ struct CodecWorkloads: Workload {
                 try stopwatch.measure { objects = try bench.corpus.objects() }
             },
             verify: {
-                try (0..<bench.size).allSatisfy { FHIRJSON.data(objects[$0]) == FHIRJSON.data(try FHIRJSON.resource(from: bench.corpus.json($0), release: .r4)) }
+                try (0..<bench.size).allSatisfy {
+                    FHIRJSON.data(objects[$0]) == FHIRJSON.data(try FHIRJSON.resource(from: bench.corpus.json($0), release: .r4))
+                }
             })
     }
 
@@ -84,7 +86,9 @@ struct CodecWorkloads: Workload {
                 objects = []
                 try stopwatch.measure { for text in texts { objects.append(try decoder.decode(FHIRResource.self, from: text)) } }
             },
-            verify: { zip(texts, objects).allSatisfy { text, object in (try? FHIRJSON.resource(from: text, release: .r4))?.id == object.id } })
+            verify: {
+                zip(texts, objects).allSatisfy { text, object in (try? FHIRJSON.resource(from: text, release: .r4))?.id == object.id }
+            })
     }
 
     private func jsonEncoder(_ bench: Bench) throws -> Measurement {

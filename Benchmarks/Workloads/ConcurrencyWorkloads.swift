@@ -26,7 +26,9 @@ struct ConcurrencyWorkloads: Workload {
                     found = []
                     let writer = BusyWriter(store, bench.corpus.sample(Self.batchSize))
                     try stopwatch.measureThread {
-                        for key in keys { if let resource = try store.resource(typeName: key.typeName, id: key.id) { found.append(resource) } }
+                        for key in keys {
+                            if let resource = try store.resource(typeName: key.typeName, id: key.id) { found.append(resource) }
+                        }
                     }
                     writes += try writer.stop()
                 },

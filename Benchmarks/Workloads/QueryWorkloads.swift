@@ -28,7 +28,9 @@ struct QueryWorkloads: Workload {
 
     /// Codes of observations, spread over the rare and the common ones.
     private func codes(_ path: String, _ count: Int) throws -> [String] {
-        let all = try RawDatabase(path).rows("SELECT code FROM Observation_code_coding GROUP BY code ORDER BY count(*), code").compactMap { $0[0] }
+        let all = try RawDatabase(path).rows("SELECT code FROM Observation_code_coding GROUP BY code ORDER BY count(*), code").compactMap {
+            $0[0]
+        }
         guard !all.isEmpty else { return [] }
         return (0..<count).map { all[$0 * all.count / count] }
     }
@@ -63,7 +65,8 @@ struct QueryWorkloads: Workload {
         let reader = try FloorReader(path)
         let statement = try reader.prepare("SELECT _k >> 24 FROM Observation WHERE subject_reference = ? AND _parent IS NULL ORDER BY _k")
         let total = try RawDatabase(path).integer(
-            "SELECT sum(n) FROM (SELECT count(*) AS n FROM Observation WHERE _parent IS NULL GROUP BY subject_reference ORDER BY 1 DESC LIMIT 50)")
+            "SELECT sum(n) FROM (SELECT count(*) AS n FROM Observation WHERE _parent IS NULL GROUP BY subject_reference ORDER BY 1 DESC LIMIT 50)"
+        )
         var found: [Observation] = []
         var roots: [Int64] = []
         return try bench.measure(
@@ -71,7 +74,9 @@ struct QueryWorkloads: Workload {
             subject: { stopwatch in
                 found = []
                 try stopwatch.measure {
-                    for reference in references { found += try store.fetch(Observation.self).where { $0.subject.reference == reference }.all() }
+                    for reference in references {
+                        found += try store.fetch(Observation.self).where { $0.subject.reference == reference }.all()
+                    }
                 }
             },
             floor: { stopwatch in
@@ -86,13 +91,16 @@ struct QueryWorkloads: Workload {
                     }
                 }
             },
-            verify: { found.count == total && roots.count == total && found.allSatisfy { references.contains($0.subject?.reference ?? "") } })
+            verify: {
+                found.count == total && roots.count == total && found.allSatisfy { references.contains($0.subject?.reference ?? "") }
+            })
     }
 
     private func page(_ bench: Bench, _ store: FHIRStore, _ path: String) throws -> Measurement {
         let reader = try FloorReader(path)
         let statement = try reader.prepare(
-            "SELECT _k >> 24 FROM Observation WHERE effectiveDateTime < ? AND _parent IS NULL ORDER BY effectiveDateTime DESC, _k DESC LIMIT 50")
+            "SELECT _k >> 24 FROM Observation WHERE effectiveDateTime < ? AND _parent IS NULL ORDER BY effectiveDateTime DESC, _k DESC LIMIT 50"
+        )
         var found: [Observation] = []
         var roots: [Int64] = []
         let times = 20
@@ -100,7 +108,9 @@ struct QueryWorkloads: Workload {
             Self.page, operations: times,
             subject: { stopwatch in
                 try stopwatch.measure {
-                    for _ in 0..<times { found = try store.fetch(Observation.self).sort { $0.effectiveDateTime.descending }.limit(50).all() }
+                    for _ in 0..<times {
+                        found = try store.fetch(Observation.self).sort { $0.effectiveDateTime.descending }.limit(50).all()
+                    }
                 }
             },
             floor: { stopwatch in

@@ -7,21 +7,18 @@ extension Connection {
     /// reading and is not: to attach files, begin or end transactions, change settings, load code.
     /// - Throws: `SQLiteError`.
     public func prepareReadOnly(_ sql: String) throws -> Statement? {
+        let refusals = Refusals()
         sqlite3_set_authorizer(
             handle,
-            { _, action, first, second, _, _ in
-                switch action {
-                case SQLITE_SELECT, SQLITE_READ, SQLITE_RECURSIVE: return SQLITE_OK
-                case SQLITE_FUNCTION:
-                    return second.map { String(cString: $0).lowercased() } == "load_extension" ? SQLITE_DENY : SQLITE_OK
-                case SQLITE_PRAGMA:
-                    let name = first.map { String(cString: $0).lowercased() } ?? ""
-                    let isAsked = Connection.describingPragmas.contains(name) || second == nil && Connection.settings.contains(name)
-                    return isAsked ? SQLITE_OK : SQLITE_DENY
-                default: return SQLITE_DENY
-                }
-            }, nil)
-        defer { sqlite3_set_authorizer(handle, nil, nil) }
+            { context, action, first, second, _, _ in
+                if Connection.isReading(action, first, second) { return SQLITE_OK }
+                if let context { Unmanaged<Refusals>.fromOpaque(context).takeUnretainedValue().count += 1 }
+                return SQLITE_DENY
+            }, Unmanaged.passUnretained(refusals).toOpaque())
+        defer {
+            sqlite3_set_authorizer(handle, nil, nil)
+            withExtendedLifetime(refusals) {}
+        }
         var statement: OpaquePointer?
         var tail: UnsafePointer<CChar>?
         var isSingle = true
@@ -30,7 +27,7 @@ extension Connection {
             if let tail { isSingle = String(cString: tail).allSatisfy { $0.isWhitespace || $0 == ";" } }
             return code
         }
-        if code == SQLITE_AUTH {
+        if refusals.count > 0 {
             sqlite3_finalize(statement)
             return nil
         }
@@ -38,6 +35,19 @@ extension Connection {
         guard let statement else { return nil }
         let result = Statement(statement, connection: handle)
         return isSingle && result.isReadOnly ? result : nil
+    }
+
+    private static func isReading(_ action: Int32, _ first: UnsafePointer<CChar>?, _ second: UnsafePointer<CChar>?) -> Bool {
+        func name(_ text: UnsafePointer<CChar>?) -> String { text.map { String(cString: $0).lowercased() } ?? "" }
+        switch action {
+        case SQLITE_SELECT, SQLITE_READ, SQLITE_RECURSIVE: return true
+        case SQLITE_FUNCTION: return name(second) != "load_extension"
+        case SQLITE_PRAGMA: return describingPragmas.contains(name(first)) || second == nil && settings.contains(name(first))
+        // How virtual tables say what columns they have. A statement that really creates a table is not read-only.
+        case SQLITE_CREATE_TABLE, SQLITE_CREATE_VTABLE: return true
+        case SQLITE_INSERT: return ["sqlite_master", "sqlite_schema", "sqlite_temp_master"].contains(name(first))
+        default: return false
+        }
     }
 
     /// What describes tables and indexes; an argument names one.
@@ -49,4 +59,9 @@ extension Connection {
 
     /// Settings that may be asked for; with an argument they would be set.
     private static let settings: Set<String> = ["page_size", "encoding", "schema_version", "user_version", "application_id"]
+}
+
+/// Counts what an authorizer refused.
+private final class Refusals {
+    var count = 0
 }

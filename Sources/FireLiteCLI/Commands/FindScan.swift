@@ -15,7 +15,8 @@ struct FindScan {
             query.add(.and(try request.conditions.map { try parser.condition($0) }))
             query.sort = try request.sort.map { path in
                 let isDescending = path.hasPrefix("-")
-                return SortKey(path: try parser.valuePath(isDescending ? String(path.dropFirst()) : path), isDescending: isDescending, nulls: .last)
+                return SortKey(
+                    path: try parser.valuePath(isDescending ? String(path.dropFirst()) : path), isDescending: isDescending, nulls: .last)
             }
             values = try request.values.map { try parser.valuePath($0) }
         } catch let error as FHIRStoreError {

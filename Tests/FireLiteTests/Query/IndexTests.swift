@@ -1,14 +1,21 @@
-@testable import FireLite
 import FireLiteR4
 import Foundation
 import Testing
+
+@testable import FireLite
 
 @Suite struct IndexTests {
     private func observation(_ id: Int, code: String, subject: Int) -> Observation {
         Observation {
             $0.id = "o\(id)"
             $0.status = .final
-            $0.code = CodeableConcept { $0.coding = [Coding { $0.system = "s"; $0.code = code }] }
+            $0.code = CodeableConcept {
+                $0.coding = [
+                    Coding {
+                        $0.system = "s"; $0.code = code
+                    }
+                ]
+            }
             $0.subject = Reference { $0.reference = "Patient/p\(subject)" }
             $0.effectiveDateTime = FHIRDateTime("2020-01-\(id % 28 < 9 ? "0" : "")\(id % 28 + 1)")
         }
@@ -95,7 +102,15 @@ import Testing
         let patients = store.fetch(Patient.self)
         func add(_ id: String, _ given: [String], _ family: String) throws {
             try store.write { transaction in
-                _ = try transaction.upsert(Patient { $0.id = id; $0.name = [HumanName { $0.given = given; $0.family = family }] })
+                _ = try transaction.upsert(
+                    Patient {
+                        $0.id = id;
+                        $0.name = [
+                            HumanName {
+                                $0.given = given; $0.family = family
+                            }
+                        ]
+                    })
             }
         }
         try add("a", ["Joséphine", "Mary"], "Chalmers")
@@ -104,7 +119,7 @@ import Testing
         try add("b", ["Peter"], "Josten")
         try add("c", ["Ann"], "Smith")
         #expect(try patients.where { $0.matching("jos*") }.ids() == ["a", "b"])
-        #expect(try patients.where { $0.matching("chalm* mary") }.ids() == ["a"])
+        #expect(try patients.matching("chalm* mary").ids() == ["a"])
         #expect(try patients.where { $0.matching("OR \"x") }.ids() == [])
         try add("b", ["Peter"], "Miller")
         #expect(try patients.where { $0.matching("jos*") }.ids() == ["a"])

@@ -1,5 +1,6 @@
-@testable import FireLite
 import FireLiteCore
+
+@testable import FireLite
 
 /// The interval that a date or time literal names, as the fields of its first moment and of the first moment after it, in UTC.
 struct Interval {

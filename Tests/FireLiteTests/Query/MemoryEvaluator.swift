@@ -1,6 +1,7 @@
-@testable import FireLite
 import FireLiteCore
 import Foundation
+
+@testable import FireLite
 
 /// Evaluates predicates over objects in memory, step by step as the rules are written: what the engine's answers are compared with.
 struct MemoryEvaluator {

@@ -8,24 +8,28 @@ import Testing
         let store = try FHIRStore.inMemory(release: .r4)
         try store.write { transaction in
             try transaction.upsert([
-                Patient(json: """
-                    {"resourceType":"Patient","id":"a","birthDate":"1969-07-20","gender":"male",
-                     "name":[{"family":"Chalmers","given":["Joseph","James"]},{"given":["Jim"]}],
-                     "contained":[{"resourceType":"Medication","id":"m","code":{"text":"Aspirin"}}]}
-                    """),
-                Patient(json: #"{"resourceType":"Patient","id":"b","birthDate":"1970","gender":"female","name":[{"given":["Josephine"]}]}"#),
+                Patient(
+                    json: """
+                        {"resourceType":"Patient","id":"a","birthDate":"1969-07-20","gender":"male",
+                         "name":[{"family":"Chalmers","given":["Joseph","James"]},{"given":["Jim"]}],
+                         "contained":[{"resourceType":"Medication","id":"m","code":{"text":"Aspirin"}}]}
+                        """),
+                Patient(
+                    json: #"{"resourceType":"Patient","id":"b","birthDate":"1970","gender":"female","name":[{"given":["Josephine"]}]}"#),
                 Patient(json: #"{"resourceType":"Patient","id":"c","name":[{"family":"Émile","given":["Joseph"]}]}"#),
             ])
             try transaction.upsert([
-                Observation(json: """
-                    {"resourceType":"Observation","id":"o1","status":"final","subject":{"reference":"Patient/a"},
-                     "code":{"coding":[{"system":"s","code":"x"},{"system":"t","code":"y"}]},
-                     "effectiveDateTime":"2020-01-01T00:30:00+01:00","valueQuantity":{"value":5.50,"unit":"mg"}}
-                    """),
-                Observation(json: """
-                    {"resourceType":"Observation","id":"o2","status":"final","subject":{"reference":"Patient/b"},
-                     "code":{"coding":[{"system":"s","code":"y"}]},"valueString":"five"}
-                    """),
+                Observation(
+                    json: """
+                        {"resourceType":"Observation","id":"o1","status":"final","subject":{"reference":"Patient/a"},
+                         "code":{"coding":[{"system":"s","code":"x"},{"system":"t","code":"y"}]},
+                         "effectiveDateTime":"2020-01-01T00:30:00+01:00","valueQuantity":{"value":5.50,"unit":"mg"}}
+                        """),
+                Observation(
+                    json: """
+                        {"resourceType":"Observation","id":"o2","status":"final","subject":{"reference":"Patient/b"},
+                         "code":{"coding":[{"system":"s","code":"y"}]},"valueString":"five"}
+                        """),
             ])
         }
         return store
@@ -72,8 +76,40 @@ import Testing
         #expect(try observations.where { $0.subject.refers(to: patient) }.ids() == ["o1"])
         #expect(try observations.where { $0.subject.target(Patient.self).any { $0.birthDate < "1970" } }.ids() == ["o1"])
         let patients = store.fetch(Patient.self)
-        #expect(try patients.where { $0.isReferred(from: Observation.self, by: { $0.subject }) { $0.valueString == "five" } }.ids() == ["b"])
+        #expect(
+            try patients.where { $0.isReferred(from: Observation.self, by: { $0.subject }) { $0.valueString == "five" } }.ids() == ["b"])
         #expect(try patients.where { !$0.isReferred(from: Observation.self, by: { $0.subject }) }.ids() == ["c"])
+    }
+
+    @Test func elementsWithNamesOfOperations() throws {
+        let store = try store()
+        // `target`, `count` and `first` are elements here, and operations of paths elsewhere.
+        #expect(try store.fetch(Provenance.self).where { $0.target.refers(to: Patient.self, id: "a") }.ids() == [])
+        #expect(try store.fetch(MedicationRequest.self).where { $0.dosageInstruction.timing.repeat.count == 2 }.ids() == [])
+        #expect(try store.fetch(FireLiteR4.Condition.self).where { $0.onsetAge.value.in(1...5) || $0.stage.count > 1 }.ids() == [])
+        #expect(try store.fetch(Patient.self).where { $0.multipleBirthInteger.in(1...5) }.ids() == [])
+        let date = FHIRDate("1969-07-20")
+        #expect(try store.fetch(Patient.self).where { $0.birthDate == date! && $0.meta.lastUpdated == nil }.ids() == ["a"])
+    }
+
+    @Test func extensions() throws {
+        let store = try FHIRStore.inMemory(release: .r4)
+        try store.write { transaction in
+            _ = try transaction.upsert(
+                Patient(
+                    json: """
+                        {"resourceType":"Patient","id":"e","birthDate":"1990-01-01",
+                         "_birthDate":{"extension":[{"url":"time","valueDateTime":"1990-01-01T10:00:00Z"}]},
+                         "extension":[{"url":"race","extension":[{"url":"text","valueString":"x"}]},{"url":"sex","valueString":"y"}]}
+                        """))
+        }
+        let patients = store.fetch(Patient.self)
+        #expect(try patients.where { $0.extension.any { $0.url == "sex" && $0.valueString == "y" } }.count() == 1)
+        // The extension in the extension is not one of the patient.
+        #expect(try patients.where { $0.extension.any { $0.url == "text" } }.count() == 0)
+        #expect(try patients.where { $0.extension.any { $0.url == "race" && $0.extension.valueString == "x" } }.count() == 1)
+        #expect(try patients.where { $0.birthDate.element(Element.self).extension.any { $0.valueDateTime > "1990" } }.count() == 0)
+        #expect(try patients.where { $0.birthDate.element(Element.self).extension.any { $0.valueDateTime >= "1990" } }.count() == 1)
     }
 
     @Test func sortingAndPaging() throws {

@@ -1,6 +1,7 @@
-@testable import FireLite
 import FireLiteCore
 import TestSupport
+
+@testable import FireLite
 
 /// Makes random predicates and sort keys over the paths of a class, most of them about values that some instance has.
 struct RandomPredicate {
@@ -91,7 +92,9 @@ struct RandomPredicate {
             // An element that this object may not have.
             let element = generator.pick(owner.elements.filter { $0.kind != .resource })
             last = PathStep(slot: element.slot)
-            if let choice = element.choice, generator.percent(50) { last = PathStep(slot: choice.slots.lowerBound, position: PathStep.wholeChoice) }
+            if let choice = element.choice, generator.percent(50) {
+                last = PathStep(slot: choice.slots.lowerBound, position: PathStep.wholeChoice)
+            }
             return .exists(QueryPath(path.steps.dropLast() + [last]))
         }
         return .exists(path)
@@ -110,7 +113,9 @@ struct RandomPredicate {
 
     /// Several conditions on one element.
     private mutating func binding(_ object: FHIRObject) -> Predicate {
-        guard let (path, end) = walk(object, positions: false), path.steps.count > 1 || path.steps.first != nil else { return .constant(true) }
+        guard let (path, end) = walk(object, positions: false), path.steps.count > 1 || path.steps.first != nil else {
+            return .constant(true)
+        }
         if case .value(let literal, let type, _) = end {
             return .any(path, .and([.value(QueryPath(), test(literal ?? "b", type)), .not(.value(QueryPath(), test("1", type)))]))
         }
@@ -147,7 +152,9 @@ struct RandomPredicate {
         var text = literal
         if type != .time, generator.percent(40) { text = String(text.prefix(generator.pick([4, 7, 10]))) }
         let bounds = DateBounds(text) ?? DateBounds("2000")!
-        if generator.percent(10), let other = DateBounds("1999") { return .dateOneOf((0..<generator.int(1...6)).map { _ in other } + [bounds]) }
+        if generator.percent(10), let other = DateBounds("1999") {
+            return .dateOneOf((0..<generator.int(1...6)).map { _ in other } + [bounds])
+        }
         return .date(comparison, bounds, overlapping: generator.percent(45))
     }
 

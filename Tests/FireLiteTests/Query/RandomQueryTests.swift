@@ -1,12 +1,14 @@
-@testable import FireLite
 import FireLiteR4
 import TestSupport
 import Testing
 
+@testable import FireLite
+
 /// The engine's answers against a straightforward evaluation over the objects in memory, for random predicates over random data.
 @Suite struct RandomQueryTests {
     static let classes: [FHIRResource.Type] = [
-        Patient.self, Observation.self, Encounter.self, Condition.self, MedicationRequest.self, Procedure.self, Bundle.self, Questionnaire.self,
+        Patient.self, Observation.self, Encounter.self, Condition.self, MedicationRequest.self, Procedure.self, Bundle.self,
+        Questionnaire.self,
         ValueSet.self, Claim.self, ExplanationOfBenefit.self, CarePlan.self, DiagnosticReport.self, Provenance.self, Parameters.self,
         StructureDefinition.self, Consent.self, Timing_.self, PlanDefinition.self, Organization.self,
     ].filter { $0._layout.isResource }

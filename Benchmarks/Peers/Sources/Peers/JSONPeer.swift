@@ -90,7 +90,8 @@ class JSONPeer: Peer {
     func latest() throws -> [FHIRResource] {
         let texts = try pool.read { database in
             try String.fetchAll(
-                database.cachedStatement(sql: "SELECT json FROM Observation ORDER BY json_extract(json, '$.effectiveDateTime') DESC LIMIT 50"))
+                database.cachedStatement(
+                    sql: "SELECT json FROM Observation ORDER BY json_extract(json, '$.effectiveDateTime') DESC LIMIT 50"))
         }
         return try texts.map(resource)
     }

@@ -18,7 +18,8 @@ struct PeerReport {
 
     /// Processor time for one operation, and how many times FireLite's that is.
     var rows: [[String]] {
-        let header = ["CPU µs/op, or bytes"] + peers.enumerated().flatMap { $0.offset == 0 ? [$0.element] : [$0.element, "times FireLite"] }
+        let header =
+            ["CPU µs/op, or bytes"] + peers.enumerated().flatMap { $0.offset == 0 ? [$0.element] : [$0.element, "times FireLite"] }
         return [header]
             + workloads.map { workload in
                 let values = peers.map { peer in results.first { $0.workload == workload && $0.peer == peer }?.value }

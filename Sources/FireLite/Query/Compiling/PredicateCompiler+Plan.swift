@@ -16,7 +16,8 @@ struct QueryPlan {
         var counting: SQLFragment {
             // An index on a resource type's table holds the resources that are in no other.
             let condition = table.isResource ? SQLFragment.all([condition, SQLFragment("\(alias)._parent IS NULL")]) : condition
-            return "SELECT count(*) FROM (SELECT 1 FROM \"\(table.name)\" \(alias) WHERE " + condition + " LIMIT \(QueryPlan.selectiveRows + 1))"
+            return "SELECT count(*) FROM (SELECT 1 FROM \"\(table.name)\" \(alias) WHERE " + condition
+                + " LIMIT \(QueryPlan.selectiveRows + 1))"
         }
     }
 }
@@ -48,7 +49,9 @@ extension PredicateCompiler {
     }
 
     /// Whether an index can lead from a condition to the rows of a scope.
-    func isIndexed(_ predicate: Predicate, _ scope: QueryScope) -> Bool { (try? lookingAhead { try lead(predicate, 0, scope) }) ?? nil != nil }
+    func isIndexed(_ predicate: Predicate, _ scope: QueryScope) -> Bool {
+        (try? lookingAhead { try lead(predicate, 0, scope) }) ?? nil != nil
+    }
 
     private func lead(_ predicate: Predicate, _ part: Int, _ scope: QueryScope) throws -> QueryPlan.Lead? {
         switch predicate {

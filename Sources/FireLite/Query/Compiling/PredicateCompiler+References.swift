@@ -27,7 +27,8 @@ extension PredicateCompiler {
             let condition = try condition(predicate, scope, .filter)
             if condition.isNever { return .never }
             let link = SQLFragment(
-                "\(alias)._parent IS NULL AND \(id.sql) = substr(\(column.sql), \(prefix.utf8.count + 1)) AND substr(\(column.sql), 1, \(prefix.utf8.count)) = '\(prefix)'")
+                "\(alias)._parent IS NULL AND \(id.sql) = substr(\(column.sql), \(prefix.utf8.count + 1)) AND substr(\(column.sql), 1, \(prefix.utf8.count)) = '\(prefix)'"
+            )
             return "EXISTS (SELECT 1 FROM \"\(scope.table.name)\" \(alias) WHERE " + SQLFragment.all([link, condition]) + ")"
         }
         let condition = try condition(predicate, scope, .drive)
@@ -37,7 +38,9 @@ extension PredicateCompiler {
     }
 
     /// That a resource of a type that fulfils a predicate points to the one of the scope.
-    func referred(by layout: Layout, _ path: QueryPath, _ predicate: Predicate, _ scope: QueryScope, _ strategy: Strategy) throws -> SQLFragment {
+    func referred(by layout: Layout, _ path: QueryPath, _ predicate: Predicate, _ scope: QueryScope, _ strategy: Strategy) throws
+        -> SQLFragment
+    {
         guard scope.isRoot else {
             throw FHIRStoreError(.invalidArgument, "isReferred asks about a resource as a whole: use it outside of any { }")
         }
@@ -70,13 +73,15 @@ extension PredicateCompiler {
         }
         guard indexes.fullTextTypes.contains(scope.table.name) else {
             throw FHIRStoreError(
-                .invalidArgument, "the store has no full-text index for \(scope.table.name): make one with fullTextIndex(\(scope.table.name).self)")
+                .invalidArgument,
+                "the store has no full-text index for \(scope.table.name): make one with fullTextIndex(\(scope.table.name).self)")
         }
         let name = "_text_\(scope.table.name)"
         return .all(
             terms.map { term in
                 SQLFragment(
-                    "\(scope.alias)._k IN (SELECT rowid & \(Self.rootMask) FROM \"\(name)\" WHERE \"\(name)\" MATCH ?)", [.text(term.expression)])
+                    "\(scope.alias)._k IN (SELECT rowid & \(Self.rootMask) FROM \"\(name)\" WHERE \"\(name)\" MATCH ?)",
+                    [.text(term.expression)])
             })
     }
 }

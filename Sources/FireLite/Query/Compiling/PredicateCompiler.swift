@@ -41,7 +41,9 @@ final class PredicateCompiler {
         return "t\(aliasCount)"
     }
 
-    func rootScope(_ layout: Layout, alias: String) -> QueryScope { QueryScope(alias: alias, group: schema.table(of: layout).root, isRoot: true) }
+    func rootScope(_ layout: Layout, alias: String) -> QueryScope {
+        QueryScope(alias: alias, group: schema.table(of: layout).root, isRoot: true)
+    }
 
     // MARK: - Predicates
 

@@ -56,7 +56,9 @@ struct DeclaredIndexes {
     func declare(_ declaration: Declaration) throws {
         try createTable()
         let statement = try connection.cached("INSERT OR REPLACE INTO _index(name, kind, type, source, columns) VALUES (?, ?, ?, ?, ?)")
-        let values = [declaration.name, declaration.kind.rawValue, declaration.type, declaration.table, declaration.columns.joined(separator: " ")]
+        let values = [
+            declaration.name, declaration.kind.rawValue, declaration.type, declaration.table, declaration.columns.joined(separator: " "),
+        ]
         statement.bind(values.map { .text($0) })
         try statement.run()
     }

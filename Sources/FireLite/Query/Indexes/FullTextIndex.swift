@@ -13,7 +13,8 @@ struct FullTextIndex {
     func create() throws {
         guard try connection.integer("SELECT 1 FROM pragma_module_list WHERE name = 'fts5'") != nil else {
             throw FHIRStoreError(
-                .invalidArgument, "the SQLite library \(Connection.libraryVersion) has no FTS5: link one that is built with SQLITE_ENABLE_FTS5")
+                .invalidArgument,
+                "the SQLite library \(Connection.libraryVersion) has no FTS5: link one that is built with SQLITE_ENABLE_FTS5")
         }
         try connection.execute(
             "CREATE VIRTUAL TABLE IF NOT EXISTS \"\(name)\" USING fts5(value, content='', tokenize=\"unicode61 remove_diacritics 2\")")

@@ -64,7 +64,9 @@ extension WriteTransaction {
         if !builds.isEmpty { try noteGrowth() }
     }
 
-    private func rows(_ table: TablePlan) throws -> Int { Int(try access.connection.integer("SELECT count(*) FROM \"\(table.name)\"") ?? 0) }
+    private func rows(_ table: TablePlan) throws -> Int {
+        Int(try access.connection.integer("SELECT count(*) FROM \"\(table.name)\"") ?? 0)
+    }
 
     private func noteGrowth() throws { access.schema.version = try access.connection.integer("PRAGMA schema_version") ?? 0 }
 
@@ -74,7 +76,9 @@ extension WriteTransaction {
         try flush()
         let index = FullTextIndex(type: layout.name, connection: access.connection)
         try index.drop()
-        for known in try declared.declarations() where known.kind == .fullText && known.type == layout.name { try declared.withdraw(known.name) }
+        for known in try declared.declarations() where known.kind == .fullText && known.type == layout.name {
+            try declared.withdraw(known.name)
+        }
         try index.create()
         var columns: [(table: TablePlan, columns: [String])] = []
         for path in paths {
@@ -97,7 +101,9 @@ extension WriteTransaction {
 
     func dropFullTextIndex(_ layout: Layout) throws {
         try FullTextIndex(type: layout.name, connection: access.connection).drop()
-        for known in try declared.declarations() where known.kind == .fullText && known.type == layout.name { try declared.withdraw(known.name) }
+        for known in try declared.declarations() where known.kind == .fullText && known.type == layout.name {
+            try declared.withdraw(known.name)
+        }
         try noteGrowth()
     }
 
@@ -118,7 +124,9 @@ extension WriteTransaction {
         try declared.withdraw(declaration.name)
         // What another declaration asks for too stays.
         let kept = Set(try declared.declarations().flatMap { declared.builds($0, on: tables).map(\.name) })
-        for name in names where !kept.contains(name) && !name.hasSuffix("__id") { try access.connection.execute("DROP INDEX IF EXISTS \"\(name)\"") }
+        for name in names where !kept.contains(name) && !name.hasSuffix("__id") {
+            try access.connection.execute("DROP INDEX IF EXISTS \"\(name)\"")
+        }
         try noteGrowth()
     }
 

@@ -2,15 +2,15 @@ import FireLiteCore
 
 extension QueryElementPath where Object: FHIRReference {
     /// Whether some reference at the path points to the resource: `Type/id`, with or without a version, or its pk as `urn:uuid:`.
-    public func refers(to resource: FHIRResource) -> Condition {
+    public func refers(to resource: FHIRResource) -> QueryCondition {
         var texts = ["urn:uuid:\(resource.pk)"]
         if let id = resource.id { texts.insert("\(resource.resourceType)/\(id)", at: 0) }
-        return Condition(.refers(path, texts))
+        return QueryCondition(.refers(path, texts))
     }
 
     /// Whether some reference at the path points to the resource with this type and id.
-    public func refers<Resource: FHIRResource>(to type: Resource.Type, id: String) -> Condition {
-        Condition(.refers(path, ["\(type._layout.name)/\(id)"]))
+    public func refers<Resource: FHIRResource>(to type: Resource.Type, id: String) -> QueryCondition {
+        QueryCondition(.refers(path, ["\(type._layout.name)/\(id)"]))
     }
 
     /// The stored resources of a type that references at the path point to by `Type/id`.
@@ -24,15 +24,15 @@ public struct TargetPath<Resource: FHIRResource>: Sendable {
     let path: QueryPath
 
     /// Whether some target fulfils the condition.
-    public func any(_ condition: (ElementPath<Resource>) -> Condition) -> Condition {
-        Condition(.target(path, Resource._layout, condition(ElementPath(QueryPath())).predicate))
+    public func any(_ condition: (ElementPath<Resource>) -> QueryCondition) -> QueryCondition {
+        QueryCondition(.target(path, Resource._layout, condition(ElementPath(QueryPath())).predicate))
     }
 
     /// Whether no target fulfils the condition.
-    public func none(_ condition: (ElementPath<Resource>) -> Condition) -> Condition { !any(condition) }
+    public func none(_ condition: (ElementPath<Resource>) -> QueryCondition) -> QueryCondition { !any(condition) }
 
     /// Whether some target is stored.
-    public var exists: Condition { any { _ in .constant(true) } }
+    public var exists: QueryCondition { any { _ in .constant(true) } }
 }
 
 extension ElementPath where Object: FHIRResource {
@@ -45,18 +45,18 @@ extension ElementPath where Object: FHIRResource {
     /// - Precondition: about the resource that is fetched, or a resource in `target` or `isReferred`.
     public func isReferred<Source: FHIRResource, Path: QueryElementPath>(
         from type: Source.Type, by reference: (ElementPath<Source>) -> Path,
-        where condition: (ElementPath<Source>) -> Condition = { _ in .constant(true) }
-    ) -> Condition where Path.Object: FHIRReference {
+        where condition: (ElementPath<Source>) -> QueryCondition = { _ in .constant(true) }
+    ) -> QueryCondition where Path.Object: FHIRReference {
         precondition(path.isEmpty, "isReferred asks about a resource as a whole: use it on $0")
         let root = ElementPath<Source>(QueryPath())
-        return Condition(.referredBy(type._layout, reference(root).path, condition(root).predicate))
+        return QueryCondition(.referredBy(type._layout, reference(root).path, condition(root).predicate))
     }
 
     /// Whether the full-text index of the type has each of the words for the resource: `jos*` for words that begin so, `"a b"` for a phrase.
     ///
     /// - Precondition: about the resource that is fetched, as a whole.
-    public func matching(_ words: String) -> Condition {
+    public func matching(_ words: String) -> QueryCondition {
         precondition(path.isEmpty, "matching asks about a resource as a whole: use it on $0")
-        return Condition(.matching(FullTextTerm.terms(words)))
+        return QueryCondition(.matching(FullTextTerm.terms(words)))
     }
 }

@@ -29,27 +29,27 @@ public struct ChoicePath: Sendable {
     init(_ path: QueryPath) { self.path = path }
 
     /// Whether the element has none of its types.
-    public var isNil: Condition { Condition(.not(.exists(path))) }
+    public var isNil: QueryCondition { QueryCondition(.not(.exists(path))) }
 
     /// Whether the element has none of its types: `$0.value == nil`.
-    public static func == (path: ChoicePath, value: _OptionalNilComparisonType) -> Condition { path.isNil }
+    public static func == (path: ChoicePath, value: _OptionalNilComparisonType) -> QueryCondition { path.isNil }
 
     /// Whether the element has one of its types.
-    public static func != (path: ChoicePath, value: _OptionalNilComparisonType) -> Condition { !path.isNil }
+    public static func != (path: ChoicePath, value: _OptionalNilComparisonType) -> QueryCondition { !path.isNil }
 }
 
 /// The number of elements or values at a path.
 public struct CountPath: Sendable {
     let path: QueryPath
 
-    private func compare(_ comparison: Comparison, _ number: Int) -> Condition { Condition(.count(path, comparison, number)) }
+    private func compare(_ comparison: Comparison, _ number: Int) -> QueryCondition { QueryCondition(.count(path, comparison, number)) }
 
-    public static func == (count: CountPath, number: Int) -> Condition { count.compare(.equal, number) }
-    public static func != (count: CountPath, number: Int) -> Condition { !count.compare(.equal, number) }
-    public static func < (count: CountPath, number: Int) -> Condition { count.compare(.less, number) }
-    public static func <= (count: CountPath, number: Int) -> Condition { count.compare(.lessOrEqual, number) }
-    public static func > (count: CountPath, number: Int) -> Condition { count.compare(.greater, number) }
-    public static func >= (count: CountPath, number: Int) -> Condition { count.compare(.greaterOrEqual, number) }
+    public static func == (count: CountPath, number: Int) -> QueryCondition { count.compare(.equal, number) }
+    public static func != (count: CountPath, number: Int) -> QueryCondition { !count.compare(.equal, number) }
+    public static func < (count: CountPath, number: Int) -> QueryCondition { count.compare(.less, number) }
+    public static func <= (count: CountPath, number: Int) -> QueryCondition { count.compare(.lessOrEqual, number) }
+    public static func > (count: CountPath, number: Int) -> QueryCondition { count.compare(.greater, number) }
+    public static func >= (count: CountPath, number: Int) -> QueryCondition { count.compare(.greaterOrEqual, number) }
 }
 
 extension QueryPath {

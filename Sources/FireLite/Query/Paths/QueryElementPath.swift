@@ -36,13 +36,17 @@ extension QueryElementPath {
     public subscript<Value: QueryValue>(dynamicMember member: KeyPath<Object, Value?>) -> ValuePath<Value> { ValuePath(step(member)) }
 
     /// A list of primitives.
-    public subscript<Value: QueryValue>(dynamicMember member: KeyPath<Object, [Value]>) -> ValueListPath<Value> { ValueListPath(step(member)) }
+    public subscript<Value: QueryValue>(dynamicMember member: KeyPath<Object, [Value]>) -> ValueListPath<Value> {
+        ValueListPath(step(member))
+    }
 
     /// A to-one code with a required binding.
     public subscript<Value: FHIRCode>(dynamicMember member: KeyPath<Object, Value?>) -> ValuePath<Value> { ValuePath(step(member)) }
 
     /// A list of codes with a required binding.
-    public subscript<Value: FHIRCode>(dynamicMember member: KeyPath<Object, [Value]>) -> ValueListPath<Value> { ValueListPath(step(member)) }
+    public subscript<Value: FHIRCode>(dynamicMember member: KeyPath<Object, [Value]>) -> ValueListPath<Value> {
+        ValueListPath(step(member))
+    }
 
     /// A choice element as a whole, `value[x]`: whether it is there at all. Its types are elements of their own, `valueQuantity`.
     public subscript<Value: FHIRChoice>(dynamicMember member: KeyPath<Object, Value?>) -> ChoicePath { ChoicePath(choice(member)) }
@@ -50,24 +54,24 @@ extension QueryElementPath {
     // MARK: - Several conditions on one element
 
     /// Whether some element at the path fulfils the condition, which may be made of several on the same element.
-    public func any(_ condition: (ElementPath<Object>) -> Condition) -> Condition {
-        Condition(.any(path, condition(ElementPath(QueryPath())).predicate))
+    public func any(_ condition: (ElementPath<Object>) -> QueryCondition) -> QueryCondition {
+        QueryCondition(.any(path, condition(ElementPath(QueryPath())).predicate))
     }
 
     /// Whether no element at the path fulfils the condition; so where there is none.
-    public func none(_ condition: (ElementPath<Object>) -> Condition) -> Condition { !any(condition) }
+    public func none(_ condition: (ElementPath<Object>) -> QueryCondition) -> QueryCondition { !any(condition) }
 
     /// Whether every element at the path fulfils the condition; so where there is none.
-    public func all(_ condition: (ElementPath<Object>) -> Condition) -> Condition { !any { !condition($0) } }
+    public func all(_ condition: (ElementPath<Object>) -> QueryCondition) -> QueryCondition { !any { !condition($0) } }
 
     /// Whether there is no element at the path.
-    public var isNil: Condition { Condition(.not(.exists(path))) }
+    public var isNil: QueryCondition { QueryCondition(.not(.exists(path))) }
 
     /// Whether there is no element at the path: `$0.period == nil`.
-    public static func == (path: Self, value: _OptionalNilComparisonType) -> Condition { path.isNil }
+    public static func == (path: Self, value: _OptionalNilComparisonType) -> QueryCondition { path.isNil }
 
     /// Whether there is an element at the path.
-    public static func != (path: Self, value: _OptionalNilComparisonType) -> Condition { !path.isNil }
+    public static func != (path: Self, value: _OptionalNilComparisonType) -> QueryCondition { !path.isNil }
 
     // MARK: - Resources in resources
 
@@ -75,7 +79,9 @@ extension QueryElementPath {
     ///
     /// - Precondition: the path is to such an element.
     public func of<Resource: FHIRResource>(_ type: Resource.Type) -> ElementListPath<Resource> {
-        guard var last = path.steps.last else { preconditionFailure("of(_:) needs a path to an element that holds resources, as contained is") }
+        guard var last = path.steps.last else {
+            preconditionFailure("of(_:) needs a path to an element that holds resources, as contained is")
+        }
         last.kind = .resource(ObjectIdentifier(type))
         return ElementListPath(QueryPath(path.steps.dropLast() + [last]))
     }

@@ -22,81 +22,84 @@ extension ValueTest {
 }
 
 extension QueryValuePath where Value: QueryValue {
-    private func compare(_ comparison: Comparison, _ operand: some QueryOperand) -> Condition {
-        Condition(.value(path, ValueTest(comparison, operand._operand)))
+    private func compare(_ comparison: Comparison, _ operand: some QueryOperand) -> QueryCondition {
+        QueryCondition(.value(path, ValueTest(comparison, operand._operand)))
     }
 
     /// Whether some value at the path equals the operand. Text is equal where its UTF-8 bytes are; a stored date equals one that it lies in.
-    public static func == (path: Self, value: Value.Operand) -> Condition { path.compare(.equal, value) }
-    public static func == <Operand: QueryOperandConvertible>(path: Self, value: Operand) -> Condition
+    public static func == (path: Self, value: Value.Operand) -> QueryCondition { path.compare(.equal, value) }
+    public static func == <Operand: QueryOperandConvertible>(path: Self, value: Operand) -> QueryCondition
     where Operand.Operand == Value.Operand { path.compare(.equal, value._queryOperand) }
 
     /// Whether no value at the path equals the operand: the opposite of `==`, so true where there is no value.
-    public static func != (path: Self, value: Value.Operand) -> Condition { !path.compare(.equal, value) }
-    public static func != <Operand: QueryOperandConvertible>(path: Self, value: Operand) -> Condition
+    public static func != (path: Self, value: Value.Operand) -> QueryCondition { !path.compare(.equal, value) }
+    public static func != <Operand: QueryOperandConvertible>(path: Self, value: Operand) -> QueryCondition
     where Operand.Operand == Value.Operand { !path.compare(.equal, value._queryOperand) }
 
     /// Whether some value at the path is less; a stored date, where it has ended when the operand begins.
-    public static func < (path: Self, value: Value.Operand) -> Condition { path.compare(.less, value) }
-    public static func < <Operand: QueryOperandConvertible>(path: Self, value: Operand) -> Condition
+    public static func < (path: Self, value: Value.Operand) -> QueryCondition { path.compare(.less, value) }
+    public static func < <Operand: QueryOperandConvertible>(path: Self, value: Operand) -> QueryCondition
     where Operand.Operand == Value.Operand { path.compare(.less, value._queryOperand) }
 
     /// Whether some value at the path is less or equal; a stored date, where it has ended when the operand ends.
-    public static func <= (path: Self, value: Value.Operand) -> Condition { path.compare(.lessOrEqual, value) }
-    public static func <= <Operand: QueryOperandConvertible>(path: Self, value: Operand) -> Condition
+    public static func <= (path: Self, value: Value.Operand) -> QueryCondition { path.compare(.lessOrEqual, value) }
+    public static func <= <Operand: QueryOperandConvertible>(path: Self, value: Operand) -> QueryCondition
     where Operand.Operand == Value.Operand { path.compare(.lessOrEqual, value._queryOperand) }
 
     /// Whether some value at the path is greater; a stored date, where it begins when the operand has ended or later.
-    public static func > (path: Self, value: Value.Operand) -> Condition { path.compare(.greater, value) }
-    public static func > <Operand: QueryOperandConvertible>(path: Self, value: Operand) -> Condition
+    public static func > (path: Self, value: Value.Operand) -> QueryCondition { path.compare(.greater, value) }
+    public static func > <Operand: QueryOperandConvertible>(path: Self, value: Operand) -> QueryCondition
     where Operand.Operand == Value.Operand { path.compare(.greater, value._queryOperand) }
 
     /// Whether some value at the path is greater or equal; a stored date, where it begins when the operand does or later.
-    public static func >= (path: Self, value: Value.Operand) -> Condition { path.compare(.greaterOrEqual, value) }
-    public static func >= <Operand: QueryOperandConvertible>(path: Self, value: Operand) -> Condition
+    public static func >= (path: Self, value: Value.Operand) -> QueryCondition { path.compare(.greaterOrEqual, value) }
+    public static func >= <Operand: QueryOperandConvertible>(path: Self, value: Operand) -> QueryCondition
     where Operand.Operand == Value.Operand { path.compare(.greaterOrEqual, value._queryOperand) }
 
     /// Whether some value at the path equals one of the values, of which there may be any number.
-    public func `in`(_ values: some Sequence<Value.Operand>) -> Condition {
-        Condition(.value(path, ValueTest(oneOf: values.map(\._operand))))
+    public func `in`(_ values: some Sequence<Value.Operand>) -> QueryCondition {
+        QueryCondition(.value(path, ValueTest(oneOf: values.map(\._operand))))
     }
-    public func `in`<Operand: QueryOperandConvertible>(_ values: some Sequence<Operand>) -> Condition where Operand.Operand == Value.Operand {
-        Condition(.value(path, ValueTest(oneOf: values.map(\._queryOperand._operand))))
+    public func `in`<Operand: QueryOperandConvertible>(_ values: some Sequence<Operand>) -> QueryCondition
+    where Operand.Operand == Value.Operand {
+        QueryCondition(.value(path, ValueTest(oneOf: values.map(\._queryOperand._operand))))
     }
 
     /// Whether some value at the path is in the range. Text is between by its UTF-8 bytes, dates as `>=` and `<=` compare them.
-    public func between(_ lower: Value.Operand, _ upper: Value.Operand) -> Condition {
+    public func between(_ lower: Value.Operand, _ upper: Value.Operand) -> QueryCondition {
         any { $0 >= lower && $0 <= upper }
     }
 }
 
 extension QueryValuePath where Value: QueryValue & QueryOperandConvertible & Comparable {
     /// Whether some value at the path is in the range, ends included.
-    public func `in`(_ range: ClosedRange<Value>) -> Condition {
+    public func `in`(_ range: ClosedRange<Value>) -> QueryCondition {
         any { path in
-            Condition(.value(path.path, ValueTest(.greaterOrEqual, range.lowerBound._queryOperand._operand)))
-                && Condition(.value(path.path, ValueTest(.lessOrEqual, range.upperBound._queryOperand._operand)))
+            QueryCondition(.value(path.path, ValueTest(.greaterOrEqual, range.lowerBound._queryOperand._operand)))
+                && QueryCondition(.value(path.path, ValueTest(.lessOrEqual, range.upperBound._queryOperand._operand)))
         }
     }
 
     /// Whether some value at the path is in the range, its upper end excluded.
-    public func `in`(_ range: Range<Value>) -> Condition {
+    public func `in`(_ range: Range<Value>) -> QueryCondition {
         any { path in
-            Condition(.value(path.path, ValueTest(.greaterOrEqual, range.lowerBound._queryOperand._operand)))
-                && Condition(.value(path.path, ValueTest(.less, range.upperBound._queryOperand._operand)))
+            QueryCondition(.value(path.path, ValueTest(.greaterOrEqual, range.lowerBound._queryOperand._operand)))
+                && QueryCondition(.value(path.path, ValueTest(.less, range.upperBound._queryOperand._operand)))
         }
     }
 }
 
 extension QueryValuePath where Value: FHIRCode {
     /// Whether some code at the path is this one.
-    public static func == (path: Self, value: Value) -> Condition { Condition(.value(path.path, .compare(.equal, .text(value.rawValue)))) }
+    public static func == (path: Self, value: Value) -> QueryCondition {
+        QueryCondition(.value(path.path, .compare(.equal, .text(value.rawValue))))
+    }
 
     /// Whether no code at the path is this one: the opposite of `==`, so true where there is none.
-    public static func != (path: Self, value: Value) -> Condition { !(path == value) }
+    public static func != (path: Self, value: Value) -> QueryCondition { !(path == value) }
 
     /// Whether some code at the path is one of these.
-    public func `in`(_ values: some Sequence<Value>) -> Condition {
-        Condition(.value(path, .oneOf(values.map { .text($0.rawValue) })))
+    public func `in`(_ values: some Sequence<Value>) -> QueryCondition {
+        QueryCondition(.value(path, .oneOf(values.map { .text($0.rawValue) })))
     }
 }

@@ -7,20 +7,20 @@ import FireLiteCore
 public struct OverlappingDatePath: Sendable {
     let path: QueryPath
 
-    private func compare(_ comparison: Comparison, _ date: QueryDate) -> Condition {
-        Condition(.value(path, ValueTest(comparison, date._operand, overlapping: true)))
+    private func compare(_ comparison: Comparison, _ date: QueryDate) -> QueryCondition {
+        QueryCondition(.value(path, ValueTest(comparison, date._operand, overlapping: true)))
     }
 
     /// Whether the intervals have a moment in common.
-    public static func == (path: OverlappingDatePath, date: QueryDate) -> Condition { path.compare(.equal, date) }
+    public static func == (path: OverlappingDatePath, date: QueryDate) -> QueryCondition { path.compare(.equal, date) }
     /// Whether some moment of the stored value is before the operand.
-    public static func < (path: OverlappingDatePath, date: QueryDate) -> Condition { path.compare(.less, date) }
+    public static func < (path: OverlappingDatePath, date: QueryDate) -> QueryCondition { path.compare(.less, date) }
     /// Whether some moment of the stored value is before the end of the operand.
-    public static func <= (path: OverlappingDatePath, date: QueryDate) -> Condition { path.compare(.lessOrEqual, date) }
+    public static func <= (path: OverlappingDatePath, date: QueryDate) -> QueryCondition { path.compare(.lessOrEqual, date) }
     /// Whether some moment of the stored value is after the operand.
-    public static func > (path: OverlappingDatePath, date: QueryDate) -> Condition { path.compare(.greater, date) }
+    public static func > (path: OverlappingDatePath, date: QueryDate) -> QueryCondition { path.compare(.greater, date) }
     /// Whether some moment of the stored value is after the beginning of the operand.
-    public static func >= (path: OverlappingDatePath, date: QueryDate) -> Condition { path.compare(.greaterOrEqual, date) }
+    public static func >= (path: OverlappingDatePath, date: QueryDate) -> QueryCondition { path.compare(.greaterOrEqual, date) }
 }
 
 extension QueryValuePath where Value: FHIRTemporal {

@@ -1,22 +1,22 @@
 import FireLiteCore
 
 extension QueryValuePath where Value == String {
-    private func look(_ way: TextOperator, _ text: String, _ folding: TextFolding) -> Condition {
-        Condition(.value(path, .text(way, TextMatcher.folded(text, folding), folding)))
+    private func look(_ way: TextOperator, _ text: String, _ folding: TextFolding) -> QueryCondition {
+        QueryCondition(.value(path, .text(way, TextMatcher.folded(text, folding), folding)))
     }
 
     /// Whether some text at the path equals `text` but for what `folding` says.
-    public func equals(_ text: String, _ folding: TextFolding) -> Condition { look(.equal, text, folding) }
+    public func equals(_ text: String, _ folding: TextFolding) -> QueryCondition { look(.equal, text, folding) }
 
     /// Whether some text at the path has `text` in it; case and accents matter unless `folding` says otherwise.
-    public func contains(_ text: String, _ folding: TextFolding = []) -> Condition { look(.contains, text, folding) }
+    public func contains(_ text: String, _ folding: TextFolding = []) -> QueryCondition { look(.contains, text, folding) }
 
     /// Whether some text at the path begins with `text`; case and accents matter, and an index helps, unless `folding` says otherwise.
-    public func hasPrefix(_ text: String, _ folding: TextFolding = []) -> Condition { look(.hasPrefix, text, folding) }
+    public func hasPrefix(_ text: String, _ folding: TextFolding = []) -> QueryCondition { look(.hasPrefix, text, folding) }
 
     /// Whether some text at the path ends with `text`; case and accents matter unless `folding` says otherwise.
-    public func hasSuffix(_ text: String, _ folding: TextFolding = []) -> Condition { look(.hasSuffix, text, folding) }
+    public func hasSuffix(_ text: String, _ folding: TextFolding = []) -> QueryCondition { look(.hasSuffix, text, folding) }
 
     /// Whether some text at the path is like the pattern, in which `%` stands for any text and `_` for one character (a Unicode scalar).
-    public func like(_ pattern: String, _ folding: TextFolding = []) -> Condition { look(.like, pattern, folding) }
+    public func like(_ pattern: String, _ folding: TextFolding = []) -> QueryCondition { look(.like, pattern, folding) }
 }

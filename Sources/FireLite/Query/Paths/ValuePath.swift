@@ -46,24 +46,24 @@ extension QueryValuePath {
     // MARK: - Several conditions on one value
 
     /// Whether some value at the path fulfils the condition, which may be made of several on the same value.
-    public func any(_ condition: (ValuePath<Value>) -> Condition) -> Condition {
-        Condition(.any(path, condition(ValuePath(QueryPath())).predicate))
+    public func any(_ condition: (ValuePath<Value>) -> QueryCondition) -> QueryCondition {
+        QueryCondition(.any(path, condition(ValuePath(QueryPath())).predicate))
     }
 
     /// Whether no value at the path fulfils the condition; so where there is none.
-    public func none(_ condition: (ValuePath<Value>) -> Condition) -> Condition { !any(condition) }
+    public func none(_ condition: (ValuePath<Value>) -> QueryCondition) -> QueryCondition { !any(condition) }
 
     /// Whether every value at the path fulfils the condition; so where there is none.
-    public func all(_ condition: (ValuePath<Value>) -> Condition) -> Condition { !any { !condition($0) } }
+    public func all(_ condition: (ValuePath<Value>) -> QueryCondition) -> QueryCondition { !any { !condition($0) } }
 
     /// Whether there is no value at the path. A primitive with extensions alone has none.
-    public var isNil: Condition { Condition(.not(.exists(path))) }
+    public var isNil: QueryCondition { QueryCondition(.not(.exists(path))) }
 
     /// Whether there is no value at the path: `$0.birthDate == nil`.
-    public static func == (path: Self, value: _OptionalNilComparisonType) -> Condition { path.isNil }
+    public static func == (path: Self, value: _OptionalNilComparisonType) -> QueryCondition { path.isNil }
 
     /// Whether there is a value at the path.
-    public static func != (path: Self, value: _OptionalNilComparisonType) -> Condition { !path.isNil }
+    public static func != (path: Self, value: _OptionalNilComparisonType) -> QueryCondition { !path.isNil }
 
     // MARK: - Sorting
 

@@ -47,7 +47,9 @@ package struct PredicateParser {
     private static func condition(_ text: String, _ layout: Layout) throws -> Predicate {
         if let brace = text.firstIndex(of: "{"), text.last == "}", !text[..<brace].contains(where: { "=<>~".contains($0) }) {
             let end = try end(String(text[..<brace]), layout)
-            guard case .object(let inner) = end.kind else { throw invalid("'\(text[..<brace])' is a primitive and has no elements to put in braces") }
+            guard case .object(let inner) = end.kind else {
+                throw invalid("'\(text[..<brace])' is a primitive and has no elements to put in braces")
+            }
             let parts = text[text.index(after: brace)...].dropLast().split(separator: ",").map(String.init)
             return .any(end.path, .and(try parts.map { try condition($0, inner) }))
         }
@@ -96,7 +98,9 @@ package struct PredicateParser {
         }
     }
 
-    private static func text(_ way: TextOperator, _ value: String, _ folding: TextFolding, _ type: PrimitiveType, _ path: String) throws -> ValueTest {
+    private static func text(_ way: TextOperator, _ value: String, _ folding: TextFolding, _ type: PrimitiveType, _ path: String) throws
+        -> ValueTest
+    {
         guard type.storage == .text else { throw invalid("\(path) is no text: compare it with = < > and the like") }
         return .text(way, TextMatcher.folded(value, folding), folding)
     }
@@ -169,7 +173,8 @@ package struct PredicateParser {
             case .primitive: kind = .primitive(element.primitive ?? .string)
             case .object: kind = .object(element.type?._layout ?? layout)
             case .resource:
-                guard suffix.first == "(", suffix.last == ")", let type = layout.release.resourceType(named: String(suffix.dropFirst().dropLast()))
+                guard suffix.first == "(", suffix.last == ")",
+                    let type = layout.release.resourceType(named: String(suffix.dropFirst().dropLast()))
                 else { throw invalid("\(part) holds resources of several types: write \(name)(Patient)") }
                 step.kind = .resource(ObjectIdentifier(type))
                 kind = .object(type._layout)

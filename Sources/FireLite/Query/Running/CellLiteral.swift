@@ -25,7 +25,9 @@ enum CellLiteral {
         default: return text
         }
         var utc = text
-        if let word = utc.withUTF8({ TemporalWord.readStored($0, type) }), let literal = TemporalCell.join(word, zone) { return literal.text }
+        if let word = utc.withUTF8({ TemporalWord.readStored($0, type) }), let literal = TemporalCell.join(word, zone) {
+            return literal.text
+        }
         return TemporalCell.join(text: text, zone) ?? text
     }
 }

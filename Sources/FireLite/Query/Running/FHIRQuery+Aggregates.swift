@@ -10,7 +10,9 @@ extension FHIRQuery {
     ) throws {
         let path = path(ElementPath(QueryPath()))._path.path
         try run { transaction in
-            guard let statement = try transaction.statement(request), let rows = try statement.compiler.rows(path, statement.scope) else { return }
+            guard let statement = try transaction.statement(request), let rows = try statement.compiler.rows(path, statement.scope) else {
+                return
+            }
             guard case .column(let column) = rows.leaf else {
                 throw FHIRStoreError(.invalidArgument, "only primitives have values to aggregate: name an element of the complex one")
             }
@@ -23,7 +25,9 @@ extension FHIRQuery {
             try transaction.forEachRow(select) { row in
                 let stored = row.value(0)
                 let aside: SQLValue = isMoment && stored.text?.contains("T") ?? false ? .integer(0) : .null
-                if let literal = CellLiteral.literal(stored, aside: aside, column.primitive), let value = ProjectedValue.value(literal, as: Path.Value.self) {
+                if let literal = CellLiteral.literal(stored, aside: aside, column.primitive),
+                    let value = ProjectedValue.value(literal, as: Path.Value.self)
+                {
                     try body(value, row)
                 }
                 return true

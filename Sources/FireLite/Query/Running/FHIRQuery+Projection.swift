@@ -8,7 +8,10 @@ extension FHIRQuery {
         guard let column else { return ([main, SQLFragment("NULL")], .string) }
         guard column.aside != nil else { return ([main, SQLFragment("NULL")], column.primitive) }
         let isDirect = main.sql == column.sql
-        let aside = isDirect ? SQLFragment(column.alias + ".\"\(column.aside ?? "")\"") : try statement.compiler.value(path, statement.scope, .first(aside: true)).sql
+        let aside =
+            isDirect
+            ? SQLFragment(column.alias + ".\"\(column.aside ?? "")\"")
+            : try statement.compiler.value(path, statement.scope, .first(aside: true)).sql
         return ([main, aside], column.primitive)
     }
 
@@ -58,6 +61,29 @@ extension FHIRQuery {
         var steps: [QueryPath] = []
         for path in repeat each paths(ElementPath(QueryPath())) { steps.append(path._path.path) }
         return try tuples(steps, repeat (each Path).Value.self)
+    }
+
+    /// The values of one own element of each result, without reading the resources.
+    ///
+    /// - Precondition: the key path is a to-one primitive of the class.
+    /// - Throws: `FHIRStoreError`.
+    public func values<Value>(_ path: KeyPath<Resource, Value?>) throws -> [Value?] {
+        try list(QueryPath([PathStep(slot: PathSlots.slot(path))]), Value.self)
+    }
+
+    /// The values at one path of each result, without reading the resources; of a path through lists the first in the document.
+    ///
+    /// - Throws: `FHIRStoreError`.
+    public func values<Path: QueryValuePath>(_ path: (ElementPath<Resource>) -> Path) throws -> [Path.Value?] {
+        try list(path(ElementPath(QueryPath()))._path.path, Path.Value.self)
+    }
+
+    private func list<Value>(_ path: QueryPath, _ type: Value.Type) throws -> [Value?] {
+        var values: [Value?] = []
+        try run { transaction in
+            try Self.literals([path], request, transaction) { values.append($0[0].flatMap { ProjectedValue.value($0, as: type) }) }
+        }
+        return values
     }
 
     private func tuples<each Value>(_ paths: [QueryPath], _ types: repeat (each Value).Type) throws -> [(repeat (each Value)?)] {

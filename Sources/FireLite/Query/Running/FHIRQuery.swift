@@ -17,7 +17,8 @@ public struct FHIRQuery<Resource: FHIRResource>: Sendable {
     init(store: FHIRStore) {
         precondition(
             Resource._layout.release == store.release,
-            "\(Resource.self) is a class of FHIR \(Resource._layout.release) and the store holds \(store.release): use the classes of that release")
+            "\(Resource.self) is a class of FHIR \(Resource._layout.release) and the store holds \(store.release): use the classes of that release"
+        )
         self.store = store
         request = QueryRequest(Resource._layout)
     }
@@ -31,10 +32,13 @@ public struct FHIRQuery<Resource: FHIRResource>: Sendable {
     // MARK: - Conditions
 
     /// Only resources that fulfil the condition; several calls add up.
-    public func `where`(_ condition: (ElementPath<Resource>) -> Condition) -> Self {
+    public func `where`(_ condition: (ElementPath<Resource>) -> QueryCondition) -> Self {
         let predicate = condition(ElementPath(QueryPath())).predicate
         return with { $0.add(predicate) }
     }
+
+    /// Only resources that have each of the words, by the type's full-text index: `matching("jos*")`.
+    public func matching(_ words: String) -> Self { self.where { $0.matching(words) } }
 
     // MARK: - Order
 

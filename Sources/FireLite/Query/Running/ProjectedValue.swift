@@ -14,7 +14,9 @@ enum ProjectedValue {
     }
 
     private static func make(_ type: any FHIRTemporal.Type, _ literal: String) -> any FHIRTemporal {
-        func made<Temporal: FHIRTemporal>(_ type: Temporal.Type) -> any FHIRTemporal { Temporal(literal) ?? Temporal(_storage: .text(literal)) }
+        func made<Temporal: FHIRTemporal>(_ type: Temporal.Type) -> any FHIRTemporal {
+            Temporal(literal) ?? Temporal(_storage: .text(literal))
+        }
         return made(type)
     }
 }

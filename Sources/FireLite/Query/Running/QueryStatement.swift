@@ -73,7 +73,9 @@ struct QueryStatement {
     private var isKeyDescending: Bool { request.sort.last?.isDescending ?? false }
 
     /// `SELECT expression` over the results, which limits and sorting do not touch.
-    func over(_ expression: SQLFragment, joins: SQLFragment = SQLFragment(""), condition extra: SQLFragment = .always, tail: String = "") throws -> SQLFragment {
+    func over(_ expression: SQLFragment, joins: SQLFragment = SQLFragment(""), condition extra: SQLFragment = .always, tail: String = "")
+        throws -> SQLFragment
+    {
         "SELECT " + expression + from + joins + " WHERE " + SQLFragment.all([try condition(), extra]) + tail
     }
 
@@ -87,7 +89,8 @@ struct QueryStatement {
 
     private func after(_ cursor: QueryCursor, _ terms: [SortTerm], _ part: Part?) throws -> SQLFragment {
         guard cursor.values.count == terms.count else {
-            throw FHIRStoreError(.invalidArgument, "the cursor is one of a query that sorts by other paths: use it with the query that made it")
+            throw FHIRStoreError(
+                .invalidArgument, "the cursor is one of a query that sorts by other paths: use it with the query that made it")
         }
         if part == .absent, let first = terms.first { return first.sql + " IS NULL" }
         var condition = SQLFragment("\(Self.alias)._k \(isKeyDescending ? "<" : ">") ?", [.integer(cursor.key)])

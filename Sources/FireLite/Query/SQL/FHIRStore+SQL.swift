@@ -30,11 +30,13 @@ extension FHIRStore {
                 let statement = try connection.prepareReadOnly(sql)
                 guard let statement else {
                     throw FHIRStoreError(
-                        .invalidArgument, "sql(_:) takes one statement that only reads: write through the classes, in store.write { … }", sql: sql)
+                        .invalidArgument, "sql(_:) takes one statement that only reads: write through the classes, in store.write { … }",
+                        sql: sql)
                 }
                 guard statement.parameterCount == arguments.count else {
                     throw FHIRStoreError(
-                        .invalidArgument, "the statement has \(statement.parameterCount) parameters and was given \(arguments.count) arguments",
+                        .invalidArgument,
+                        "the statement has \(statement.parameterCount) parameters and was given \(arguments.count) arguments",
                         sql: sql)
                 }
                 statement.bind(arguments)
