@@ -27,7 +27,7 @@ let package = Package(
         .target(name: "TestSupport", dependencies: ["FireLiteCore"], path: "Tests/TestSupport", swiftSettings: settings),
         .testTarget(name: "FireLiteCoreTests", dependencies: ["FireLiteCore", "FireLiteR4", "TestSupport"], swiftSettings: settings),
         .testTarget(name: "FireLiteR4Tests", dependencies: ["FireLiteCore", "FireLiteR4", "TestSupport"], swiftSettings: settings),
-        .testTarget(name: "FireLiteTests", dependencies: ["FireLite", "FireLiteR4", "TestSupport"], swiftSettings: settings),
+        .testTarget(name: "FireLiteTests", dependencies: ["FireLite", "FireLiteR4", "SQLiteBridge", "TestSupport"], swiftSettings: settings),
         .testTarget(
             name: "FireLiteR4GeneratedTests", dependencies: ["FireLite", "FireLiteR4", "TestSupport"], swiftSettings: settings),
         .testTarget(name: "FireLiteCLITests", dependencies: ["FireLiteCLI"], swiftSettings: settings),

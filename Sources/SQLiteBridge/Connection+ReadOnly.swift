@@ -45,7 +45,7 @@ extension Connection {
         case SQLITE_PRAGMA: return describingPragmas.contains(name(first)) || second == nil && settings.contains(name(first))
         // How virtual tables say what columns they have. A statement that really creates a table is not read-only.
         case SQLITE_CREATE_TABLE, SQLITE_CREATE_VTABLE: return true
-        case SQLITE_INSERT: return ["sqlite_master", "sqlite_schema", "sqlite_temp_master"].contains(name(first))
+        case SQLITE_INSERT, SQLITE_UPDATE: return ["sqlite_master", "sqlite_schema", "sqlite_temp_master"].contains(name(first))
         default: return false
         }
     }

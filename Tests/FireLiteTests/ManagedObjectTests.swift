@@ -223,6 +223,19 @@ import TestSupport
         }
     }
 
+    /// What somebody holds of a resource keeps its pk when the resource goes from memory.
+    @Test func elementsOutliveTheirResourceWithTheirPks() throws {
+        try withStore { store in
+            let patient = try stored(store)
+            let pks = patient.name.map(\.pk)
+            #expect(try store.resource(Patient.self, id: "123")?.name.map(\.pk) == pks)
+            let name = try #require(try store.resource(Patient.self, id: "123")?.name[1])
+            #expect(name.pk == pks[1])
+            let coding = try #require(try store.resource(Patient.self, id: "123")?.maritalStatus?.coding.first)
+            #expect(coding.pk == patient.maritalStatus?.coding[0].pk)
+        }
+    }
+
     @Test func elementsAreNeverShared() throws {
         try withStore { store in
             let patient = try stored(store)

@@ -117,6 +117,39 @@ extension FHIRObject {
     }
 }
 
+extension FHIRObject {
+    /// Gives the elements that somebody holds the pk they had, as the resource they took it from goes from memory.
+    final func pinSurvivors(_ tie: ObjectExtras, isHeld: Bool) {
+        guard let slots else { return }
+        for place in slots..<slots + Int(slotCount) {
+            switch place.pointee.value {
+            case .word, .text, .texts: continue
+            case .object: UnsafeMutableRawPointer(place).assumingMemoryBound(to: FHIRObject.self).pinSurvivor(tie, isHeld: isHeld)
+            case .objects:
+                let isListHeld = isHeld || !isKnownUniquelyReferenced(&UnsafeMutableRawPointer(place).assumingMemoryBound(to: AnyObject.self).pointee)
+                let first = place.objects.baseAddress.map { UnsafeMutableRawPointer(mutating: $0).assumingMemoryBound(to: FHIRObject.self) }
+                for index in place.objects.indices { (first.unsafelyUnwrapped + index).pinSurvivor(tie, isHeld: isListHeld) }
+            case .annotated(let primitive): primitive.element.pin(tie)
+            case .annotatedTexts(let list): for element in list.elements { element?.pin(tie) }
+            }
+        }
+    }
+
+    fileprivate final func pin(_ tie: ObjectExtras) {
+        guard objectExtras?.pk == nil else { return }
+        let pk = tie.derivedPK(of: self)
+        withExtras { $0.pk = pk }
+    }
+}
+
+extension UnsafeMutablePointer where Pointee == FHIRObject {
+    fileprivate func pinSurvivor(_ tie: ObjectExtras, isHeld: Bool) {
+        let isHeld = isHeld || !isKnownUniquelyReferenced(&pointee)
+        if isHeld { pointee.pin(tie) }
+        pointee.pinSurvivors(tie, isHeld: isHeld)
+    }
+}
+
 extension SlotValue {
     /// The objects in the value.
     @inline(__always)

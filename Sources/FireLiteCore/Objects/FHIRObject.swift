@@ -30,6 +30,7 @@ open class FHIRObject: FHIRObjectInitialisers {
 
     deinit {
         guard let slots else { return }
+        if objectFlags.contains(.managed), let tie = objectExtras, tie.isTie { pinSurvivors(tie, isHeld: false) }
         for index in 0..<Int(slotCount) { slots[index].value.strand(from: self) }
         slots.deinitialize(count: Int(slotCount))
         slots.deallocate()

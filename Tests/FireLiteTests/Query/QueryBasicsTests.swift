@@ -88,8 +88,8 @@ import Testing
         #expect(try store.fetch(MedicationRequest.self).where { $0.dosageInstruction.timing.repeat.count == 2 }.ids() == [])
         #expect(try store.fetch(FireLiteR4.Condition.self).where { $0.onsetAge.value.in(1...5) || $0.stage.count > 1 }.ids() == [])
         #expect(try store.fetch(Patient.self).where { $0.multipleBirthInteger.in(1...5) }.ids() == [])
-        let date = FHIRDate("1969-07-20")
-        #expect(try store.fetch(Patient.self).where { $0.birthDate == date! && $0.meta.lastUpdated == nil }.ids() == ["a"])
+        let date: FHIRDate = "1969-07-20"
+        #expect(try store.fetch(Patient.self).where { $0.birthDate == date && $0.meta.lastUpdated == nil }.ids() == ["a"])
     }
 
     @Test func extensions() throws {
