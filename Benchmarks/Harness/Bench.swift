@@ -11,8 +11,8 @@ final class Bench {
 
     var size: Int { corpus.count }
 
-    /// Small sizes are measured several times, as they are over before a disturbance is.
-    var repetitions: Int { options.repetitions ?? (size > 20_000 ? 1 : size > 2_000 ? 3 : 5) }
+    /// Each is measured more than once: the first time pays for memory that the system has yet to clear.
+    var repetitions: Int { options.repetitions ?? (size > 200_000 ? 1 : size > 20_000 ? 2 : size > 2_000 ? 3 : 5) }
 
     init(options: Options, corpus: Corpus, scratch: ScratchFolder, progress: ProgressLine) {
         self.options = options

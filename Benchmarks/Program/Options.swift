@@ -20,7 +20,7 @@ struct Options {
           --size N[,N…]       how many resources; 1000,10000,100000 unless given
           --large             1,000,000 resources too
           --data DIR          the resources of the .ndjson files in DIR; synthetic patients unless given
-          --repeat N          how often each is measured, the least counting; 5 to 1 unless given, fewer for more resources
+          --repeat N          how often each is measured, the least counting; 5 to 2 unless given, fewer for more resources
           --json FILE         writes the measurements as JSON
           --report DIR        writes README.md with tables and charts
           --compare OLD.json  shows what has changed since an earlier --json

@@ -89,7 +89,7 @@ struct BundleImportTests {
         let group = #"{"resourceType":"Group","id":"1"}"#
         let line = try oneLine(Self.transaction)
         for chunk in [100, 1 << 20] {
-            for lines in [[group, line], [line, group]] {
+            for lines in [[group, line], [line, group], ["", line, "", group]] {
                 let result = try importing(lines.joined(separator: "\n"), chunk: chunk)
                 #expect(result.counts == ImportCounts(added: 3))
                 #expect(Set(result.stored) == Set(Self.transactionEntries + [group]))

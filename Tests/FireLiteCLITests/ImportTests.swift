@@ -174,6 +174,18 @@ struct ImportTests {
         #expect(run.error == "firelite import: \(folder.file("no/such/folder")): No such file or directory\n")
     }
 
+    @Test func theRejectsFileIsNoneThatIsRead() throws {
+        let given = try folder.write("given.ndjson", patient(1))
+        #expect(try ToolRun("import", "--database", database, given).status == .done)
+        for path in [given, folder.path + "/../" + (folder.path as NSString).lastPathComponent + "/given.ndjson", database] {
+            let run = try ToolRun("import", "--database", database, given, "--rejects", path)
+            #expect(run.status == .usage)
+            #expect(run.error == "firelite import: --rejects is \(path), which is read: name another file\n")
+        }
+        #expect(try folder.read("given.ndjson") == patient(1))
+        #expect(try stored() == [patient(1)])
+    }
+
     @Test func stopAlsoKeepsItsLine() throws {
         #expect(try importText("\(patient(1))\n{", "--rejects", folder.file("r")).status == .incomplete)
         #expect(try folder.read("r").contains(#""line":2"#))

@@ -52,6 +52,7 @@ struct ImportCommand: Command {
         let start = clock.now
         let inputs = sources.map { $0 == "-" ? ImportSource.standardInput(console.standardInput) : .file(path: $0) }
         let total = try Self.totalSize(inputs)
+        try checkRejectsPath()
         let store = try database.create()
         let rejects = try rejectsFile()
         let progress = console.errorIsTerminal && !isQuiet ? ProgressLine(console.standardError, total: total) : nil
@@ -86,6 +87,18 @@ struct ImportCommand: Command {
             }
         }
         return inputs.contains { if case .standardInput = $0 { true } else { false } } ? nil : total
+    }
+
+    /// The rejects file is replaced, so it must not be one that is read.
+    private func checkRejectsPath() throws {
+        var rejects = stat()
+        guard let rejectsPath, stat(rejectsPath, &rejects) == 0 else { return }
+        for path in sources + [database.path] {
+            var other = stat()
+            if stat(path, &other) == 0, other.st_dev == rejects.st_dev, other.st_ino == rejects.st_ino {
+                throw ToolError.usage("--rejects is \(rejectsPath), which is read: name another file")
+            }
+        }
     }
 
     /// A file that was asked for is there even if nothing is rejected.

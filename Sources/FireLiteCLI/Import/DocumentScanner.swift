@@ -9,8 +9,10 @@ final class DocumentScanner {
         var typeName: String?
         /// The `type` of the document, which says what kind of Bundle it is.
         var kind: String?
-        /// The line on which the document ends; nil where it does not, because it is cut off or malformed.
-        var lastLine: Int?
+        /// Whether the document ends; it does not where it is cut off or malformed.
+        var isComplete = false
+        /// Whether it ends on the line on which it begins.
+        var isOneLine = false
         /// Where the grammar of JSON is broken, if it is.
         var violation: TextPlace?
         /// Whether the list's elements are objects throughout, and there is one list.
@@ -83,7 +85,8 @@ final class DocumentScanner {
     {
         switch (event, structure.depth) {
         case (.finished, _):
-            outline.lastLine = structure.line
+            outline.isComplete = true
+            outline.isOneLine = structure.line == structure.firstLine
         case (.member, 1):
             member =
                 structure.isText("entry")

@@ -80,7 +80,7 @@ final class ImportReader {
 
     private func isBundle(_ bytes: UnsafeBufferPointer<UInt8>) throws -> Bool {
         let outline = try scanner(MemoryBytes(bytes), keepsFrame: false).scan { _, _, _ in }
-        return outline.typeName == "Bundle" && outline.violation == nil && outline.lastLine != nil
+        return outline.typeName == "Bundle" && outline.violation == nil && outline.isComplete
     }
 
     static func isBlank(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
@@ -92,7 +92,7 @@ final class ImportReader {
     /// Reads the file as one document, unless that ends on its first line and more follow.
     private func readDocument() throws {
         let (outline, unpacker) = try survey(input)
-        if outline.lastLine == 1, outline.violation != nil {
+        if outline.isOneLine, outline.violation != nil {
             try input.rewind()
             return try readLines()
         }
@@ -107,7 +107,7 @@ final class ImportReader {
     private func readDocument(
         _ source: any RewindableBytes, _ outline: DocumentScanner.Outline, _ unpacker: BundleUnpacker, firstLine: Int
     ) throws {
-        let isWhole = outline.lastLine != nil && outline.violation == nil
+        let isWhole = outline.isComplete && outline.violation == nil
         if isWhole, bundleLayout != nil, outline.typeName == "Bundle", outline.hasPlainEntries {
             try readEntries(source, unpacker, firstLine: firstLine)
         } else {

@@ -41,8 +41,8 @@ struct JSONStructure {
     private(set) var line = 1
     /// How many bytes before the line's first one have been walked.
     private(set) var lineStart = 0
-    /// Whether no byte but white space has been seen.
-    private(set) var isAtBeginning = true
+    /// The line of the first byte that is not white space; 0 before it.
+    private(set) var firstLine = 0
     /// How many bytes have been walked.
     private(set) var offset = 0
 
@@ -90,7 +90,7 @@ struct JSONStructure {
             }
             let (isAllowed, event) = step(byte)
             guard isAllowed else { return .violation }
-            isAtBeginning = false
+            if firstLine == 0 { firstLine = line }
             index += 1
             if let event { return event }
         }
