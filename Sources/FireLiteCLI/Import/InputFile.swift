@@ -64,6 +64,8 @@ final class InputFile: RewindableBytes {
     ///
     /// - Precondition: nothing has been read but by an earlier `peek` of fewer bytes.
     func peek(_ count: Int) throws -> [UInt8] {
+        // Not more memory than the file needs, as there may be many small ones.
+        let count = size.map { min(count, $0 + 1) } ?? count
         var bytes = [UInt8](repeating: 0, count: count)
         let number = try bytes.withUnsafeMutableBytes { try fill($0) }
         bytes.removeLast(count - number)
