@@ -4,6 +4,9 @@
 
 HAND_WRITTEN = Package.swift Sources Generator Tests Benchmarks
 
+# For the compiler, in debug builds: `make test SWIFT_FLAGS="-Xswiftc -warnings-as-errors"`.
+SWIFT_FLAGS ?=
+
 help:
 	@echo "make demo      build in release and run the demonstration"
 	@echo "make test      run every test"
@@ -19,8 +22,8 @@ demo: setup
 	"$$(swift build -c release --show-bin-path)/firelite" demo
 
 test: setup
-	swift build --build-tests
-	swift test --skip-build
+	swift build --build-tests $(SWIFT_FLAGS)
+	swift test --skip-build $(SWIFT_FLAGS)
 
 bench: setup
 	swift run -c release Benchmarks --report Benchmarks/Report
@@ -35,4 +38,4 @@ generate:
 	swift run Generator
 
 check-generated:
-	swift run Generator --check
+	swift run $(SWIFT_FLAGS) Generator --check

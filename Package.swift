@@ -12,6 +12,7 @@ let package = Package(
     products: [
         .library(name: "FireLite", targets: ["FireLite"]),
         .library(name: "FireLiteR4", targets: ["FireLiteR4"]),
+        .library(name: "SyntheticPatients", targets: ["SyntheticPatients"]),
         .library(name: "GeneratorKit", targets: ["GeneratorKit"]),
         .executable(name: "firelite", targets: ["FireLiteCLI"]),
         .executable(name: "Generator", targets: ["Generator"]),
@@ -22,7 +23,11 @@ let package = Package(
         .target(name: "FireLiteCore", swiftSettings: settings),
         .target(name: "FireLite", dependencies: ["FireLiteCore", "SQLiteBridge"], swiftSettings: settings),
         .target(name: "FireLiteR4", dependencies: ["FireLiteCore"], swiftSettings: settings),
-        .executableTarget(name: "FireLiteCLI", dependencies: ["FireLite", "FireLiteR4"], swiftSettings: settings),
+        .target(name: "SyntheticPatients", dependencies: ["FireLiteCore", "FireLiteR4"], swiftSettings: settings),
+        .executableTarget(name: "FireLiteCLI", dependencies: ["FireLite", "FireLiteR4", "SyntheticPatients"], swiftSettings: settings),
+        .executableTarget(
+            name: "Benchmarks", dependencies: ["FireLite", "FireLiteR4", "SQLiteBridge", "CSQLite", "SyntheticPatients"], path: "Benchmarks",
+            exclude: ["Peers", "Report", "README.md"], swiftSettings: settings),
         .target(name: "GeneratorKit", path: "Generator/GeneratorKit", swiftSettings: settings),
         .target(name: "TestSupport", dependencies: ["FireLiteCore"], path: "Tests/TestSupport", swiftSettings: settings),
         .testTarget(name: "FireLiteCoreTests", dependencies: ["FireLiteCore", "FireLiteR4", "TestSupport"], swiftSettings: settings),
@@ -30,7 +35,7 @@ let package = Package(
         .testTarget(name: "FireLiteTests", dependencies: ["FireLite", "FireLiteR4", "SQLiteBridge", "TestSupport"], swiftSettings: settings),
         .testTarget(
             name: "FireLiteR4GeneratedTests", dependencies: ["FireLite", "FireLiteR4", "TestSupport"], swiftSettings: settings),
-        .testTarget(name: "FireLiteCLITests", dependencies: ["FireLiteCLI"], swiftSettings: settings),
+        .testTarget(name: "FireLiteCLITests", dependencies: ["FireLiteCLI", "SyntheticPatients"], swiftSettings: settings),
         .testTarget(
             name: "GeneratorKitTests", dependencies: ["GeneratorKit"], exclude: ["Fixtures"], swiftSettings: settings),
         .executableTarget(name: "Generator", dependencies: ["GeneratorKit"], path: "Generator/Generator", swiftSettings: settings),

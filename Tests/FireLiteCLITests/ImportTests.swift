@@ -3,6 +3,8 @@ import FireLiteR4
 import Foundation
 import Testing
 
+@testable import SyntheticPatients
+
 @testable import FireLiteCLI
 
 /// Imports of lines and single resources, through the command.

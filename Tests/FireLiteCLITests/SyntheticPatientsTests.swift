@@ -2,6 +2,8 @@ import FireLite
 import FireLiteR4
 import Testing
 
+@testable import SyntheticPatients
+
 @testable import FireLiteCLI
 
 struct SyntheticPatientsTests {

@@ -183,16 +183,13 @@ final class StorageSchema {
 
     /// Takes up the columns in a table's definition, which this library wrote.
     private func adopt(_ sql: String, in plan: TablePlan) throws {
-        guard let opening = sql.firstIndex(of: "("), let closing = sql.lastIndex(of: ")") else { return }
-        let names = sql[sql.index(after: opening)..<closing].split(separator: ",").compactMap { definition in
-            definition.split(whereSeparator: { $0 == " " || $0 == "\n" }).first.map { $0.replacing("\"", with: "") }
-        }
+        let names = Self.columnNames(sql)
         let fileNames = names.dropFirst(3)
         plan.isInFile = true
         guard fileNames.count != plan.fileColumns else { return }
         plan.dropPendingColumns()
         for name in fileNames.dropFirst(plan.fileColumns) {
-            guard adopt(column: String(name), in: plan) else {
+            guard adopt(column: name, in: plan) else {
                 throw FHIRStoreError(
                     .newerFormat,
                     "the table \(plan.name) has a column this version of FHIR \(release.name)'s classes does not know: update the library")
@@ -200,6 +197,16 @@ final class StorageSchema {
         }
         plan.fileColumns = plan.columns.count
         plan.statements = TableStatements()
+    }
+
+    /// The names in a table's definition: the first word after the parenthesis and after each comma.
+    private static func columnNames(_ sql: String) -> [String] {
+        let bytes = sql.utf8
+        guard let opening = bytes.firstIndex(of: UInt8(ascii: "(")) else { return [] }
+        return bytes[bytes.index(after: opening)...].split(separator: UInt8(ascii: ",")).compactMap { definition in
+            let word = definition.drop { $0 <= 0x20 }.prefix { $0 > 0x20 && $0 != UInt8(ascii: ")") }
+            return String(Substring(word.first == UInt8(ascii: "\"") ? word.dropFirst().dropLast() : word))
+        }
     }
 
     /// Brings the file up to what rows need: creates tables with all their columns at once, and adds columns where there is no other way.

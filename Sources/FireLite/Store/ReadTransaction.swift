@@ -92,10 +92,10 @@ public class ReadTransaction {
     public func resource(pk: String) throws -> FHIRResource? {
         try store.mapping {
             try flush()
-            if let registration = try access.registration(pk: pk) { return try resource(registration) }
-            guard let root = store.identity.root(ofPK: pk), let registration = try access.registration(root: root), registration.pk == nil
-            else { return nil }
-            return try resource(registration)
+            if let root = store.identity.root(ofPK: pk), let registration = try access.registration(root: root), registration.pk == nil {
+                return try resource(registration)
+            }
+            return try access.registration(pk: pk).flatMap { try resource($0) }
         }
     }
 

@@ -35,12 +35,32 @@ struct StoreIdentity: Sendable {
 
     /// The number of the resource that has this pk for want of one of its own, or nil where it is no such pk.
     func root(ofPK pk: String) -> Int64? {
-        let digits = pk.replacing("-", with: "")
-        guard digits.utf8.count == 32, let high = UInt64(digits.prefix(16), radix: 16), high == self.high,
-            let low = UInt64(digits.suffix(16), radix: 16), low >> 62 == 2
-        else { return nil }
-        let root = Int64(bitPattern: ((low & Self.mask) &* Self.inverse) & Self.mask)
-        return self.pk(ofRoot: root) == pk ? root : nil
+        var pk = pk
+        guard let (high, low) = pk.withUTF8(Self.words), high == self.high, low >> 62 == 2 else { return nil }
+        return Int64(bitPattern: ((low & Self.mask) &* Self.inverse) & Self.mask)
+    }
+
+    /// The 128 bits of a UUID in lower case with its hyphens; nil for other text.
+    private static func words(_ bytes: UnsafeBufferPointer<UInt8>) -> (UInt64, UInt64)? {
+        guard bytes.count == 36 else { return nil }
+        var (high, low): (UInt64, UInt64) = (0, 0)
+        for (index, byte) in bytes.enumerated() {
+            if index == 8 || index == 13 || index == 18 || index == 23 {
+                guard byte == UInt8(ascii: "-") else { return nil }
+                continue
+            }
+            let digit: UInt8
+            if byte &- 48 < 10 {
+                digit = byte - 48
+            } else if byte &- 97 < 6 {
+                digit = byte - 87
+            } else {
+                return nil
+            }
+            high = high << 4 | low >> 60
+            low = low << 4 | UInt64(digit)
+        }
+        return (high, low)
     }
 }
 

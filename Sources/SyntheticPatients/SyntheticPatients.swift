@@ -10,16 +10,24 @@ import FireLiteR4
 /// ```swift
 /// for resource in SyntheticPatients(count: 100, seed: 1) { … }
 /// ```
-struct SyntheticPatients: Sequence {
+public struct SyntheticPatients: Sequence {
     /// How many patients share an organization.
-    static let patientsPerPractice = 50
+    public static let patientsPerPractice = 50
 
-    let count: Int
-    let seed: UInt64
+    public let count: Int
+    public let seed: UInt64
 
-    func makeIterator() -> Iterator { Iterator(count: count, seed: seed) }
+    /// - Parameters:
+    ///   - count: how many patients.
+    ///   - seed: the same seed gives the same resources.
+    public init(count: Int, seed: UInt64) {
+        self.count = count
+        self.seed = seed
+    }
 
-    struct Iterator: IteratorProtocol {
+    public func makeIterator() -> Iterator { Iterator(count: count, seed: seed) }
+
+    public struct Iterator: IteratorProtocol {
         private let count: Int
         private let seed: UInt64
         private var patient = 0
@@ -32,7 +40,7 @@ struct SyntheticPatients: Sequence {
             self.seed = seed
         }
 
-        mutating func next() -> FHIRResource? {
+        public mutating func next() -> FHIRResource? {
             while position == waiting.count {
                 guard patient < count else { return nil }
                 waiting.removeAll(keepingCapacity: true)
