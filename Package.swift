@@ -26,13 +26,15 @@ let package = Package(
         .target(name: "SyntheticPatients", dependencies: ["FireLiteCore", "FireLiteR4"], swiftSettings: settings),
         .executableTarget(name: "FireLiteCLI", dependencies: ["FireLite", "FireLiteR4", "SyntheticPatients"], swiftSettings: settings),
         .executableTarget(
-            name: "Benchmarks", dependencies: ["FireLite", "FireLiteR4", "SQLiteBridge", "CSQLite", "SyntheticPatients"], path: "Benchmarks",
+            name: "Benchmarks", dependencies: ["FireLite", "FireLiteR4", "SQLiteBridge", "CSQLite", "SyntheticPatients"],
+            path: "Benchmarks",
             exclude: ["Peers", "Report", "README.md"], swiftSettings: settings),
         .target(name: "GeneratorKit", path: "Generator/GeneratorKit", swiftSettings: settings),
         .target(name: "TestSupport", dependencies: ["FireLiteCore"], path: "Tests/TestSupport", swiftSettings: settings),
         .testTarget(name: "FireLiteCoreTests", dependencies: ["FireLiteCore", "FireLiteR4", "TestSupport"], swiftSettings: settings),
         .testTarget(name: "FireLiteR4Tests", dependencies: ["FireLiteCore", "FireLiteR4", "TestSupport"], swiftSettings: settings),
-        .testTarget(name: "FireLiteTests", dependencies: ["FireLite", "FireLiteR4", "SQLiteBridge", "TestSupport"], swiftSettings: settings),
+        .testTarget(
+            name: "FireLiteTests", dependencies: ["FireLite", "FireLiteR4", "SQLiteBridge", "TestSupport"], swiftSettings: settings),
         .testTarget(
             name: "FireLiteR4GeneratedTests", dependencies: ["FireLite", "FireLiteR4", "TestSupport"], swiftSettings: settings),
         .testTarget(name: "FireLiteCLITests", dependencies: ["FireLiteCLI", "SyntheticPatients"], swiftSettings: settings),

@@ -3,9 +3,8 @@ import FireLiteR4
 import Foundation
 import Testing
 
-@testable import SyntheticPatients
-
 @testable import FireLiteCLI
+@testable import SyntheticPatients
 
 /// Imports of lines and single resources, through the command.
 struct ImportTests {

@@ -2,9 +2,8 @@ import FireLite
 import FireLiteR4
 import Testing
 
-@testable import SyntheticPatients
-
 @testable import FireLiteCLI
+@testable import SyntheticPatients
 
 struct SyntheticPatientsTests {
     private func lines(_ count: Int, seed: UInt64) -> [String] { SyntheticPatients(count: count, seed: seed).map { FHIRJSON.string($0) } }

@@ -1,8 +1,7 @@
 import FireLite
 import FireLiteR4
-import Testing
-
 import TestSupport
+import Testing
 
 @Suite struct ManagedObjectTests {
     private func stored(_ store: FHIRStore) throws -> Patient {
@@ -45,7 +44,13 @@ import TestSupport
         try withStore { store in
             let patient = try stored(store)
             #expect(try rowsWritten(store) { patient.active = false } == 2, "its row and the registry's")
-            #expect(try rowsWritten(store) { patient.name.append(HumanName { $0.text = "x"; $0.given = ["a", "b"] }) } == 4)
+            #expect(
+                try rowsWritten(store) {
+                    patient.name.append(
+                        HumanName {
+                            $0.text = "x"; $0.given = ["a", "b"]
+                        })
+                } == 4)
             #expect(try rowsWritten(store) { patient.name[1].family = "new" } == 2)
             #expect(try rowsWritten(store) { patient.name.swapAt(1, 2) } == 3, "two places change")
             #expect(try rowsWritten(store) { patient.name.remove(at: 0) } == 7, "a name, two given names, three places, the registry")
@@ -159,7 +164,10 @@ import TestSupport
 
     @Test func containedResourcesGoWithTheirContainer() throws {
         try withStore { store in
-            let json = ##"{"resourceType":"MedicationRequest","id":"m","contained":[{"resourceType":"Medication","id":"med","status":"active"},{"resourceType":"Patient","id":"p","name":[{"family":"X"}]}],"status":"active","intent":"order","medicationReference":{"reference":"#med"},"subject":{"reference":"#p"}}"##
+            let json =
+                ##"{"resourceType":"MedicationRequest","id":"m","contained":[{"resourceType":"Medication","id":"med","status":"active"},"##
+                + ##"{"resourceType":"Patient","id":"p","name":[{"family":"X"}]}],"status":"active","intent":"order","##
+                + ##""medicationReference":{"reference":"#med"},"subject":{"reference":"#p"}}"##
             let request = try MedicationRequest(json: json)
             try store.write { tx in try tx.add(request) }
             #expect(try store.count(Medication.self) == 0)

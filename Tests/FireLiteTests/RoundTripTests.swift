@@ -1,8 +1,7 @@
 import FireLite
 import FireLiteR4
-import Testing
-
 import TestSupport
+import Testing
 
 @Suite struct RoundTripTests {
     /// Object -> JSON -> object -> store -> object -> JSON, for every resource class with every element and every choice.
@@ -61,7 +60,9 @@ import TestSupport
     /// Content of the second element of a list of primitives that has only extensions, and nulls.
     @Test func nullsAndExtensionsInListsOfPrimitives() throws {
         try withStore { store in
-            let json = #"{"resourceType":"Patient","id":"p","name":[{"given":["A",null,"B"],"_given":[null,{"extension":[{"url":"u:1","valueString":"x"}]},{"id":"g"}]}]}"#
+            let json =
+                ##"{"resourceType":"Patient","id":"p","name":[{"given":["A",null,"B"],"##
+                + ##""_given":[null,{"extension":[{"url":"u:1","valueString":"x"}]},{"id":"g"}]}]}"##
             let patient = try Patient(json: json)
             try store.write { tx in try tx.add(patient) }
             #expect(try store.resource(Patient.self, id: "p").map { FHIRJSON.string($0) } == json)

@@ -126,7 +126,8 @@ extension FHIRObject {
             case .word, .text, .texts: continue
             case .object: UnsafeMutableRawPointer(place).assumingMemoryBound(to: FHIRObject.self).pinSurvivor(tie, isHeld: isHeld)
             case .objects:
-                let isListHeld = isHeld || !isKnownUniquelyReferenced(&UnsafeMutableRawPointer(place).assumingMemoryBound(to: AnyObject.self).pointee)
+                let list = UnsafeMutableRawPointer(place).assumingMemoryBound(to: AnyObject.self)
+                let isListHeld = isHeld || !isKnownUniquelyReferenced(&list.pointee)
                 let first = place.objects.baseAddress.map { UnsafeMutableRawPointer(mutating: $0).assumingMemoryBound(to: FHIRObject.self) }
                 for index in place.objects.indices { (first.unsafelyUnwrapped + index).pinSurvivor(tie, isHeld: isListHeld) }
             case .annotated(let primitive): primitive.element.pin(tie)
