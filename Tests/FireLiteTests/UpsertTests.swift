@@ -75,6 +75,26 @@ import Testing
         }
     }
 
+    @Test func entriesOfABundleWithTheirReferences() throws {
+        try withStore { store in
+            let bundle = try Bundle(
+                json: ##"{"resourceType":"Bundle","type":"transaction","entry":["##
+                    + ##"{"fullUrl":"urn:uuid:0c3151bd-1cbf-4d64-b04d-cd9187a4c6e0","resource":{"resourceType":"Patient","active":true}},"##
+                    + ##"{"fullUrl":"https://example.org/fhir/Observation/o","resource":{"resourceType":"Observation","id":"o","status":"final","##
+                    + ##""subject":{"reference":"urn:uuid:0c3151bd-1cbf-4d64-b04d-cd9187a4c6e0"}}},{"request":{"method":"DELETE","url":"X/1"}}]}"##
+            )
+            let json = FHIRJSON.string(bundle)
+            let result = try store.write { tx in try tx.upsert(bundle: bundle) }
+            #expect(result.added == 2)
+            #expect(FHIRJSON.string(bundle) == json)
+            let observation = try #require(try store.resource(Observation.self, id: "o"))
+            #expect(observation.subject?.reference == "Patient/0c3151bd-1cbf-4d64-b04d-cd9187a4c6e0")
+            #expect((try observation.subject?.resolve(in: store) as? Patient)?.active == true)
+            let again = try store.write { tx in try tx.upsert(bundle: bundle) }
+            #expect((again.added, again.unchanged) == (0, 2))
+        }
+    }
+
     /// An upsert keeps the pks of elements that stay at their place.
     @Test func elementsKeepTheirPks() throws {
         try withStore { store in

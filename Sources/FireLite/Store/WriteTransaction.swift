@@ -190,6 +190,19 @@ public final class WriteTransaction: ReadTransaction {
         }
     }
 
+    /// Stores the resources in a Bundle's entries one by one, by type and id, with the references between them rewritten to `Type/id`.
+    ///
+    /// An entry without a resource is passed over; a resource without an id gets the UUID of its `fullUrl`. The Bundle itself is neither
+    /// stored nor changed.
+    /// - Returns: the stored resources in the order of the entries, and how many were added, updated and left as they were.
+    /// - Precondition: `bundle` is a resource of the type Bundle.
+    /// - Throws: `FHIRStoreError`.
+    @discardableResult
+    public func upsert(bundle: FHIRResource) throws -> UpsertResult<FHIRResource> {
+        precondition(bundle.resourceType == "Bundle", "upsert(bundle:) takes a Bundle: store a \(bundle.resourceType) with upsert(_:)")
+        return try upsert(BundleUnpacker.resources(of: bundle.copy()))
+    }
+
     /// `upsert` for resources that nobody needs afterwards: they stay unmanaged, and nothing is kept of them.
     package func store(_ resources: [FHIRResource]) throws -> (added: Int, updated: Int, unchanged: Int) {
         for resource in resources { checkAddable(resource) }

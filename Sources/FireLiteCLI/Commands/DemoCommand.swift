@@ -63,8 +63,8 @@ struct DemoCommand: Command {
         var types: [String: Int] = [:]
         for resource in resources { types[resource.resourceType, default: 0] += 1 }
         try console.print("Made \(Figures.count(resources.count)) resources of \(types.count) types in \(Self.time(making)):")
-        try console.print(
-            "  " + types.sorted { $0.value > $1.value }.map { "\(Figures.count($0.value)) \($0.key)" }.joined(separator: ", "))
+        let sorted = types.sorted { ($0.value, $1.key) > ($1.value, $0.key) }
+        try console.print("  " + sorted.map { "\(Figures.count($0.value)) \($0.key)" }.joined(separator: ", "))
         let storing = try clock.measure {
             try store.write { transaction in
                 for start in stride(from: 0, to: resources.count, by: Self.batch) {

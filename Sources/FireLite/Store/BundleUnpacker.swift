@@ -1,4 +1,4 @@
-import FireLite
+import FireLiteCore
 import Foundation
 
 /// Makes of a Bundle's entries resources that are stored one by one: each with an id, and references between them by `Type/id`.
@@ -11,7 +11,7 @@ import Foundation
 /// for entry in entries { unpacker.note(entry) }
 /// let resources = entries.compactMap { unpacker.take(from: $0) }
 /// ```
-struct BundleUnpacker {
+package struct BundleUnpacker {
     /// What a `urn:uuid:` stands for, kept small, as there may be a million.
     private enum Target {
         /// The resource of this type whose id is the UUID.
@@ -22,7 +22,7 @@ struct BundleUnpacker {
 
     private let names: Names
     /// Whether the Bundle is a history, newest version first; only that one is taken.
-    var isHistory: Bool
+    package var isHistory: Bool
     private var types: [String] = []
     private var typeNumbers: [String: UInt16] = [:]
     /// Each `Type/id` in UTF-8, with a zero at its end.
@@ -37,14 +37,14 @@ struct BundleUnpacker {
     /// The resources of a Bundle, taken out of its entries.
     ///
     /// - Parameter bundle: loses its entries' resources.
-    static func resources(of bundle: FHIRResource) -> [FHIRResource] {
+    package static func resources(of bundle: FHIRResource) -> [FHIRResource] {
         let entries = bundle.children("entry")
         var unpacker = BundleUnpacker(release: bundle.layout.release, isHistory: bundle.text("type") == "history")
         for entry in entries { unpacker.note(entry) }
         return entries.compactMap { unpacker.take(from: $0) }
     }
 
-    init(release: FHIRRelease, isHistory: Bool = false) {
+    package init(release: FHIRRelease, isHistory: Bool = false) {
         names = Names(release: release)
         self.isHistory = isHistory
     }
@@ -52,13 +52,13 @@ struct BundleUnpacker {
     // MARK: - Entries
 
     /// Remembers which resource the `fullUrl` of an entry stands for.
-    mutating func note(_ entry: FHIRObject) {
+    package mutating func note(_ entry: FHIRObject) {
         guard let resource = entry.child("resource") as? FHIRResource else { return }
         note(fullUrl: entry.text("fullUrl"), type: resource.resourceType, id: resource.id)
     }
 
     /// Remembers which resource a `fullUrl` stands for.
-    mutating func note(fullUrl: String?, type: String, id: String?) {
+    package mutating func note(fullUrl: String?, type: String, id: String?) {
         guard let fullUrl, let id = id ?? Self.id(in: fullUrl, type: type) else { return }
         if let uuid = Self.uuid(in: fullUrl) {
             uuids[uuid] = target(type, id, uuid)
@@ -88,7 +88,7 @@ struct BundleUnpacker {
     /// Takes the resource out of an entry, with an id and with the references that the Bundle resolves rewritten.
     ///
     /// - Returns: nil where the entry has none (it only deletes or gets), or where a history had a newer version of it.
-    mutating func take(from entry: FHIRObject) -> FHIRResource? {
+    package mutating func take(from entry: FHIRObject) -> FHIRResource? {
         let fullUrl = entry.text("fullUrl")
         guard let resource = entry.child("resource") as? FHIRResource, let slot = entry.layout.element(named: "resource")?.slot else {
             if isHistory, let url = entry.child("request")?.text("url") { taken.insert(url) }
@@ -106,7 +106,7 @@ struct BundleUnpacker {
     /// `Type/id` for a reference to an entry of the Bundle, with the version and fragment it may have; nil for any other.
     ///
     /// - Parameter base: the server that the reference is relative to, with a slash at its end.
-    func key(for reference: String, base: String? = nil) -> String? {
+    package func key(for reference: String, base: String? = nil) -> String? {
         guard !reference.hasPrefix("#") else { return nil }
         let stem = reference.prefix { $0 != "#" }
         let plain = stem.range(of: "/_history/").map { stem[..<$0.lowerBound] } ?? stem
@@ -168,7 +168,7 @@ struct BundleUnpacker {
     }
 
     /// The id that a `fullUrl` gives a resource which has none.
-    static func id(in fullUrl: String, type: String) -> String? {
+    package static func id(in fullUrl: String, type: String) -> String? {
         if let uuid = uuid(in: fullUrl) { return uuid.uuidString.lowercased() }
         let scheme = "urn:oid:"
         let tail = fullUrl.range(of: "/\(type)/", options: .backwards).map { fullUrl[$0.upperBound...] }
@@ -199,7 +199,7 @@ private struct Names {
     let referenceSlot: Int
     let bundle: UnsafePointer<LayoutTable>?
 
-    init(release: FHIRRelease) {
+    package init(release: FHIRRelease) {
         let layout = release.type(named: "Reference")?._layout
         reference = layout?.table
         referenceSlot = layout?.element(named: "reference")?.slot ?? -1
