@@ -12,7 +12,7 @@ let package = Package(
     products: [
         .library(name: "FireLite", targets: ["FireLite"]),
         .library(name: "FireLiteR4", targets: ["FireLiteR4"]),
-        .library(name: "SyntheticPatients", targets: ["SyntheticPatients"]),
+        .library(name: "SyntheticData", targets: ["SyntheticData"]),
         .library(name: "GeneratorKit", targets: ["GeneratorKit"]),
         .executable(name: "firelite", targets: ["FireLiteCLI"]),
         .executable(name: "Generator", targets: ["Generator"]),
@@ -23,10 +23,10 @@ let package = Package(
         .target(name: "FireLiteCore", swiftSettings: settings),
         .target(name: "FireLite", dependencies: ["FireLiteCore", "SQLiteBridge"], swiftSettings: settings),
         .target(name: "FireLiteR4", dependencies: ["FireLiteCore"], swiftSettings: settings),
-        .target(name: "SyntheticPatients", dependencies: ["FireLiteCore", "FireLiteR4"], swiftSettings: settings),
-        .executableTarget(name: "FireLiteCLI", dependencies: ["FireLite", "FireLiteR4", "SyntheticPatients"], swiftSettings: settings),
+        .target(name: "SyntheticData", dependencies: ["FireLiteCore", "FireLiteR4"], swiftSettings: settings),
+        .executableTarget(name: "FireLiteCLI", dependencies: ["FireLite", "FireLiteR4", "SyntheticData"], swiftSettings: settings),
         .executableTarget(
-            name: "Benchmarks", dependencies: ["FireLite", "FireLiteR4", "SQLiteBridge", "CSQLite", "SyntheticPatients"],
+            name: "Benchmarks", dependencies: ["FireLite", "FireLiteR4", "SQLiteBridge", "CSQLite", "SyntheticData"],
             path: "Benchmarks",
             exclude: ["Peers", "Report", "README.md"], swiftSettings: settings),
         .target(name: "GeneratorKit", path: "Generator/GeneratorKit", swiftSettings: settings),
@@ -37,7 +37,7 @@ let package = Package(
             name: "FireLiteTests", dependencies: ["FireLite", "FireLiteR4", "SQLiteBridge", "TestSupport"], swiftSettings: settings),
         .testTarget(
             name: "FireLiteR4GeneratedTests", dependencies: ["FireLite", "FireLiteR4", "TestSupport"], swiftSettings: settings),
-        .testTarget(name: "FireLiteCLITests", dependencies: ["FireLiteCLI", "SyntheticPatients"], swiftSettings: settings),
+        .testTarget(name: "FireLiteCLITests", dependencies: ["FireLiteCLI", "SyntheticData"], swiftSettings: settings),
         .testTarget(
             name: "GeneratorKitTests", dependencies: ["GeneratorKit"], exclude: ["Fixtures"], swiftSettings: settings),
         .executableTarget(name: "Generator", dependencies: ["GeneratorKit"], path: "Generator/Generator", swiftSettings: settings),

@@ -26,8 +26,10 @@ if [ "$(id -u)" -ne 0 ]; then
 fi
 export DEBIAN_FRONTEND=noninteractive
 echo "installing libsqlite3-dev and pkg-config"
-$as_root apt-get update -qq
-$as_root apt-get install -y -qq libsqlite3-dev pkg-config >/dev/null
+if ! { $as_root apt-get update -qq && $as_root apt-get install -y -qq libsqlite3-dev pkg-config >/dev/null; }; then
+    echo "$remedy" >&2
+    exit 1
+fi
 if ! pkg-config --exists sqlite3; then
     echo "$remedy" >&2
     exit 1

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 @testable import FireLiteCLI
-@testable import SyntheticPatients
+@testable import SyntheticData
 
 /// Imports of lines and single resources, through the command.
 struct ImportTests {
