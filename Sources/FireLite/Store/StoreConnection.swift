@@ -78,10 +78,11 @@ final class StoreConnection {
             digest: statement.bytes16(4), pk: statement.text(5))
     }
 
-    private lazy var registrationByRoot = try? connection.prepare("SELECT \(Self.registryColumns) FROM _resource WHERE root = ?")
+    private var registrationByRoot: Statement?
 
     func registration(root: Int64) throws -> Registration? {
-        let statement = try registrationByRoot ?? connection.cached("SELECT \(Self.registryColumns) FROM _resource WHERE root = ?")
+        let statement = try registrationByRoot ?? connection.prepare("SELECT \(Self.registryColumns) FROM _resource WHERE root = ?")
+        registrationByRoot = statement
         statement.bind(1, root)
         return try registration(statement)
     }

@@ -46,17 +46,27 @@ extension UpsertResult: RandomAccessCollection {
     public var startIndex: Int { 0 }
     public var endIndex: Int { entries.count }
 
-    /// The stored resource for the argument at `position`.
+    /// The stored resource for the argument at `position`; `resource(at:)` throws what this traps on.
     ///
     /// - Precondition: it has not been deleted since, and the store can be read.
     public subscript(position: Int) -> Resource {
+        do {
+            return try resource(at: position)
+        } catch {
+            preconditionFailure("\(error): use resource(at:), which throws, where the store may have changed or may not be readable")
+        }
+    }
+
+    /// The stored resource for the argument at `position`.
+    ///
+    /// - Throws: `FHIRStoreError`: `conflict` where it has been deleted since, and where the store cannot be read.
+    public func resource(at position: Int) throws -> Resource {
         switch entries[position] {
         case .object(let resource): return resource
-        case .same(let index): return self[index]
+        case .same(let index): return try resource(at: index)
         case .stored(let root):
-            let resource = try? store.read { try $0.resource(root: root) }
-            guard let resource = resource as? Resource else {
-                preconditionFailure("a resource that was upserted has been deleted since: use the result before that")
+            guard let resource = try store.read({ try $0.resource(root: root) }) as? Resource else {
+                throw FHIRStoreError(.conflict, "a resource that was upserted has been deleted since")
             }
             return resource
         }

@@ -158,7 +158,7 @@ public final class WriteTransaction: ReadTransaction {
     /// - Throws: `FHIRStoreError`.
     @discardableResult
     public func upsert<Resource: FHIRResource>(_ resource: Resource) throws -> Resource {
-        try upsert([resource])[0]
+        try upsert([resource]).resource(at: 0)
     }
 
     /// Stores resources by their types and ids, in few statements. Of several with one id the last counts.
