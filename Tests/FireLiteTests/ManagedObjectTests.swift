@@ -263,3 +263,115 @@ import Testing
         }
     }
 }
+
+/// A pk that somebody may have read stays the object's, wherever that goes.
+@Suite struct KeptPKTests {
+    private func stored(in store: FHIRStore) throws -> Patient {
+        let patient = Patient {
+            $0.id = "1"
+            $0.name = ["One", "Two"].map { family in
+                HumanName {
+                    $0.family = family
+                    $0.period = Period { $0.start = FHIRDateTime("2020") }
+                }
+            }
+            $0.maritalStatus = CodeableConcept { $0.coding = [Coding { $0.code = "M" }] }
+        }
+        try store.write { tx in try tx.add(patient) }
+        return patient
+    }
+
+    @Test func whatIsTakenOutKeepsItsPKs() throws {
+        try withStore { store in
+            let patient = try stored(in: store)
+            let (name, status) = (patient.name[0], try #require(patient.maritalStatus))
+            let pks = [name.pk, name.period?.pk, status.pk, status.coding[0].pk]
+            try store.write { _ in
+                patient.name.remove(at: 0)
+                patient.maritalStatus = nil
+            }
+            #expect(!name.isManaged && name.period?.isManaged == false)
+            #expect([name.pk, name.period?.pk, status.pk, status.coding[0].pk] == pks)
+        }
+    }
+
+    @Test func whatIsDeletedKeepsItsPKs() throws {
+        try withStore { store in
+            let patient = try stored(in: store)
+            func pks() -> [String?] { [patient.pk, patient.name[1].pk, patient.name[1].period?.pk, patient.maritalStatus?.coding[0].pk] }
+            let before = pks()
+            try store.write { tx in try tx.delete(patient) }
+            #expect(pks() == before)
+        }
+    }
+
+    /// What is put back within the write has its row, and no pk is stored for it; what goes elsewhere takes its pk along.
+    @Test func whatIsPutBackStoresNoPK() throws {
+        try withStore { store in
+            let patient = try stored(in: store)
+            let name = patient.name[0]
+            let pks = patient.name.map(\.pk)
+            try store.write { tx in
+                let before = tx.rowsWritten
+                patient.name.append(patient.name.remove(at: 0))
+                try tx.saveChanges()
+                #expect(tx.rowsWritten - before == 3)
+            }
+            #expect(patient.name.map(\.pk) == pks.reversed())
+            let columns = try store.sql("SELECT name FROM pragma_table_info('Patient_name')").compactMap(\.values[0].text)
+            #expect(columns.contains("family") && !columns.contains { $0.hasSuffix("pk") })
+            let other = Patient { $0.id = "2" }
+            try store.write { tx in
+                try tx.add(other)
+                patient.name.removeLast()
+                other.name = [name]
+            }
+            #expect(other.name[0] === name)
+            #expect(name.pk == pks[0])
+            #expect(try store.resource(Patient.self, id: "2")?.name.map(\.pk) == [pks[0]])
+        }
+    }
+
+    /// A pk that is read before its row is written is the one that it has afterwards.
+    @Test func aPKReadBeforeSavingIsKept() throws {
+        try withStore { store in
+            let patient = try stored(in: store)
+            var pks: [String?] = []
+            func new() -> [String?] { [patient.name[2].pk, patient.name[2].period?.pk] }
+            try store.write { _ in
+                patient.name.append(HumanName { $0.period = Period { $0.start = FHIRDateTime("2021") } })
+                pks = new()
+            }
+            #expect(new() == pks)
+            let name = try #require(try store.resource(Patient.self, id: "1")?.name[2])
+            #expect([name.pk, name.period?.pk] == pks)
+        }
+    }
+
+    /// What takes the place of another element, or of one deleted before, has a pk of its own.
+    @Test func noPKIsGivenTwice() throws {
+        try withStore { store in
+            let patient = try stored(in: store)
+            let old = try #require(patient.maritalStatus)
+            let oldPKs = [old.pk, old.coding[0].pk]
+            try store.write { _ in
+                patient.maritalStatus = CodeableConcept {
+                    $0.text = "new"
+                    $0.coding = [Coding { $0.code = "S" }]
+                }
+            }
+            let new = try #require(patient.maritalStatus)
+            #expect(Set(oldPKs + [new.pk, new.coding[0].pk]).count == 4)
+            #expect(try store.resource(Patient.self, id: "1")?.maritalStatus?.pk == new.pk)
+            let names = patient.name.map(\.pk)
+            try store.write { tx in try tx.delete(patient) }
+            try store.write { tx in
+                try tx.add(patient)
+                patient.name.insert(HumanName { $0.text = "first" }, at: 0)
+            }
+            #expect(patient.name.dropFirst().map(\.pk) == names)
+            #expect(!names.contains(patient.name[0].pk))
+            #expect(try store.resource(Patient.self, id: "1")?.name.map(\.pk) == patient.name.map(\.pk))
+        }
+    }
+}

@@ -140,6 +140,7 @@ struct Flattener {
             return
         }
         guard let pk = object.objectExtras?.pk, group.parent != nil || object.ownerObject != nil else { return }
+        if numbering == .kept, object.rootObject.objectExtras?.derivedPK(of: object) == pk { return }
         buffer.add(group.table.pkColumn(group), text: pk)
     }
 

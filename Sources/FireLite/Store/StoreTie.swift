@@ -32,22 +32,30 @@ final class StoreTie: ObjectExtras {
 
     override func keepsRow(of object: FHIRObject) -> Bool { store.currentWrite?.keepsRow(of: object, root) ?? false }
 
-    override func derivedPK(of object: FHIRObject) -> String {
-        let resourcePK = pk ?? store.identity.pk(ofRoot: root)
+    override func derivedPK(of object: FHIRObject) -> String? {
+        // Not the pk that the resource was given: it may be deleted and stored again with that one, its rows numbered anew.
+        let resourcePK = store.identity.pk(ofRoot: root)
         var path = ""
         var current = object
         while let owner = current.ownerObject {
+            if let pk = current.objectExtras?.pk, current !== object { return pk + path }
             if current.rowNode > 0 { return "\(resourcePK)/\(current.rowNode)\(path)" }
-            path = "/\(Self.name(of: current, in: owner))" + path
+            guard let name = Self.name(of: current, in: owner) else { return nil }
+            path = "/\(name)" + path
             current = owner
         }
-        return resourcePK + path
+        return path.isEmpty ? pk ?? resourcePK : resourcePK + path
     }
 
-    private static func name(of child: FHIRObject, in owner: FHIRObject) -> String {
-        var name = "?"
+    /// The name of the element that holds a child alone; nil where the child is in a list.
+    private static func name(of child: FHIRObject, in owner: FHIRObject) -> String? {
+        var name: String?
         owner.forEachSlot { slot in
-            slot.value.forEachChild { if $0 === child { name = owner.layout.elements[Int(slot.index)].name } }
+            switch slot.value {
+            case .object(let value) where value === child: name = owner.layout.elements[Int(slot.index)].name
+            case .annotated(let value) where value.element === child: name = owner.layout.elements[Int(slot.index)].name
+            default: break
+            }
         }
         return name
     }

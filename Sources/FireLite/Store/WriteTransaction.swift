@@ -249,6 +249,7 @@ public final class WriteTransaction: ReadTransaction {
         save(resource)
         inMemory[tie.root] = nil
         let pk = resource.pk
+        resource.forEachSlot { slot in slot.value.forEachChild { $0.pinAll(tie) } }
         resource.becomeUnmanaged()
         resource.objectExtras = nil
         resource.pk = pk

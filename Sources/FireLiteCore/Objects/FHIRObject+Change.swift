@@ -1,3 +1,5 @@
+import Foundation
+
 // The one place where a slot of an object changes by the hand of a user: every generated setter ends here.
 
 extension FHIRObject {
@@ -39,6 +41,8 @@ extension FHIRObject {
         }
         let own = adopt(child)
         store(.object(own), in: slot)
+        // The pk that is made of the place was that of the object before it.
+        if objectFlags.contains(.managed), own.objectExtras?.pk == nil { own.withExtras { $0.pk = UUID().uuidString.lowercased() } }
     }
 
     /// Sets a list of complex elements. What belongs to another object, or is in the list twice, is copied, never shared.
@@ -85,9 +89,14 @@ extension FHIRObject {
 
     /// Lets go of a value: it is an unmanaged object of its own from now on.
     final func disown(_ child: FHIRObject) {
+        guard child.objectFlags.contains(.managed) else {
+            child.ownerObject = nil
+            return
+        }
+        let tie = rootObject.objectExtras
+        if let tie { child.pinAll(tie) }
         child.ownerObject = nil
-        guard child.objectFlags.contains(.managed) else { return }
-        rootObject.objectExtras?.didRemove(child)
+        tie?.didRemove(child)
         child.becomeUnmanaged()
     }
 

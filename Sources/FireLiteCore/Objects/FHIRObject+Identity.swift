@@ -8,7 +8,7 @@ extension FHIRObject {
     public final var pk: String {
         get {
             if let pk = objectExtras?.pk { return pk }
-            if objectFlags.contains(.managed), let tie = rootObject.objectExtras, tie.isTie { return tie.derivedPK(of: self) }
+            if objectFlags.contains(.managed), let pk = rootObject.objectExtras?.derivedPK(of: self) { return pk }
             let pk = UUID().uuidString.lowercased()
             withExtras { $0.pk = pk }
             return pk

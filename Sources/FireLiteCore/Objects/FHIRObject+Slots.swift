@@ -136,10 +136,15 @@ extension FHIRObject {
         }
     }
 
-    fileprivate final func pin(_ tie: ObjectExtras) {
-        guard objectExtras?.pk == nil else { return }
-        let pk = tie.derivedPK(of: self)
+    final func pin(_ tie: ObjectExtras) {
+        guard objectExtras?.pk == nil, let pk = tie.derivedPK(of: self) else { return }
         withExtras { $0.pk = pk }
+    }
+
+    /// Gives the object and all in it, which are leaving their resource, the pks that they have there.
+    package final func pinAll(_ tie: ObjectExtras) {
+        pin(tie)
+        pinSurvivors(tie, isHeld: true)
     }
 }
 

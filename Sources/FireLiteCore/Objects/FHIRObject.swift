@@ -92,6 +92,6 @@ open class ObjectExtras {
     /// Whether an element that is put into the resource was taken out of it in the same write, and so keeps its row.
     open func keepsRow(of object: FHIRObject) -> Bool { false }
 
-    /// The pk of an object of the resource that has none of its own.
-    open func derivedPK(of object: FHIRObject) -> String { "" }
+    /// The pk of an object of the resource that has none of its own; nil where it has no row yet that it could be made of.
+    open func derivedPK(of object: FHIRObject) -> String? { nil }
 }
