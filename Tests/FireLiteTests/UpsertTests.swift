@@ -111,4 +111,33 @@ import Testing
             #expect(Set(stored.name.map(\.pk)).count == 3)
         }
     }
+
+    /// In a fresh store ids are known without look-ups; whatever happens to them meanwhile, one id stays one resource.
+    @Test func idsOfAFreshStoreAreKnownWithinTheWrite() throws {
+        try withStore { store in
+            func patient(_ id: String, _ gender: String) -> Patient {
+                Patient {
+                    $0.id = id
+                    $0.language = gender
+                }
+            }
+            try store.write { tx in
+                #expect(try tx.upsert([patient("a", "1"), patient("b", "1")]).added == 2)
+                let again = try tx.upsert([patient("a", "2"), patient("b", "1"), patient("c", "1")])
+                #expect((again.added, again.updated, again.unchanged) == (1, 1, 1))
+                // An id that is given up, one that is given to a stored resource, one that is added without a look-up.
+                try tx.delete(Patient.self, id: "b")
+                #expect(try tx.upsert([patient("b", "3")]).added == 1)
+                let c = try #require(try tx.resource(Patient.self, id: "c"))
+                c.id = "d"
+                #expect(try tx.upsert([patient("d", "4")]).updated == 1)
+                try tx.add(patient("e", "1"))
+                #expect(try tx.upsert([patient("e", "5")]).updated == 1)
+            }
+            let found = try store.resources(Patient.self).map { "\($0.id ?? "")\($0.language ?? "")" }.sorted()
+            #expect(found == ["a2", "b3", "d4", "e5"])
+            try store.write { tx in #expect(try tx.upsert([patient("a", "2"), patient("f", "1")]).added == 1) }
+            #expect(try store.count(Patient.self) == 5)
+        }
+    }
 }

@@ -45,7 +45,8 @@ struct Flattener {
         self.takesOver = takesOver
         nextNode = 0
         objects.removeAll(keepingCapacity: true)
-        try addRow(object, schema.table(of: object.layout), parent: -1, order: -1, member: nil)
+        try addRow(
+            .passUnretained(object), .passUnretained(schema.table(of: object.layout)), parent: -1, order: -1, member: nil)
         return nextNode
     }
 
@@ -58,38 +59,42 @@ struct Flattener {
         objects.removeAll(keepingCapacity: true)
     }
 
-    private mutating func number(_ object: FHIRObject?) throws(FHIRStoreError) -> UInt32 {
-        if numbering == .kept {
-            objects.append(object)
-            guard let object, object.objectFlags.contains(.managed), object.ownerObject == nil || object.rowNode > 0 else {
-                return Self.unnumbered
-            }
-            return object.rowNode
-        }
+    @inline(__always)
+    private mutating func number(_ object: Unmanaged<FHIRObject>?) throws(FHIRStoreError) -> UInt32 {
+        if numbering == .kept { return keptNumber(object?.takeUnretainedValue()) }
         let node = nextNode
         nextNode += 1
         guard node <= Self.maximumNode else {
             throw FHIRStoreError(.tooLarge, "a resource has more than \(Self.maximumNode) rows: split it into several")
         }
-        if marksManaged { object?.rowNode = node }
+        if marksManaged { object?._withUnsafeGuaranteedRef { $0.rowNode = node } }
         return node
+    }
+
+    @inline(never)
+    private mutating func keptNumber(_ object: FHIRObject?) -> UInt32 {
+        objects.append(object)
+        guard let object, object.objectFlags.contains(.managed), object.ownerObject == nil || object.rowNode > 0 else {
+            return Self.unnumbered
+        }
+        return object.rowNode
     }
 
     // MARK: - Rows
 
-    // Objects and plans are passed on without counting references: the resource holds the ones, the schema the others.
+    // Objects and plans are passed on unmanaged, as counting references took a third of the time here: the resource holds the ones,
+    // the schema the others.
 
     private mutating func addRow(
-        _ object: FHIRObject, _ table: TablePlan, parent: Int64, order: Int32, member: String?
+        _ object: Unmanaged<FHIRObject>, _ table: Unmanaged<TablePlan>, parent: Int64, order: Int32, member: String?
     ) throws(FHIRStoreError) {
         let node = try number(object)
-        let row = buffer.begin(table: table.index, node: node, parent: parent, order: order, resource: resource)
-        table.isNeeded = true
-        if let member { buffer.add(table.memberColumnIndex(), text: member) }
+        let row = buffer.begin(table: table.beginRow(), node: node, parent: parent, order: order, resource: resource)
+        if let member { buffer.add(table.takeUnretainedValue().memberColumnIndex(), text: member) }
         let group = table.root
         let hasChildren = try addCells(of: object, group)
         buffer.end(row)
-        if table.columns.count > StorageSchema.maximumColumns { throw tooWide(table) }
+        if table.isTooWide { throw tooWide(table.takeUnretainedValue()) }
         if hasChildren { try addChildren(of: object, group, parent: numbering == .fresh ? Int64(node) : Int64(row)) }
     }
 
@@ -100,8 +105,11 @@ struct Flattener {
     }
 
     /// Adds the values of an object that is inlined in the current row; true where it has lists too.
-    private mutating func addCells(of object: FHIRObject, _ group: GroupPlan) throws(FHIRStoreError) -> Bool {
-        if object.noteStored(marksManaged) || takesOver { addPK(of: object, group) }
+    private mutating func addCells(of object: Unmanaged<FHIRObject>, _ group: Unmanaged<GroupPlan>) throws(FHIRStoreError) -> Bool {
+        let marksManaged = marksManaged
+        if object._withUnsafeGuaranteedRef({ $0.noteStored(marksManaged) }) || takesOver {
+            addPK(of: object.takeUnretainedValue(), group.takeUnretainedValue())
+        }
         var hasChildren = false
         let slots = object.slotRun
         for position in slots.indices {
@@ -114,9 +122,7 @@ struct Flattener {
                 if group.entries[slot].kind == .resource {
                     hasChildren = true
                 } else {
-                    let more = try addCells(
-                        of: place.object._withUnsafeGuaranteedRef { $0 }, schema.groupReference(group, slot)._withUnsafeGuaranteedRef { $0 }
-                    )
+                    let more = try addCells(of: place.object, group.group(slot))
                     hasChildren = hasChildren || more
                 }
             case .objects, .texts, .annotatedTexts: hasChildren = true
@@ -126,7 +132,7 @@ struct Flattener {
                 case .text(var text)?: withUnsafePointer(to: &text) { addText($0, group, slot) }
                 default: break
                 }
-                let more = try addCells(of: primitive.element, schema.annotation(group, slot))
+                let more = try addCells(of: .passUnretained(primitive.element), annotation(group, slot))
                 hasChildren = hasChildren || more
             }
         }
@@ -144,7 +150,9 @@ struct Flattener {
         buffer.add(group.table.pkColumn(group), text: pk)
     }
 
-    private mutating func addChildren(of object: FHIRObject, _ group: GroupPlan, parent: Int64) throws(FHIRStoreError) {
+    private mutating func addChildren(
+        of object: Unmanaged<FHIRObject>, _ group: Unmanaged<GroupPlan>, parent: Int64
+    ) throws(FHIRStoreError) {
         let slots = object.slotRun
         for position in slots.indices {
             let place = slots.baseAddress.unsafelyUnwrapped + position
@@ -152,50 +160,48 @@ struct Flattener {
             switch place.pointee.value {
             case .word, .text: continue
             case .object:
-                let child = place.object._withUnsafeGuaranteedRef { $0 }
+                let child = place.object
                 if group.entries[slot].kind == .resource {
-                    try addRow(child, schema.table(of: child.layout), parent: parent, order: 0, member: group.path(to: slot))
+                    try addRow(child, table(of: child), parent: parent, order: 0, member: group.path(to: slot))
                 } else if child.hasLists {
-                    try addChildren(of: child, schema.groupReference(group, slot)._withUnsafeGuaranteedRef { $0 }, parent: parent)
+                    try addChildren(of: child, group.group(slot), parent: parent)
                 }
             case .objects: try addRows(place.objects, group, slot, parent)
             case .texts:
-                let table = schema.childReference(group, slot)._withUnsafeGuaranteedRef { $0 }
+                let table = child(of: group, slot)
                 let texts = place.texts
                 for order in texts.indices {
                     try addRow(texts.baseAddress.unsafelyUnwrapped + order, nil, table, parent: parent, order: order)
                 }
             case .annotated(let primitive):
-                try addChildren(of: primitive.element, schema.annotation(group, slot), parent: parent)
-            case .annotatedTexts(let list): try addRows(list, schema.child(of: group, slot), parent)
+                try addChildren(of: .passUnretained(primitive.element), annotation(group, slot), parent: parent)
+            case .annotatedTexts(let list): try addRows(list, child(of: group, slot), parent)
             }
         }
     }
 
     /// Adds the rows of a list of complex elements or resources.
     private mutating func addRows(
-        _ children: UnsafeBufferPointer<Unmanaged<FHIRObject>>, _ group: GroupPlan, _ slot: Int, _ parent: Int64
+        _ children: UnsafeBufferPointer<Unmanaged<FHIRObject>>, _ group: Unmanaged<GroupPlan>, _ slot: Int, _ parent: Int64
     ) throws(FHIRStoreError) {
         if group.entries[slot].kind == .resource {
             let member = group.path(to: slot)
             for order in children.indices {
-                let child = children[order]._withUnsafeGuaranteedRef { $0 }
-                try addRow(child, schema.table(of: child.layout), parent: parent, order: Int32(truncatingIfNeeded: order), member: member)
+                let child = children[order]
+                try addRow(child, table(of: child), parent: parent, order: Int32(truncatingIfNeeded: order), member: member)
             }
             return
         }
-        let table = schema.childReference(group, slot)._withUnsafeGuaranteedRef { $0 }
+        let table = child(of: group, slot)
         // Known only once the table is.
         let member = group.members[slot].sharesChild ? group.path(to: slot) : nil
         for order in children.indices {
-            try addRow(
-                children[order]._withUnsafeGuaranteedRef { $0 }, table, parent: parent, order: Int32(truncatingIfNeeded: order),
-                member: member)
+            try addRow(children[order], table, parent: parent, order: Int32(truncatingIfNeeded: order), member: member)
         }
     }
 
     /// Adds the rows of a list of primitives with nulls, ids or extensions.
-    private mutating func addRows(_ list: AnnotatedList, _ table: TablePlan, _ parent: Int64) throws(FHIRStoreError) {
+    private mutating func addRows(_ list: AnnotatedList, _ table: Unmanaged<TablePlan>, _ parent: Int64) throws(FHIRStoreError) {
         for (order, text) in list.texts.enumerated() {
             guard var text else {
                 try addRow(nil, list.elements[order], table, parent: parent, order: order)
@@ -209,12 +215,13 @@ struct Flattener {
 
     /// Adds a row of a list of primitives.
     private mutating func addRow(
-        _ text: UnsafePointer<String>?, _ element: FHIRObject?, _ table: TablePlan, parent: Int64, order: Int
+        _ text: UnsafePointer<String>?, _ element: FHIRObject?, _ table: Unmanaged<TablePlan>, parent: Int64, order: Int
     ) throws(FHIRStoreError) {
+        let element = element.map { Unmanaged.passUnretained($0) }
         let node = try number(element)
-        let row = buffer.begin(table: table.index, node: node, parent: parent, order: Int32(truncatingIfNeeded: order), resource: resource)
-        table.isNeeded = true
-        if let text { addValue(text, table) }
+        let row = buffer.begin(
+            table: table.beginRow(), node: node, parent: parent, order: Int32(truncatingIfNeeded: order), resource: resource)
+        if let text { addValue(text, table.takeUnretainedValue()) }
         guard let element else { return buffer.end(row) }
         let hasChildren = try addCells(of: element, table.root)
         buffer.end(row)
@@ -242,24 +249,24 @@ struct Flattener {
     // MARK: - Values
 
     @inline(__always)
-    private mutating func addWord(_ word: Int64, _ group: GroupPlan, _ slot: Int) {
+    private mutating func addWord(_ word: Int64, _ group: Unmanaged<GroupPlan>, _ slot: Int) {
         let entry = group.entries + slot
-        let column = group.table.mainColumn(group, slot)
+        let column = group.mainColumn(slot)
         switch entry.pointee.storage {
-        case .decimal: addDecimal(DecimalWord(raw: word), column) { group.table.asideColumn(group, slot) }
-        case .temporal: addTemporal(TemporalWord(raw: word), entry.pointee.primitive, column) { group.table.asideColumn(group, slot) }
+        case .decimal: addDecimal(DecimalWord(raw: word), column) { group.asideColumn(slot) }
+        case .temporal: addTemporal(TemporalWord(raw: word), entry.pointee.primitive, column) { group.asideColumn(slot) }
         case .boolean, .integer, .text: buffer.add(column, int: word)
         }
     }
 
     @inline(__always)
-    private mutating func addText(_ text: UnsafePointer<String>, _ group: GroupPlan, _ slot: Int) {
+    private mutating func addText(_ text: UnsafePointer<String>, _ group: Unmanaged<GroupPlan>, _ slot: Int) {
         let entry = group.entries + slot
-        let column = group.table.mainColumn(group, slot)
+        let column = group.mainColumn(slot)
         if entry.pointee.storage == .text {
             text.withUTF8 { buffer.add(column, bytes: $0) }
         } else {
-            addLongLiteral(text.pointee, entry.pointee.primitive, column) { group.table.asideColumn(group, slot) }
+            addLongLiteral(text.pointee, entry.pointee.primitive, column) { group.asideColumn(slot) }
         }
     }
 
@@ -312,7 +319,26 @@ struct Flattener {
     }
 }
 
-extension FHIRObject {
+extension Flattener {
+    @inline(__always)
+    fileprivate func child(of group: Unmanaged<GroupPlan>, _ slot: Int) -> Unmanaged<TablePlan> {
+        group.members[slot].child ?? .passUnretained(schema.child(of: group.takeUnretainedValue(), slot))
+    }
+
+    @inline(__always)
+    fileprivate func annotation(_ group: Unmanaged<GroupPlan>, _ slot: Int) -> Unmanaged<GroupPlan> {
+        group.members[slot].group ?? .passUnretained(schema.annotation(group.takeUnretainedValue(), slot))
+    }
+
+    fileprivate func table(of resource: Unmanaged<FHIRObject>) -> Unmanaged<TablePlan> {
+        .passUnretained(schema.table(of: resource.takeUnretainedValue().layout))
+    }
+}
+
+extension Unmanaged where Instance == FHIRObject {
+    @inline(__always)
+    fileprivate var slotRun: UnsafeMutableBufferPointer<ElementSlot> { _withUnsafeGuaranteedRef { $0.slotRun } }
+
     /// Whether a list, or another resource, is in the object or in what is inlined with it. Says yes where it is not quickly told.
     @inline(__always)
     fileprivate var hasLists: Bool {

@@ -57,3 +57,66 @@ final class GroupPlan {
     /// The member path within the row, for `_member`: `response.outcome`.
     func path(to slot: Int) -> String { prefix.replacing("_", with: ".") + layout.elements[slot].name }
 }
+
+// Plans without counting references, for the way of every value into a table.
+
+extension Unmanaged where Instance == GroupPlan {
+    @inline(__always)
+    var entries: UnsafePointer<ElementEntry> { _withUnsafeGuaranteedRef { $0.entries } }
+
+    @inline(__always)
+    var members: UnsafeMutablePointer<GroupPlan.Member> { _withUnsafeGuaranteedRef { $0.members } }
+
+    @inline(__always)
+    func mainColumn(_ slot: Int) -> Int32 {
+        let known = members[slot].main
+        return known >= 0 ? known : newMainColumn(slot)
+    }
+
+    @inline(never)
+    private func newMainColumn(_ slot: Int) -> Int32 {
+        let group = takeUnretainedValue()
+        return group.table.mainColumn(group, slot)
+    }
+
+    @inline(__always)
+    func asideColumn(_ slot: Int) -> Int32 {
+        let known = members[slot].aside
+        return known >= 0 ? known : newAsideColumn(slot)
+    }
+
+    @inline(never)
+    private func newAsideColumn(_ slot: Int) -> Int32 {
+        let group = takeUnretainedValue()
+        return group.table.asideColumn(group, slot)
+    }
+
+    /// The object inlined for a to-one complex element.
+    @inline(__always)
+    func group(_ slot: Int) -> Unmanaged<GroupPlan> { members[slot].group ?? newGroup(slot) }
+
+    @inline(never)
+    private func newGroup(_ slot: Int) -> Unmanaged<GroupPlan> {
+        let group = takeUnretainedValue()
+        return .passUnretained(group.table.group(group, slot, elementLayout: nil))
+    }
+
+    func path(to slot: Int) -> String { takeUnretainedValue().path(to: slot) }
+}
+
+extension Unmanaged where Instance == TablePlan {
+    /// The number of the table, to which a row is about to be added.
+    @inline(__always)
+    func beginRow() -> Int {
+        _withUnsafeGuaranteedRef {
+            $0.isNeeded = true
+            return $0.index
+        }
+    }
+
+    @inline(__always)
+    var root: Unmanaged<GroupPlan> { _withUnsafeGuaranteedRef { $0.rootReference } }
+
+    @inline(__always)
+    var isTooWide: Bool { _withUnsafeGuaranteedRef { $0.columns.count > StorageSchema.maximumColumns } }
+}

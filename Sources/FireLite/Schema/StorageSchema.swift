@@ -77,21 +77,6 @@ final class StorageSchema {
 
     // These three leave references uncounted, for the walk through objects: the schema keeps its plans.
 
-    @inline(__always)
-    func groupReference(_ parent: GroupPlan, _ slot: Int) -> Unmanaged<GroupPlan> {
-        parent.members[slot].group ?? .passUnretained(group(parent, slot))
-    }
-
-    @inline(__always)
-    func annotationReference(_ parent: GroupPlan, _ slot: Int) -> Unmanaged<GroupPlan> {
-        parent.members[slot].group ?? .passUnretained(annotation(parent, slot))
-    }
-
-    @inline(__always)
-    func childReference(_ group: GroupPlan, _ slot: Int) -> Unmanaged<TablePlan> {
-        group.members[slot].child ?? .passUnretained(child(of: group, slot))
-    }
-
     /// The object inlined for a to-one complex element.
     func group(_ parent: GroupPlan, _ slot: Int) -> GroupPlan {
         parent.members[slot].group?.takeUnretainedValue() ?? parent.table.group(parent, slot, elementLayout: nil)

@@ -32,6 +32,8 @@ final class TablePlan {
     let mark: UInt64
     /// Compiled statements; dropped when a column is added.
     @exclusivity(unchecked) var statements = TableStatements()
+    /// `root`, to be had without counting references.
+    @exclusivity(unchecked) private(set) var rootReference: Unmanaged<GroupPlan>!
     private var links: [Int: (group: GroupPlan, slot: Int)] = [:]
 
     init(
@@ -49,6 +51,7 @@ final class TablePlan {
         groups = [
             GroupPlan(table: self, index: 0, layout: layout, parent: nil, parentSlot: 0, isAnnotation: false, prefix: "", key: [])
         ]
+        rootReference = .passUnretained(groups[0])
     }
 
     /// The object of the row itself; for a list of primitives the `Element` of the place.

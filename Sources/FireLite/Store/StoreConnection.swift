@@ -9,7 +9,8 @@ final class StoreConnection {
     /// The tables of each shape, owners first.
     private var shapes: [Int64: Shape] = [:]
     private var shapesByMark: [UInt64: Shape] = [:]
-    private var idLookups: [Int: Statement] = [:]
+    private var rootLookups: [Int: Statement] = [:]
+    private var registrationLookups: [Int: Statement] = [:]
     let queries = QueryCache()
 
     /// The set of tables that a resource has rows in, and the type of the resource.
@@ -67,7 +68,7 @@ final class StoreConnection {
 
     // MARK: - Registry
 
-    static let registryColumns = "root, shape, revision, nodes, digest, pk"
+    static let registryColumns = ["root", "shape", "revision", "nodes", "digest", "pk"].map { "_resource.\($0)" }.joined(separator: ", ")
 
     private func registration(_ statement: Statement) throws -> Registration? {
         defer { statement.reset() }
@@ -96,20 +97,39 @@ final class StoreConnection {
     /// The number of the first stored resource with this type and id, or nil.
     func root(of table: TablePlan, id: String) throws -> Int64? {
         guard table.isInFile else { return nil }
-        let statement: Statement
-        if let known = idLookups[table.index] {
-            statement = known
-        } else {
-            statement = try connection.prepare("SELECT _k FROM \"\(table.name)\" WHERE id = ? AND _parent IS NULL ORDER BY _k LIMIT 1")
-            idLookups[table.index] = statement
+        let statement = try idLookup(&rootLookups, table) {
+            "SELECT _k FROM \"\(table.name)\" WHERE id = ? AND _parent IS NULL ORDER BY _k LIMIT 1"
         }
+        return try Self.run(statement, id: id) { try $0.step() ? $0.int(0) >> 24 : nil }
+    }
+
+    /// What is kept of the first stored resource with this type and id, or nil.
+    func registration(of table: TablePlan, id: String) throws -> Registration? {
+        guard table.isInFile else { return nil }
+        let statement = try idLookup(&registrationLookups, table) {
+            """
+            SELECT \(Self.registryColumns) FROM "\(table.name)" CROSS JOIN _resource ON root = _k >> 24
+            WHERE id = ? AND _parent IS NULL ORDER BY _k LIMIT 1
+            """
+        }
+        return try Self.run(statement, id: id, registration)
+    }
+
+    private func idLookup(_ known: inout [Int: Statement], _ table: TablePlan, _ sql: () -> String) throws -> Statement {
+        if let statement = known[table.index] { return statement }
+        let statement = try connection.prepare(sql())
+        known[table.index] = statement
+        return statement
+    }
+
+    private static func run<Result>(_ statement: Statement, id: String, _ body: (Statement) throws -> Result) throws -> Result {
         var id = id
         defer { statement.reset() }
         return try id.withUTF8 { bytes in
             let empty: StaticString = ""
             return try (bytes.baseAddress ?? empty.utf8Start).withMemoryRebound(to: CChar.self, capacity: bytes.count) { base in
                 statement.bind(1, unownedText: base, bytes.count)
-                return try statement.step() ? statement.int(0) >> 24 : nil
+                return try body(statement)
             }
         }
     }
@@ -167,7 +187,8 @@ final class StoreConnection {
     func forget() {
         shapes.removeAll()
         shapesByMark.removeAll()
-        idLookups.removeAll()
+        rootLookups.removeAll()
+        registrationLookups.removeAll()
         queries.indexes.forget()
         schema.forgetFile()
     }

@@ -6,14 +6,18 @@ import SQLiteBridge
 final class StoreWriter {
     let access: StoreConnection
     private let identity: StoreIdentity
-    private var flattener: Flattener
+    // Exclusive access is not checked for these, as they are met for each resource or row, and nothing here is called back into.
+    @exclusivity(unchecked) private var flattener: Flattener
     private var stored = RowBuffer()
-    private var pending: [Pending] = []
-    private var roots: [Int64] = []
-    private var nextRoot: Int64 = 0
+    @exclusivity(unchecked) private var pending: [Pending] = []
+    @exclusivity(unchecked) private var roots: [Int64] = []
+    @exclusivity(unchecked) private var nextRoot: Int64 = 0
     private var savedNextRoot: Int64 = 0
-    private var stamps: [UInt32] = []
-    private var stamp: UInt32 = 0
+    @exclusivity(unchecked) private var newIDs = NewIDs()
+    @exclusivity(unchecked) private var stamps: [UInt32] = []
+    @exclusivity(unchecked) private var stamp: UInt32 = 0
+    @exclusivity(unchecked) private var marks: [UInt64] = []
+    @exclusivity(unchecked) private var tables = ContiguousArray<Int32>()
 
     /// How many resources are turned into rows before these are written: enough to write each table in one go, and to fit the caches.
     private static let batchSize = 256
@@ -42,6 +46,7 @@ final class StoreWriter {
         try access.begin("BEGIN IMMEDIATE")
         nextRoot = try access.connection.integer("SELECT value FROM _meta WHERE key = 'nextRoot'") ?? 1
         savedNextRoot = nextRoot
+        newIDs.clear()
     }
 
     func commit() throws {
@@ -114,6 +119,7 @@ final class StoreWriter {
             throw error
         }
         nextRoot += 1
+        newIDs.insert(resource, access.schema.table(of: resource.layout))
         pending.append(
             Pending(
                 root: root, digest: digest, pk: resource.objectExtras?.pk, nodes: nodes, firstRow: firstRow,
@@ -147,15 +153,18 @@ final class StoreWriter {
     /// The set of tables that rows of the buffer are in.
     private func shape(of rows: Range<Int>) throws -> StoreConnection.Shape {
         stamp += 1
-        while stamps.count < access.schema.tables.count { stamps.append(0) }
-        var tables = ContiguousArray<Int32>()
+        while stamps.count < access.schema.tables.count {
+            marks.append(access.schema.tables[stamps.count].mark)
+            stamps.append(0)
+        }
+        tables.removeAll(keepingCapacity: true)
         var mark: UInt64 = 0
         for row in rows {
             let table = flattener.buffer.rows[row].table
             guard stamps[Int(table)] != stamp else { continue }
             stamps[Int(table)] = stamp
             tables.append(table)
-            mark ^= access.schema.tables[Int(table)].mark
+            mark ^= marks[Int(table)]
         }
         return try access.shape(tables: tables, mark: mark)
     }
@@ -221,10 +230,7 @@ final class StoreWriter {
             for resource in resources {
                 guard let place = resource.position(of: 0), let slots = resource.slots, case .text = slots[place].value else { continue }
                 var hash = UInt64(UInt(bitPattern: resource.layoutTable))
-                (slots + place).text.withUTF8 { bytes in
-                    for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
-                }
-                hash = hash ^ hash >> 29 | 1
+                (slots + place).text.withUTF8 { hash = IDHash.of($0, seed: hash) }
                 var index = Int(truncatingIfNeeded: hash >> 20) & (capacity - 1)
                 while seen[index] != 0 {
                     if seen[index] == hash { return true }
@@ -236,12 +242,21 @@ final class StoreWriter {
         }
     }
 
+    /// What is stored under the type and id of a resource; nil for nothing.
+    private func registration(of resource: FHIRResource) throws -> StoreConnection.Registration? {
+        guard let id = resource.id else { return nil }
+        let table = access.schema.table(of: resource.layout)
+        if try !newIDs.mayHold(id, table, access) { return nil }
+        return try access.registration(of: table, id: id)
+    }
+
     private func upsert(_ resource: FHIRResource, _ marksManaged: Bool, _ known: (Int64) -> FHIRResource?) throws -> UpsertOutcome {
         if resource.isManaged, let tie = resource.objectExtras as? StoreTie { return .unchanged(tie.root) }
         let digest = ContentDigest.digest(of: resource, key: identity.digestKey)
-        guard let id = resource.id, let root = try access.root(of: access.schema.table(of: resource.layout), id: id),
-            let registration = try access.registration(root: root)
-        else { return .added(try queue(resource, digest: digest, marksManaged: marksManaged)) }
+        guard let registration = try registration(of: resource) else {
+            return .added(try queue(resource, digest: digest, marksManaged: marksManaged))
+        }
+        let root = registration.root
         if registration.digest == digest { return .unchanged(root) }
         if let target = known(root) { return .merge(target) }
         try writeQueue()
@@ -270,6 +285,8 @@ final class StoreWriter {
         _ registration: StoreConnection.Registration, with resource: FHIRResource, numbering: Flattener.Numbering, digest: (UInt64, UInt64)
     ) throws -> Int64 {
         defer { flattener.clear() }
+        // The id may be another one now.
+        newIDs.forget(access.schema.table(of: resource.layout))
         guard let shape = try access.shape(registration.shape) else {
             throw FHIRStoreError(.notAStore, "the resource with number \(registration.root) has no list of tables: run check()")
         }

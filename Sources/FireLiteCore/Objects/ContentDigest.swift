@@ -73,7 +73,7 @@ package struct ContentDigest {
         case .text: slot.text.withUTF8 { mix($0, tag: tag | 2) }
         case .object:
             slot.object._withUnsafeGuaranteedRef { child in
-                guard child.hasContent else { return }
+                guard child.beginsWithValue || child.hasContent else { return }
                 mix(tag | 3, 0)
                 mix(child)
             }

@@ -24,6 +24,16 @@ extension FHIRObject: Equatable {
         while position < slotCount, let slot = slots?[position], !slot.value.hasContent { position += 1 }
     }
 
+    /// Whether the first thing that is set is a primitive without extensions: quickly told, and then there is content.
+    @inline(__always)
+    final var beginsWithValue: Bool {
+        guard slotCount > 0, let slots else { return false }
+        switch slots.pointee.value {
+        case .word, .text: return true
+        default: return false
+        }
+    }
+
     /// Whether anything is set in the object or in what it owns; a resource has its type at least.
     package final var hasContent: Bool {
         if layoutTable.pointee.typeMemberLength > 0 { return true }
