@@ -32,7 +32,7 @@ struct ResourceAssembler {
     private var groups = ContiguousArray<Unmanaged<FHIRObject>?>()
     /// The places of contained resources, whose lists may come from several tables.
     private var resourceOrders: [ObjectIdentifier: Int32] = [:]
-    private var strings = StringCache(isEnabled: true)
+    private let strings = StringCache(isEnabled: true)
     /// Whether the rows came list by list, each in its order.
     private var isInListOrder = true
     private static let nearNodes = 1 << 16
@@ -124,7 +124,7 @@ struct ResourceAssembler {
 
     private mutating func makeGroup(_ index: Int, _ reader: RowReader, _ node: UInt32) -> Unmanaged<FHIRObject> {
         let group = reader.groups[index]
-        let object = group.type.init()
+        let object = group.type.init(_layoutTable: group.layoutTable)
         groups[index] = .passUnretained(object)
         guard index > 0 else {
             object.becomeStored(node: node, owner: nil)
@@ -229,8 +229,8 @@ struct ResourceAssembler {
         let first = parts[range.lowerBound]
         guard let ownerIndex = part(of: first.parent) else { return }
         if first.member >= 0 { return linkMember(range, members[Int(first.member)], to: ownerIndex) }
-        let table = first.table._withUnsafeGuaranteedRef { $0 }
-        guard let (group, slot) = table.link(from: parts[ownerIndex].table._withUnsafeGuaranteedRef { $0 }),
+        let ownerTable = parts[ownerIndex].table
+        guard let (group, slot) = first.table._withUnsafeGuaranteedRef({ $0.link(from: ownerTable) }),
             let owner = owner(ownerIndex, group)
         else { return }
         if first.isPrimitive {
@@ -243,13 +243,13 @@ struct ResourceAssembler {
                 object.ownerObject = owner
                 list.append(object)
             }
-            owner.store(.objects(list), in: slot)
+            owner.put(.objects(list), slot: slot)
         }
     }
 
     private func linkTexts(_ range: Range<Int>, _ slot: Int, to owner: FHIRObject) {
         if range.allSatisfy({ parts[$0].object < 0 && parts[$0].text >= 0 }) {
-            return owner.store(.texts(range.map { texts[Int(parts[$0].text)] }), in: slot)
+            return owner.put(.texts(range.map { texts[Int(parts[$0].text)] }), slot: slot)
         }
         let places = range.map { index in
             (
@@ -299,6 +299,12 @@ struct ResourceAssembler {
     }
 
     /// The object inlined in a row that a list belongs to, made where it had no other content.
+    private mutating func owner(_ index: Int, _ group: Unmanaged<GroupPlan>) -> FHIRObject? {
+        // Most lists are a row's own, whose object is there.
+        if parts[index].object >= 0, group._withUnsafeGuaranteedRef({ $0.index }) == 0 { return objects[Int(parts[index].object)] }
+        return owner(index, group.takeUnretainedValue())
+    }
+
     private mutating func owner(_ index: Int, _ group: GroupPlan) -> FHIRObject? {
         guard let parent = group.parent else {
             if parts[index].object < 0 {

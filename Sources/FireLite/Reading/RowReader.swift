@@ -18,6 +18,7 @@ final class RowReader {
     /// An object inlined in the rows: what it is made from and where it belongs.
     struct Group {
         let type: FHIRObject.Type
+        let layoutTable: UnsafePointer<LayoutTable>
         let parent: Int
         let parentSlot: Int
         let isAnnotation: Bool
@@ -52,7 +53,8 @@ final class RowReader {
         groups = ContiguousArray(
             plan.groups.map {
                 Group(
-                    type: $0.layout.type, parent: $0.parent?.index ?? 0, parentSlot: $0.parentSlot, isAnnotation: $0.isAnnotation)
+                    type: $0.layout.type, layoutTable: $0.layout.table, parent: $0.parent?.index ?? 0, parentSlot: $0.parentSlot,
+                    isAnnotation: $0.isAnnotation)
             })
         hasMember = plan.memberColumn >= 0
         isPrimitive = plan.primitive != nil

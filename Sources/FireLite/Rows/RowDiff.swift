@@ -163,28 +163,25 @@ struct RowDiff {
         _ row: RowBuffer.Row, _ new: borrowing RowBuffer, _ old: RowBuffer.Row, _ stored: borrowing RowBuffer,
         _ changes: inout [(column: Int32, cell: Int)]
     ) {
-        // Both have their cells in the order of the walk through the object, so equal rows are told cell by cell.
-        if row.cellEnd - row.cellStart == old.cellEnd - old.cellStart {
-            var isSame = true
-            for offset in 0..<Int(row.cellEnd - row.cellStart)
-            where !new.isEqual(Int(row.cellStart) + offset, stored, Int(old.cellStart) + offset) {
-                isSame = false
-                break
-            }
-            if isSame { return }
-        }
-        var oldCells: [Int32: Int] = [:]
-        for cell in Int(old.cellStart)..<Int(old.cellEnd) { oldCells[stored.cells[cell].column] = cell }
+        // Both have their cells in the order of the walk through the object.
+        var oldCell = Int(old.cellStart)
+        let oldEnd = Int(old.cellEnd)
         for cell in Int(row.cellStart)..<Int(row.cellEnd) {
-            let column = new.cells[cell].column
-            if new.cells[cell].kind == .kept {
-                oldCells[column] = nil
+            if oldCell < oldEnd, new.isEqual(cell, stored, oldCell) {
+                oldCell += 1
                 continue
             }
-            if let known = oldCells.removeValue(forKey: column), new.isEqual(cell, stored, known) { continue }
-            changes.append((column, cell))
+            let column = new.cells[cell].column
+            var found = oldCell
+            while found < oldEnd, stored.cells[found].column != column { found += 1 }
+            if found < oldEnd {
+                for gone in oldCell..<found { changes.append((stored.cells[gone].column, -1)) }
+                oldCell = found + 1
+                if new.cells[cell].kind == .kept || new.isEqual(cell, stored, found) { continue }
+            }
+            if new.cells[cell].kind != .kept { changes.append((column, cell)) }
         }
-        for column in oldCells.keys.sorted() { changes.append((column, -1)) }
+        for gone in oldCell..<oldEnd { changes.append((stored.cells[gone].column, -1)) }
     }
 
     private func updateStatement(_ plan: TablePlan, _ columns: [Int32]) throws -> Statement {

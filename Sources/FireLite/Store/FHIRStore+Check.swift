@@ -84,7 +84,7 @@ struct StoreCheck {
                 "SELECT count(*) FROM \(name) WHERE _k >> 24 NOT IN (SELECT root FROM _resource)") ?? 0
         if unregistered > 0 { faults.append("\(table.name): \(unregistered) rows belong to no resource") }
         let owners = access.schema.tables.filter { owner in
-            owner.isInFile && (table.isResource || table.link(from: owner) != nil)
+            owner.isInFile && (table.isResource || table.link(from: .passUnretained(owner)) != nil)
         }
         // A row number is one row's alone in a resource, so no row is counted for two owners.
         var ownerless = try connection.integer("SELECT count(*) FROM \(name) WHERE _parent IS NOT NULL") ?? 0

@@ -46,8 +46,14 @@ struct NewIDs {
 
 /// Short hashes of ids, with open addressing; no hash is 0.
 final class IDSet {
-    @exclusivity(unchecked) private var places: [UInt64] = Array(repeating: 0, count: 1 << 10)
+    @exclusivity(unchecked) private var places: [UInt64]
     @exclusivity(unchecked) private var count = 0
+
+    init(capacity: Int = 512) {
+        var size = 64
+        while size < capacity * 2 { size *= 2 }
+        places = Array(repeating: 0, count: size)
+    }
 
     @inline(__always)
     private static func place(of hash: UInt64, in places: [UInt64]) -> Int {
@@ -58,11 +64,15 @@ final class IDSet {
 
     func contains(_ hash: UInt64) -> Bool { places[Self.place(of: hash, in: places)] != 0 }
 
-    func insert(_ hash: UInt64) {
+    /// False where it was there already.
+    @discardableResult
+    func insert(_ hash: UInt64) -> Bool {
         if count * 2 >= places.count { grow() }
         let place = Self.place(of: hash, in: places)
-        if places[place] == 0 { count += 1 }
+        guard places[place] == 0 else { return false }
+        count += 1
         places[place] = hash
+        return true
     }
 
     private func grow() {
@@ -90,6 +100,14 @@ enum IDHash {
         }
         mix(&hash, rest)
         return hash | 1
+    }
+
+    /// The hash of a resource's type and id; nil where it has no id.
+    static func of(_ resource: FHIRResource) -> UInt64? {
+        guard let place = resource.position(of: 0), let slots = resource.slots, case .text = slots[place].value else { return nil }
+        var hash = UInt64(UInt(bitPattern: resource.layoutTable))
+        (slots + place).text.withUTF8 { hash = of($0, seed: hash) }
+        return hash
     }
 
     static func of(_ id: String) -> UInt64 {

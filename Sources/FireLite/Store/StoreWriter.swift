@@ -183,18 +183,35 @@ final class StoreWriter {
         _ resources: [FHIRResource], marksManaged: Bool, known: (Int64) -> FHIRResource?,
         _ report: (FHIRResource, UpsertOutcome) throws -> Void
     ) throws {
-        let outcomes = try atomically(resources) { try upsert(resources, marksManaged, known) }
+        let outcomes: [UpsertOutcome]
+        do {
+            outcomes = try atomically(resources) { try upsert(resources, marksManaged, known, lasts: nil) }
+        } catch is RepeatedID {
+            outcomes = try atomically(resources) { try upsert(resources, marksManaged, known, lasts: Self.lastIndexes(resources)) }
+        }
         for (resource, outcome) in zip(resources, outcomes) { try report(resource, outcome) }
     }
 
-    private func upsert(_ resources: [FHIRResource], _ marksManaged: Bool, _ known: (Int64) -> FHIRResource?) throws -> [UpsertOutcome] {
-        let lasts = Self.lastIndexes(resources)
+    /// Two resources of an upsert seem to have one id.
+    private struct RepeatedID: Error {}
+
+    /// - Parameter lasts: for each type and id the index that counts; nil to begin with.
+    /// - Throws: `RepeatedID` where an id comes twice and `lasts` is nil; `FHIRStoreError`; `SQLiteError`.
+    private func upsert(
+        _ resources: [FHIRResource], _ marksManaged: Bool, _ known: (Int64) -> FHIRResource?, lasts: [Key: Int]?
+    ) throws -> [UpsertOutcome] {
+        // Told by short hashes on the way: looking at all ids beforehand would fetch each resource from memory once more.
+        let seen = lasts == nil && resources.count > 1 ? IDSet(capacity: resources.count) : nil
         var outcomes: [UpsertOutcome] = []
         outcomes.reserveCapacity(resources.count)
         for (index, resource) in resources.enumerated() {
-            if let lasts, let id = resource.id, let last = lasts[Key(type: ObjectIdentifier(type(of: resource)), id: id)], last != index {
-                outcomes.append(.replaced(last))
-                continue
+            if let lasts {
+                if let id = resource.id, let last = lasts[Key(type: ObjectIdentifier(type(of: resource)), id: id)], last != index {
+                    outcomes.append(.replaced(last))
+                    continue
+                }
+            } else if let seen, let hash = IDHash.of(resource), !seen.insert(hash) {
+                throw RepeatedID()
             }
             if resource.isManaged, !(resource.objectExtras is StoreTie) {
                 // Queued a moment ago: it has no id and is here twice.
@@ -208,38 +225,15 @@ final class StoreWriter {
         return outcomes
     }
 
-    /// The last index of each type and id; nil where no id comes twice.
-    private static func lastIndexes(_ resources: [FHIRResource]) -> [Key: Int]? {
-        guard resources.count > 1, mayRepeat(resources) else { return nil }
+    /// The last index of each type and id.
+    private static func lastIndexes(_ resources: [FHIRResource]) -> [Key: Int] {
         var lasts: [Key: Int] = [:]
         lasts.reserveCapacity(resources.count)
-        var hasDuplicates = false
         for (index, resource) in resources.enumerated() {
             guard let id = resource.id else { continue }
-            if lasts.updateValue(index, forKey: Key(type: ObjectIdentifier(type(of: resource)), id: id)) != nil { hasDuplicates = true }
+            lasts[Key(type: ObjectIdentifier(type(of: resource)), id: id)] = index
         }
-        return hasDuplicates ? lasts : nil
-    }
-
-    /// Whether an id may come twice, told by short hashes: exact look-ups would cost a tenth of a bulk write.
-    private static func mayRepeat(_ resources: [FHIRResource]) -> Bool {
-        var capacity = 16
-        while capacity < resources.count * 2 { capacity *= 2 }
-        return withUnsafeTemporaryAllocation(of: UInt64.self, capacity: capacity) { seen in
-            seen.initialize(repeating: 0)
-            for resource in resources {
-                guard let place = resource.position(of: 0), let slots = resource.slots, case .text = slots[place].value else { continue }
-                var hash = UInt64(UInt(bitPattern: resource.layoutTable))
-                (slots + place).text.withUTF8 { hash = IDHash.of($0, seed: hash) }
-                var index = Int(truncatingIfNeeded: hash >> 20) & (capacity - 1)
-                while seen[index] != 0 {
-                    if seen[index] == hash { return true }
-                    index = (index + 1) & (capacity - 1)
-                }
-                seen[index] = hash
-            }
-            return false
-        }
+        return lasts
     }
 
     /// What is stored under the type and id of a resource; nil for nothing.

@@ -1,30 +1,46 @@
 /// Gives equal texts of medium length one shared storage: FHIR repeats systems, codes, displays and references endlessly.
 ///
 /// A direct-mapped table: a text takes the place of another with its hash, so the memory is bounded.
-package struct StringCache {
+package final class StringCache {
     private static let size = 2048
     /// Texts of 15 bytes and less need no storage of their own in Swift; long ones seldom repeat.
     package static let lengths = 16...96
 
-    private var hashes: [UInt64]
-    private var texts: [String]
+    /// Plain memory, as arrays would be looked after at every string; nil where the cache is off.
+    private let hashes: UnsafeMutablePointer<UInt64>?
+    private let texts: UnsafeMutablePointer<String>
 
     package init(isEnabled: Bool) {
-        hashes = isEnabled ? [UInt64](repeating: 0, count: Self.size) : []
-        texts = isEnabled ? [String](repeating: "", count: Self.size) : []
+        texts = .allocate(capacity: isEnabled ? Self.size : 0)
+        guard isEnabled else {
+            hashes = nil
+            return
+        }
+        texts.initialize(repeating: "", count: Self.size)
+        hashes = .allocate(capacity: Self.size)
+        hashes?.initialize(repeating: 0, count: Self.size)
+    }
+
+    deinit {
+        if let hashes {
+            texts.deinitialize(count: Self.size)
+            hashes.deallocate()
+        }
+        texts.deallocate()
     }
 
     /// The text with these bytes, which are UTF-8.
     @inline(__always)
-    package mutating func string(_ bytes: UnsafePointer<UInt8>, _ length: Int) -> String {
-        if hashes.isEmpty { return String(decoding: UnsafeBufferPointer(start: bytes, count: length), as: UTF8.self) }
+    package func string(_ bytes: UnsafePointer<UInt8>, _ length: Int) -> String {
+        guard let hashes else { return String(decoding: UnsafeBufferPointer(start: bytes, count: length), as: UTF8.self) }
         let hash = Self.hash(bytes, length)
         let index = Int(truncatingIfNeeded: hash >> 53)
         if hashes[index] == hash {
-            let isSame = texts[index].utf8.withContiguousStorageIfAvailable { stored in
-                stored.count == length && stored.baseAddress.map { sameBytes($0, bytes, length) } ?? false
+            var isSame = false
+            UnsafePointer(texts + index).withUTF8 { stored in
+                if stored.count == length, let base = stored.baseAddress { isSame = sameBytes(base, bytes, length) }
             }
-            if isSame == true { return texts[index] }
+            if isSame { return texts[index] }
         }
         let text = String(decoding: UnsafeBufferPointer(start: bytes, count: length), as: UTF8.self)
         hashes[index] = hash

@@ -69,6 +69,15 @@ extension FHIRObject {
         }
     }
 
+    /// Puts a value into a slot, quickest where it is empty and the last one, as when an object is put together in order.
+    package final func put(_ value: consuming SlotValue, slot: Int) {
+        if let slots, slotCount > 0, slots[Int(slotCount) - 1].index >= UInt16(truncatingIfNeeded: slot) {
+            store(value, in: slot)
+        } else {
+            insert(ElementSlot(value: value, index: slot))
+        }
+    }
+
     private final func insert(_ slot: ElementSlot) {
         reserve(Int(slotCount) + 1)
         let slots = slots.unsafelyUnwrapped

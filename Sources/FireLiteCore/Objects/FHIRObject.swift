@@ -28,6 +28,11 @@ open class FHIRObject: FHIRObjectInitialisers {
         layoutTable = Self._layout.table
     }
 
+    /// An object with no element set, made without asking the class for its layout. Not for use outside the library.
+    public required init(_layoutTable: UnsafePointer<LayoutTable>) {
+        layoutTable = _layoutTable
+    }
+
     deinit {
         guard let slots else { return }
         if objectFlags.contains(.managed), let tie = objectExtras, tie.isTie { pinSurvivors(tie, isHeld: false) }
