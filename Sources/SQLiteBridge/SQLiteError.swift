@@ -18,6 +18,11 @@ public struct SQLiteError: Error, Sendable, CustomStringConvertible {
     /// The code without its extension: `SQLITE_IOERR` for `SQLITE_IOERR_READ`.
     public var primaryCode: Int32 { code & 0xFF }
 
+    /// Whether it may come from damage to the file: what recovering steps over.
+    ///
+    /// `SQLITE_ERROR` is what statements about a table fail with whose definition cannot be read.
+    public var isDamage: Bool { [SQLITE_ERROR, SQLITE_IOERR, SQLITE_CORRUPT, SQLITE_TOOBIG, SQLITE_NOTADB].contains(primaryCode) }
+
     public var description: String {
         "SQLite error \(code): \(message)\(sql.map { " in \($0)" } ?? "")"
     }

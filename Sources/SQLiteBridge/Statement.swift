@@ -95,6 +95,11 @@ public final class Statement {
         withUnsafeBytes(of: value) { _ = sqlite3_bind_blob64(handle, Int32(index), $0.baseAddress, 16, transient) }
     }
 
+    /// Binds a copy of a result of another statement, whatever its type.
+    public func bind(_ index: Int, column: Int, of row: Statement) {
+        sqlite3_bind_value(handle, Int32(index), sqlite3_column_value(row.handle, Int32(column)))
+    }
+
     /// How many values the statement takes.
     public var parameterCount: Int { Int(sqlite3_bind_parameter_count(handle)) }
 

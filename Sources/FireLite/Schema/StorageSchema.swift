@@ -12,6 +12,7 @@ final class StorageSchema {
     private let elementLayout: Layout
     /// What the file's catalog was when it was last read.
     var version: Int64 = -1
+    private var hasNotedModel = false
     /// Tables of the file that the release does not know.
     private(set) var unknownTables: [String] = []
 
@@ -166,6 +167,30 @@ final class StorageSchema {
         version = current
     }
 
+    /// Reads what can be read of a damaged file's catalog; false where some of it cannot.
+    ///
+    /// - Throws: `FHIRStoreError.newerFormat`.
+    func salvage(_ connection: Connection) throws -> Bool {
+        var definitions: [String: String] = [:]
+        var isWhole = false
+        for order in ["", " DESC"] where !isWhole {
+            do {
+                let statement = try connection.prepare("SELECT type, name, sql FROM sqlite_schema ORDER BY rowid\(order)")
+                while try statement.step() {
+                    guard statement.text(0) == "table", let name = statement.text(1), let sql = statement.text(2) else { continue }
+                    if !name.hasPrefix("_"), !name.hasPrefix("sqlite_") { definitions[name] = sql }
+                }
+                isWhole = order.isEmpty
+            } catch let error as SQLiteError where error.isDamage {
+                continue
+            }
+        }
+        for (name, sql) in definitions.sorted(by: { $0.key < $1.key }) {
+            if let plan = table(named: name) { try adopt(sql, in: plan) } else { unknownTables.append(name) }
+        }
+        return isWhole
+    }
+
     /// Takes up the columns in a table's definition, which this library wrote.
     private func adopt(_ sql: String, in plan: TablePlan) throws {
         let names = Self.columnNames(sql)
@@ -221,12 +246,23 @@ final class StorageSchema {
             grown.append(plan)
         }
         guard !grown.isEmpty else { return }
+        try noteModel(connection)
         try DeclaredIndexes(schema: self, connection: connection).apply(to: grown)
         version = try connection.integer("PRAGMA schema_version") ?? 0
     }
 
+    /// Writes into the file which model has last made it grow.
+    private func noteModel(_ connection: Connection) throws {
+        guard !hasNotedModel else { return }
+        let statement = try connection.cached("INSERT OR REPLACE INTO _meta(key, value) VALUES ('model', ?)")
+        statement.bind(1, release.fingerprint)
+        try statement.run()
+        hasNotedModel = true
+    }
+
     /// Forgets growth that was rolled back.
     func forgetFile() {
+        hasNotedModel = false
         for plan in tables {
             plan.fileColumns = 0
             plan.isInFile = false

@@ -10,16 +10,33 @@ extension FHIRStore {
         /// How much memory SQLite may use for pages, for each connection, in mebibytes. Default: 64 for writing, a quarter of it for reading.
         public var cacheSize = 64
 
+        /// Whether what is deleted or replaced is overwritten with zeros in the file (`PRAGMA secure_delete`). Default: false, which leaves
+        /// it to how the SQLite library was built.
+        ///
+        /// Costs writes: pages that only become free are written too. It promises that the pages of the database file keep no deleted
+        /// content once a checkpoint has taken the commit into it. It does not promise that for the write-ahead log, where older
+        /// pages stay until it is overwritten (`checkpoint(.truncate)` cuts it to nothing), for backups and exports made before, for full-text
+        /// indexes, which drop words when their segments are merged, and for what the file system or an SSD keeps of overwritten blocks.
+        public var secureDelete = false
+
         public init() {}
     }
 
-    /// What a commit that returned is safe from.
+    /// What a commit that returned is safe from. No mode gives up atomicity, isolation, or the order of commits while the system runs.
     public enum Durability: Sendable {
-        /// Loss of power: every commit waits for the disk (`PRAGMA synchronous = FULL` with a write-ahead log).
+        /// Loss of power and crashes: every commit is on the disk before it returns (`PRAGMA synchronous = FULL` with a write-ahead log).
+        ///
+        /// Costs one wait for the disk for each commit, so put what belongs together into one write. The promise is as good as the disk's and
+        /// file system's own: a device that reports a flush it has not done can break it.
         case full
-        /// A crash of the program, not always loss of power, which may undo the last commits but never damages the file (`NORMAL`).
+        /// A crash or kill of the program. Loss of power, or a crash of the system, may undo the last commits, whole ones from the last
+        /// one backwards, and never damages the file (`PRAGMA synchronous = NORMAL`).
+        ///
+        /// Costs a wait for the disk only at checkpoints. `checkpoint(_:)` makes durable what has been committed before it.
         case normal
-        /// Neither: for filling a fresh file that can be filled again (`OFF`).
+        /// A crash or kill of the program only. Loss of power may damage the file beyond repair (`PRAGMA synchronous = OFF`).
+        ///
+        /// Costs no waiting at all. For filling a fresh file that can be filled again.
         case bulk
     }
 }

@@ -18,7 +18,7 @@ public final class FHIRStore: Sendable {
     let identity: StoreIdentity
     private let pool: ConnectionPool
 
-    /// Opens the store at `path`; a new file is made where there is none.
+    /// Opens the store at `path`; a new file, which only its owner may read and write (mode 0600), is made where there is none.
     ///
     /// - Parameters:
     ///   - release: the FHIR release whose resources it holds, `.r4` from FireLiteR4.
@@ -101,6 +101,14 @@ public final class FHIRStore: Sendable {
             access.rollback()
         }
         return try body(transaction)
+    }
+
+    /// Runs `body` on the writing connection, outside of any transaction.
+    func withWritingConnection<Result>(_ body: (Connection) throws -> Result) throws -> Result {
+        precondition(currentTransaction == nil, "upkeep inside a read or write of the same store would wait for itself: call it outside")
+        let writer = pool.takeWriter()
+        defer { pool.giveBackWriter() }
+        return try mapping { try body(writer.access.connection) }
     }
 
     var currentTransaction: ReadTransaction? { pool.current }

@@ -11,6 +11,8 @@ public struct FHIRStoreError: Error, Sendable, CustomStringConvertible {
         public static let cannotOpen = Code(rawValue: "cannotOpen")
         /// The file is no FireLite store, or a damaged one.
         public static let notAStore = Code(rawValue: "notAStore")
+        /// A file that would be written is there already.
+        public static let alreadyExists = Code(rawValue: "alreadyExists")
         /// The store holds another FHIR release.
         public static let wrongRelease = Code(rawValue: "wrongRelease")
         /// The store was written in a newer format than this library knows.

@@ -203,14 +203,20 @@ final class StoreConnection {
     }
 
     /// Puts a resource together from its rows; nil where they are not there.
-    func load(root: Int64, shape: Shape) throws -> FHIRResource? {
+    ///
+    /// - Parameter passesOver: told of an error in reading a table; true goes on with the next table.
+    func load(root: Int64, shape: Shape, passesOver: (SQLiteError) -> Bool = { _ in false }) throws -> FHIRResource? {
         assembler.clear()
         let (first, last) = (root << 24, root << 24 | 0xFF_FFFF)
         for table in shape.tables {
-            let reader = try reader(table)
-            reader.start(first, last)
-            while try reader.statement.step() { assembler.take(reader) }
-            reader.statement.reset()
+            do {
+                let reader = try reader(table)
+                reader.start(first, last)
+                while try reader.statement.step() { assembler.take(reader) }
+                reader.statement.reset()
+            } catch let error as SQLiteError where passesOver(error) {
+                continue
+            }
         }
         let resource = assembler.assemble() as? FHIRResource
         assembler.clear()

@@ -12,11 +12,16 @@ struct StoreOpener: Sendable {
     let path: String
     let release: FHIRRelease
     let configuration: FHIRStore.Configuration
+    var upgrades = FormatUpgrade.all
+    /// The format a file has after all upgrades.
+    private var format: Int64 { upgrades.last.map { $0.from + 1 } ?? Self.format }
 
     /// Opens the writing connection, and makes the store where the file is new.
     func open() throws -> (StoreWriter, StoreIdentity) {
+        if path != ":memory:" { PrivateFile.create(path) }
         let connection = try Connection(path: path)
         try configure(connection, cacheSize: configuration.cacheSize)
+        if configuration.secureDelete { try connection.execute("PRAGMA secure_delete = ON") }
         let isNew = try connection.integer("SELECT count(*) FROM sqlite_schema") == 0
         // Before the journal mode, which is written into the file: what is no store of this release stays untouched.
         if !isNew { try verify(connection) }
@@ -26,8 +31,26 @@ struct StoreOpener: Sendable {
             // Another process may have been quicker, with another release.
             try verify(connection)
         }
+        try FormatUpgrade.run(upgrades, on: connection, path: path)
         let identity = try identity(connection)
-        return (StoreWriter(try StoreConnection(connection, release: release), identity: identity), identity)
+        let access = try StoreConnection(connection, release: release)
+        if !isNew { try verifyModel(access) }
+        return (StoreWriter(access, identity: identity), identity)
+    }
+
+    /// Refuses a file with resources that this version's classes would lose a part of.
+    private func verifyModel(_ access: StoreConnection) throws {
+        try access.begin("BEGIN")
+        defer { access.rollback() }
+        for name in access.schema.unknownTables {
+            let statement = try access.connection.cached("SELECT 1 FROM _shape WHERE instr(' ' || tables || ' ', ' ' || ? || ' ') > 0")
+            statement.bind(1, name)
+            defer { statement.reset() }
+            guard try statement.step() else { continue }
+            throw FHIRStoreError(
+                .newerFormat,
+                "\(path) has the table \(name), which this version's FHIR \(release.name) classes do not know: update the library")
+        }
     }
 
     /// Opens a connection for reading.
@@ -56,9 +79,9 @@ struct StoreOpener: Sendable {
             throw FHIRStoreError(.notAStore, "\(path) is a SQLite database but no FireLite store: give another path")
         }
         let format = try connection.integer("PRAGMA user_version") ?? 0
-        guard format <= Self.format else {
+        guard format <= self.format else {
             throw FHIRStoreError(
-                .newerFormat, "\(path) has format \(format) and this library knows up to \(Self.format): update the library")
+                .newerFormat, "\(path) has format \(format) and this library knows up to \(self.format): update the library")
         }
         let stored = try connection.text("SELECT value FROM _meta WHERE key = 'release'") ?? ""
         guard stored == release.name else {
@@ -81,7 +104,7 @@ struct StoreOpener: Sendable {
                 try connection.execute(
                     """
                     PRAGMA application_id = \(Self.applicationID);
-                    PRAGMA user_version = \(Self.format);
+                    PRAGMA user_version = \(format);
                     CREATE TABLE _meta(key TEXT PRIMARY KEY, value) WITHOUT ROWID;
                     CREATE TABLE _resource(root INTEGER PRIMARY KEY, shape INTEGER, revision INTEGER, updated INTEGER, nodes INTEGER,
                       digest BLOB, pk TEXT);

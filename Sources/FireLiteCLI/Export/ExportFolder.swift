@@ -24,9 +24,9 @@ final class ExportFolder {
     /// Writes one file under a temporary name.
     func write<Result>(_ name: String, _ body: (any ByteOutput) throws -> Result) throws -> Result {
         let final = "\(path)/\(name)"
-        // Hidden, and with the process in its name so that two exports do not meet.
+        // Hidden, and with the process in its name so that two exports do not meet; health data are for their owner only.
         let temporary = "\(path)/.\(name).\(ProcessInfo.processInfo.processIdentifier)"
-        let descriptor = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
+        let descriptor = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw ToolError.system(final) }
         files.append((temporary, final))
         let buffer = BufferedOutput(DescriptorOutput(descriptor, name: final))

@@ -36,7 +36,13 @@ public struct FHIRRelease: Sendable, Hashable, CustomStringConvertible {
     public static func == (left: FHIRRelease, right: FHIRRelease) -> Bool { left.model === right.model }
     public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(model)) }
 
+    /// A digest of all classes and their elements: another one means that elements or types were added, removed or changed.
+    ///
+    /// - Complexity: reads every layout, once in a process.
+    package var fingerprint: String { model.fingerprint.text(of: types) }
+
     private final class Model: Sendable {
+        let fingerprint = ModelFingerprint()
         let name: String
         let version: String
         let types: [String: FHIRObject.Type]

@@ -1,0 +1,112 @@
+import FireLiteCore
+import Foundation
+import SQLiteBridge
+
+extension FHIRStore {
+    /// Writes what is readable of a damaged store into a new one, and tells what is not.
+    ///
+    /// The damaged file is not changed. A resource is taken over as a whole, with its pk, where all of its rows can be read and give the
+    /// digest that was stored with it; one of which rows cannot be read, or have changed, is left out and listed. One whose digest is
+    /// lost is taken over where all of its rows can be read, and listed as not verified. Damaged indexes do not
+    /// matter; full-text indexes are not taken over. A file whose first page is lost cannot be recovered.
+    /// - Parameter target: the path of the new store, where no file may be. It appears when it is complete.
+    /// - Throws: `FHIRStoreError`: `alreadyExists`, `cannotOpen`, `notAStore`, `wrongRelease`, `diskFull`.
+    @discardableResult
+    public static func recover(from damaged: String, to target: String, release: FHIRRelease) throws -> RecoveryReport {
+        let file = try PendingFile(path: target, replaces: false)
+        do {
+            let source = try DamagedStore(path: damaged, release: release)
+            var configuration = Configuration()
+            configuration.durability = .bulk
+            // Makes the tables of an empty store.
+            _ = try FHIRStore(path: file.temporaryPath, release: release, configuration: configuration)
+            let report = try Recovery(source: source, release: release).run(path: file.temporaryPath)
+            try checkRecovered(file.temporaryPath, release)
+            try file.finish()
+            return report
+        } catch let error as SQLiteError {
+            throw FHIRStoreError(error, path: damaged)
+        }
+    }
+
+    private static func checkRecovered(_ path: String, _ release: FHIRRelease) throws {
+        guard let fault = try FHIRStore(path: path, release: release).check().first else { return }
+        throw FHIRStoreError(.sqlite, "what could be read makes no sound store (\(fault)): restore a backup")
+    }
+}
+
+/// Copies what can be read of a damaged store.
+private struct Recovery {
+    let source: DamagedStore
+    let release: FHIRRelease
+    private var report = RecoveryReport()
+
+    init(source: DamagedStore, release: FHIRRelease) {
+        self.source = source
+        self.release = release
+    }
+
+    func run(path: String) throws -> RecoveryReport {
+        var copy = self
+        try copy.copy(to: path)
+        return copy.report
+    }
+
+    private mutating func copy(to path: String) throws {
+        report.unreadable = source.unreadable
+        report.unreadable += source.access.schema.unknownTables.map { "the table \($0) is none of FHIR \(release.name)" }
+        let target = try RecoveryTarget(path: path, source: source)
+        let roots = Set(source.registrations.keys).union(source.found.keys).sorted()
+        for root in roots { try copy(root, to: target) }
+        try target.finish(nextRoot: max(source.nextRoot ?? 1, (roots.last ?? 0) + 1), release: release, try declarations())
+    }
+
+    private mutating func copy(_ root: Int64, to target: RecoveryTarget) throws {
+        guard let (shape, doubtful) = try source.shape(of: root) else {
+            return lose(root, nil, "its own row and its list of tables cannot be read")
+        }
+        let (loaded, isWhole) = try source.load(root, shape)
+        guard let resource = loaded else { return lose(root, shape, try reason(root, shape)) }
+        if let identity = source.identity, let registration = source.registrations[root] {
+            if ContentDigest.digest(of: resource, key: UInt64(bitPattern: identity.digestKey)) != registration.digest {
+                return lose(root, shape, isWhole ? "its rows are not what was stored" : try reason(root, shape))
+            }
+        } else if isWhole {
+            let doubt = doubtful.isEmpty ? "" : ", nor whether it contains resources in \(doubtful.joined(separator: ", "))"
+            report.unverified.append(entry(root, shape, "no digest of it can be read" + doubt))
+        } else {
+            return lose(root, shape, try reason(root, shape))
+        }
+        try target.add(root, resource, shape, from: source)
+        report.recovered += 1
+    }
+
+    private mutating func lose(_ root: Int64, _ shape: StoreConnection.Shape?, _ reason: String) {
+        report.lost.append(entry(root, shape, reason))
+    }
+
+    private func entry(_ root: Int64, _ shape: StoreConnection.Shape?, _ reason: String) -> RecoveryReport.Resource {
+        let own = source.found[root]
+        let type = own?.table.name ?? shape?.tables.first?.name
+        return RecoveryReport.Resource(typeName: type, id: own?.id, number: root, reason: reason)
+    }
+
+    private func reason(_ root: Int64, _ shape: StoreConnection.Shape) throws -> String {
+        let tables = try shape.tables.filter { try !source.read($0, root) { _ in } }.map(\.name)
+        return tables.isEmpty ? "its own row is missing" : "its rows cannot be read in \(tables.joined(separator: ", "))"
+    }
+
+    /// The indexes that were declared, without those for full text, which are listed.
+    private mutating func declarations() throws -> [DeclaredIndexes.Declaration] {
+        do {
+            let all = try DeclaredIndexes(schema: source.access.schema, connection: source.access.connection).declarations()
+            for index in all where index.kind == .fullText {
+                report.unreadable.append("the full-text index of \(index.type) is not taken over: declare it again")
+            }
+            return all.filter { $0.kind != .fullText }
+        } catch let error as SQLiteError where error.isDamage {
+            report.unreadable.append("_index: the declared indexes cannot be read: declare them again")
+            return []
+        }
+    }
+}

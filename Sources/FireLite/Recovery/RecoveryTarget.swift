@@ -1,0 +1,102 @@
+import FireLiteCore
+import SQLiteBridge
+
+/// The new file that a damaged store's rows are copied to, with their keys, so that pks stay.
+final class RecoveryTarget {
+    private let connection: Connection
+    private var inserts: [Int: Statement] = [:]
+    private var shapes: [String: Int64] = [:]
+    private let digestKey: UInt64
+
+    /// Takes a new store's file and begins to write.
+    ///
+    /// - Throws: `SQLiteError`.
+    init(path: String, source: DamagedStore) throws {
+        connection = try Connection(path: path, createsFile: false)
+        try connection.execute("PRAGMA synchronous = OFF; PRAGMA temp_store = MEMORY; BEGIN IMMEDIATE")
+        if let identity = source.identity {
+            try connection.execute("UPDATE _meta SET value = \(identity.high) WHERE key = 'identity'")
+            try connection.execute("UPDATE _meta SET value = \(identity.digestKey) WHERE key = 'digestKey'")
+        }
+        digestKey = UInt64(bitPattern: try connection.integer("SELECT value FROM _meta WHERE key = 'digestKey'") ?? 0)
+    }
+
+    /// Copies a resource's rows and registers it.
+    ///
+    /// - Throws: `SQLiteError` of the new file.
+    func add(_ root: Int64, _ resource: FHIRResource, _ shape: StoreConnection.Shape, from source: DamagedStore) throws {
+        var lastNode: Int64 = 0
+        var filled: [TablePlan] = []
+        for table in shape.tables {
+            let insert = try insertStatement(table)
+            _ = try source.read(table, root) { reader in
+                let row = reader.statement
+                for column in 0..<row.columnCount { insert.bind(column + 1, column: column, of: row) }
+                lastNode = max(lastNode, row.int(0) & 0xFF_FFFF)
+                if filled.last !== table { filled.append(table) }
+                do {
+                    try insert.run()
+                } catch let error as SQLiteError {
+                    // Not one of reading, which would be taken for damage.
+                    throw FHIRStoreError(error, path: "the new file")
+                }
+            }
+        }
+        let registration = source.registrations[root]
+        let statement = try connection.cached(
+            """
+            INSERT INTO _resource(root, shape, revision, updated, nodes, digest, pk)
+            VALUES (?, ?, ?, CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER), ?, ?, ?)
+            """)
+        statement.bind(1, root)
+        statement.bind(2, try number(of: filled, resource.layout.name))
+        statement.bind(3, registration?.revision ?? 1)
+        statement.bind(4, max(Int64(registration?.nodes ?? 0), lastNode + 1))
+        statement.bind(5, bytes: ContentDigest.digest(of: resource, key: digestKey))
+        if let pk = registration?.pk { statement.bind(6, pk) } else { statement.bindNull(6) }
+        try statement.run()
+    }
+
+    private func insertStatement(_ table: TablePlan) throws -> Statement {
+        if let known = inserts[table.index] { return known }
+        let columns = table.columns.prefix(table.fileColumns)
+        let definitions = columns.map { ", \"\($0.name)\" \($0.declaredType)" }.joined()
+        try connection.execute("CREATE TABLE \"\(table.name)\"(_k INTEGER PRIMARY KEY, _parent INTEGER, _ord INTEGER\(definitions))")
+        if table.isResource { try connection.execute("CREATE INDEX \"\(table.name)__id\" ON \"\(table.name)\"(id, _parent)") }
+        // In the order in which a `RowReader` gives them.
+        let names = columns.sorted { $0.key.lexicographicallyPrecedes($1.key) }.map { ",\"\($0.name)\"" }.joined()
+        let values = String(repeating: ",?", count: columns.count)
+        let statement = try connection.prepare("INSERT INTO \"\(table.name)\"(_k,_parent,_ord\(names)) VALUES (?,?,?\(values))")
+        inserts[table.index] = statement
+        return statement
+    }
+
+    private func number(of tables: [TablePlan], _ type: String) throws -> Int64 {
+        let names = ([type] + tables.map(\.name).filter { $0 != type }.sorted()).joined(separator: " ")
+        if let known = shapes[names] { return known }
+        let statement = try connection.cached("INSERT INTO _shape(type, tables) VALUES (?, ?)")
+        statement.bind(1, type)
+        statement.bind(2, names)
+        try statement.run()
+        let number = try connection.integer("SELECT last_insert_rowid()") ?? 0
+        shapes[names] = number
+        return number
+    }
+
+    /// Declares and builds the indexes on values, and ends writing.
+    ///
+    /// - Throws: `SQLiteError`.
+    func finish(nextRoot: Int64, release: FHIRRelease, _ declarations: [DeclaredIndexes.Declaration]) throws {
+        try connection.execute("UPDATE _meta SET value = \(nextRoot) WHERE key = 'nextRoot'")
+        let schema = try StorageSchema(release: release)
+        try schema.refresh(connection)
+        let indexes = DeclaredIndexes(schema: schema, connection: connection)
+        for declaration in declarations {
+            try indexes.declare(declaration)
+            for build in indexes.builds(declaration, on: schema.tables) { try connection.execute(build.sql) }
+        }
+        try connection.execute("COMMIT")
+        inserts.removeAll()
+        try connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    }
+}

@@ -1,0 +1,104 @@
+import SQLiteBridge
+
+extension FHIRStore {
+    /// Copies the store, as it is when the copy begins, into a new file, while others go on reading and writing.
+    ///
+    /// The copy appears at `target` when it is complete and on the disk, readable by its owner only (mode 0600); where anything
+    /// fails, nothing appears and a file that was there is as before. Meanwhile the write-ahead log grows with what others write.
+    /// - Parameters:
+    ///   - replacing: whether a file that is there is replaced; it must not be open anywhere. Default: no.
+    ///   - progress: called after about every mebibyte with the part that is done, from 0 to 1. What it throws ends the backup.
+    /// - Throws: what `progress` throws; `FHIRStoreError`: `alreadyExists`, `cannotOpen`, `diskFull`.
+    public func backup(to target: String, replacing: Bool = false, progress: (Double) throws -> Void = { _ in }) throws {
+        if replacing, Self.isSameFile(path, target) {
+            throw FHIRStoreError(.invalidArgument, "\(target) is the store itself: give another path")
+        }
+        let file = try PendingFile(path: target, replaces: replacing)
+        try read { transaction in
+            let source = transaction.access.connection
+            // The snapshot begins with the first statement that reads.
+            let pageSize = try mapping {
+                _ = try source.integer("SELECT count(*) FROM sqlite_schema")
+                return Int(try source.integer("PRAGMA page_size") ?? 0)
+            }
+            let pages = Int32(clamping: max((1 << 20) / max(pageSize, 512), 1))
+            try mappingErrors(of: target) {
+                let connection = try Connection(path: file.temporaryPath, createsFile: false)
+                // Nothing needs undoing: a file that is not complete is thrown away.
+                try connection.execute("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF")
+                let backup = try Backup(from: source, to: connection)
+                while try backup.step(pages: pages) { try progress(backup.fraction) }
+            }
+        }
+        try file.finish()
+        try progress(1)
+    }
+
+    private func mappingErrors<Result>(of path: String, _ body: () throws -> Result) throws -> Result {
+        do {
+            return try body()
+        } catch let error as SQLiteError {
+            throw FHIRStoreError(error, path: path)
+        }
+    }
+
+    /// Rewrites the file so that it has no free pages and neighbours in every table lie side by side.
+    ///
+    /// Needs room for two more copies of the data on the disk for a while. Temporary files can be read by their owner only and have no name.
+    /// - Throws: `FHIRStoreError`: `busy` where others use the file all the time, `diskFull`.
+    public func vacuum() throws {
+        try withWritingConnection { connection in
+            // In memory the copy of a large store could not be held.
+            try connection.execute("PRAGMA temp_store = FILE")
+            let result = Result { try connection.execute("VACUUM") }
+            try connection.execute("PRAGMA temp_store = MEMORY")
+            try result.get()
+        }
+    }
+
+    /// How far a checkpoint goes (<https://www.sqlite.org/pragma.html#pragma_wal_checkpoint>).
+    public enum CheckpointMode: String, Sendable {
+        /// What can be done without waiting for anyone.
+        case passive
+        /// All of the log; waits for writers, and for readers of old snapshots.
+        case full
+        /// As `full`, and waits until no reader needs the log, so that the next write begins it anew.
+        case restart
+        /// As `restart`, and cuts the log to no bytes.
+        case truncate
+    }
+
+    /// What a checkpoint did.
+    public struct CheckpointResult: Sendable, Equatable {
+        /// How many pages the write-ahead log has.
+        public let logPages: Int
+        /// How many of them are in the database file now.
+        public let movedPages: Int
+        /// Whether all of the log is in the database file.
+        public var isComplete: Bool { logPages == movedPages }
+    }
+
+    /// Moves what the write-ahead log holds into the database file. SQLite does so by itself after every 1,000 pages.
+    ///
+    /// - Parameter mode: default `passive`, which waits for nobody.
+    /// - Throws: `FHIRStoreError`: `busy` where others kept a mode that waits from being done; what could be moved has been.
+    @discardableResult
+    public func checkpoint(_ mode: CheckpointMode = .passive) throws -> CheckpointResult {
+        try withWritingConnection { connection in
+            let statement = try connection.prepare("PRAGMA wal_checkpoint(\(mode.rawValue))")
+            guard try statement.step() else { return CheckpointResult(logPages: 0, movedPages: 0) }
+            if statement.int(0) != 0, mode != .passive {
+                throw FHIRStoreError(.busy, "\(path) is in use, so its log could not be emptied: end long reads and try again")
+            }
+            return CheckpointResult(logPages: max(Int(statement.int(1)), 0), movedPages: max(Int(statement.int(2)), 0))
+        }
+    }
+
+    /// Lets SQLite look at tables whose size has changed much, so that it plans queries well (`PRAGMA optimize`).
+    ///
+    /// Worth calling after large imports and now and then in long-lived programs; reads at most some hundred entries of each index.
+    /// - Throws: `FHIRStoreError`.
+    public func optimize() throws {
+        try withWritingConnection { try $0.execute("PRAGMA analysis_limit = 400; PRAGMA optimize") }
+    }
+}

@@ -1,0 +1,43 @@
+import FireLite
+
+/// `firelite recover`: what is readable of a damaged database, in a new one.
+struct RecoverCommand: Command {
+    static let definition = CommandDefinition(
+        name: "recover", summary: "write what is readable of a damaged database to a new one",
+        options: [DatabaseArgument.release, .flag("ids", "name resources by their logical ids, which may tell of persons")],
+        operands: "DAMAGED NEW", operandCount: 2...2,
+        discussion: """
+            DAMAGED is only read. A resource is written to NEW as a whole, where all of it can be read and is what was stored.
+            Others are left out and listed, a line for each with its type, its number in the store and the tables that
+            cannot be read, and then what else cannot be read. Exit status 0 says that everything was recovered, 1 that NEW
+            is there and something is listed, 3 that nothing was written.
+
+            Example: firelite recover health.sqlite recovered.sqlite
+            """)
+
+    private let database: DatabaseArgument
+    private let target: String
+    private let showsIDs: Bool
+
+    init(_ arguments: ParsedArguments) throws {
+        database = try DatabaseArgument(arguments, path: arguments.operands[0])
+        target = arguments.operands[1]
+        showsIDs = arguments.has("ids")
+    }
+
+    func run(_ console: Console) throws -> ExitStatus {
+        let report = try database.located { try FHIRStore.recover(from: database.path, to: target, release: database.release) }
+        for resource in report.lost { try console.print("lost \(name(resource)): \(resource.reason)") }
+        for resource in report.unverified { try console.print("not verified \(name(resource)): \(resource.reason)") }
+        for line in report.unreadable { try console.print(line) }
+        try console.print("recovered \(report.recovered), lost \(report.lost.count), not verified \(report.unverified.count)")
+        if report.isComplete { return .done }
+        throw ToolError.incomplete("not all of \(database.path) could be recovered")
+    }
+
+    private func name(_ resource: RecoveryReport.Resource) -> String {
+        let type = resource.typeName ?? "a resource"
+        if showsIDs, let id = resource.id { return "\(type)/\(id)" }
+        return "\(type) number \(resource.number)"
+    }
+}

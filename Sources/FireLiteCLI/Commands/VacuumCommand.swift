@@ -1,0 +1,31 @@
+import FireLite
+
+/// `firelite vacuum`: the database without free pages.
+struct VacuumCommand: Command {
+    static let definition = CommandDefinition(
+        name: "vacuum", summary: "rewrite the database without free pages",
+        options: DatabaseArgument.options,
+        operands: "", operandCount: 0...0,
+        discussion: """
+            Needs room on the disk for two more copies for a while. Brings up to date what queries are planned by, too.
+
+            Example: firelite vacuum --database health.sqlite
+            """)
+
+    private let database: DatabaseArgument
+
+    init(_ arguments: ParsedArguments) throws { database = try DatabaseArgument(arguments) }
+
+    func run(_ console: Console) throws -> ExitStatus {
+        let store = try database.open()
+        try database.located {
+            let before = try store.statistics().fileBytes
+            try store.vacuum()
+            try store.optimize()
+            try store.checkpoint(.truncate)
+            let after = try store.statistics().fileBytes
+            try console.print("before \(Figures.bytes(before)), after \(Figures.bytes(after))")
+        }
+        return .done
+    }
+}

@@ -1,0 +1,219 @@
+import FireLite
+import FireLiteR4
+import Foundation
+import SQLiteBridge
+import Testing
+
+/// Of a damaged store everything comes out that can be read, as it was, and everything else is listed.
+@Suite struct RecoveryTests {
+    private struct Original {
+        let path: String
+        /// The JSON of each resource by its number in the store.
+        var json: [Int64: Data] = [:]
+        var types: [Int64: String] = [:]
+        var pks: [Int64: String] = [:]
+    }
+
+    /// Makes a closed store with patients (numbers 1 to 1,000) and observations (1,001 to 1,600).
+    private func withOriginal(_ body: (Original) throws -> Void) throws {
+        try withTemporaryFolder { folder in
+            var original = Original(path: folder + "/store.sqlite")
+            do {
+                let store = try FHIRStore(path: original.path, release: .r4)
+                var resources: [FHIRResource] = []
+                for index in 1...1_000 {
+                    resources.append(
+                        Patient {
+                            $0.id = "p\(index)"
+                            $0.birthDate = "1970-03-30"
+                            $0.name = [
+                                HumanName {
+                                    $0.family = "Family \(index)"
+                                    $0.given = ["Given \(index)", "Second"]
+                                }
+                            ]
+                        })
+                }
+                for index in 1...600 {
+                    resources.append(
+                        try Observation(
+                            json:
+                                #"{"resourceType":"Observation","id":"o\#(index)","status":"final","code":{"coding":[{"code":"\#(index)"}]},"#
+                                + #""valueQuantity":{"value":1.50}}"#))
+                }
+                try store.write { tx in for resource in resources { try tx.add(resource) } }
+                for (index, resource) in resources.enumerated() {
+                    original.json[Int64(index + 1)] = FHIRJSON.data(resource)
+                    original.types[Int64(index + 1)] = resource.resourceType
+                    original.pks[Int64(index + 1)] = resource.pk
+                }
+                _ = try store.index(Patient.self) { $0.birthDate }
+            }
+            try body(original)
+        }
+    }
+
+    /// Recovers, and expects that exactly the resources not in `lost` come out, each as it was, and that the damaged file is left as it is.
+    private func recover(_ original: Original, losing lost: Set<Int64>) throws -> RecoveryReport {
+        let before = try Data(contentsOf: URL(fileURLWithPath: original.path))
+        let target = original.path + ".new"
+        let report = try FHIRStore.recover(from: original.path, to: target, release: .r4)
+        #expect(try Data(contentsOf: URL(fileURLWithPath: original.path)) == before)
+        #expect(Set(report.lost.map(\.number)) == lost)
+        #expect(report.recovered == original.json.count - lost.count)
+        let store = try FHIRStore(path: target, release: .r4)
+        try expectSound(store)
+        #expect(try store.counts().reduce(0) { $0 + $1.count } == report.recovered)
+        for (number, json) in original.json where !lost.contains(number) {
+            let pk = try #require(original.pks[number])
+            let resource = try #require(try store.read { try $0.resource(pk: pk) })
+            #expect(FHIRJSON.data(resource) == json)
+        }
+        for resource in report.lost { #expect(resource.typeName == original.types[resource.number]) }
+        return report
+    }
+
+    private func roots(_ keys: [Int64]) -> Set<Int64> { Set(keys.map { $0 >> 24 }) }
+
+    @Test func aSoundStoreComesOutWhole() throws {
+        try withOriginal { original in
+            let report = try recover(original, losing: [])
+            #expect(report.isComplete)
+            let store = try FHIRStore(path: original.path + ".new", release: .r4)
+            #expect(try store.indexes().count == 1)
+            // Numbers go on after those of the damaged store.
+            try store.write { tx in try tx.add(Patient { $0.id = "new" }) }
+            try expectSound(store)
+        }
+    }
+
+    @Test(arguments: ["Patient_name", "Patient_name_given", "Observation_code_coding"]) func aPageOfAnElementsTable(_ table: String) throws
+    {
+        try withOriginal { original in
+            var pages = try DatabasePages(path: original.path)
+            let leaves = try pages.leaves(of: table)
+            try #require(leaves.count > 2)
+            let leaf = leaves[leaves.count / 2]
+            try pages.damage(page: leaf.page)
+            let report = try recover(original, losing: roots(leaf.keys))
+            for resource in report.lost {
+                #expect(resource.reason == "its rows cannot be read in \(table)")
+                #expect(resource.id?.isEmpty == false)
+            }
+            #expect(report.unverified.isEmpty && report.unreadable.isEmpty && !report.isComplete)
+        }
+    }
+
+    @Test func severalPagesOfATypesTable() throws {
+        try withOriginal { original in
+            var pages = try DatabasePages(path: original.path)
+            let leaves = try pages.leaves(of: "Patient")
+            try #require(leaves.count > 3)
+            var lost: Set<Int64> = []
+            for leaf in [leaves[0], leaves[2], leaves[leaves.count - 1]] {
+                try pages.damage(page: leaf.page)
+                lost.formUnion(roots(leaf.keys))
+            }
+            let report = try recover(original, losing: lost)
+            #expect(report.lost.allSatisfy { $0.id == nil && $0.reason == "its rows cannot be read in Patient" })
+            #expect(report.unreadable.allSatisfy { $0.hasPrefix("Patient: the rows of resource") })
+            #expect(report.unreadable.count >= 2)
+        }
+    }
+
+    @Test func aPageOfTheRegistry() throws {
+        try withOriginal { original in
+            var pages = try DatabasePages(path: original.path)
+            let leaves = try pages.leaves(of: "_resource")
+            try #require(leaves.count > 2)
+            try pages.damage(page: leaves[1].page)
+            let report = try recover(original, losing: [])
+            #expect(report.unverified.map(\.number) == leaves[1].keys)
+            #expect(report.unreadable.count == 1 && report.unreadable[0].hasPrefix("_resource: "))
+        }
+    }
+
+    @Test(arguments: ["_resource", "_shape"]) func allOfATableOfTheStoresOwn(_ table: String) throws {
+        try withOriginal { original in
+            var pages = try DatabasePages(path: original.path)
+            try pages.damage(page: try pages.root(of: table))
+            let report = try recover(original, losing: [])
+            #expect(report.unverified.count == (table == "_resource" ? 1_600 : 0))
+        }
+    }
+
+    @Test(arguments: ["Patient__id", "Observation__id", "Patient__birthDate", "_resource__pk"]) func anIndex(_ name: String) throws {
+        try withOriginal { original in
+            var pages = try DatabasePages(path: original.path)
+            let page = try pages.root(of: name)
+            try #require(page > 0)
+            try pages.damage(page: page)
+            #expect(try recover(original, losing: []).isComplete)
+        }
+    }
+
+    @Test func whatIsLostWithItsRegistrationIsListedByRange() throws {
+        try withOriginal { original in
+            var pages = try DatabasePages(path: original.path)
+            try pages.damage(page: try pages.root(of: "_resource"))
+            try pages.damage(page: try pages.root(of: "Patient"))
+            let target = original.path + ".new"
+            let report = try FHIRStore.recover(from: original.path, to: target, release: .r4)
+            #expect(report.recovered == 600)
+            #expect(report.lost.isEmpty)
+            #expect(report.unverified.count == 600)
+            #expect(report.unverified.allSatisfy { $0.reason.hasSuffix("nor whether it contains resources in Patient") })
+            #expect(report.unreadable.contains { $0.hasPrefix("Patient: the rows of resources 1 to ") })
+            #expect(!report.isComplete)
+        }
+    }
+
+    @Test func aChangedRowIsNotTakenForWhatWasStored() throws {
+        try withOriginal { original in
+            do {
+                let connection = try Connection(path: original.path)
+                try connection.execute("UPDATE Patient_name SET family = 'Another' WHERE _k >> 24 = 17")
+                try connection.execute("DELETE FROM Patient_name_given WHERE _k >> 24 = 18")
+                try connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            }
+            let report = try recover(original, losing: [17, 18])
+            #expect(report.lost.map(\.reason) == Array(repeating: "its rows are not what was stored", count: 2))
+            // A description names no values.
+            #expect(!"\(report.lost.map(\.reason)) \(report.unreadable)".contains("Another"))
+        }
+    }
+
+    @Test(arguments: [4, 2]) func aFileThatWasCutShort(_ part: Int) throws {
+        try withOriginal { original in
+            var pages = try DatabasePages(path: original.path)
+            let kept = pages.count - pages.count / part
+            try pages.truncate(pages: kept)
+            let report = try FHIRStore.recover(from: original.path, to: original.path + ".new", release: .r4)
+            #expect(!report.isComplete)
+            let store = try FHIRStore(path: original.path + ".new", release: .r4)
+            try expectSound(store)
+            let unverified = Set(report.unverified.map(\.number))
+            for (number, json) in original.json where !unverified.contains(number) {
+                let pk = try #require(original.pks[number])
+                let resource = try store.read { try $0.resource(pk: pk) }
+                if let resource { #expect(FHIRJSON.data(resource) == json) }
+            }
+        }
+    }
+
+    @Test func whatIsNoStoreIsRefused() throws {
+        try withTemporaryFolder { folder in
+            let path = folder + "/text"
+            try Data(String(repeating: "no database ", count: 500).utf8).write(to: URL(fileURLWithPath: path))
+            let error = #expect(throws: FHIRStoreError.self) { try FHIRStore.recover(from: path, to: folder + "/new", release: .r4) }
+            #expect(error?.code == .notAStore)
+            let missing = #expect(throws: FHIRStoreError.self) {
+                try FHIRStore.recover(from: folder + "/no", to: folder + "/new", release: .r4)
+            }
+            #expect(missing?.code == .cannotOpen)
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["text"])
+            let taken = #expect(throws: FHIRStoreError.self) { try FHIRStore.recover(from: path, to: path, release: .r4) }
+            #expect(taken?.code == .alreadyExists)
+        }
+    }
+}

@@ -1,0 +1,92 @@
+import FireLite
+import FireLiteR4
+import Foundation
+import Testing
+
+/// A backup is the store at one moment, whole or not there.
+@Suite struct BackupTests {
+    private struct Enough: Error {}
+
+    private func fill(_ store: FHIRStore, _ range: ClosedRange<Int>) throws {
+        try store.write { tx in
+            try tx.upsert(
+                range.map { index in
+                    Patient {
+                        $0.id = "\(index)"; $0.name = [HumanName { $0.family = String(repeating: "x", count: 400) }]
+                    }
+                })
+        }
+    }
+
+    @Test func aSnapshotWhileOthersWrite() throws {
+        try withTemporaryFolder { folder in
+            let store = try FHIRStore(path: folder + "/store.sqlite", release: .r4)
+            try fill(store, 1...6_000)
+            let threads = Threads()
+            var fractions: [Double] = []
+            try store.backup(to: folder + "/copy.sqlite") { fraction in
+                if fractions.isEmpty {
+                    // Another thread commits while the copy is under way.
+                    let written = Gate()
+                    threads.start {
+                        try self.fill(store, 6_001...6_100)
+                        written.open()
+                    }
+                    #expect(written.wait())
+                }
+                fractions.append(fraction)
+            }
+            try threads.finish()
+            #expect(fractions.count > 2 && fractions == fractions.sorted() && fractions.last == 1)
+            #expect(fractions.allSatisfy { $0 > 0 && $0 <= 1 })
+            #expect(try store.count(Patient.self) == 6_100)
+            let copy = try FHIRStore(path: folder + "/copy.sqlite", release: .r4)
+            #expect(try copy.count(Patient.self) == 6_000)
+            try expectSound(copy)
+            #expect(try copy.resource(Patient.self, id: "77") == store.resource(Patient.self, id: "77"))
+            #expect(try copy.resource(Patient.self, id: "77")?.pk == store.resource(Patient.self, id: "77")?.pk)
+        }
+    }
+
+    @Test func cancelledByThrowing() throws {
+        try withTemporaryFolder { folder in
+            let store = try FHIRStore(path: folder + "/store.sqlite", release: .r4)
+            try fill(store, 1...6_000)
+            #expect(throws: Enough.self) { try store.backup(to: folder + "/copy.sqlite") { _ in throw Enough() } }
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder).allSatisfy { $0.hasPrefix("store.sqlite") })
+            try fill(store, 1...10)
+            try expectSound(store)
+        }
+    }
+
+    @Test func aFileIsReplacedOnlyWhereAskedFor() throws {
+        try withTemporaryFolder { folder in
+            let (path, target) = (folder + "/store.sqlite", folder + "/copy.sqlite")
+            let store = try FHIRStore(path: path, release: .r4)
+            try fill(store, 1...10)
+            try Data("precious".utf8).write(to: URL(fileURLWithPath: target))
+            let error = #expect(throws: FHIRStoreError.self) { try store.backup(to: target) }
+            #expect(error?.code == .alreadyExists)
+            #expect(try Data(contentsOf: URL(fileURLWithPath: target)) == Data("precious".utf8))
+            try store.backup(to: target, replacing: true)
+            #expect(try FHIRStore(path: target, release: .r4).count(Patient.self) == 10)
+            #expect(throws: FHIRStoreError.self) { try store.backup(to: path, replacing: true) }
+            #expect(throws: FHIRStoreError.self) { try store.backup(to: folder, replacing: true) }
+            #expect(throws: FHIRStoreError.self) { try store.backup(to: folder + "/no/copy.sqlite") }
+            let inUse = try FHIRStore(path: target, release: .r4)
+            try fill(inUse, 1...20)
+            let used = #expect(throws: FHIRStoreError.self) { try store.backup(to: target, replacing: true) }
+            #expect(used?.message.contains("-wal") == true)
+            #expect(try inUse.count(Patient.self) == 20)
+        }
+    }
+
+    @Test func ofAStoreInMemory() throws {
+        try withTemporaryFolder { folder in
+            let store = try FHIRStore.inMemory(release: .r4)
+            try fill(store, 1...10)
+            try store.backup(to: folder + "/copy.sqlite")
+            #expect(try FHIRStore(path: folder + "/copy.sqlite", release: .r4).count(Patient.self) == 10)
+        }
+    }
+}
