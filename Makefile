@@ -10,6 +10,7 @@ SWIFT_FLAGS ?=
 help:
 	@echo "make demo      build in release and run the demonstration"
 	@echo "make test      run every test"
+	@echo "make nightly   run the long tests of crashes, faults and damaged files"
 	@echo "make bench     run the benchmarks and write Benchmarks/Report"
 	@echo "make generate  regenerate the model classes from the digests"
 	@echo "make format    format the code; make lint only looks"
@@ -24,6 +25,12 @@ demo: setup
 test: setup
 	swift build --build-tests $(SWIFT_FLAGS)
 	swift test --skip-build $(SWIFT_FLAGS)
+
+# The long ones: more crashes, images, flips and limits than `make test` has time for.
+nightly: setup
+	swift build --build-tests $(SWIFT_FLAGS)
+	FIRELITE_CRASH_ROUNDS=300 FIRELITE_FAULT_SEEDS=20 FIRELITE_FLIPS=20000 FIRELITE_MEMORY_ROUNDS=400 \
+	    swift test --skip-build $(SWIFT_FLAGS) --filter 'CrashTests|PowerLossTests|DamagedFileTests|FaultInjectionTests|LimitsTests'
 
 bench: setup
 	swift run -c release Benchmarks --report Benchmarks/Report

@@ -33,8 +33,13 @@ let package = Package(
         .target(name: "TestSupport", dependencies: ["FireLiteCore"], path: "Tests/TestSupport", swiftSettings: settings),
         .testTarget(name: "FireLiteCoreTests", dependencies: ["FireLiteCore", "FireLiteR4", "TestSupport"], swiftSettings: settings),
         .testTarget(name: "FireLiteR4Tests", dependencies: ["FireLiteCore", "FireLiteR4", "TestSupport"], swiftSettings: settings),
+        .target(name: "CFaultVFS", dependencies: ["CSQLite"], path: "Tests/CFaultVFS"),
+        .executableTarget(
+            name: "CrashChild", dependencies: ["FireLite", "FireLiteR4", "CSQLite", "TestSupport"], path: "Tests/CrashChild",
+            swiftSettings: settings),
         .testTarget(
-            name: "FireLiteTests", dependencies: ["FireLite", "FireLiteR4", "SQLiteBridge", "TestSupport"], exclude: ["Fixtures"],
+            name: "FireLiteTests",
+            dependencies: ["FireLite", "FireLiteR4", "SQLiteBridge", "TestSupport", "CFaultVFS", "CrashChild"], exclude: ["Fixtures"],
             swiftSettings: settings),
         .testTarget(
             name: "FireLiteR4GeneratedTests", dependencies: ["FireLite", "FireLiteR4", "TestSupport"], swiftSettings: settings),

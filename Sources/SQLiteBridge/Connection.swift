@@ -86,6 +86,18 @@ public final class Connection {
     /// Whether a transaction is open.
     public var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 
+    /// Whether the last call failed for want of memory; what gave a value then gave an empty one.
+    public var lacksMemory: Bool { sqlite3_errcode(handle) & 0xFF == SQLITE_NOMEM }
+
+    /// Gives back the memory that the connection holds and does not need.
+    public func releaseMemory() {
+        for statement in cache.values { statement.reset() }
+        sqlite3_db_release_memory(handle)
+    }
+
+    /// The path of the file; empty for a database in memory.
+    public var path: String { sqlite3_db_filename(handle, "main").map { String(cString: $0) } ?? "" }
+
     /// How many rows INSERT, UPDATE and DELETE have changed since the connection was opened.
     public var totalChanges: Int64 { sqlite3_total_changes64(handle) }
 

@@ -24,7 +24,8 @@ final class RowReader {
         let isAnnotation: Bool
     }
 
-    let plan: TablePlan
+    /// Keeps this reader; a reference counted here too would keep both, and the connection, for ever.
+    unowned(unsafe) let plan: TablePlan
     let statement: Statement
     let groups: ContiguousArray<Group>
     let hasMember: Bool

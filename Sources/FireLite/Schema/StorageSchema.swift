@@ -161,7 +161,7 @@ final class StorageSchema {
                 unknown.append(name)
                 continue
             }
-            try adopt(sql, in: plan)
+            try adopt(sql, in: plan, path: connection.path)
         }
         unknownTables = unknown
         version = current
@@ -192,7 +192,7 @@ final class StorageSchema {
     }
 
     /// Takes up the columns in a table's definition, which this library wrote.
-    private func adopt(_ sql: String, in plan: TablePlan) throws {
+    private func adopt(_ sql: String, in plan: TablePlan, path: String) throws {
         let names = Self.columnNames(sql)
         let fileNames = names.dropFirst(3)
         plan.isInFile = true
@@ -202,7 +202,8 @@ final class StorageSchema {
             guard adopt(column: name, in: plan) else {
                 throw FHIRStoreError(
                     .newerFormat,
-                    "the table \(plan.name) has a column this version of FHIR \(release.name)'s classes does not know: update the library")
+                    "\(path): the table \(plan.name) has a column this version of FHIR \(release.name)'s classes does not know: update the library"
+                )
             }
         }
         plan.fileColumns = plan.columns.count

@@ -2,14 +2,15 @@ import FireLiteCore
 import SQLiteBridge
 
 extension FHIRStore {
-    /// Looks for damage: SQLite's own integrity check, rows without an owner, and registry and tables that disagree.
+    /// Looks for damage: SQLite's own integrity check, rows without an owner, registry and tables that disagree, and resources that
+    /// differ from the digest they were stored with.
     ///
     /// - Returns: one line for each fault; empty where the store is sound.
     /// - Complexity: reads the whole file.
     /// - Throws: `FHIRStoreError` where the file cannot be read at all.
     public func check() throws -> [String] {
         try read { transaction in
-            try transaction.store.mapping { try StoreCheck(transaction.access).run() }
+            try transaction.store.mapping { try StoreCheck(transaction.access, digestKey: transaction.store.identity.digestKey).run() }
         }
     }
 
@@ -54,9 +55,11 @@ public struct StoreStatistics: Sendable {
 struct StoreCheck {
     private let access: StoreConnection
     private let connection: Connection
+    private let digestKey: UInt64
 
-    init(_ access: StoreConnection) {
+    init(_ access: StoreConnection, digestKey: UInt64) {
         self.access = access
+        self.digestKey = digestKey
         connection = access.connection
     }
 
@@ -65,7 +68,24 @@ struct StoreCheck {
         faults += access.schema.unknownTables.map { "the table \($0) is none of FHIR \(access.schema.release.name)" }
         for table in access.schema.tables where table.isInFile { faults += try orphans(table) }
         faults += try shapes()
+        faults += try contents()
         return faults
+    }
+
+    /// Resources that are not what was stored.
+    private func contents() throws -> [String] {
+        let statement = try connection.prepare("SELECT root, shape, digest FROM _resource")
+        var damaged: [Int64] = []
+        while try statement.step() {
+            let root = statement.int(0)
+            guard let shape = try access.shape(statement.int(1)), let resource = try access.load(root: root, shape: shape),
+                ContentDigest.digest(of: resource, key: digestKey) == statement.bytes16(2)
+            else {
+                damaged.append(root)
+                continue
+            }
+        }
+        return damaged.map { "the rows of the resource with number \($0) are not what was stored" }
     }
 
     private func texts(_ sql: String) throws -> [String] {

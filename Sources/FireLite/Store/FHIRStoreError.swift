@@ -25,6 +25,10 @@ public struct FHIRStoreError: Error, Sendable, CustomStringConvertible {
         public static let diskFull = Code(rawValue: "diskFull")
         /// The file or its folder may not be written.
         public static let readOnly = Code(rawValue: "readOnly")
+        /// The disk, or what is between it and the program, failed to read or write.
+        public static let disk = Code(rawValue: "disk")
+        /// There is no memory, or no more than a limit allows.
+        public static let outOfMemory = Code(rawValue: "outOfMemory")
         /// A resource has more rows, columns or levels than a store can hold.
         public static let tooLarge = Code(rawValue: "tooLarge")
         /// An argument is not valid.
@@ -55,16 +59,42 @@ public struct FHIRStoreError: Error, Sendable, CustomStringConvertible {
         let message: String
         switch error.primaryCode {
         case 5, 6: (code, message) = (.busy, "\(path) is locked by another connection: try again, or raise the busy timeout")
+        case 3, 23: (code, message) = (.readOnly, "\(path) may not be used: check the permissions of it and its folder")
+        case 7:
+            (code, message) = (
+                .outOfMemory, "there is no memory left to work on \(path): free some, lower cacheSize, or write less at once"
+            )
         case 8: (code, message) = (.readOnly, "\(path) or its folder cannot be written: check their permissions")
         case 9: (code, message) = (.interrupted, "the query was cancelled")
+        case 10:
+            (code, message) = (
+                .disk,
+                "\(path): \(Self.diskCall(error.code)) failed (SQLite code \(error.code)): check the disk and its connection, then try again"
+            )
         case 11: (code, message) = (.notAStore, "\(path) is damaged (\(error.message)): restore a backup or salvage what is readable")
         case 13: (code, message) = (.diskFull, "there is no room on the disk of \(path): free some and try again")
         case 14: (code, message) = (.cannotOpen, "\(path) cannot be opened: check that its folder exists and may be written")
         case 26: (code, message) = (.notAStore, "\(path) is not a SQLite database: give the path of a FireLite store, or of a new file")
-        default: (code, message) = (.sqlite, "\(path): \(error.message)")
+        default: (code, message) = (.sqlite, "\(path): \(error.message): check the statement, or the file with check()")
         }
         self.init(code, message, sql: error.sql, sqliteCode: error.code)
     }
 
     public var description: String { message }
+
+    /// What the operating system refused, for an extended code of `SQLITE_IOERR` (<https://www.sqlite.org/rescode.html#ioerr>).
+    private static func diskCall(_ code: Int32) -> String {
+        switch code >> 8 {
+        case 1, 2: "reading"
+        case 3: "writing"
+        case 4, 5: "making what was written safe on the disk"
+        case 6: "changing the length"
+        case 7: "asking for the length"
+        case 8, 9, 14, 15: "locking"
+        case 10, 23: "deleting a companion file"
+        case 13: "looking for a companion file"
+        case 18...22: "using the shared memory of the write-ahead log"
+        default: "using the file"
+        }
+    }
 }

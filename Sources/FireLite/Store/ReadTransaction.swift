@@ -35,9 +35,20 @@ public class ReadTransaction {
         if let known = known(registration.root) { return known }
         loadedResources += 1
         guard let shape = try access.shape(registration.shape), let resource = try access.load(root: registration.root, shape: shape) else {
-            throw incomplete(registration.root)
+            throw damaged(registration.root)
         }
+        try verify(resource, registration)
         tie(resource, registration)
+        return resource
+    }
+
+    /// The first resource of a table with that id, which the index and the resource must agree on; nil where there is none.
+    private func resource(of table: TablePlan, id: String) throws -> FHIRResource? {
+        guard let root = try access.root(of: table, id: id) else { return nil }
+        guard let resource = try resource(root: root), resource.layout === table.root.layout, self is WriteTransaction || resource.id == id
+        else {
+            throw damaged(root)
+        }
         return resource
     }
 
@@ -62,8 +73,7 @@ public class ReadTransaction {
     public func resource<Resource: FHIRResource>(_ type: Resource.Type, id: String) throws -> Resource? {
         try store.mapping {
             try flush()
-            guard let root = try access.root(of: table(of: type), id: id) else { return nil }
-            return try resource(root: root) as? Resource
+            return try resource(of: table(of: type), id: id) as? Resource
         }
     }
 
@@ -81,8 +91,7 @@ public class ReadTransaction {
             let table = table(of: type)
             var resources: [Resource] = []
             for id in ids {
-                guard let root = try access.root(of: table, id: id), let resource = try resource(root: root) as? Resource else { continue }
-                resources.append(resource)
+                if let resource = try resource(of: table, id: id) as? Resource { resources.append(resource) }
             }
             return resources
         }
@@ -137,14 +146,28 @@ public class ReadTransaction {
         var loaded = try access.load(zip(registrations, inMemory).filter { $1 == nil }.map { $0.0 }).makeIterator()
         return try zip(registrations, inMemory).map { registration, known in
             if let known { return known }
-            guard let loaded = loaded.next(), let resource = loaded else { throw incomplete(registration.root) }
+            guard let loaded = loaded.next(), let resource = loaded else { throw damaged(registration.root) }
+            try verify(resource, registration)
             tie(resource, registration)
             return resource
         }
     }
 
-    private func incomplete(_ root: Int64) -> FHIRStoreError {
-        FHIRStoreError(.notAStore, "the rows of the resource with number \(root) are incomplete: run check()")
+    /// Compares what was read with the digest of what was stored (see `FHIRStore.Configuration.verifiesContent`).
+    private func verify(_ resource: FHIRResource, _ registration: StoreConnection.Registration) throws {
+        guard store.configuration.verifiesContent else { return }
+        guard ContentDigest.digest(of: resource, key: store.identity.digestKey) == registration.digest else {
+            throw damaged(registration.root)
+        }
+    }
+
+    private func damaged(_ root: Int64) -> FHIRStoreError {
+        // Where there was no memory for a value, SQLite gives an empty one.
+        if access.connection.lacksMemory { return FHIRStoreError(SQLiteError(code: 7, message: "out of memory"), path: store.path) }
+        return FHIRStoreError(
+            .notAStore,
+            "\(store.path) is damaged: the rows of the resource with number \(root) are not what was stored: "
+                + "restore a backup or salvage what is readable")
     }
 
     private func tie(_ resource: FHIRResource, _ registration: StoreConnection.Registration) {
@@ -157,13 +180,15 @@ public class ReadTransaction {
         guard table.isInFile else { return [] }
         let statement = try access.connection.cached(
             """
-            SELECT r.root, r.shape, r.revision, r.nodes, r.digest, r.pk FROM "\(table.name)" t JOIN _resource r ON r.root = t._k >> 24
+            SELECT t._k >> 24, r.shape, r.revision, r.nodes, r.digest, r.pk FROM "\(table.name)" t
+            LEFT JOIN _resource r ON r.root = t._k >> 24
             WHERE t._k > ? AND t._parent IS NULL ORDER BY t._k LIMIT \(limit)
             """)
         statement.bind(1, root << 24 | 0xFF_FFFF)
         defer { statement.reset() }
         var batch: [StoreConnection.Registration] = []
         while try statement.step() {
+            if statement.type(1) == .null { throw damaged(statement.int(0)) }
             batch.append(
                 StoreConnection.Registration(
                     root: statement.int(0), shape: statement.int(1), revision: statement.int(2),

@@ -12,6 +12,7 @@ final class StoreConnection {
     private var rootLookups: [Int: Statement] = [:]
     private var registrationLookups: [Int: Statement] = [:]
     let queries = QueryCache()
+    private let rollbackStatement: Statement
 
     /// The set of tables that a resource has rows in, and the type of the resource.
     final class Shape {
@@ -40,10 +41,13 @@ final class StoreConnection {
         self.connection = connection
         schema = try StorageSchema(release: release)
         assembler = ResourceAssembler(schema: schema)
+        // Compiled while all is well: where memory has run out there would be none to compile it.
+        rollbackStatement = try connection.prepare("ROLLBACK")
     }
 
     /// Begins a transaction and looks whether the file's tables have changed.
     func begin(_ sql: String) throws {
+        if connection.isInTransaction { try rollbackStatement.run() }
         try connection.cached(sql).run()
         do {
             try schema.refresh(connection)
@@ -59,10 +63,13 @@ final class StoreConnection {
     func rollback() {
         guard connection.isInTransaction else { return }
         do {
-            try connection.execute("ROLLBACK")
+            try rollbackStatement.run()
         } catch {
-            // A rollback fails only where there is no transaction any more.
-            assertionFailure("\(error)")
+            // SQLite ends the transaction all the same where the disk failed. Where memory has run out it may not: it gets what the
+            // connection can spare, and else the next transaction tries again.
+            guard connection.isInTransaction else { return }
+            connection.releaseMemory()
+            do { try rollbackStatement.run() } catch { return }
         }
     }
 
@@ -147,7 +154,7 @@ final class StoreConnection {
             guard let table = schema.table(named: String(name)) else {
                 throw FHIRStoreError(
                     .newerFormat,
-                    "the store has the table \(name), which this version's FHIR \(schema.release.name) classes do not know: update the library"
+                    "\(connection.path) has the table \(name), which this version's FHIR \(schema.release.name) classes do not know: update the library"
                 )
             }
             tables.append(table)

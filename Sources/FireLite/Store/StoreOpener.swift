@@ -71,7 +71,9 @@ struct StoreOpener: Sendable {
             case .normal: "NORMAL"
             case .bulk: "OFF"
             }
-        try connection.execute("PRAGMA synchronous = \(synchronous); PRAGMA cache_size = -\(cacheSize * 1_024); PRAGMA temp_store = MEMORY")
+        try connection.execute(
+            "PRAGMA synchronous = \(synchronous); PRAGMA cache_size = -\(cacheSize * 1_024); PRAGMA temp_store = MEMORY; PRAGMA cell_size_check = 1"
+        )
     }
 
     private func verify(_ connection: Connection) throws {

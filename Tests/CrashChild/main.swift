@@ -1,0 +1,36 @@
+import FireLite
+import FireLiteR4
+import Foundation
+
+// What a test needs a program of its own for.
+// `write PATH FIRST DURABILITY` commits batches for ever, and writes the number of each to standard output when its commit has returned.
+// `nobody PATH` opens and changes the store without the rights of root, and writes what became of it.
+// `memory FOLDER ROUNDS` works with ever more memory, and writes what became of it.
+let arguments = CommandLine.arguments
+do {
+    switch (arguments.count > 1 ? arguments[1] : "", arguments.count) {
+    case ("write", 5):
+        var configuration = FHIRStore.Configuration()
+        configuration.durability = arguments[4] == "full" ? .full : .normal
+        let store = try FHIRStore(path: arguments[2], release: .r4, configuration: configuration)
+        var number = Int(arguments[3]) ?? 0
+        while true {
+            try CrashBatch(number).write(to: store)
+            FileHandle.standardOutput.write(Data("\(number)\n".utf8))
+            number += 1
+        }
+    case ("nobody", 3):
+        if getuid() == 0, setuid(65534) != 0 { exit(4) }
+        let store = try FHIRStore(path: arguments[2], release: .r4)
+        try store.write { tx in try tx.add(Patient { $0.id = "new" }) }
+        print("written")
+    case ("memory", 4):
+        print(try MemoryRounds(folder: arguments[2]).run(Int(arguments[3]) ?? 0))
+    default: exit(2)
+    }
+} catch let error as FHIRStoreError {
+    print("\(error.code.rawValue) \(error)")
+} catch {
+    FileHandle.standardError.write(Data("\(error)\n".utf8))
+    exit(3)
+}

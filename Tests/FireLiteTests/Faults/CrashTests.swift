@@ -1,0 +1,76 @@
+import FireLite
+import FireLiteR4
+import Foundation
+import TestSupport
+import Testing
+
+@testable import CrashChild
+
+/// A program that is killed loses no commit that returned. `FIRELITE_CRASH_ROUNDS` sets how often; default: 20.
+@Suite struct CrashTests {
+    private static let rounds = ProcessInfo.processInfo.environment["FIRELITE_CRASH_ROUNDS"].flatMap(Int.init) ?? 20
+    /// How often one file goes on being written after a crash, before the next is begun.
+    private static let roundsOfOneFile = 5
+
+    @Test(arguments: ["full", "normal"]) func everyReportedCommitSurvivesAKill(durability: String) throws {
+        var (commits, inFlight) = (0, 0)
+        var random = SeededGenerator(seed: durability == "full" ? 1 : 2)
+        let rounds = max(1, Self.rounds / 2)
+        for start in stride(from: 0, to: rounds, by: Self.roundsOfOneFile) {
+            try withTemporaryFolder { folder in
+                let path = folder + "/store.sqlite"
+                var next = 0
+                for round in start..<min(start + Self.roundsOfOneFile, rounds) {
+                    let reported = try kill(path, from: next, durability, &random)
+                    let store = try FHIRStore(path: path, release: .r4)
+                    let stored = try verify(store, from: next, reported: reported, "\(durability), round \(round)")
+                    commits += reported - next
+                    inFlight += stored - reported
+                    next = stored
+                }
+            }
+        }
+        print("crash: \(durability), \(rounds) rounds, \(commits) reported commits, \(inFlight) found beside them")
+    }
+
+    /// Runs the child, kills it at a random moment, and returns the number after the last commit it reported.
+    private func kill(_ path: String, from first: Int, _ durability: String, _ random: inout SeededGenerator) throws -> Int {
+        let output = Pipe()
+        let child = try ChildProgram.process(["write", path, String(first), durability], output: output)
+        try child.run()
+        let reports = output.fileHandleForReading
+        var received = Data()
+        let wanted = random.int(0...6)
+        while received.count(where: { $0 == 10 }) < wanted {
+            let more = reports.availableData
+            if more.isEmpty { break }
+            received.append(more)
+        }
+        // Somewhere within the next commits, or within opening.
+        let moment = DispatchTime.now() + .microseconds(random.int(0...30_000))
+        while DispatchTime.now() < moment {}
+        #expect(child.isRunning, "the child ended by itself")
+        Foundation.kill(child.processIdentifier, SIGKILL)
+        received.append(reports.readDataToEndOfFile())
+        child.waitUntilExit()
+        let numbers = String(decoding: received, as: UTF8.self).split(separator: "\n").compactMap { Int($0) }
+        return numbers.last.map { $0 + 1 } ?? first
+    }
+
+    /// Expects the reported commits and at most one more; returns the number after the last one stored.
+    private func verify(_ store: FHIRStore, from first: Int, reported: Int, _ comment: Comment) throws -> Int {
+        #expect(try store.check() == [], comment)
+        let last = try store.resource(Patient.self, id: "every")?.multipleBirthInteger ?? -1
+        let stored = last + 1
+        #expect(stored == reported || stored == reported + 1, comment)
+        for number in 0..<stored where number >= first {
+            for expected in CrashBatch(number).resources.dropFirst() {
+                let found = try store.resource(typeName: expected.resourceType, id: expected.id ?? "")
+                #expect(found.map { FHIRJSON.string($0) } == FHIRJSON.string(expected), comment)
+            }
+        }
+        let counts = try store.counts().reduce(0) { $0 + $1.count }
+        #expect(counts == (stored == 0 ? 0 : 1 + stored * CrashBatch.size), comment)
+        return stored
+    }
+}
