@@ -1,16 +1,20 @@
 # The two commands of the README are `make demo` and `make test`; both set up what they need.
 
-.PHONY: help setup demo test nightly format lint generate check-generated bench
+.PHONY: help setup demo test nightly format lint generate check-generated bench fuzz
 
-HAND_WRITTEN = Package.swift Sources Generator Tests Benchmarks
+HAND_WRITTEN = Package.swift Sources Generator Tests Benchmarks Fuzz/Package.swift Fuzz/Fuzz
 
 # For the compiler, in debug builds: `make test SWIFT_FLAGS="-Xswiftc -warnings-as-errors"`.
 SWIFT_FLAGS ?=
+
+# How often `make fuzz` runs each target.
+RUNS ?= 200000
 
 help:
 	@echo "make demo      build in release and run the demonstration"
 	@echo "make test      run every test"
 	@echo "make nightly   run the long tests of crashes, faults and damaged files"
+	@echo "make fuzz      run the fuzz targets, each RUNS times"
 	@echo "make bench     run the benchmarks and write Benchmarks/Report"
 	@echo "make generate  regenerate the model classes from the digests"
 	@echo "make format    format the code; make lint only looks"
@@ -34,6 +38,9 @@ nightly: setup
 
 bench: setup
 	swift run -c release Benchmarks --report Benchmarks/Report
+
+fuzz: setup
+	Scripts/fuzz.sh $(RUNS)
 
 format:
 	swift format format --in-place --parallel --recursive $(HAND_WRITTEN)

@@ -115,6 +115,9 @@ public final class Connection {
     /// Waits up to that long for another connection's lock before an error `SQLITE_BUSY`.
     public func setBusyTimeout(milliseconds: Int) { sqlite3_busy_timeout(handle, Int32(clamping: milliseconds)) }
 
+    /// Lowers how many bytes a text, a blob or a row may have (`SQLITE_LIMIT_LENGTH`, <https://www.sqlite.org/limits.html>).
+    public func setMaximumLength(_ bytes: Int) { sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, Int32(clamping: bytes)) }
+
     /// Makes the running statement of this connection end with `SQLITE_INTERRUPT`. May be called from any thread.
     public func interrupt() { sqlite3_interrupt(handle) }
 

@@ -4,6 +4,8 @@ import CSQLite
 public final class Statement {
     @usableFromInline let handle: OpaquePointer
     @usableFromInline let connection: OpaquePointer
+    /// Why the last value in vain could not be bound; a value that is too long must not be stored as the one bound before.
+    @usableFromInline var bindFailure: Int32 = 0
 
     init(_ handle: OpaquePointer, connection: OpaquePointer) {
         self.handle = handle
@@ -19,6 +21,7 @@ public final class Statement {
     /// - Throws: `SQLiteError`; the statement is reset then.
     @inlinable
     public func step() throws -> Bool {
+        if bindFailure != 0 { throw failure(bindFailure) }
         let code = sqlite3_step(handle)
         if code == SQLITE_ROW { return true }
         if code == SQLITE_DONE { return false }
@@ -30,6 +33,7 @@ public final class Statement {
     /// - Throws: `SQLiteError`.
     @inlinable
     public func run() throws {
+        if bindFailure != 0 { throw failure(bindFailure) }
         let code = sqlite3_step(handle)
         guard code == SQLITE_DONE || code == SQLITE_ROW else { throw failure(code) }
         sqlite3_reset(handle)
@@ -37,7 +41,10 @@ public final class Statement {
 
     @usableFromInline @inline(never)
     func failure(_ code: Int32) -> SQLiteError {
-        let error = SQLiteError(code: code, message: String(cString: sqlite3_errmsg(connection)), sql: sql)
+        let isBinding = bindFailure != 0
+        let message = isBinding ? sqlite3_errstr(code) : sqlite3_errmsg(connection)
+        let error = SQLiteError(code: code, message: message.map { String(cString: $0) } ?? "", sql: sql)
+        bindFailure = 0
         sqlite3_reset(handle)
         return error
     }
@@ -67,8 +74,9 @@ public final class Statement {
     @inlinable
     public func bind(_ index: Int, unownedText bytes: UnsafePointer<CChar>, _ length: Int) {
         // Beyond 2 GB the length wraps to a negative number, which SQLite would take for a C string.
-        sqlite3_bind_text64(
+        let code = sqlite3_bind_text64(
             handle, Int32(truncatingIfNeeded: index), bytes, UInt64(length), nil, UInt8(SQLITE_UTF8))
+        if code != SQLITE_OK { bindFailure = code }
     }
 
     /// Binds a copy of the text.
@@ -78,14 +86,18 @@ public final class Statement {
             let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
             let empty: StaticString = ""
             let base = UnsafeRawPointer(bytes.baseAddress ?? empty.utf8Start).assumingMemoryBound(to: CChar.self)
-            sqlite3_bind_text64(handle, Int32(index), base, UInt64(bytes.count), transient, UInt8(SQLITE_UTF8))
+            let code = sqlite3_bind_text64(handle, Int32(index), base, UInt64(bytes.count), transient, UInt8(SQLITE_UTF8))
+            if code != SQLITE_OK { bindFailure = code }
         }
     }
 
     /// Binds a copy of the bytes.
     public func bind(_ index: Int, blob bytes: [UInt8]) {
         let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
-        bytes.withUnsafeBytes { _ = sqlite3_bind_blob64(handle, Int32(index), $0.baseAddress, UInt64($0.count), transient) }
+        bytes.withUnsafeBytes {
+            let code = sqlite3_bind_blob64(handle, Int32(index), $0.baseAddress, UInt64($0.count), transient)
+            if code != SQLITE_OK { bindFailure = code }
+        }
     }
 
     /// Binds 16 bytes without a heap allocation of their own.

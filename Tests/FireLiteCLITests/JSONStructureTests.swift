@@ -36,6 +36,14 @@ struct JSONStructureTests {
 
     private static let text = "{\"a\" : [1, -2.5e+7,true ,null],\n \"b\\u0041\\\"\":{\"c\":\"x\\\\\"},\r\n\"d\":[[ ],{ }]}\n"
 
+    /// A finding of the fuzzer: a text beyond the length of interest was cut elsewhere in pieces than as a whole.
+    @Test func longTextsAreCutAtTheSamePlaceInPiecesOfAnySize() {
+        let text =
+            "{\"\(String(repeating: "n", count: 2_047))\\\"\(String(repeating: "m", count: 3_000))\":\"\(String(repeating: "v", count: 5_000))\"}"
+        let whole = events(text, size: text.utf8.count)
+        for size in [1, 7, 100, 2_048, 2_049] { #expect(events(text, size: size) == whole) }
+    }
+
     @Test func eventsComeInOrder() {
         #expect(
             events(Self.text, size: 1_000).map(\.event) == [

@@ -46,6 +46,12 @@ struct LineReaderTests {
         }
     }
 
+    /// The carriage return is no part of the line: a line just as long as is allowed is read in pieces of any size.
+    @Test func aCarriageReturnDoesNotCount() throws {
+        for size in 1...30 { #expect(try lines("\(String(repeating: "x", count: 20))\r\nb\r\n", size: size, longest: 20).last == "b") }
+        for size in 1...30 { #expect(try lines("\(String(repeating: "x", count: 20))\r\nb", size: size, longest: 20).first != .some(nil)) }
+    }
+
     @Test func peekingTakesNothingAway() throws {
         let path = try folder.write("peek", "\u{FEFF}abcdef")
         for count in 0...8 {

@@ -29,7 +29,7 @@ public struct FHIRStoreError: Error, Sendable, CustomStringConvertible {
         public static let disk = Code(rawValue: "disk")
         /// There is no memory, or no more than a limit allows.
         public static let outOfMemory = Code(rawValue: "outOfMemory")
-        /// A resource has more rows, columns or levels than a store can hold.
+        /// A resource has more rows, columns or levels, or longer text, than a store can hold.
         public static let tooLarge = Code(rawValue: "tooLarge")
         /// An argument is not valid.
         public static let invalidArgument = Code(rawValue: "invalidArgument")
@@ -75,9 +75,22 @@ public struct FHIRStoreError: Error, Sendable, CustomStringConvertible {
         case 13: (code, message) = (.diskFull, "there is no room on the disk of \(path): free some and try again")
         case 14: (code, message) = (.cannotOpen, "\(path) cannot be opened: check that its folder exists and may be written")
         case 26: (code, message) = (.notAStore, "\(path) is not a SQLite database: give the path of a FireLite store, or of a new file")
+        case 18:
+            (code, message) = (
+                .tooLarge, "a text, or a row of a table, is longer than SQLite can hold, 1,000,000,000 bytes unless it was built otherwise"
+            )
+        case 1 where Self.isTooDeep(error.message):
+            (code, message) = (
+                .invalidArgument, "the query is nested deeper than SQLite can take (\(error.message)): ask in several queries"
+            )
         default: (code, message) = (.sqlite, "\(path): \(error.message): check the statement, or the file with check()")
         }
         self.init(code, message, sql: error.sql, sqliteCode: error.code)
+    }
+
+    /// Whether SQLite gave up on a statement's nesting (<https://www.sqlite.org/limits.html>), for which it has no code of its own.
+    private static func isTooDeep(_ message: String) -> Bool {
+        message.hasPrefix("parser stack overflow") || message.hasPrefix("Expression tree is too large")
     }
 
     public var description: String { message }

@@ -169,7 +169,7 @@ struct JSONStructure {
             if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") || byte < 0x20 { break }
             index += 1
         }
-        if keepsText, text.count < Self.longestText { text.append(contentsOf: bytes[start..<index].prefix(Self.longestText)) }
+        if keepsText, text.count < Self.longestText { text.append(contentsOf: bytes[start..<index].prefix(Self.longestText - text.count)) }
         guard index < bytes.count else { return nil }
         switch bytes[index] {
         case UInt8(ascii: "\""):

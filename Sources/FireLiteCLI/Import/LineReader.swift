@@ -15,7 +15,7 @@ struct LineReader {
 
     private static let lineFeed = Int32(UInt8(ascii: "\n"))
 
-    private let input: InputFile
+    private let input: any RewindableBytes
     private let size: Int
     private let longest: Int
     /// The last piece, whose bytes from `carried` on are the beginning of the next line.
@@ -27,7 +27,7 @@ struct LineReader {
     /// - Parameters:
     ///   - size: how many bytes are read at once.
     ///   - longest: how long a line may be.
-    init(_ input: InputFile, size: Int, longest: Int) {
+    init(_ input: any RewindableBytes, size: Int, longest: Int) {
         self.input = input
         self.size = size
         self.longest = longest
@@ -47,7 +47,8 @@ struct LineReader {
             text.count += number
             if let end = Self.lastLineFeed(in: text, from: searched) { return chunk(text, count: end + 1) }
             searched = text.count
-            if text.count > longest { return try skipLine(text) }
+            // One more for the carriage return, which is no part of the line.
+            if text.count > longest + 1 { return try skipLine(text) }
             text.reserve(text.count + 1)
         }
         return text.count == 0 ? nil : chunk(text, count: text.count)

@@ -35,6 +35,10 @@ package struct PredicateParser {
         }
     }
 
+    /// More braces within braces, or more steps of a path, than this are an error: neither has a meaning for resources that can be read.
+    private static let deepest = 20
+    private static let longestPath = 128
+
     private static func invalid(_ message: String) -> FHIRStoreError { FHIRStoreError(.invalidArgument, message) }
 
     // MARK: - Conditions
@@ -42,16 +46,17 @@ package struct PredicateParser {
     /// The condition that a text says.
     ///
     /// - Throws: `FHIRStoreError.invalidArgument` for what is no condition on the type.
-    package func condition(_ text: String) throws -> Predicate { try Self.condition(text, layout) }
+    package func condition(_ text: String) throws -> Predicate { try Self.condition(text, layout, depth: 0) }
 
-    private static func condition(_ text: String, _ layout: Layout) throws -> Predicate {
+    private static func condition(_ text: String, _ layout: Layout, depth: Int) throws -> Predicate {
         if let brace = text.firstIndex(of: "{"), text.last == "}", !text[..<brace].contains(where: { "=<>~".contains($0) }) {
             let end = try end(String(text[..<brace]), layout)
             guard case .object(let inner) = end.kind else {
                 throw invalid("'\(text[..<brace])' is a primitive and has no elements to put in braces")
             }
+            guard depth < deepest else { throw invalid("braces within braces are more than \(deepest) deep: ask several conditions") }
             let parts = text[text.index(after: brace)...].dropLast().split(separator: ",").map(String.init)
-            return .any(end.path, .and(try parts.map { try condition($0, inner) }))
+            return .any(end.path, .and(try parts.map { try condition($0, inner, depth: depth + 1) }))
         }
         var start = text.startIndex
         while start < text.endIndex {
@@ -150,7 +155,9 @@ package struct PredicateParser {
     private static func end(_ text: String, _ layout: Layout) throws -> End {
         var path = QueryPath()
         var kind = End.Kind.object(layout)
-        for part in text.split(separator: ".", omittingEmptySubsequences: false) {
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count <= longestPath else { throw invalid("a path of \(parts.count) elements: \(longestPath) are the most") }
+        for part in parts {
             guard case .object(let owner) = kind else { throw invalid("\(text): before '.\(part)' is a primitive, which has no elements") }
             let name = part.prefix { $0 != "[" && $0 != "(" }
             guard let element = owner.element(named: String(name)) else {
@@ -163,11 +170,14 @@ package struct PredicateParser {
             }
             var step = PathStep(slot: element.slot)
             let suffix = part.dropFirst(name.count)
-            if suffix.first == "[", suffix.last == "]" {
-                guard let position = Int(suffix.dropFirst().dropLast()), position >= 0, element.isList else {
+            if suffix.first == "[" {
+                let digits = suffix.dropFirst().dropLast()
+                guard suffix.last == "]", digits.utf8.allSatisfy({ $0 &- 48 < 10 }), let position = Int(digits), element.isList else {
                     throw invalid("\(part) is no place in a list: write name[0] for the first of a list")
                 }
                 step.position = position
+            } else if !suffix.isEmpty, element.kind != .resource {
+                throw invalid("\(part) is no element: only what holds resources has a type in parentheses")
             }
             switch element.kind {
             case .primitive: kind = .primitive(element.primitive ?? .string)

@@ -1,0 +1,30 @@
+// swift-tools-version: 6.1
+import PackageDescription
+
+// The library's own sources, by links, compiled with libFuzzer's instrumentation and with their internals open to the fuzz targets.
+// Build it with `make fuzz`; README.md says more.
+let instrumented: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("ExistentialAny"),
+    .unsafeFlags(["-sanitize=fuzzer", "-enable-testing"]),
+]
+
+let package = Package(
+    name: "Fuzz",
+    platforms: [.macOS(.v14)],
+    targets: [
+        .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3"),
+        .target(name: "SQLiteBridge", dependencies: ["CSQLite"], swiftSettings: instrumented),
+        .target(name: "FireLiteCore", swiftSettings: instrumented),
+        .target(name: "FireLite", dependencies: ["FireLiteCore", "SQLiteBridge"], swiftSettings: instrumented),
+        .target(name: "FireLiteR4", dependencies: ["FireLiteCore"], swiftSettings: instrumented),
+        .target(name: "SyntheticData", dependencies: ["FireLiteCore", "FireLiteR4"], swiftSettings: instrumented),
+        .target(
+            name: "FireLiteCLI", dependencies: ["FireLite", "FireLiteR4", "SyntheticData"], exclude: ["main.swift"],
+            swiftSettings: instrumented),
+        .target(name: "GeneratorKit", path: "Generator/GeneratorKit", swiftSettings: instrumented),
+        .executableTarget(
+            name: "Fuzz", dependencies: ["FireLite", "FireLiteR4", "FireLiteCLI", "GeneratorKit"], path: "Fuzz",
+            swiftSettings: instrumented, linkerSettings: [.unsafeFlags(["-sanitize=fuzzer", "-use-ld=lld"])]),
+    ]
+)
