@@ -52,11 +52,11 @@ public final class FHIRJSONReader {
         }
         let failures = reader.issues
         workspace = reader.finish()
-        if !failures.isEmpty || !issues.isEmpty { issues = JSONLocator.errors(failures, in: bytes, rootName: rootName) }
+        if !failures.isEmpty || !issues.isEmpty { issues = JSONLocator.errors(failures, in: bytes, release: release, rootName: rootName) }
         switch outcome {
         case .success(let result): return result
         case .failure(let failure):
-            throw JSONLocator.errors([failure], in: bytes, rootName: rootName).first ?? JSONLocator.unlocated(failure)
+            throw JSONLocator.errors([failure], in: bytes, release: release, rootName: rootName).first ?? JSONLocator.unlocated(failure)
         }
     }
 }

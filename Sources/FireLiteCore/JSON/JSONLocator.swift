@@ -15,8 +15,10 @@ struct JSONLocator {
     private let root: String
 
     /// The failures as errors, all found in one walk.
-    static func errors(_ failures: [JSONFailure], in bytes: UnsafeBufferPointer<UInt8>, rootName: String?) -> [FHIRDecodingError] {
-        var locator = JSONLocator(bytes, rootName: rootName)
+    static func errors(
+        _ failures: [JSONFailure], in bytes: UnsafeBufferPointer<UInt8>, release: FHIRRelease, rootName: String?
+    ) -> [FHIRDecodingError] {
+        var locator = JSONLocator(bytes, release: release, rootName: rootName)
         var errors = [FHIRDecodingError?](repeating: nil, count: failures.count)
         for index in failures.indices.sorted(by: { failures[$0].offset < failures[$1].offset }) {
             let failure = failures[index]
@@ -34,9 +36,10 @@ struct JSONLocator {
             code: failure.code, line: 1, column: 1, offset: failure.offset, path: "", expected: failure.expected, found: failure.found)
     }
 
-    private init(_ bytes: UnsafeBufferPointer<UInt8>, rootName: String?) {
+    private init(_ bytes: UnsafeBufferPointer<UInt8>, release: FHIRRelease, rootName: String?) {
         self.bytes = bytes
-        root = rootName ?? Self.resourceType(bytes) ?? ""
+        // Only a name that the release has: any other may be a value that is in the wrong place.
+        root = rootName ?? Self.resourceType(bytes).flatMap { release.resourceType(named: $0) == nil ? nil : $0 } ?? ""
     }
 
     private var path: String {
@@ -65,8 +68,7 @@ struct JSONLocator {
                 // A place inside a string counts as its beginning, where the walk to the next failure goes on.
                 if end > offset { break walk }
                 if case .object(let member)? = levels.last, member.isEmpty, end < bytes.count {
-                    let name = bytes[position + 1..<max(end - 1, position + 1)]
-                    levels[levels.count - 1] = .object(member: Self.shown(name))
+                    levels[levels.count - 1] = .object(member: Self.shown(name(at: position, end)))
                 }
                 position = end - 1
             case UInt8(ascii: "\n"):
@@ -84,8 +86,7 @@ struct JSONLocator {
         guard case .object(let member)? = levels.last, member.isEmpty, position == offset, position < bytes.count,
             bytes[position] == UInt8(ascii: "\"")
         else { return }
-        let name = bytes[position + 1..<max(stringEnd(from: position) - 1, position + 1)]
-        let shown = Self.shown(name)
+        let shown = Self.shown(name(at: position, stringEnd(from: position)))
         if !shown.isEmpty { levels[levels.count - 1] = .object(member: shown) }
     }
 
@@ -95,6 +96,13 @@ struct JSONLocator {
         while index < bytes.count, bytes[index] != UInt8(ascii: "\"") { index += bytes[index] == UInt8(ascii: "\\") ? 2 : 1 }
         lastString = (quote, min(index + 1, bytes.count))
         return lastString.end
+    }
+
+    /// The string there, if a colon says that it is a name: without one it may be a value that is in the wrong place.
+    private func name(at quote: Int, _ end: Int) -> Slice<UnsafeBufferPointer<UInt8>> {
+        let rest = bytes[end...].drop { $0 == 0x20 || $0 == 0x0A || $0 == 0x0D || $0 == 0x09 }
+        guard rest.first == UInt8(ascii: ":") else { return bytes[quote..<quote] }
+        return bytes[quote + 1..<max(end - 1, quote + 1)]
     }
 
     /// A member name, unless it may be something else than a FHIR name.

@@ -50,7 +50,7 @@ struct JSONReader: ~Copyable {
         if object.layout.isResource {
             let (name, nameOffset) = try findResourceType()
             guard name == object.layout.name else {
-                throw JSONFailure(.resourceType, nameOffset, "resourceType \(object.layout.name)", Self.shown(name))
+                throw JSONFailure(.resourceType, nameOffset, "resourceType \(object.layout.name)", shownType(name))
             }
         }
         try readMembers(of: object)
@@ -78,8 +78,8 @@ struct JSONReader: ~Copyable {
         }
         guard let type = workspace.resourceType(named: name, in: release) else {
             let known = "a resource type of FHIR \(release.name)"
-            if depth == 0 { throw JSONFailure(.resourceType, nameOffset, known, Self.shown(name)) }
-            try fail(.resourceType, start + nameOffset, known, Self.shown(name))
+            if depth == 0 { throw JSONFailure(.resourceType, nameOffset, known, shownType(name)) }
+            try fail(.resourceType, start + nameOffset, known, shownType(name))
             try skipValue()
             return nil
         }
@@ -291,6 +291,9 @@ struct JSONReader: ~Copyable {
         let isName = !name.isEmpty && name.utf8.count <= 64 && name.utf8.allSatisfy { isNameByte($0) }
         return isName ? "'\(name)'" : "one that is no FHIR name"
     }
+
+    /// A resource type for a message: only one that the release has, as any other may be a value that is in the wrong place.
+    private func shownType(_ name: String) -> String { release.resourceType(named: name) == nil ? "another name" : "'\(name)'" }
 
     private static func isNameByte(_ byte: UInt8) -> Bool {
         (byte | 0x20) &- 97 < 26 || byte &- 48 < 10 || byte == UInt8(ascii: "_")

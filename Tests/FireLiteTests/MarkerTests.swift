@@ -1,0 +1,146 @@
+import FireLiteR4
+import Foundation
+import SQLiteBridge
+import Testing
+
+@testable import FireLite
+
+/// No value of a record is in an error of a store: each code is provoked with records that hold a marker.
+@Suite struct StoreMarkerTests {
+    static let marker = "MARKER"
+
+    private func marked(_ id: String = "1") -> Patient {
+        Patient {
+            $0.id = id
+            $0.language = Self.marker
+            $0.name = [
+                HumanName {
+                    $0.family = Self.marker; $0.given = [Self.marker]
+                }
+            ]
+        }
+    }
+
+    private func error(_ body: () throws -> Void) -> FHIRStoreError? {
+        do {
+            try body()
+            return nil
+        } catch {
+            return error as? FHIRStoreError
+        }
+    }
+
+    /// Provokes one code; what it needs beside a folder it makes itself.
+    private func provoke(_ code: FHIRStoreError.Code, _ folder: String) throws -> FHIRStoreError? {
+        let path = folder + "/store.sqlite"
+        func store() throws -> FHIRStore { try FHIRStore(path: path, release: .r4) }
+        try store().write { tx in try tx.add(marked()) }
+        switch code {
+        case .cannotOpen: return error { _ = try FHIRStore(path: folder + "/no/store.sqlite", release: .r4) }
+        case .notAStore:
+            try Data("MARKER is no database, and long enough to be read as a header of one, which has a hundred bytes; so it goes on.".utf8)
+                .write(to: URL(fileURLWithPath: folder + "/text"))
+            return error { _ = try FHIRStore(path: folder + "/text", release: .r4) }
+        case .wrongRelease:
+            try Connection(path: path).execute("UPDATE _meta SET value = 'R5' WHERE key = 'release'")
+            return error { _ = try store() }
+        case .newerFormat:
+            try Connection(path: path).execute("PRAGMA user_version = 99")
+            return error { _ = try store() }
+        case .conflict:
+            let (one, two) = (try store(), try store())
+            let patient = try #require(try one.resource(Patient.self, id: "1"))
+            try two.write { tx in
+                _ = try tx.upsert(
+                    Patient {
+                        $0.id = "1"; $0.language = "MARKER 2"
+                    })
+            }
+            return error { try one.write { _ in patient.language = "MARKER 3" } }
+        case .busy:
+            var configuration = FHIRStore.Configuration()
+            configuration.busyTimeout = 0
+            let waiting = try FHIRStore(path: path, release: .r4, configuration: configuration)
+            return try store().write { tx in
+                try tx.add(marked("2"))
+                return error { try waiting.write { tx in try tx.add(marked("3")) } }
+            }
+        case .diskFull:
+            return error {
+                try store().write { tx in
+                    try tx.access.connection.execute("PRAGMA max_page_count = 1")
+                    try tx.add(Patient { $0.language = String(repeating: Self.marker, count: 100_000) })
+                }
+            }
+        case .readOnly:
+            return error {
+                try store().write { tx in
+                    try tx.access.connection.execute("PRAGMA query_only = 1")
+                    try tx.add(marked("2"))
+                }
+            }
+        case .tooLarge:
+            return error {
+                try store().write { tx in
+                    tx.access.connection.setMaximumLength(1_000)
+                    try tx.add(Patient { $0.language = String(repeating: Self.marker, count: 1_000) })
+                }
+            }
+        case .invalidArgument: return error { _ = try store().sql("DELETE FROM Patient WHERE language = ?", [.text(Self.marker)]) }
+        case .interrupted:
+            return error {
+                _ = try store().sql(
+                    "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n, Patient_name WHERE family = ?",
+                    [.text(Self.marker)], isCancelled: { true })
+            }
+        case .sqlite: return error { _ = try store().sql("SELECT json_extract(family, '$.a') FROM Patient_name") }
+        default: return nil
+        }
+    }
+
+    @Test func noCodeShowsAValue() throws {
+        let source = try String(
+            contentsOf: URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+                .appendingPathComponent("../../Sources/FireLite/Store/FHIRStoreError.swift"), encoding: .utf8)
+        let codes = source.matches(of: /Code\(rawValue: "(\w+)"\)/).map { FHIRStoreError.Code(rawValue: String($0.1)) }
+        #expect(codes.count >= 12)
+        for code in codes {
+            try withTemporaryFolder { folder in
+                let error = try #require(try provoke(code, folder), "no case provokes \(code.rawValue): add one")
+                #expect(error.code == code)
+                let texts = ["\(error)", String(reflecting: error), error.localizedDescription, error.message, error.sql ?? ""]
+                for text in texts { #expect(!text.contains(Self.marker), "\(code.rawValue): \(text)") }
+            }
+        }
+    }
+
+    /// A constraint of SQLite that is broken names the column, not the value.
+    @Test func pkTwice() throws {
+        try withStore { store in
+            try store.write { tx in try tx.add(Patient { $0.pk = "pk \(Self.marker)" }) }
+            let error = try #require(throws: FHIRStoreError.self) {
+                try store.write { tx in try tx.add(Patient { $0.pk = "pk \(Self.marker)" }) }
+            }
+            #expect(error.message.contains("_resource.pk") && !"\(error) \(error.sql ?? "")".contains(Self.marker))
+        }
+    }
+
+    /// What `check()` finds names tables and counts.
+    @Test func findingsOfTheCheck() throws {
+        try withTemporaryFolder { folder in
+            let path = folder + "/store.sqlite"
+            try FHIRStore(path: path, release: .r4).write { tx in
+                try tx.add(marked())
+                try tx.add(marked("2"))
+            }
+            try Connection(path: path).execute(
+                """
+                DELETE FROM _resource WHERE root = 1; UPDATE Patient_name SET _parent = 77 WHERE _k >> 24 = 2;
+                DELETE FROM Patient_name_given WHERE _k >> 24 = 2
+                """)
+            let findings = try FHIRStore(path: path, release: .r4).check()
+            #expect(findings.count >= 3)
+            for finding in findings { #expect(!finding.contains(Self.marker)) }
+        }
+    }
+}
