@@ -171,9 +171,12 @@ final class StoreWriter {
 
     // MARK: - Upserting
 
+    /// A type and id. Ids are the same where their bytes are, as SQLite compares them; equal strings of Swift may differ in their bytes.
     private struct Key: Hashable {
         let type: ObjectIdentifier
         let id: String
+
+        static func == (left: Key, right: Key) -> Bool { left.type == right.type && left.id.utf8.elementsEqual(right.id.utf8) }
     }
 
     /// Stores resources by type and id and tells what became of each, in their order.

@@ -37,7 +37,7 @@ struct FindScan {
         } else if !values.isEmpty {
             try writeValues(store, console, output)
         } else {
-            try store.forEach(query) { try output.write(FHIRJSON.string($0, pretty: console.outputIsTerminal) + "\n") }
+            try store.forEach(query) { try output.write(console.json($0) + "\n") }
         }
         try output.flush()
         return .done
@@ -62,14 +62,18 @@ struct FindScan {
         }
         var table = TextTable(values.map { _ in .left })
         table.add(request.values)
-        try store.forEachLiterals(query, values) { table.add($0.map { $0 ?? "" }) }
+        try store.forEachLiterals(query, values) { table.add($0.map { TerminalText.visible($0 ?? "") }) }
         try output.write(table.text + "\n")
     }
 
     /// A line of comma-separated values (RFC 4180).
     private static func csv(_ cells: [String]) -> String {
+        // By scalars: a quotation mark with an accent on it is one to who reads the line.
         cells.map { cell in
-            cell.contains { $0 == "," || $0 == "\"" || $0.isNewline } ? "\"\(cell.replacing("\"", with: "\"\""))\"" : cell
+            let scalars = cell.unicodeScalars
+            guard scalars.contains(where: { $0 == "," || $0 == "\"" || $0 == "\n" || $0 == "\r" }) else { return cell }
+            let quoted = scalars.flatMap { $0 == "\"" ? [$0, $0] : [$0] }
+            return "\"" + String(String.UnicodeScalarView(quoted)) + "\""
         }.joined(separator: ",")
     }
 

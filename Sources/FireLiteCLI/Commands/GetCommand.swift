@@ -38,7 +38,7 @@ struct GetCommand: Command {
             }
         }
         guard let resource else { throw ToolError.incomplete("\(name) is not in \(database.path)") }
-        try console.print(FHIRJSON.string(resource, pretty: console.outputIsTerminal))
+        try console.print(console.json(resource))
         return .done
     }
 

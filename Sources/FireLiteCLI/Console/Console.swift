@@ -1,3 +1,4 @@
+import FireLite
 import Foundation
 
 /// What surrounds a run of the tool: its three streams and whether a person looks at them.
@@ -31,9 +32,15 @@ struct Console {
     /// Writes a line to standard output.
     func print(_ line: String) throws { try standardOutput.write(line + "\n") }
 
+    /// A resource as JSON for standard output: one line, or for a person indented and without characters that steer a terminal.
+    func json(_ resource: FHIRResource) -> String {
+        let json = FHIRJSON.string(resource, pretty: outputIsTerminal)
+        return outputIsTerminal ? TerminalText.visible(json, keepsLines: true) : json
+    }
+
     /// Writes an error message to standard error, as one line. A failure to do so leaves nobody to tell.
     func report(_ message: String) {
-        let line = message.split(whereSeparator: \.isNewline).joined(separator: " ")
+        let line = TerminalText.visible(message.split(whereSeparator: \.isNewline).joined(separator: " "))
         do { try standardError.write(line + "\n") } catch {}
     }
 }

@@ -6,14 +6,15 @@ package struct FullTextTerm: Sendable, Hashable {
     /// Takes apart `jos* "peter james"` into its terms. Quotation marks hold a phrase together; no other sign is special.
     package static func terms(_ text: String) -> [FullTextTerm] {
         var terms: [FullTextTerm] = []
-        var word = ""
+        var word = String.UnicodeScalarView()
         var isQuoted = false
         func end(_ isPrefix: Bool) {
-            defer { word = "" }
+            defer { word = .init() }
             guard !word.isEmpty else { return }
-            terms.append(FullTextTerm(expression: "\"\(word)\"" + (isPrefix ? "*" : "")))
+            terms.append(FullTextTerm(expression: "\"\(String(word))\"" + (isPrefix ? "*" : "")))
         }
-        var characters = text[...]
+        // By scalars, as FTS5 reads them: a quotation mark with an accent on it is one all the same.
+        var characters = text.unicodeScalars[...]
         while let character = characters.popFirst() {
             if character == "\"" {
                 isQuoted.toggle()
@@ -23,9 +24,9 @@ package struct FullTextTerm: Sendable, Hashable {
                 } else {
                     end(false)
                 }
-            } else if character.isWhitespace, !isQuoted {
+            } else if character.properties.isWhitespace, !isQuoted {
                 end(false)
-            } else if character == "*", !isQuoted, characters.first?.isWhitespace ?? true {
+            } else if character == "*", !isQuoted, characters.first?.properties.isWhitespace ?? true {
                 end(true)
             } else if character != "\u{0}" {
                 word.append(character)

@@ -1,0 +1,28 @@
+/// Text for a terminal, which takes some characters for orders.
+enum TerminalText {
+    /// The text with control characters, and marks that turn the direction of writing, as JSON's escapes (`\\u001b`).
+    ///
+    /// - Parameter keepsLines: whether line feeds stay.
+    static func visible(_ text: String, keepsLines: Bool = false) -> String {
+        guard text.unicodeScalars.contains(where: isSteering) else { return text }
+        var result = String.UnicodeScalarView()
+        for scalar in text.unicodeScalars {
+            if isSteering(scalar), !(keepsLines && scalar == "\n") {
+                let digits = String(scalar.value, radix: 16)
+                result.append(contentsOf: ("\\u" + String(repeating: "0", count: 4 - digits.count) + digits).unicodeScalars)
+            } else {
+                result.append(scalar)
+            }
+        }
+        return String(result)
+    }
+
+    private static func isSteering(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.value {
+        case 0x00...0x1F, 0x7F...0x9F, 0x2028, 0x2029: true
+        // Directions: marks, embeddings and overrides, isolates.
+        case 0x061C, 0x200E, 0x200F, 0x202A...0x202E, 0x2066...0x2069: true
+        default: false
+        }
+    }
+}
