@@ -27,14 +27,17 @@ import Testing
         for text in [error.path, error.expected, error.found] { try #require(!text.contains(Self.marker) && !text.contains("777123")) }
     }
 
-    /// Every mistake that one changed byte makes, at every byte.
+    private static let changes: [[UInt8]] = [[], [0x22], [0x7B], [0x5B], [0x2C], [0x78], [0x35], [0x5C], [0xFF], [0x00]]
+
+    /// Mistakes that one changed byte makes, at every byte.
     @Test func everyMistakeEverywhere() throws {
         let json = Array(Self.json.utf8)
         var codes: Set<FHIRDecodingError.Code> = []
         let strict = FHIRJSONReader(release: .r4)
         let lenient = FHIRJSONReader(release: .r4, isLenient: true)
         for place in json.indices {
-            for change in [[], [0x22], [0x7B], [0x5B], [0x2C], [0x78], [0x35], [0x5C], [0xFF], [0x00]] as [[UInt8]] {
+            // Two of the changes at each place, others at the next: every place and change, in a fifth of the time.
+            for change in [Self.changes[place % 10], Self.changes[(place + 5) % 10]] {
                 let broken = Array(json[..<place]) + change + Array(json[(place + 1)...])
                 for reader in [strict, lenient] {
                     do {
