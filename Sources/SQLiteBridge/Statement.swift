@@ -104,7 +104,8 @@ public final class Statement {
     @inlinable
     public func bind(_ index: Int, bytes value: (UInt64, UInt64)) {
         let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
-        withUnsafeBytes(of: value) { _ = sqlite3_bind_blob64(handle, Int32(index), $0.baseAddress, 16, transient) }
+        let code = withUnsafeBytes(of: value) { sqlite3_bind_blob64(handle, Int32(index), $0.baseAddress, 16, transient) }
+        if code != SQLITE_OK { bindFailure = code }
     }
 
     /// Binds a copy of a result of another statement, whatever its type.

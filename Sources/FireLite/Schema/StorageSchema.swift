@@ -186,7 +186,7 @@ final class StorageSchema {
             }
         }
         for (name, sql) in definitions.sorted(by: { $0.key < $1.key }) {
-            if let plan = table(named: name) { try adopt(sql, in: plan) } else { unknownTables.append(name) }
+            if let plan = table(named: name) { try adopt(sql, in: plan, path: connection.path) } else { unknownTables.append(name) }
         }
         return isWhole
     }
