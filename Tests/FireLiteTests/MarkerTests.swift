@@ -1,3 +1,4 @@
+import CFaultVFS
 import FireLiteR4
 import Foundation
 import SQLiteBridge
@@ -79,6 +80,15 @@ import Testing
                     try tx.add(marked("2"))
                 }
             }
+        case .alreadyExists: return error { try store().backup(to: path) }
+        case .disk:
+            let disk = FaultDisk(folder: folder)
+            let store = try store()
+            disk.fail(FIRELITE_WRITE, at: 1, code: 10 | 3 << 8, lasting: true)
+            return error { try store.write { tx in try tx.add(marked("2")) } }
+        case .outOfMemory:
+            // Memory is the whole process's, so `LimitsTests` takes it away in a child; here SQLite's error is made.
+            return FHIRStoreError(SQLiteError(code: 7, message: "out of memory", sql: "INSERT INTO Patient(language) VALUES (?)"), path: path)
         case .tooLarge:
             return error {
                 try store().write { tx in
