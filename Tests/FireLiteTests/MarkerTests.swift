@@ -88,7 +88,8 @@ import Testing
             return error { try store.write { tx in try tx.add(marked("2")) } }
         case .outOfMemory:
             // Memory is the whole process's, so `LimitsTests` takes it away in a child; here SQLite's error is made.
-            return FHIRStoreError(SQLiteError(code: 7, message: "out of memory", sql: "INSERT INTO Patient(language) VALUES (?)"), path: path)
+            let refusal = SQLiteError(code: 7, message: "out of memory", sql: "INSERT INTO Patient(language) VALUES (?)")
+            return FHIRStoreError(refusal, path: path)
         case .tooLarge:
             return error {
                 try store().write { tx in
