@@ -7,6 +7,8 @@ import Foundation
 final class ResourceBatches: @unchecked Sendable {
     private let condition = NSCondition()
     private var waiting: [[FHIRResource]] = []
+    /// Batches that are stored, for the reading thread to free, which has less to do.
+    private var stored: [[FHIRResource]] = []
     private var isFinished = false
     private var failure: (any Error)?
     private static let capacity = 4
@@ -70,10 +72,28 @@ final class ResourceBatches: @unchecked Sendable {
     }
 
     private func put(_ batch: [FHIRResource]) {
+        // What `offer` returns is freed after it, without the lock.
+        while !offer(batch).isTaken {}
+    }
+
+    /// Waits until there is room for the batch, or others have come back.
+    private func offer(_ batch: [FHIRResource]) -> (isTaken: Bool, stored: [[FHIRResource]]) {
         condition.lock()
         defer { condition.unlock() }
-        while waiting.count >= Self.capacity { condition.wait() }
+        while waiting.count >= Self.capacity, stored.isEmpty { condition.wait() }
+        var done: [[FHIRResource]] = []
+        swap(&done, &stored)
+        guard waiting.count < Self.capacity else { return (false, done) }
         waiting.append(batch)
+        condition.broadcast()
+        return (true, done)
+    }
+
+    /// Gives a batch back that is stored.
+    func giveBack(_ batch: consuming [FHIRResource]) {
+        condition.lock()
+        defer { condition.unlock() }
+        stored.append(batch)
         condition.broadcast()
     }
 

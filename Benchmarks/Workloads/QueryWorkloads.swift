@@ -7,8 +7,9 @@ struct QueryWorkloads: Workload {
     static let nestedIndexed = "count by nested element, index"
     static let objects = "objects by reference, index"
     static let page = "sorted page of 50, index"
+    static let grouped = "counts by nested element, index"
 
-    var names: [String] { [Self.nested, Self.nestedIndexed, Self.objects, Self.page] }
+    var names: [String] { [Self.nested, Self.nestedIndexed, Self.objects, Self.page, Self.grouped] }
 
     func run(_ bench: Bench) throws -> [Measurement] {
         let path = try bench.scratch.copy(of: bench.fixture.path())
@@ -23,6 +24,7 @@ struct QueryWorkloads: Workload {
         if bench.wants(Self.nestedIndexed) { measurements.append(try nested(bench, Self.nestedIndexed, store, path, times: 200)) }
         if bench.wants(Self.objects) { measurements.append(try objects(bench, store, path)) }
         if bench.wants(Self.page) { measurements.append(try page(bench, store, path)) }
+        if bench.wants(Self.grouped) { measurements.append(try grouped(bench, store, path)) }
         return measurements
     }
 
@@ -93,6 +95,31 @@ struct QueryWorkloads: Workload {
             },
             verify: {
                 found.count == total && roots.count == total && found.allSatisfy { references.contains($0.subject?.reference ?? "") }
+            })
+    }
+
+    /// How many observations have each code.
+    private func grouped(_ bench: Bench, _ store: FHIRStore, _ path: String) throws -> Measurement {
+        let reader = try FloorReader(path)
+        let statement = try reader.prepare("SELECT code, count(DISTINCT _k >> 24) FROM Observation_code_coding GROUP BY code")
+        let rows = reader.rows
+        var counts: [String: Int] = [:]
+        let times = 3
+        return try bench.measure(
+            Self.grouped, operations: times,
+            subject: { stopwatch in
+                try stopwatch.measure {
+                    for _ in 0..<times {
+                        let groups = try store.fetch(Observation.self).counts { $0.code.coding.code }
+                        counts = Dictionary(uniqueKeysWithValues: groups.map { ($0.value, $0.count) })
+                    }
+                }
+            },
+            floor: { stopwatch in stopwatch.measure { for _ in 0..<times { reader.read(statement) } } },
+            verify: {
+                let found = try RawDatabase(path).rows("SELECT code, count(DISTINCT _k >> 24) FROM Observation_code_coding GROUP BY code")
+                let expected = found.compactMap { row in row[0].flatMap { code in row[1].flatMap { Int($0) }.map { (code, $0) } } }
+                return reader.rows > rows && counts == Dictionary(uniqueKeysWithValues: expected)
             })
     }
 

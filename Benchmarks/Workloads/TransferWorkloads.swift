@@ -2,7 +2,7 @@ import FireLite
 import FireLiteR4
 import Foundation
 
-/// NDJSON into a fresh store, with one thread reading and one storing; and out of it again.
+/// NDJSON into a fresh store, with one thread reading and one storing as `firelite import` does it; and out of it again.
 struct TransferWorkloads: Workload {
     static let imported = "NDJSON import, new"
     static let exported = "NDJSON export"
@@ -51,7 +51,10 @@ struct TransferWorkloads: Workload {
         batches.start(text, release: .r4)
         return try store.write { transaction in
             let before = transaction.rowsWritten
-            while let batch = try batches.next() { try transaction.upsert(batch) }
+            while let batch = try batches.next() {
+                _ = try transaction.store(batch)
+                batches.giveBack(batch)
+            }
             return transaction.rowsWritten - before
         }
     }

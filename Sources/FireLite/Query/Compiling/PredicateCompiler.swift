@@ -179,14 +179,16 @@ final class PredicateCompiler {
     }
 
     /// The condition that the row of `alias` is owned by that of a scope.
+    ///
+    /// The sign keeps SQLite from making an index of `_parent` for the query, in which every list's rows would be under one key.
     func ownership(of alias: String, by scope: QueryScope) -> String {
         let owner = scope.alias
         if scope.isRoot {
-            return "\(alias)._k BETWEEN \(owner)._k AND \(owner)._k + \(Self.nodeMask) AND \(alias)._parent = 0"
+            return "\(alias)._k BETWEEN \(owner)._k AND \(owner)._k + \(Self.nodeMask) AND +\(alias)._parent = 0"
         }
         return """
             \(alias)._k BETWEEN \(owner)._k & \(Self.rootMask) AND \(owner)._k | \(Self.nodeMask) \
-            AND \(alias)._parent = \(owner)._k & \(Self.nodeMask)
+            AND +\(alias)._parent = \(owner)._k & \(Self.nodeMask)
             """
     }
 }
