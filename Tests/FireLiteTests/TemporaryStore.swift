@@ -29,6 +29,11 @@ func expectSound(_ store: FHIRStore, sourceLocation: SourceLocation = #_sourceLo
     #expect(faults.isEmpty, sourceLocation: sourceLocation)
 }
 
+/// `expectSound` for a `defer` right after the store was made, so that it holds however the test ends.
+func expectSoundAtEnd(_ store: FHIRStore, sourceLocation: SourceLocation = #_sourceLocation) {
+    #expect(throws: Never.self, sourceLocation: sourceLocation) { try expectSound(store, sourceLocation: sourceLocation) }
+}
+
 /// How many rows each table of the store has; tables without rows are left out.
 func rowCounts(_ store: FHIRStore) throws -> [String: Int] {
     Dictionary(uniqueKeysWithValues: try store.statistics().tables.filter { $0.rows > 0 }.map { ($0.name, $0.rows) })

@@ -12,6 +12,8 @@ final class StoreConnection {
     private var rootLookups: [Int: Statement] = [:]
     private var registrationLookups: [Int: Statement] = [:]
     let queries = QueryCache()
+    /// How many rows were read to put resources together, with those that were only passed over.
+    private(set) var rowsRead = 0
     private let rollbackStatement: Statement
 
     /// The set of tables that a resource has rows in, and the type of the resource.
@@ -215,11 +217,16 @@ final class StoreConnection {
     func load(root: Int64, shape: Shape, passesOver: (SQLiteError) -> Bool = { _ in false }) throws -> FHIRResource? {
         assembler.clear()
         let (first, last) = (root << 24, root << 24 | 0xFF_FFFF)
+        var rows = 0
+        defer { rowsRead += rows }
         for table in shape.tables {
             do {
                 let reader = try reader(table)
                 reader.start(first, last)
-                while try reader.statement.step() { assembler.take(reader) }
+                while try reader.statement.step() {
+                    rows += 1
+                    assembler.take(reader)
+                }
                 reader.statement.reset()
             } catch let error as SQLiteError where passesOver(error) {
                 continue
@@ -234,7 +241,12 @@ final class StoreConnection {
     func load(_ registrations: [Registration]) throws -> [FHIRResource?] {
         guard let first = registrations.first?.root, let last = registrations.last?.root else { return [] }
         var cursors: [Int: RowCursor] = [:]
-        defer { for cursor in cursors.values { cursor.reader.statement.reset() } }
+        defer {
+            for cursor in cursors.values {
+                cursor.reader.statement.reset()
+                rowsRead += cursor.rows
+            }
+        }
         var resources: [FHIRResource?] = []
         resources.reserveCapacity(registrations.count)
         var shape: Shape?
@@ -289,6 +301,8 @@ final class StoreConnection {
 final class RowCursor {
     let reader: RowReader
     private var root: Int64 = -1
+    /// How many rows it has stood on.
+    private(set) var rows = 0
 
     init(_ reader: RowReader, from first: Int64, to last: Int64) throws {
         self.reader = reader
@@ -297,7 +311,12 @@ final class RowCursor {
     }
 
     private func step() throws {
-        root = try reader.statement.step() ? reader.statement.int(0) >> 24 : Int64.max
+        guard try reader.statement.step() else {
+            root = Int64.max
+            return
+        }
+        root = reader.statement.int(0) >> 24
+        rows += 1
     }
 
     /// Takes in the rows of a resource and passes over those of resources before it.

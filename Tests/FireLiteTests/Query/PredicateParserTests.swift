@@ -22,6 +22,7 @@ import Testing
     /// Would go as deep as the text is long.
     @Test func bracesAndPathsHaveAnEnd() throws {
         let store = try FHIRStore.inMemory(release: .r4)
+        defer { expectSoundAtEnd(store) }
         try store.write { tx in try tx.add(Questionnaire { $0.item = [QuestionnaireItem { $0.linkId = "1" }] }) }
         let parser = PredicateParser(Questionnaire._layout)
         for depth in [1, 20, 21, 100, 20_000] {

@@ -19,6 +19,7 @@ import Testing
     @Test(arguments: Self.classes.indices) func answersAreThoseOfMemory(_ number: Int) throws {
         let type = Self.classes[number]
         let store = try FHIRStore.inMemory(release: .r4)
+        defer { expectSoundAtEnd(store) }
         var random = RandomInstance(seed: UInt64(number) &+ 4_000)
         random.maximumDepth = 4
         var objects: [FHIRResource] = []
