@@ -168,4 +168,18 @@ struct FireLiteToolTests {
         #expect(try ToolRun("find", "--database", database, "Patient", "name.nonsense=1").status == .usage)
         #expect(try ToolRun("find", "--database", database, "Patient", "name").status == .usage)
     }
+
+    @Test func findShowsStatementAndPlan() throws {
+        try store(#"{"resourceType":"Patient","id":"1","name":[{"family":"Miller, A.","given":["Ada"]}]}"#)
+        func run(_ arguments: String...) throws -> ToolRun { try ToolRun(["find", "--database", database, "Patient"] + arguments) }
+        #expect(try run("name.family:in=\"Miller, A.\",Smith", "--count").output == "1\n")
+        #expect(try run("name{family=\"Miller, A.\",given=Ada}", "--count").output == "1\n")
+        #expect(try run("name.family=\"Miller").status == .usage)
+        let statement = try run("name.family=Smith", "--sql")
+        let explained = try run("name.family=Smith", "--explain")
+        #expect(explained.status == .done && statement.lines.count == 1)
+        #expect(explained.lines.first == statement.lines.first)
+        #expect(explained.lines.contains { $0.hasSuffix("SCAN t1") || $0.hasSuffix("SCAN Patient_name AS t1") })
+        #expect(try run("name.family=Smith", "--explain", "--limit", "1").lines.count > 1)
+    }
 }

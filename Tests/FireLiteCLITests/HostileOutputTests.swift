@@ -76,7 +76,8 @@ struct HostileOutputTests {
             #expect(object?["name.family"].map { Array($0.utf8) } == Array(value.utf8))
         }
         for (number, value) in Self.values.enumerated() where !value.contains("\u{0}") {
-            let run = try ToolRun("find", "--database", database, "Patient", "name.family=\(value)", "--values", "id")
+            let quoted = value.unicodeScalars.map { $0 == "\"" || $0 == "\\" ? "\\\($0)" : "\($0)" }.joined()
+            let run = try ToolRun("find", "--database", database, "Patient", "name.family=\"\(quoted)\"", "--values", "id")
             #expect(run.output == "{\"id\":\"\(number)\"}\n")
         }
     }

@@ -10,6 +10,7 @@ struct FindCommand: Command {
             .option("sort", "PATH,…", "order by these elements; -PATH for the greatest first"),
             .option("values", "PATH,…", "print these elements in the place of resources"),
             .flag("sql", "print the statement, and do not run it"),
+            .flag("explain", "print the statement and how SQLite finds the rows, and do not run it"),
             .flag("csv", "print what --values names as comma-separated values"),
         ],
         operands: "Type PATH=VALUE…", operandCount: CommandDefinition.anyNumber,
@@ -25,6 +26,10 @@ struct FindCommand: Command {
               PATH^=VALUE $= *=            text that begins, that ends so, that is like a pattern with % and _
               PATH{PATH=VALUE,PATH=VALUE}  one element that fulfils all of these
 
+            A VALUE in quotation marks is what is between them, commas and braces too: name.family:in="Miller, A.",Smith.
+            In it \\" stands for a quotation mark and \\\\ for a backslash; PATH="" is the empty text. In braces every VALUE of
+            :in= but the first needs the marks: code.coding{system=s,code:in="a","b"}. Put the argument in single quotes.
+
             Example: firelite find --database health.sqlite Patient name.given=Joseph --limit 10
             """)
 
@@ -36,7 +41,8 @@ struct FindCommand: Command {
         request = FindRequest(
             type: try database.resourceType(named: arguments.operands[0]), conditions: Array(arguments.operands.dropFirst()),
             limit: try arguments.number("limit", in: 0...Int.max), isCount: arguments.has("count"), sort: Self.paths(arguments["sort"]),
-            values: Self.paths(arguments["values"]), isSQL: arguments.has("sql"), form: arguments.has("csv") ? .csv : .automatic)
+            values: Self.paths(arguments["values"]), isSQL: arguments.has("sql"), isExplain: arguments.has("explain"),
+            form: arguments.has("csv") ? .csv : .automatic)
     }
 
     private static func paths(_ list: String?) -> [String] { list?.split(separator: ",").map(String.init) ?? [] }

@@ -21,5 +21,7 @@ struct FindRequest {
     let values: [String]
     /// Whether only the statement is wanted.
     let isSQL: Bool
+    /// Whether only the statement and SQLite's plan for it are wanted.
+    let isExplain: Bool
     let form: Form
 }

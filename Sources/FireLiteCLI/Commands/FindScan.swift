@@ -30,8 +30,9 @@ struct FindScan {
 
     func run(_ store: FHIRStore, _ console: Console) throws -> ExitStatus {
         let output = BufferedOutput(console.standardOutput)
-        if request.isSQL {
+        if request.isSQL || request.isExplain {
             try output.write(store.statementText(query) + "\n")
+            if request.isExplain { try output.write(store.explain(query) + "\n") }
         } else if request.isCount {
             try output.write("\(store.count(query))\n")
         } else if !values.isEmpty {

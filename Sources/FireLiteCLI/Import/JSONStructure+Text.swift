@@ -5,6 +5,7 @@ extension JSONStructure {
     var plainText: String? {
         guard textHasEscapes else { return String(decoding: text, as: UTF8.self) }
         let literal = [UInt8(ascii: "\"")] + text + [UInt8(ascii: "\"")]
+        // Escapes are all that can be wrong, and the reader of the whole text says so with their place; here they are no text that is known.
         return try? JSONDecoder().decode(String.self, from: Data(literal))
     }
 

@@ -23,7 +23,9 @@ import Testing
     }
 
     @Test func projection() throws {
-        let observations = try store().fetch(Observation.self).limit(2)
+        let store = try store()
+        defer { expectSoundAtEnd(store) }
+        let observations = store.fetch(Observation.self).limit(2)
         let rows = try observations.values(\.id, \.status, \.effectiveDateTime)
         #expect(rows.map(\.0) == ["o0", "o1"])
         #expect(rows.map(\.1) == [.final, .amended])
@@ -36,7 +38,9 @@ import Testing
     }
 
     @Test func aggregates() throws {
-        let observations = try store().fetch(Observation.self)
+        let store = try store()
+        defer { expectSoundAtEnd(store) }
+        let observations = store.fetch(Observation.self)
         #expect(try observations.distinct { $0.code.coding.code } == ["all", "c0", "c1", "c2", "c3"])
         let counts = try observations.where { $0.status == .final }.counts { $0.code.coding.code }
         #expect(counts.map(\.value) == ["all", "c0", "c3", "c1", "c2"] && counts.map(\.count) == [10, 3, 3, 2, 2])
@@ -47,6 +51,7 @@ import Testing
 
     @Test func deletingAndUpdating() throws {
         let store = try store()
+        defer { expectSoundAtEnd(store) }
         let finals = store.fetch(Observation.self).where { $0.status == .final }
         #expect(try finals.update { $0.status = .cancelled } == 10)
         #expect(try finals.count() == 0)
@@ -56,7 +61,9 @@ import Testing
     }
 
     @Test func manyValues() throws {
-        let observations = try store().fetch(Observation.self)
+        let store = try store()
+        defer { expectSoundAtEnd(store) }
+        let observations = store.fetch(Observation.self)
         let ids = (0..<100_000).map { "o\($0 * 7)" }
         #expect(try observations.where { $0.id.in(ids) }.ids() == ["o0", "o7", "o14", "o21", "o28"])
         #expect(try observations.where { $0.valueQuantity.value.in((0..<6).map { Double($0) + 0.5 }) }.count() == 26)
@@ -68,6 +75,7 @@ import Testing
 
     @Test func pagesHoldWhileOthersWrite() throws {
         let store = try store()
+        defer { expectSoundAtEnd(store) }
         let query = store.fetch(Observation.self).sort { $0.valueQuantity.value.descending }
         let expected = try query.ids()
         var pages = query.pages(of: 7)
@@ -90,17 +98,9 @@ import Testing
         #expect(try query.after(JSONDecoder().decode(QueryCursor.self, from: data)).limit(2).ids() == Array(query.ids()[3..<5]))
     }
 
-    @Test func onlyResultsAreLoaded() throws {
-        let store = try store(300)
-        try store.read { transaction in
-            let found = try transaction.fetch(Observation.self).where { $0.valueQuantity.value > 6 && $0.status == .final }.limit(3).all()
-            #expect(found.count == 3)
-            #expect(transaction.loadedResources == 3)
-        }
-    }
-
     @Test func sqlReadsOnly() throws {
         let store = try store()
+        defer { expectSoundAtEnd(store) }
         let rows = try store.sql("SELECT id, valueQuantity_value AS value FROM Observation WHERE valueQuantity_value > ? LIMIT 1", [6])
         #expect(rows[0]["id"] == "o6" && rows[0]["value"] == 6.5 && rows[0]["nothing"].isNull)
         for sql in [
@@ -125,6 +125,7 @@ import Testing
 
     @Test func dates() throws {
         let store = try FHIRStore.inMemory(release: .r4)
+        defer { expectSoundAtEnd(store) }
         let dates = ["1969", "1970", "1970-06", "1970-06-15", "1971-01-01"]
         try store.write { transaction in
             for date in dates {
@@ -151,6 +152,7 @@ import Testing
         let observations = Observation._layout
         let parser = PredicateParser(observations)
         let store = try store()
+        defer { expectSoundAtEnd(store) }
         func count(_ texts: String...) throws -> Int {
             var request = QueryRequest(observations)
             for text in texts { request.add(try parser.condition(text)) }
@@ -163,6 +165,13 @@ import Testing
         #expect(try count("code.coding.count>2") == 0)
         #expect(try count("code.coding{code:in=c1,code!=all}") == 8)
         #expect(try count("code.coding[0].code^=c", "id~O1") == 11)
+        #expect(try count("code.coding.code:in=\"c1\",c2") == 15)
+        #expect(try count(#"code.coding{code:in="c1","x,y",display=}"#) == 8)
+        #expect(try count("status=\"final\"", "effectiveDateTime<\"2020\"") == 10)
+        #expect(try count("issued.count=0") == 30)
+        for text in ["code.coding.count=x", "code.coding.count~2", "nothing.count=1"] {
+            #expect(throws: FHIRStoreError.self, "\(text)") { try parser.condition(text) }
+        }
         for text in ["status", "nothing=1", "code=1", "valueQuantity.value=x", "effectiveDateTime=x", "status.code=1", "contained.id=1"] {
             #expect(throws: FHIRStoreError.self, "\(text)") { try parser.condition(text) }
         }

@@ -3,7 +3,8 @@ import FireLiteCore
 /// Reads conditions and paths written as text: what `firelite find` takes.
 ///
 /// `name.given=Joseph`, `birthDate<1970-01-01`, `name[0].family!=Smith`, `code.coding{system=http://loinc.org,code=8867-4}`,
-/// `contained(Medication).code.text~aspirin`, `name.count>=2`, `birthDate=` (absent), `birthDate!=` (present).
+/// `contained(Medication).code.text~aspirin`, `name.count>=2`, `birthDate=` (absent), `birthDate!=` (present),
+/// `name.family="Miller, Smith"` and `code:in="a,b",c` with values in quotation marks (see `QuotedText`).
 package struct PredicateParser {
     private let layout: Layout
 
@@ -55,7 +56,7 @@ package struct PredicateParser {
                 throw invalid("'\(text[..<brace])' is a primitive and has no elements to put in braces")
             }
             guard depth < deepest else { throw invalid("braces within braces are more than \(deepest) deep: ask several conditions") }
-            let parts = text[text.index(after: brace)...].dropLast().split(separator: ",").map(String.init)
+            let parts = try QuotedText.conditions(text[text.index(after: brace)...].dropLast())
             return .any(end.path, .and(try parts.map { try condition($0, inner, depth: depth + 1) }))
         }
         var start = text.startIndex
@@ -70,19 +71,26 @@ package struct PredicateParser {
     }
 
     private static func condition(_ path: String, _ relation: Relation, _ value: String, _ layout: Layout) throws -> Predicate {
-        if path.hasSuffix(".count"), let number = Int(value), let comparison = relation.comparison,
-            let end = try? end(String(path.dropLast(6)), layout)
-        {
-            let count = Predicate.count(end.path, comparison, number)
-            return relation == .notEqual ? .not(count) : count
+        if path.hasSuffix(".count") {
+            let counted = try end(String(path.dropLast(6)), layout)
+            // `Timing.repeat` has an element of that name.
+            if !counted.hasElement("count") { return try count(counted, relation, value, path) }
         }
         let end = try end(path, layout)
         if value.isEmpty, relation == .equal || relation == .notEqual {
             return relation == .equal ? .not(.exists(end.path)) : .exists(end.path)
         }
         guard case .primitive(let type) = end.kind else { throw invalid("\(path) is no primitive: name one of its elements") }
-        let test = Predicate.value(end.path, try test(relation, value, type, path))
+        let test = Predicate.value(end.path, try test(relation, relation == .isIn ? value : QuotedText.value(value), type, path))
         return relation == .notEqual ? .not(test) : test
+    }
+
+    private static func count(_ counted: End, _ relation: Relation, _ value: String, _ path: String) throws -> Predicate {
+        guard let number = Int(value), let comparison = relation.comparison else {
+            throw invalid("'\(value)' is no number of elements: write \(path)>=2, with one of = != < <= > >=")
+        }
+        let count = Predicate.count(counted.path, comparison, number)
+        return relation == .notEqual ? .not(count) : count
     }
 
     private static func test(_ relation: Relation, _ value: String, _ type: PrimitiveType, _ path: String) throws -> ValueTest {
@@ -93,7 +101,7 @@ package struct PredicateParser {
         case .similar where type.storage == .temporal: return .date(.equal, try date(value, path), overlapping: true)
         case .similar: return try text(.contains, value, .all, type, path)
         case .isIn:
-            let values = value.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+            let values = try QuotedText.values(value)
             if type.storage == .temporal { return .dateOneOf(try values.map { try date($0, path) }) }
             return .oneOf(try values.map { try plain($0, type, path) })
         default:
@@ -136,6 +144,11 @@ package struct PredicateParser {
         }
         let path: QueryPath
         let kind: Kind
+
+        func hasElement(_ name: String) -> Bool {
+            guard case .object(let layout) = kind else { return false }
+            return layout.element(named: name) != nil
+        }
     }
 
     /// The path that a text names: `name.given`, `name[0].given`, `contained(Medication).code`.

@@ -29,20 +29,5 @@ extension FHIRQuery {
     /// How SQLite finds the results, a line for each step (<https://www.sqlite.org/eqp.html>).
     ///
     /// - Throws: `FHIRStoreError`.
-    public func explain() throws -> String {
-        try run { transaction in
-            guard let statement = try transaction.statement(request) else { return "no \(Resource._layout.name) is stored" }
-            var keys = try statement.keys(part: statement.hasTwoParts ? .present : nil)
-            keys.sql = "EXPLAIN QUERY PLAN " + keys.sql
-            var depths: [Int64: Int] = [0: -1]
-            var lines: [String] = []
-            try transaction.forEachRow(keys) { row in
-                let depth = (depths[row.int(1)] ?? 0) + 1
-                depths[row.int(0)] = depth
-                lines.append(String(repeating: "  ", count: depth) + (row.text(3) ?? ""))
-                return true
-            }
-            return lines.joined(separator: "\n")
-        }
-    }
+    public func explain() throws -> String { try store.explain(request) }
 }

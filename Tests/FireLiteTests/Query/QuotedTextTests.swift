@@ -1,0 +1,80 @@
+import FireLiteR4
+import Testing
+
+@testable import FireLite
+
+/// Values in quotation marks: what is between them counts, whatever it is.
+@Suite struct QuotedTextTests {
+    @Test func lists() throws {
+        #expect(try QuotedText.values(#"a,b"#) == ["a", "b"])
+        #expect(try QuotedText.values(#""a,b",c,"","d\"e\\""#) == ["a,b", "c", "", #"d"e\"#])
+        #expect(try QuotedText.values(#"a"b,c"d"#) == [#"a"b"#, #"c"d"#])
+        #expect(
+            try QuotedText.conditions(#"a="x,}y",b{c=1,d="{"},e:in="1","2,3",f<=2"#)
+                == [#"a="x,}y""#, #"b{c=1,d="{"}"#, #"e:in="1","2,3""#, "f<=2"])
+    }
+
+    @Test(arguments: [#""a"#, #""a"b"#, #""a\n""#, #"""#, #""a\"#, #"x,"a"#])
+    func whatIsNoQuotedValue(_ value: String) throws {
+        for text in ["name.family:in=\(value)", "name{family:in=\(value)}", "name.given:in=\(value),b"] {
+            let error = try #require(throws: FHIRStoreError.self, "\(text)") { try PredicateParser(Patient._layout).condition(text) }
+            #expect(error.code == .invalidArgument)
+        }
+    }
+
+    /// Every text can be asked for.
+    @Test(arguments: ["Miller, A.", "\"", "\\", "a\"b", "}", "{", "a,b}", "\"\u{301}", ",\u{301}", "=", "\\\"", " ", ""])
+    func everyTextIsFound(_ family: String) throws {
+        let store = try FHIRStore.inMemory(release: .r4)
+        defer { expectSoundAtEnd(store) }
+        try store.write { transaction in
+            try transaction.add(
+                Patient {
+                    $0.id = "a";
+                    $0.name = [
+                        HumanName {
+                            $0.family = family; $0.given = ["x"]
+                        }
+                    ]
+                })
+            try transaction.add(
+                Patient {
+                    $0.id = "b";
+                    $0.name = [
+                        HumanName {
+                            $0.family = "other"; $0.given = ["x"]
+                        }
+                    ]
+                })
+        }
+        let escaped = family.unicodeScalars.map { $0 == "\"" || $0 == "\\" ? "\\\($0)" : "\($0)" }.joined()
+        for text in [
+            "name.family=\"\(escaped)\"", "name{family=\"\(escaped)\",given=x}", "name{given=x,family:in=\"\(escaped)\",\"y\"}",
+            "name.family:in=y,\"\(escaped)\"",
+        ] {
+            var request = QueryRequest(Patient._layout)
+            request.add(try PredicateParser(Patient._layout).condition(text))
+            let roots = try store.read { try $0.roots(request) }
+            #expect(roots == [1], "\(text)")
+        }
+    }
+
+    /// `Timing.repeat` has an element that is named like the number of elements.
+    @Test func anElementNamedCount() throws {
+        let store = try FHIRStore.inMemory(release: .r4)
+        defer { expectSoundAtEnd(store) }
+        try store.write { transaction in
+            try transaction.add(
+                MedicationRequest { $0.dosageInstruction = [Dosage { $0.timing = Timing { $0.repeat = TimingRepeat { $0.count = 3 } } }] })
+        }
+        let parser = PredicateParser(MedicationRequest._layout)
+        for (text, count) in [
+            ("dosageInstruction.timing.repeat.count=3", 1), ("dosageInstruction.timing.repeat.count=1", 0),
+            ("dosageInstruction.count=1", 1),
+        ] {
+            var request = QueryRequest(MedicationRequest._layout)
+            request.add(try parser.condition(text))
+            #expect(try store.count(request) == count, "\(text)")
+        }
+    }
+}
