@@ -30,7 +30,9 @@ struct MemoryEvaluator {
                 guard case .object(let object) = item, let element = object.layout.element(named: "reference"),
                     case .text(let text)? = object.plainValue(element.slot)
                 else { return false }
-                return texts.contains { text == $0 || $0.contains("/") && text.hasPrefix($0 + "/_history/") }
+                let parts = ReferenceParts(text)
+                let named = text.hasPrefix("http") && parts.form == .absolute ? "\(parts.type ?? "")/\(parts.id ?? "")" : text
+                return texts.contains { named == $0 || $0.contains("/") && text.hasPrefix($0 + "/_history/") }
             }
         case .target, .referredBy, .matching: return false
         }

@@ -49,8 +49,8 @@ extension PredicateCompiler {
     }
 
     /// Whether an index can lead from a condition to the rows of a scope.
-    func isIndexed(_ predicate: Predicate, _ scope: QueryScope) -> Bool {
-        (try? lookingAhead { try lead(predicate, 0, scope) }) ?? nil != nil
+    func isIndexed(_ predicate: Predicate, _ scope: QueryScope) throws -> Bool {
+        try lookingAhead { try lead(predicate, 0, scope) } != nil
     }
 
     private func lead(_ predicate: Predicate, _ part: Int, _ scope: QueryScope) throws -> QueryPlan.Lead? {
@@ -59,7 +59,9 @@ extension PredicateCompiler {
             guard let column = try column(path, scope), indexes.hasIndex(on: column), test.isSelective else { return nil }
             return QueryPlan.Lead(part: part, table: column.table, alias: column.alias, condition: self.test(test, column, .drive))
         case .refers(let path, let texts):
-            guard let end = try end(path, scope), let column = try? reference(end), indexes.hasIndex(on: column) else { return nil }
+            guard let end = try end(path, scope) else { return nil }
+            let column = try reference(end)
+            guard indexes.hasIndex(on: column) else { return nil }
             return QueryPlan.Lead(part: part, table: column.table, alias: column.alias, condition: refers(column, texts, .drive))
         case .any(let path, let inner):
             guard let end = try end(path, scope) else { return nil }

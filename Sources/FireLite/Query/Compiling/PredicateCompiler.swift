@@ -23,6 +23,8 @@ final class PredicateCompiler {
     let schema: StorageSchema
     let indexes: IndexCatalog
     private var aliasCount = 0
+    /// The aliases of resources that are in no other.
+    private var rootAliases: Set<String> = []
 
     init(schema: StorageSchema, indexes: IndexCatalog) {
         self.schema = schema
@@ -32,7 +34,8 @@ final class PredicateCompiler {
     /// Runs a walk whose aliases do not get into the statement.
     func lookingAhead<Result>(_ body: () throws -> Result) rethrows -> Result {
         let count = aliasCount
-        defer { aliasCount = count }
+        let roots = rootAliases
+        defer { (aliasCount, rootAliases) = (count, roots) }
         return try body()
     }
 
@@ -42,8 +45,11 @@ final class PredicateCompiler {
     }
 
     func rootScope(_ layout: Layout, alias: String) -> QueryScope {
-        QueryScope(alias: alias, group: schema.table(of: layout).root, isRoot: true)
+        rootAliases.insert(alias)
+        return QueryScope(alias: alias, group: schema.table(of: layout).root, isRoot: true)
     }
+
+    func isRoot(_ alias: String) -> Bool { rootAliases.contains(alias) }
 
     // MARK: - Predicates
 
@@ -73,7 +79,7 @@ final class PredicateCompiler {
 
     /// All of several conditions on a row other than the result's: one that an index serves leads, the others sort out.
     private func conjunction(_ parts: [Predicate], _ scope: QueryScope) throws -> SQLFragment {
-        let leader = parts.firstIndex { isIndexed($0, scope) }
+        let leader = try parts.firstIndex { try isIndexed($0, scope) }
         return .all(
             try parts.enumerated().map { index, part in try condition(part, scope, leader == nil || leader == index ? .drive : .filter) })
     }

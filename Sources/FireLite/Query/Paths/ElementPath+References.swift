@@ -1,7 +1,8 @@
 import FireLiteCore
 
 extension QueryElementPath where Object: FHIRReference {
-    /// Whether some reference at the path points to the resource: `Type/id`, with or without a version, or its pk as `urn:uuid:`.
+    /// Whether some reference at the path points to the resource: `Type/id` or an absolute URL that ends so, with or
+    /// without a version, or its pk as `urn:uuid:`.
     public func refers(to resource: FHIRResource) -> QueryCondition {
         var texts = ["urn:uuid:\(resource.pk)"]
         if let id = resource.id { texts.insert("\(resource.resourceType)/\(id)", at: 0) }
@@ -13,13 +14,13 @@ extension QueryElementPath where Object: FHIRReference {
         QueryCondition(.refers(path, ["\(type._layout.name)/\(id)"]))
     }
 
-    /// The stored resources of a type that references at the path point to by `Type/id`.
+    /// The stored resources of a type that references at the path point to by `Type/id` or an absolute URL that ends so.
     public func target<Resource: FHIRResource>(_ type: Resource.Type) -> TargetPath<Resource> { TargetPath(path: path) }
 }
 
 /// The stored resources of one type that references point to.
 ///
-/// Followed are relative references without a version, `Patient/1`.
+/// Followed are `Patient/1` and `http` and `https` URLs that end so, with a version (`Patient/1/_history/2`) or without.
 public struct TargetPath<Resource: FHIRResource>: Sendable {
     let path: QueryPath
 
@@ -41,7 +42,7 @@ extension ElementPath where Object: FHIRResource {
     /// ```swift
     /// store.fetch(Patient.self).where { $0.isReferred(from: Observation.self, by: { $0.subject }) { $0.status == .final } }
     /// ```
-    /// Followed are relative references without a version, `Patient/1`.
+    /// Followed are `Patient/1` and `http` and `https` URLs that end so, with a version (`Patient/1/_history/2`) or without.
     /// - Precondition: about the resource that is fetched, or a resource in `target` or `isReferred`.
     public func isReferred<Source: FHIRResource, Path: QueryElementPath>(
         from type: Source.Type, by reference: (ElementPath<Source>) -> Path,
