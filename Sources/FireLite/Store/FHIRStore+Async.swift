@@ -1,5 +1,6 @@
 import Dispatch
 import FireLiteCore
+import Foundation
 
 // The asynchronous forms of reading and writing. Blocks run on a queue of the library's, as SQLite's calls block their thread.
 
@@ -32,4 +33,55 @@ extension FHIRStore {
             Self.queue.async { continuation.resume(with: Swift.Result { try body() }) }
         }
     }
+
+    /// Runs `body` on a snapshot, off the caller's thread, until the task is cancelled: the statement that runs then ends.
+    ///
+    /// - Parameter body: is given the snapshot, and what to call between statements: it throws where the task was cancelled.
+    /// - Throws: what `body` throws; `CancellationError`.
+    func readUntilCancelled<Result: Sendable>(
+        _ body: @escaping @Sendable (ReadTransaction, () throws -> Void) throws -> Result
+    ) async throws -> Result {
+        let cancellation = Cancellation()
+        return try await withTaskCancellationHandler {
+            do {
+                return try await run {
+                    try cancellation.check()
+                    return try self.read { transaction in
+                        try self.mapping {
+                            try cancellation.check()
+                            // About a millisecond of SQLite's work.
+                            return try transaction.access.connection.withProgress(every: 10_000, { !cancellation.isRequested }) {
+                                try body(transaction, cancellation.check)
+                            }
+                        }
+                    }
+                }
+            } catch let error as FHIRStoreError where error.code == .interrupted && cancellation.isRequested {
+                throw CancellationError()
+            }
+        } onCancel: {
+            cancellation.request()
+        }
+    }
+}
+
+/// Carries a task's cancellation to the thread that works for it.
+private final class Cancellation: @unchecked Sendable {
+    // `lock` guards `requested`.
+    private let lock = NSLock()
+    private var requested = false
+
+    var isRequested: Bool {
+        lock.lock()
+        defer { lock.unlock() }
+        return requested
+    }
+
+    func request() {
+        lock.lock()
+        defer { lock.unlock() }
+        requested = true
+    }
+
+    func check() throws { if isRequested { throw CancellationError() } }
 }

@@ -83,48 +83,54 @@ public struct FHIRQuery<Resource: FHIRResource>: Sendable {
     ///
     /// - Complexity: no row of other resources is read but for the condition.
     /// - Throws: `FHIRStoreError`.
-    public func all() throws -> [Resource] {
-        try run { transaction in
-            try transaction.roots(request).compactMap { try transaction.resource(root: $0) as? Resource }
+    public func all() throws -> [Resource] { try run { try all($0) } }
+
+    func all(_ transaction: ReadTransaction, _ check: () throws -> Void = {}) throws -> [Resource] {
+        try transaction.roots(request).compactMap { root in
+            try check()
+            return try transaction.resource(root: root) as? Resource
         }
     }
 
     /// The first resource; nil where there is none.
     ///
     /// - Throws: `FHIRStoreError`.
-    public func first() throws -> Resource? { try limit(Swift.min(request.limit ?? 1, 1)).all().first }
+    public func first() throws -> Resource? { try atMostOne.all().first }
+
+    /// The query for the first result alone.
+    var atMostOne: Self { limit(Swift.min(request.limit ?? 1, 1)) }
 
     /// How many results there are. A limit and an offset count.
     ///
     /// - Throws: `FHIRStoreError`.
-    public func count() throws -> Int {
-        if request.limit != nil || request.offset > 0 || request.cursor != nil { return try run { try $0.roots(request).count } }
-        return try run { transaction in
-            guard let statement = try transaction.statement(request) else { return 0 }
-            var count = 0
-            try transaction.forEachRow(statement.over(SQLFragment("count(*)"))) { row in
-                count = Int(row.int(0))
-                return false
-            }
-            return count
+    public func count() throws -> Int { try run { try count($0) } }
+
+    func count(_ transaction: ReadTransaction) throws -> Int {
+        if request.limit != nil || request.offset > 0 || request.cursor != nil { return try transaction.roots(request).count }
+        guard let statement = try transaction.statement(request) else { return 0 }
+        var count = 0
+        try transaction.forEachRow(statement.over(SQLFragment("count(*)"))) { row in
+            count = Int(row.int(0))
+            return false
         }
+        return count
     }
 
     /// Whether there is a result.
     ///
     /// - Throws: `FHIRStoreError`.
-    public func exists() throws -> Bool { try run { try !$0.roots(limit(Swift.min(request.limit ?? 1, 1)).request).isEmpty } }
+    public func exists() throws -> Bool { try run { try !$0.roots(atMostOne.request).isEmpty } }
 
     /// The logical ids of the results that have one, in their order.
     ///
     /// - Throws: `FHIRStoreError`.
-    public func ids() throws -> [String] {
+    public func ids() throws -> [String] { try run { try ids($0) } }
+
+    func ids(_ transaction: ReadTransaction) throws -> [String] {
         var ids: [String] = []
-        try run { transaction in
-            try transaction.forEachResult(request, columns: { [try Self.id($0)] }) { row in
-                if let id = row.text(1) { ids.append(id) }
-                return true
-            }
+        try transaction.forEachResult(request, columns: { [try Self.id($0)] }) { row in
+            if let id = row.text(1) { ids.append(id) }
+            return true
         }
         return ids
     }
@@ -136,15 +142,16 @@ public struct FHIRQuery<Resource: FHIRResource>: Sendable {
     /// The pks of the results, in their order.
     ///
     /// - Throws: `FHIRStoreError`.
-    public func pks() throws -> [String] {
-        try run { transaction in
-            var pks: [String] = []
-            for root in try transaction.roots(request) {
-                guard let registration = try transaction.access.registration(root: root) else { continue }
-                pks.append(registration.pk ?? store.identity.pk(ofRoot: root))
-            }
-            return pks
+    public func pks() throws -> [String] { try run { try pks($0) } }
+
+    func pks(_ transaction: ReadTransaction, _ check: () throws -> Void = {}) throws -> [String] {
+        var pks: [String] = []
+        for root in try transaction.roots(request) {
+            try check()
+            guard let registration = try transaction.access.registration(root: root) else { continue }
+            pks.append(registration.pk ?? store.identity.pk(ofRoot: root))
         }
+        return pks
     }
 
     /// Calls `body` with each resource in order; about `batch` of them are in memory at once. All are read from one snapshot.
