@@ -13,7 +13,7 @@ RUNS ?= 200000
 help:
 	@echo "make demo      build in release and run the demonstration"
 	@echo "make test      run every test"
-	@echo "make nightly   run the long tests of crashes, faults and damaged files"
+	@echo "make nightly   run the long tests of crashes, faults, damaged files and sizes"
 	@echo "make fuzz      run the fuzz targets, each RUNS times"
 	@echo "make bench     run the benchmarks and write Benchmarks/Report"
 	@echo "make generate  regenerate the model classes from the digests"
@@ -33,8 +33,9 @@ test: setup
 # The long ones: more crashes, images, flips and limits than `make test` has time for.
 nightly: setup
 	swift build --build-tests $(SWIFT_FLAGS)
-	FIRELITE_CRASH_ROUNDS=300 FIRELITE_FAULT_SEEDS=20 FIRELITE_FLIPS=20000 FIRELITE_MEMORY_ROUNDS=400 \
-	    swift test --skip-build $(SWIFT_FLAGS) --filter 'CrashTests|PowerLossTests|DamagedFileTests|FaultInjectionTests|LimitsTests'
+	FIRELITE_NIGHTLY=1 FIRELITE_CRASH_ROUNDS=300 FIRELITE_FAULT_SEEDS=20 FIRELITE_FLIPS=20000 FIRELITE_MEMORY_ROUNDS=400 \
+	    swift test --skip-build $(SWIFT_FLAGS) \
+	    --filter 'CrashTests|PowerLossTests|DamagedFileTests|FaultInjectionTests|LimitsTests|HugeTests'
 
 bench: setup
 	swift run -c release Benchmarks --report Benchmarks/Report
