@@ -6,6 +6,12 @@ let settings: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
 ]
 
+/// The C library, by trait.
+let library: [Target.Dependency] = [
+    .target(name: "CSQLite", condition: .when(traits: ["SystemSQLite"])),
+    .target(name: "CSQLCipher", condition: .when(traits: ["SQLCipher"])),
+]
+
 let package = Package(
     name: "FireLite",
     platforms: [.macOS(.v14), .iOS(.v17), .tvOS(.v17), .watchOS(.v10), .visionOS(.v1)],
@@ -17,25 +23,36 @@ let package = Package(
         .executable(name: "firelite", targets: ["FireLiteCLI"]),
         .executable(name: "Generator", targets: ["Generator"]),
     ],
+    traits: [
+        .trait(name: "SystemSQLite", description: "Links the system's SQLite. The default."),
+        .trait(
+            name: "SQLCipher",
+            description: "Links SQLCipher in the place of SQLite, for encrypted stores: `--traits SQLCipher`, which leaves the default out."
+        ),
+        .default(enabledTraits: ["SystemSQLite"]),
+    ],
     targets: [
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
-        .target(name: "SQLiteBridge", dependencies: ["CSQLite"], swiftSettings: settings),
+        .systemLibrary(
+            name: "CSQLCipher", pkgConfig: "sqlcipher", providers: [.apt(["libsqlcipher-dev"]), .brew(["sqlcipher"])]),
+        .target(name: "SQLiteLibrary", dependencies: library, swiftSettings: settings),
+        .target(name: "SQLiteBridge", dependencies: ["SQLiteLibrary"], swiftSettings: settings),
         .target(name: "FireLiteCore", swiftSettings: settings),
         .target(name: "FireLite", dependencies: ["FireLiteCore", "SQLiteBridge"], swiftSettings: settings),
         .target(name: "FireLiteR4", dependencies: ["FireLiteCore"], swiftSettings: settings),
         .target(name: "SyntheticData", dependencies: ["FireLiteCore", "FireLiteR4"], swiftSettings: settings),
         .executableTarget(name: "FireLiteCLI", dependencies: ["FireLite", "FireLiteR4", "SyntheticData"], swiftSettings: settings),
         .executableTarget(
-            name: "Benchmarks", dependencies: ["FireLite", "FireLiteR4", "SQLiteBridge", "CSQLite", "SyntheticData"],
+            name: "Benchmarks", dependencies: ["FireLite", "FireLiteR4", "SQLiteBridge", "SQLiteLibrary", "SyntheticData"],
             path: "Benchmarks",
             exclude: ["Peers", "Report", "README.md"], swiftSettings: settings),
         .target(name: "GeneratorKit", path: "Generator/GeneratorKit", swiftSettings: settings),
         .target(name: "TestSupport", dependencies: ["FireLiteCore"], path: "Tests/TestSupport", swiftSettings: settings),
         .testTarget(name: "FireLiteCoreTests", dependencies: ["FireLiteCore", "FireLiteR4", "TestSupport"], swiftSettings: settings),
         .testTarget(name: "FireLiteR4Tests", dependencies: ["FireLiteCore", "FireLiteR4", "TestSupport"], swiftSettings: settings),
-        .target(name: "CFaultVFS", dependencies: ["CSQLite"], path: "Tests/CFaultVFS"),
+        .target(name: "CFaultVFS", dependencies: library, path: "Tests/CFaultVFS"),
         .executableTarget(
-            name: "CrashChild", dependencies: ["FireLite", "FireLiteR4", "CSQLite", "TestSupport"], path: "Tests/CrashChild",
+            name: "CrashChild", dependencies: ["FireLite", "FireLiteR4", "SQLiteLibrary", "TestSupport"], path: "Tests/CrashChild",
             swiftSettings: settings),
         .testTarget(
             name: "FireLiteTests",

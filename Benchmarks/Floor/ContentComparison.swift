@@ -1,14 +1,14 @@
-import CSQLite
 import Foundation
+import SQLiteLibrary
 
 /// Whether two files hold the same rows in the same tables.
 struct ContentComparison {
     static func areEqual(_ first: String, _ second: String) throws -> Bool {
         let (left, right) = (try RawDatabase(first), try RawDatabase(second))
-        let tables = try left.rows("SELECT name FROM sqlite_schema WHERE type = 'table' AND name <> '_meta' ORDER BY name").compactMap {
+        let tables = try left.rows("SELECT name FROM sqlite_master WHERE type = 'table' AND name <> '_meta' ORDER BY name").compactMap {
             $0[0]
         }
-        let others = try right.rows("SELECT name FROM sqlite_schema WHERE type = 'table' AND name <> '_meta' ORDER BY name").compactMap {
+        let others = try right.rows("SELECT name FROM sqlite_master WHERE type = 'table' AND name <> '_meta' ORDER BY name").compactMap {
             $0[0]
         }
         guard tables == others else { return false }

@@ -1,4 +1,4 @@
-import CSQLite
+import SQLiteLibrary
 
 /// Reads the rows of resources with prepared statements, touching every value, and makes nothing of them.
 final class FloorReader {
@@ -138,7 +138,7 @@ final class FloorReader {
 
     /// Statements that read every table of a type from its beginning to its end, and the registry rows of its resources.
     func scans(of type: String) throws -> [OpaquePointer] {
-        let names = try database.rows("SELECT name FROM sqlite_schema WHERE type = 'table' AND (name = '\(type)' OR name GLOB '\(type)_*')")
+        let names = try database.rows("SELECT name FROM sqlite_master WHERE type = 'table' AND (name = '\(type)' OR name GLOB '\(type)_*')")
         let registry = "SELECT r.* FROM \"\(type)\" t JOIN _resource r ON r.root = t._k >> 24 WHERE t._parent IS NULL ORDER BY t._k"
         return try names.compactMap { $0[0] }.map { try database.prepare("SELECT * FROM \"\($0)\" ORDER BY _k") } + [
             database.prepare(registry)

@@ -1,4 +1,4 @@
-import CSQLite
+import SQLiteLibrary
 
 /// Writes the rows of a filled store into a fresh file with prepared statements, resource by resource, in one transaction.
 struct FloorWriter {

@@ -1,4 +1,4 @@
-import CSQLite
+import SQLiteLibrary
 
 /// A database file by way of SQLite's C API alone, set up as a store sets up its own: what the floors are measured with.
 final class RawDatabase {

@@ -16,7 +16,7 @@ struct RawSchema {
     let shapeRows: [[String?]]
 
     init(_ database: RawDatabase) throws {
-        let entries = try database.rows("SELECT type, name, tbl_name, sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY rowid")
+        let entries = try database.rows("SELECT type, name, tbl_name, sql FROM sqlite_master WHERE sql IS NOT NULL ORDER BY rowid")
         fixed = entries.filter { $0[2]?.hasPrefix("_") == true }.compactMap { $0[3] }
         var tables: [Table] = []
         for entry in entries where entry[0] == "table" {

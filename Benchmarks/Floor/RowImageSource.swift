@@ -1,4 +1,4 @@
-import CSQLite
+import SQLiteLibrary
 
 /// Reads the rows of a filled file for the floors, chunk by chunk.
 final class RowImageSource {

@@ -1,4 +1,4 @@
-import CSQLite
+import SQLiteLibrary
 
 /// A copy of a database that is made some pages at a time (<https://www.sqlite.org/backup.html>).
 ///

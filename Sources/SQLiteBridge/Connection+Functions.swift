@@ -1,4 +1,4 @@
-import CSQLite
+import SQLiteLibrary
 
 extension Connection {
     /// A function of SQL that tells of two texts and a number whether they match.

@@ -1,4 +1,4 @@
-import CSQLite
+import SQLiteLibrary
 
 extension Connection {
     /// Calls `check` after so many steps of SQLite's virtual machine while `body` runs; where it says false, the running statement ends with

@@ -1,4 +1,4 @@
-import CSQLite
+import SQLiteLibrary
 
 extension Connection {
     /// Compiles one statement that only reads; nil for one that would write, for several, and for none.

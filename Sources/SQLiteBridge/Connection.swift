@@ -1,4 +1,4 @@
-import CSQLite
+import SQLiteLibrary
 
 /// A connection to a database file. Not for use on two threads at once.
 public final class Connection {
@@ -19,6 +19,8 @@ public final class Connection {
             throw SQLiteError(code: code, message: message)
         }
         self.handle = handle
+        // Libraries before SQLite 3.37 do not know the flag.
+        sqlite3_extended_result_codes(handle, 1)
     }
 
     deinit {
@@ -124,6 +126,27 @@ public final class Connection {
     /// Refuses corrupting writes to the schema and to shadow tables (<https://www.sqlite.org/c3ref/c_dbconfig_defensive.html>).
     public func setDefensive() { _ = firelite_db_config_int(handle, SQLITE_DBCONFIG_DEFENSIVE, 1) }
 
+    // MARK: - The library
+
     /// The version of the SQLite library.
     public static var libraryVersion: String { String(cString: sqlite3_libversion()) }
+
+    /// Whether the library has the functions for JSON: always since 3.38, where they are left in.
+    public static let hasJSON =
+        libraryNumber >= 3_038_000 ? sqlite3_compileoption_used("OMIT_JSON") == 0 : sqlite3_compileoption_used("ENABLE_JSON1") != 0
+
+    /// Whether the library has `NULLS FIRST` and `NULLS LAST`.
+    public static let hasNullsOrder = libraryNumber >= 3_030_000
+
+    /// The version as one number: 3,040,001 for 3.40.1.
+    public static var libraryNumber: Int { Int(sqlite3_libversion_number()) }
+
+    /// Whether virtual tables of a kind can be made (`PRAGMA module_list`, which tells of none before SQLite 3.16).
+    ///
+    /// - Throws: `SQLiteError`.
+    public func hasModule(_ name: String) throws -> Bool {
+        let statement = try prepare("PRAGMA module_list")
+        while try statement.step() { if statement.text(0) == name { return true } }
+        return false
+    }
 }

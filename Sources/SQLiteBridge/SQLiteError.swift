@@ -1,4 +1,4 @@
-import CSQLite
+import SQLiteLibrary
 
 /// A failed call of SQLite's C API.
 public struct SQLiteError: Error, Sendable, CustomStringConvertible {
@@ -22,6 +22,12 @@ public struct SQLiteError: Error, Sendable, CustomStringConvertible {
     ///
     /// `SQLITE_ERROR` is what statements about a table fail with whose definition cannot be read.
     public var isDamage: Bool { [SQLITE_ERROR, SQLITE_IOERR, SQLITE_CORRUPT, SQLITE_TOOBIG, SQLITE_NOTADB].contains(primaryCode) }
+
+    /// Whether SQLite finds no database in the file, which an encrypted one looks like.
+    public var isNoDatabase: Bool { primaryCode == SQLITE_NOTADB }
+
+    /// Whether another connection's lock is in the way.
+    public var isBusy: Bool { [SQLITE_BUSY, SQLITE_LOCKED].contains(primaryCode) }
 
     public var description: String {
         "SQLite error \(code): \(message)\(sql.map { " in \($0)" } ?? "")"

@@ -1,4 +1,4 @@
-import CSQLite
+import SQLiteLibrary
 
 /// A compiled statement. Bound values and results are valid until the next step or reset.
 public final class Statement {

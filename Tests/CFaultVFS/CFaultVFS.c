@@ -4,6 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#ifndef SQLITE_OPEN_SUPER_JOURNAL
+// Its name before SQLite 3.33.
+#define SQLITE_OPEN_SUPER_JOURNAL SQLITE_OPEN_MASTER_JOURNAL
+#endif
+
 // The lock guards the list of folders and everything in them.
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 #define MAXIMUM_DISKS 64

@@ -179,7 +179,8 @@ struct FireLiteToolTests {
         let explained = try run("name.family=Smith", "--explain")
         #expect(explained.status == .done && statement.lines.count == 1)
         #expect(explained.lines.first == statement.lines.first)
-        #expect(explained.lines.contains { $0.hasSuffix("SCAN t1") || $0.hasSuffix("SCAN Patient_name AS t1") })
+        // Versions of SQLite name the table, too.
+        #expect(explained.lines.contains { $0.contains("SCAN") && $0.hasSuffix(" t1") })
         #expect(try run("name.family=Smith", "--explain", "--limit", "1").lines.count > 1)
     }
 }

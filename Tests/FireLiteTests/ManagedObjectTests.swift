@@ -318,7 +318,7 @@ import Testing
                 #expect(tx.rowsWritten - before == 3)
             }
             #expect(patient.name.map(\.pk) == pks.reversed())
-            let columns = try store.sql("SELECT name FROM pragma_table_info('Patient_name')").compactMap(\.values[0].text)
+            let columns = try store.sql("PRAGMA table_info(Patient_name)").compactMap(\.values[1].text)
             #expect(columns.contains("family") && !columns.contains { $0.hasSuffix("pk") })
             let other = Patient { $0.id = "2" }
             try store.write { tx in

@@ -42,6 +42,14 @@ import Testing
             try Data("MARKER is no database, and long enough to be read as a header of one, which has a hundred bytes; so it goes on.".utf8)
                 .write(to: URL(fileURLWithPath: folder + "/text"))
             return error { _ = try FHIRStore(path: folder + "/text", release: .r4) }
+        case .missingKey:
+            try Data((0..<4_096).map { UInt8(truncatingIfNeeded: $0 &* 167) }).write(to: URL(fileURLWithPath: folder + "/random"))
+            return error { _ = try FHIRStore(path: folder + "/random", release: .r4) }
+        case .notEncrypted: return error { try store().rekey(to: EncryptionKey(Self.marker.utf8)) }
+        case .wrongKey, .noEncryption:
+            let (secret, key) = (folder + "/secret.sqlite", EncryptionKey(Self.marker.utf8))
+            if code == .wrongKey { try EncryptedStores.make(secret, EncryptedStores.raw) }
+            return error { _ = try EncryptedStores.open(secret, key) }
         case .wrongRelease:
             try Connection(path: path).execute("UPDATE _meta SET value = 'R5' WHERE key = 'release'")
             return error { _ = try store() }
@@ -115,7 +123,9 @@ import Testing
                 .appendingPathComponent("../../Sources/FireLite/Store/FHIRStoreError.swift"), encoding: .utf8)
         let codes = source.matches(of: /Code\(rawValue: "(\w+)"\)/).map { FHIRStoreError.Code(rawValue: String($0.1)) }
         #expect(codes.count >= 12)
-        for code in codes {
+        // What only the other build of the package can come to.
+        let others: Set<FHIRStoreError.Code> = [EncryptedStores.areThere ? .noEncryption : .wrongKey]
+        for code in codes where !others.contains(code) {
             try withTemporaryFolder { folder in
                 let error = try #require(try provoke(code, folder), "no case provokes \(code.rawValue): add one")
                 #expect(error.code == code)

@@ -17,14 +17,21 @@ final class DamagedStore {
 
     private var connection: Connection { access.connection }
 
-    /// - Throws: `FHIRStoreError`: `notAStore`, `wrongRelease`, `newerFormat`; `SQLiteError`.
-    init(path: String, release: FHIRRelease) throws {
-        let connection = try Connection(path: path, isReadOnly: true)
+    /// - Throws: `FHIRStoreError`: `notAStore`, `missingKey`, `wrongKey`, `notEncrypted`, `wrongRelease`, `newerFormat`; `SQLiteError`.
+    static func open(path: String, release: FHIRRelease, key: EncryptionKey?) throws -> DamagedStore {
+        let connection = try Connection.open(path, isReadOnly: true, key: key)
+        return try connection.explaining(path, key: key) {
+            try DamagedStore(connection, path: path, release: release, isEncrypted: key != nil)
+        }
+    }
+
+    private init(_ connection: Connection, path: String, release: FHIRRelease, isEncrypted: Bool) throws {
         connection.setBusyTimeout(milliseconds: 5_000)
         // Reads a catalog with faults, and a file that was cut short (https://www.sqlite.org/pragma.html#pragma_writable_schema).
         try connection.execute("PRAGMA writable_schema = ON; PRAGMA query_only = ON; PRAGMA temp_store = MEMORY")
         access = try StoreConnection(connection, release: release)
-        try connection.execute("BEGIN")
+        // After a page that it cannot decrypt SQLCipher reads none until the transaction ends, so there each statement is one of its own.
+        if !isEncrypted { try connection.execute("BEGIN") }
         if !(try access.schema.salvage(connection)) { unreadable.append("the list of tables cannot be read whole") }
         guard try connection.integer("PRAGMA application_id") == StoreOpener.applicationID else {
             throw FHIRStoreError(.notAStore, "\(path) is no FireLite store, or its first page is lost: restore a backup")

@@ -9,19 +9,26 @@ extension FHIRStore {
     /// digest that was stored with it; one of which rows cannot be read, or have changed, is left out and listed. One whose digest is
     /// lost is taken over where all of its rows can be read, and listed as not verified. Damaged indexes do not
     /// matter; full-text indexes are not taken over. A file whose first page is lost cannot be recovered.
-    /// - Parameter target: the path of the new store, where no file may be. It appears when it is complete.
-    /// - Throws: `FHIRStoreError`: `alreadyExists`, `cannotOpen`, `notAStore`, `wrongRelease`, `diskFull`.
+    /// - Parameters:
+    ///   - target: the path of the new store, where no file may be. It appears when it is complete.
+    ///   - key: the key of an encrypted store; the new one gets it too.
+    /// - Throws: `FHIRStoreError`: `alreadyExists`, `cannotOpen`, `notAStore`, `missingKey`, `wrongKey`, `notEncrypted`, `noEncryption`,
+    ///   `wrongRelease`, `diskFull`.
     @discardableResult
-    public static func recover(from damaged: String, to target: String, release: FHIRRelease) throws -> RecoveryReport {
+    public static func recover(
+        from damaged: String, to target: String, release: FHIRRelease, key: EncryptionKey? = nil
+    ) throws -> RecoveryReport {
+        try key?.verify(for: damaged)
         let file = try PendingFile(path: target, replaces: false)
         do {
-            let source = try DamagedStore(path: damaged, release: release)
+            let source = try DamagedStore.open(path: damaged, release: release, key: key)
             var configuration = Configuration()
             configuration.durability = .bulk
+            configuration.key = key
             // Makes the tables of an empty store.
             _ = try FHIRStore(path: file.temporaryPath, release: release, configuration: configuration)
-            let report = try Recovery(source: source, release: release).run(path: file.temporaryPath)
-            try checkRecovered(file.temporaryPath, release)
+            let report = try Recovery(source: source, release: release).run(path: file.temporaryPath, key: key)
+            try checkRecovered(file.temporaryPath, release, configuration)
             try file.finish()
             return report
         } catch let error as SQLiteError {
@@ -29,8 +36,8 @@ extension FHIRStore {
         }
     }
 
-    private static func checkRecovered(_ path: String, _ release: FHIRRelease) throws {
-        guard let fault = try FHIRStore(path: path, release: release).check().first else { return }
+    private static func checkRecovered(_ path: String, _ release: FHIRRelease, _ configuration: Configuration) throws {
+        guard let fault = try FHIRStore(path: path, release: release, configuration: configuration).check().first else { return }
         throw FHIRStoreError(.sqlite, "what could be read makes no sound store (\(fault)): restore a backup")
     }
 }
@@ -46,16 +53,16 @@ private struct Recovery {
         self.release = release
     }
 
-    func run(path: String) throws -> RecoveryReport {
+    func run(path: String, key: EncryptionKey?) throws -> RecoveryReport {
         var copy = self
-        try copy.copy(to: path)
+        try copy.copy(to: path, key)
         return copy.report
     }
 
-    private mutating func copy(to path: String) throws {
+    private mutating func copy(to path: String, _ key: EncryptionKey?) throws {
         report.unreadable = source.unreadable
         report.unreadable += source.access.schema.unknownTables.map { "the table \($0) is none of FHIR \(release.name)" }
-        let target = try RecoveryTarget(path: path, source: source)
+        let target = try RecoveryTarget(path: path, key: key, source: source)
         let roots = Set(source.registrations.keys).union(source.found.keys).sorted()
         for root in roots { try copy(root, to: target) }
         try target.finish(nextRoot: max(source.nextRoot ?? 1, (roots.last ?? 0) + 1), release: release, try declarations())

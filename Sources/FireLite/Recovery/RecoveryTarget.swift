@@ -11,8 +11,8 @@ final class RecoveryTarget {
     /// Takes a new store's file and begins to write.
     ///
     /// - Throws: `SQLiteError`.
-    init(path: String, source: DamagedStore) throws {
-        connection = try Connection(path: path, createsFile: false)
+    init(path: String, key: EncryptionKey?, source: DamagedStore) throws {
+        connection = try Connection.open(path, createsFile: false, key: key)
         try connection.execute("PRAGMA synchronous = OFF; PRAGMA temp_store = MEMORY; BEGIN IMMEDIATE")
         if let identity = source.identity {
             try connection.execute("UPDATE _meta SET value = \(identity.high) WHERE key = 'identity'")

@@ -17,7 +17,12 @@ final class StorageSchema {
     private(set) var unknownTables: [String] = []
 
     /// SQLite's default for columns of a table, less the bookkeeping ones.
-    static let maximumColumns = 1_990
+    #if SQLCipher
+        /// Before SQLite 3.32 a statement takes 999 values, and a row's columns and keys are as many.
+        static let maximumColumns = Connection.libraryNumber >= 3_032_000 ? 1_990 : 990
+    #else
+        static let maximumColumns = 1_990
+    #endif
 
     init(release: FHIRRelease) throws {
         guard let element = release.type(named: "Element") else {
@@ -151,7 +156,7 @@ final class StorageSchema {
         let current = try connection.integer("PRAGMA schema_version") ?? 0
         guard current != version else { return }
         let statement = try connection.cached(
-            "SELECT name, sql FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE '\\_%' ESCAPE '\\' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'"
+            "SELECT name, sql FROM sqlite_master WHERE type = 'table' AND name NOT LIKE '\\_%' ESCAPE '\\' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'"
         )
         defer { statement.reset() }
         var unknown: [String] = []
@@ -175,7 +180,7 @@ final class StorageSchema {
         var isWhole = false
         for order in ["", " DESC"] where !isWhole {
             do {
-                let statement = try connection.prepare("SELECT type, name, sql FROM sqlite_schema ORDER BY rowid\(order)")
+                let statement = try connection.prepare("SELECT type, name, sql FROM sqlite_master ORDER BY rowid\(order)")
                 while try statement.step() {
                     guard statement.text(0) == "table", let name = statement.text(1), let sql = statement.text(2) else { continue }
                     if !name.hasPrefix("_"), !name.hasPrefix("sqlite_") { definitions[name] = sql }

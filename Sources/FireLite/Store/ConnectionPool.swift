@@ -6,11 +6,16 @@ import SQLiteBridge
 final class ConnectionPool: @unchecked Sendable {
     // `lock` guards every variable below; the writer itself belongs to the thread that took it.
     private let lock = NSCondition()
-    private let writer: StoreWriter
+    /// Nil where it has to be opened again.
+    private var writer: StoreWriter?
     private var isWriterTaken = false
-    private let opener: StoreOpener?
+    private var opener: StoreOpener?
+    /// How many readers there may be; nil where the writing connection serves for reading too.
+    private let maximumReaders: Int?
     private var idleReaders: [StoreConnection] = []
     private var readerCount = 0
+    /// Whether reading has to wait.
+    private var isClosedToReaders = false
     /// The transaction each thread is in.
     private var transactions: [UInt: ReadTransaction] = [:]
 
@@ -18,6 +23,7 @@ final class ConnectionPool: @unchecked Sendable {
     init(writer: StoreWriter, opener: StoreOpener?) {
         self.writer = writer
         self.opener = opener
+        maximumReaders = opener.map { max($0.configuration.maximumReaders, 1) }
     }
 
     private static var threadKey: UInt {
@@ -44,12 +50,24 @@ final class ConnectionPool: @unchecked Sendable {
 
     // MARK: - Writing
 
-    func takeWriter() -> StoreWriter {
+    func takeWriter() throws -> StoreWriter {
         lock.lock()
-        defer { lock.unlock() }
         while isWriterTaken { lock.wait() }
         isWriterTaken = true
-        return writer
+        let (writer, opener) = (writer, opener)
+        lock.unlock()
+        if let writer { return writer }
+        do {
+            guard let opener else { preconditionFailure("a store without a file has lost its writer") }
+            let (writer, _) = try opener.open()
+            lock.lock()
+            self.writer = writer
+            lock.unlock()
+            return writer
+        } catch {
+            giveBackWriter()
+            throw error
+        }
     }
 
     func giveBackWriter() {
@@ -62,16 +80,18 @@ final class ConnectionPool: @unchecked Sendable {
     // MARK: - Reading
 
     func takeReader() throws -> StoreConnection {
-        guard let opener else { return takeWriter().access }
+        guard let maximumReaders else { return try takeWriter().access }
         lock.lock()
-        while idleReaders.isEmpty, readerCount >= max(opener.configuration.maximumReaders, 1) { lock.wait() }
+        while isClosedToReaders || idleReaders.isEmpty && readerCount >= maximumReaders { lock.wait() }
         if let reader = idleReaders.popLast() {
             lock.unlock()
             return reader
         }
         readerCount += 1
+        let opener = opener
         lock.unlock()
         do {
+            guard let opener else { preconditionFailure("readers of a store without a file") }
             return try opener.openReader()
         } catch {
             lock.lock()
@@ -83,10 +103,47 @@ final class ConnectionPool: @unchecked Sendable {
     }
 
     func giveBack(_ reader: StoreConnection) {
-        guard opener != nil else { return giveBackWriter() }
+        if maximumReaders == nil { return giveBackWriter() }
         lock.lock()
         idleReaders.append(reader)
         lock.broadcast()
         lock.unlock()
+    }
+
+    /// The key that connections are opened with.
+    var key: EncryptionKey? {
+        lock.lock()
+        defer { lock.unlock() }
+        return opener?.configuration.key
+    }
+
+    /// Waits until nobody writes or reads, closes all connections and runs `body`, which may change how later ones are opened; whoever
+    /// would write or read waits meanwhile.
+    ///
+    /// - Parameter patience: how many milliseconds to wait for those who read.
+    /// - Returns: false where that was not long enough; `body` has not run then.
+    func withoutConnections(patience: Int, _ body: (inout StoreOpener) throws -> Void) throws -> Bool {
+        lock.lock()
+        while isWriterTaken { lock.wait() }
+        isWriterTaken = true
+        isClosedToReaders = true
+        defer {
+            isWriterTaken = false
+            isClosedToReaders = false
+            lock.broadcast()
+            lock.unlock()
+        }
+        let end = Date(timeIntervalSinceNow: Double(patience) / 1_000)
+        while idleReaders.count < readerCount { if !lock.wait(until: end) { return false } }
+        guard var opener else { preconditionFailure("a store without a file cannot be closed") }
+        idleReaders.removeAll()
+        readerCount = 0
+        writer = nil
+        lock.unlock()
+        let result = Result { try body(&opener) }
+        lock.lock()
+        self.opener = opener
+        try result.get()
+        return true
     }
 }

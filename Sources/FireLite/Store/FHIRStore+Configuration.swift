@@ -19,6 +19,12 @@ extension FHIRStore {
         /// indexes, which drop words when their segments are merged, and for what the file system or an SSD keeps of overwritten blocks.
         public var secureDelete = false
 
+        /// The key of an encrypted store; nil for one that is not. Default: nil.
+        ///
+        /// A file that is made gets this key. It needs the package's trait `SQLCipher`; without that, and for a file that is not encrypted, a
+        /// key is an error and never ignored. See `EncryptionKey`, and Documentation/Reliability.md for what is encrypted and what is not.
+        public var key: EncryptionKey?
+
         /// Whether each resource that is read is compared with the digest it was stored with, so that a bit that changed on the disk is an
         /// error and never a wrong object. Default: true; it costs about a microsecond a kilobyte.
         public var verifiesContent = true

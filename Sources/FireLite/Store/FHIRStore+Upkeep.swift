@@ -7,31 +7,63 @@ extension FHIRStore {
     /// fails, nothing appears and a file that was there is as before. Meanwhile the write-ahead log grows with what others write.
     /// - Parameters:
     ///   - replacing: whether a file that is there is replaced; it must not be open anywhere. Default: no.
-    ///   - progress: called after about every mebibyte with the part that is done, from 0 to 1. What it throws ends the backup.
-    /// - Throws: what `progress` throws; `FHIRStoreError`: `alreadyExists`, `cannotOpen`, `diskFull`.
-    public func backup(to target: String, replacing: Bool = false, progress: (Double) throws -> Void = { _ in }) throws {
+    ///   - encryption: with what key the copy is encrypted. Default: as the store is. A change from encrypted to not, or back, copies
+    ///     row by row and not page by page.
+    ///   - progress: called after about every mebibyte with the part that is done, from 0 to 1; where it is copied row by row, at the end.
+    ///     What it throws ends the backup.
+    /// - Throws: what `progress` throws; `FHIRStoreError`: `alreadyExists`, `cannotOpen`, `diskFull`, `noEncryption`.
+    public func backup(
+        to target: String, replacing: Bool = false, encryption: BackupEncryption = .same, progress: (Double) throws -> Void = { _ in }
+    ) throws {
+        let targetKey = key(of: encryption)
+        try targetKey?.verify(for: target)
         if replacing, Self.isSameFile(path, target) {
             throw FHIRStoreError(.invalidArgument, "\(target) is the store itself: give another path")
         }
         let file = try PendingFile(path: target, replaces: replacing)
+        if (targetKey == nil) == (configuration.key == nil) {
+            try copyPages(to: file, targetKey, progress)
+        } else {
+            try copyRows(to: file, targetKey)
+        }
+        try file.finish()
+        try progress(1)
+    }
+
+    private func copyPages(to file: PendingFile, _ key: EncryptionKey?, _ progress: (Double) throws -> Void) throws {
         try read { transaction in
             let source = transaction.access.connection
             // The snapshot begins with the first statement that reads.
             let pageSize = try mapping {
-                _ = try source.integer("SELECT count(*) FROM sqlite_schema")
+                _ = try source.integer("SELECT count(*) FROM sqlite_master")
                 return Int(try source.integer("PRAGMA page_size") ?? 0)
             }
             let pages = Int32(clamping: max((1 << 20) / max(pageSize, 512), 1))
-            try mappingErrors(of: target) {
-                let connection = try Connection(path: file.temporaryPath, createsFile: false)
+            try mappingErrors(of: file.path) {
+                let connection = try Connection.open(file.temporaryPath, createsFile: false, key: key)
                 // Nothing needs undoing: a file that is not complete is thrown away.
                 try connection.execute("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF")
                 let backup = try Backup(from: source, to: connection)
                 while try backup.step(pages: pages) { try progress(backup.fraction) }
             }
         }
-        try file.finish()
-        try progress(1)
+    }
+
+    private func copyRows(to file: PendingFile, _ key: EncryptionKey?) throws {
+        try mappingErrors(of: file.path) {
+            try rowSource().export(to: file.temporaryPath, key: key?.bytes)
+        }
+    }
+
+    /// A connection that may attach another file, on which nothing else goes on.
+    private func rowSource() throws -> Connection {
+        if path != ":memory:" { return try Connection.open(path, createsFile: false, key: configuration.key) }
+        let copy = try Connection(path: ":memory:")
+        try read { transaction in
+            let backup = try Backup(from: transaction.access.connection, to: copy)
+            while try backup.step(pages: -1) {}
+        }
+        return copy
     }
 
     private func mappingErrors<Result>(of path: String, _ body: () throws -> Result) throws -> Result {
@@ -99,6 +131,8 @@ extension FHIRStore {
     /// Worth calling after large imports and now and then in long-lived programs; reads at most some hundred entries of each index.
     /// - Throws: `FHIRStoreError`.
     public func optimize() throws {
-        try withWritingConnection { try $0.execute("PRAGMA analysis_limit = 400; PRAGMA optimize") }
+        // Before SQLite 3.18 the pragma does nothing.
+        let statement = Connection.libraryNumber < 3_018_000 ? "ANALYZE" : "PRAGMA analysis_limit = 400; PRAGMA optimize"
+        try withWritingConnection { try $0.execute(statement) }
     }
 }

@@ -14,20 +14,30 @@ public final class FHIRStore: Sendable {
     public let release: FHIRRelease
     /// The path of the file; `:memory:` for a store in memory.
     public let path: String
-    public let configuration: Configuration
     let identity: StoreIdentity
-    private let pool: ConnectionPool
+    let pool: ConnectionPool
+    private let givenConfiguration: Configuration
+    /// Whether what is read is compared with its digest.
+    var verifiesContent: Bool { givenConfiguration.verifiesContent }
+
+    /// How the store was opened, with the key it has now.
+    public var configuration: Configuration {
+        var configuration = givenConfiguration
+        configuration.key = pool.key
+        return configuration
+    }
 
     /// Opens the store at `path`; a new file, which only its owner may read and write (mode 0600), is made where there is none.
     ///
     /// - Parameters:
     ///   - release: the FHIR release whose resources it holds, `.r4` from FireLiteR4.
     ///   - configuration: default: durable, waits 5 seconds for locks.
-    /// - Throws: `FHIRStoreError`: `cannotOpen`, `notAStore`, `wrongRelease`, `newerFormat`, `readOnly`, `busy`.
+    /// - Throws: `FHIRStoreError`: `cannotOpen`, `notAStore`, `missingKey`, `wrongKey`, `notEncrypted`, `noEncryption`, `wrongRelease`,
+    ///   `newerFormat`, `readOnly`, `busy`.
     public init(path: String, release: FHIRRelease, configuration: Configuration = Configuration()) throws {
         self.release = release
         self.path = path
-        self.configuration = configuration
+        givenConfiguration = configuration
         let opener = StoreOpener(path: path, release: release, configuration: configuration)
         do {
             let (writer, identity) = try opener.open()
@@ -50,7 +60,7 @@ public final class FHIRStore: Sendable {
         do {
             return try body()
         } catch let error as SQLiteError {
-            throw FHIRStoreError(error, path: path)
+            throw FHIRStoreError(error, path: path, isOpen: true)
         }
     }
 
@@ -65,7 +75,7 @@ public final class FHIRStore: Sendable {
         precondition(
             currentTransaction == nil,
             "a write inside a read or write of the same store would wait for itself: use the transaction that is given to the block")
-        let writer = pool.takeWriter()
+        let writer = try mapping { try pool.takeWriter() }
         defer { pool.giveBackWriter() }
         try mapping { try writer.begin() }
         let transaction = WriteTransaction(store: self, writer: writer)
@@ -106,7 +116,7 @@ public final class FHIRStore: Sendable {
     /// Runs `body` on the writing connection, outside of any transaction.
     func withWritingConnection<Result>(_ body: (Connection) throws -> Result) throws -> Result {
         precondition(currentTransaction == nil, "upkeep inside a read or write of the same store would wait for itself: call it outside")
-        let writer = pool.takeWriter()
+        let writer = try mapping { try pool.takeWriter() }
         defer { pool.giveBackWriter() }
         return try mapping { try body(writer.access.connection) }
     }

@@ -13,6 +13,14 @@ public struct FHIRStoreError: Error, Sendable, CustomStringConvertible {
         public static let notAStore = Code(rawValue: "notAStore")
         /// A file that would be written is there already.
         public static let alreadyExists = Code(rawValue: "alreadyExists")
+        /// The file is encrypted, or no database at all, and no key was given.
+        public static let missingKey = Code(rawValue: "missingKey")
+        /// The file cannot be read with the key that was given.
+        public static let wrongKey = Code(rawValue: "wrongKey")
+        /// A key was given for a file that is not encrypted.
+        public static let notEncrypted = Code(rawValue: "notEncrypted")
+        /// A key was given, and the package was built without the trait `SQLCipher`.
+        public static let noEncryption = Code(rawValue: "noEncryption")
         /// The store holds another FHIR release.
         public static let wrongRelease = Code(rawValue: "wrongRelease")
         /// The store was written in a newer format than this library knows.
@@ -54,7 +62,9 @@ public struct FHIRStoreError: Error, Sendable, CustomStringConvertible {
     }
 
     /// A failure of SQLite, in the terms of a store.
-    init(_ error: SQLiteError, path: String) {
+    ///
+    /// - Parameter isOpen: whether the file has been found to be a store, so that what cannot be read is damaged.
+    init(_ error: SQLiteError, path: String, isOpen: Bool = false) {
         let code: Code
         let message: String
         switch error.primaryCode {
@@ -74,6 +84,10 @@ public struct FHIRStoreError: Error, Sendable, CustomStringConvertible {
         case 11: (code, message) = (.notAStore, "\(path) is damaged (\(error.message)): restore a backup or salvage what is readable")
         case 13: (code, message) = (.diskFull, "there is no room on the disk of \(path): free some and try again")
         case 14: (code, message) = (.cannotOpen, "\(path) cannot be opened: check that its folder exists and may be written")
+        case 26 where isOpen:
+            (code, message) = (
+                .notAStore, "\(path) is damaged: a page of it is not as it was written: restore a backup or salvage what is readable"
+            )
         case 26: (code, message) = (.notAStore, "\(path) is not a SQLite database: give the path of a FireLite store, or of a new file")
         case 18:
             (code, message) = (

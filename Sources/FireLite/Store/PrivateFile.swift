@@ -70,9 +70,13 @@ final class PendingFile {
             guard lstat(path, &status) != 0 else { throw Self.exists(path) }
             guard rename(temporaryPath, path) == 0 else { throw failure() }
         }
+        isInPlace = true
         let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
         try Self.sync(folder, O_RDONLY)
     }
+
+    /// Whether the file is in its place, though perhaps not after a loss of power where `finish` threw.
+    private(set) var isInPlace = false
 
     private func failure() -> FHIRStoreError {
         FHIRStoreError(.cannotOpen, "\(path) cannot be put in place: \(String(cString: strerror(errno)))")

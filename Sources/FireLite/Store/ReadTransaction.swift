@@ -155,7 +155,7 @@ public class ReadTransaction {
 
     /// Compares what was read with the digest of what was stored (see `FHIRStore.Configuration.verifiesContent`).
     private func verify(_ resource: FHIRResource, _ registration: StoreConnection.Registration) throws {
-        guard store.configuration.verifiesContent else { return }
+        guard store.verifiesContent else { return }
         guard ContentDigest.digest(of: resource, key: store.identity.digestKey) == registration.digest else {
             throw damaged(registration.root)
         }

@@ -11,18 +11,24 @@ struct StoreOpener: Sendable {
 
     let path: String
     let release: FHIRRelease
-    let configuration: FHIRStore.Configuration
+    var configuration: FHIRStore.Configuration
     var upgrades = FormatUpgrade.all
     /// The format a file has after all upgrades.
     private var format: Int64 { upgrades.last.map { $0.from + 1 } ?? Self.format }
 
     /// Opens the writing connection, and makes the store where the file is new.
     func open() throws -> (StoreWriter, StoreIdentity) {
+        try configuration.key?.verify(for: path)
         if path != ":memory:" { PrivateFile.create(path) }
-        let connection = try Connection(path: path)
+        let connection = try Connection.open(path, key: configuration.key)
+        return try connection.explaining(path, key: configuration.key) { try prepare(connection) }
+    }
+
+    /// Makes the file what a store needs, and sees that it is one.
+    private func prepare(_ connection: Connection) throws -> (StoreWriter, StoreIdentity) {
         try configure(connection, cacheSize: configuration.cacheSize)
         if configuration.secureDelete { try connection.execute("PRAGMA secure_delete = ON") }
-        let isNew = try connection.integer("SELECT count(*) FROM sqlite_schema") == 0
+        let isNew = try connection.integer("SELECT count(*) FROM sqlite_master") == 0
         // Before the journal mode, which is written into the file: what is no store of this release stays untouched.
         if !isNew { try verify(connection) }
         if path != ":memory:" { try connection.execute("PRAGMA journal_mode = WAL") }
@@ -55,7 +61,7 @@ struct StoreOpener: Sendable {
 
     /// Opens a connection for reading.
     func openReader() throws -> StoreConnection {
-        let connection = try Connection(path: path, createsFile: false)
+        let connection = try Connection.open(path, createsFile: false, key: configuration.key)
         try configure(connection, cacheSize: max(configuration.cacheSize / 4, 2))
         try connection.execute("PRAGMA query_only = 1")
         return try StoreConnection(connection, release: release)
@@ -102,7 +108,7 @@ struct StoreOpener: Sendable {
         try connection.execute("BEGIN IMMEDIATE")
         do {
             // Another process may have been quicker.
-            if try connection.integer("SELECT count(*) FROM sqlite_schema") == 0 {
+            if try connection.integer("SELECT count(*) FROM sqlite_master") == 0 {
                 try connection.execute(
                     """
                     PRAGMA application_id = \(Self.applicationID);

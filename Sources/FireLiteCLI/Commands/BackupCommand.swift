@@ -4,28 +4,44 @@ import FireLite
 struct BackupCommand: Command {
     static let definition = CommandDefinition(
         name: "backup", summary: "copy the database into a new file while others use it",
-        options: DatabaseArgument.options + [.flag("replace", "replace the file if it is there; it must not be in use")],
+        options: DatabaseArgument.options + [
+            .flag("replace", "replace the file if it is there; it must not be in use"),
+            .option("new-key-file", "FILE", "the file with the key that the copy gets; that of the database unless given"),
+            .flag("plain", "do not encrypt the copy, whether the database is or not"),
+        ],
         operands: "FILE", operandCount: 1...1,
         discussion: """
             The copy is the database as it was when the copy began. FILE appears when it is complete and on the disk, and
             only its owner may read it. A file that is there is left as it is, unless --replace is given.
 
-            Example: firelite backup --database health.sqlite health-monday.sqlite
+            \(KeyFile.discussion)
+
+            Examples: firelite backup --database health.sqlite health-monday.sqlite
+                      firelite backup --database health.sqlite --new-key-file new.key encrypted.sqlite
             """)
 
     private let database: DatabaseArgument
     private let target: String
     private let replaces: Bool
+    private let isPlain: Bool
+    private let newKeyPath: String?
 
     init(_ arguments: ParsedArguments) throws {
         database = try DatabaseArgument(arguments)
         target = arguments.operands[0]
         replaces = arguments.has("replace")
+        isPlain = arguments.has("plain")
+        newKeyPath = arguments["new-key-file"]
+        if isPlain, newKeyPath != nil {
+            throw ToolError.usage("--plain and --new-key-file are given, but a copy is encrypted or it is not")
+        }
     }
 
     func run(_ console: Console) throws -> ExitStatus {
+        let newKey = try newKeyPath.map { try KeyFile.key(path: $0) }
         let store = try database.open()
-        try database.located { try store.backup(to: target, replacing: replaces) }
+        let encryption = isPlain ? FHIRStore.BackupEncryption.none : newKey.map { .key($0) } ?? .same
+        try database.located { try store.backup(to: target, replacing: replaces, encryption: encryption) }
         try console.print("copied to \(target)")
         return .done
     }

@@ -1,16 +1,18 @@
 import FireLite
 import Foundation
 
-/// The database that `--database` and `--release` name.
+/// The database that `--database` and `--release` name, and the key in `--key-file`.
 struct DatabaseArgument {
     static let options = [
         OptionDefinition.option("database", "FILE", isRequired: true, "the SQLite file"),
         release,
+        KeyFile.option,
     ]
     static let release = OptionDefinition.option("release", "R4", "the FHIR release of the data; R4 unless given")
 
     let path: String
     let release: FHIRRelease
+    private let keyPath: String?
 
     init(_ arguments: ParsedArguments, path: String? = nil) throws {
         self.path = arguments["database"] ?? path ?? ""
@@ -21,11 +23,23 @@ struct DatabaseArgument {
             throw ToolError.usage("unknown FHIR release '\(name)': this build has \(known)")
         }
         self.release = release
+        keyPath = arguments["key-file"]
+    }
+
+    /// The key of the database; nil where no file is named for it.
+    ///
+    /// - Throws: `ToolError` with status 3.
+    func key() throws -> EncryptionKey? { try keyPath.map { try KeyFile.key(path: $0) } }
+
+    private func configuration() throws -> FHIRStore.Configuration {
+        var configuration = FHIRStore.Configuration()
+        configuration.key = try key()
+        return configuration
     }
 
     /// Opens the database; a file that is not there yet is made.
     func create() throws -> FHIRStore {
-        try located { try FHIRStore(path: path, release: release) }
+        try located { try FHIRStore(path: path, release: release, configuration: configuration()) }
     }
 
     /// Opens a database that must be there.
@@ -34,7 +48,7 @@ struct DatabaseArgument {
     /// Opens a database that must be there; the store's errors come as they are.
     func openUnlocated() throws -> FHIRStore {
         guard FileManager.default.fileExists(atPath: path) else { throw ToolError.failed("\(path): there is no such database") }
-        return try FHIRStore(path: path, release: release)
+        return try FHIRStore(path: path, release: release, configuration: configuration())
     }
 
     /// Runs `body` so that the store's errors name the file.

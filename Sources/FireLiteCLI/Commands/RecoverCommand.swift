@@ -4,13 +4,16 @@ import FireLite
 struct RecoverCommand: Command {
     static let definition = CommandDefinition(
         name: "recover", summary: "write what is readable of a damaged database to a new one",
-        options: [DatabaseArgument.release, .flag("ids", "name resources by their logical ids, which may tell of persons")],
+        options: [
+            DatabaseArgument.release, KeyFile.option,
+            .flag("ids", "name resources by their logical ids, which may tell of persons"),
+        ],
         operands: "DAMAGED NEW", operandCount: 2...2,
         discussion: """
             DAMAGED is only read. A resource is written to NEW as a whole, where all of it can be read and is what was stored.
             Others are left out and listed, a line for each with its type, its number in the store and the tables that
             cannot be read, and then what else cannot be read. Exit status 0 says that everything was recovered, 1 that NEW
-            is there and something is listed, 3 that nothing was written.
+            is there and something is listed, 3 that nothing was written. NEW gets the key of DAMAGED.
 
             Example: firelite recover health.sqlite recovered.sqlite
             """)
@@ -26,7 +29,10 @@ struct RecoverCommand: Command {
     }
 
     func run(_ console: Console) throws -> ExitStatus {
-        let report = try database.located { try FHIRStore.recover(from: database.path, to: target, release: database.release) }
+        let key = try database.key()
+        let report = try database.located {
+            try FHIRStore.recover(from: database.path, to: target, release: database.release, key: key)
+        }
         for resource in report.lost { try console.print("lost \(name(resource)): \(resource.reason)") }
         for resource in report.unverified { try console.print("not verified \(name(resource)): \(resource.reason)") }
         for line in report.unreadable { try console.print(line) }

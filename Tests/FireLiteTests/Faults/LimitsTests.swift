@@ -50,7 +50,7 @@ import Testing
     }
 
     /// `FIRELITE_MEMORY_ROUNDS` sets the number of limits; default: 40.
-    @Test func memoryThatRunsOut() throws {
+    @Test(.enabled(if: Library.hasMemoryLimit, "needs SQLite 3.31 or newer")) func memoryThatRunsOut() throws {
         let rounds = ProcessInfo.processInfo.environment["FIRELITE_MEMORY_ROUNDS"] ?? "40"
         try withTemporaryFolder { folder in
             let (output, status) = try ChildProgram.run(["memory", folder, rounds])

@@ -59,11 +59,11 @@ import Testing
         try store.index(.references, for: Observation.self)
         try store.write { _ = try $0.upsert(observation(1, code: "a", subject: 2)) }
         #expect(try store.indexes().first { $0.kind == .values }?.isBuilt == true)
-        let names = try store.sql("SELECT name FROM sqlite_schema WHERE type = 'index' ORDER BY 1").compactMap(\.values[0].text)
+        let names = try store.sql("SELECT name FROM sqlite_master WHERE type = 'index' ORDER BY 1").compactMap(\.values[0].text)
         #expect(names.contains("Observation__status__effectiveDateTime") && names.contains("Observation__subject_reference"))
         #expect(try store.fetch(Observation.self).where { $0.status == .final && $0.effectiveDateTime < "2021" }.count() == 1)
         try store.dropIndex(.references, for: Observation.self)
-        #expect(try !store.sql("SELECT name FROM sqlite_schema").map(\.values[0]).contains("Observation__subject_reference"))
+        #expect(try !store.sql("SELECT name FROM sqlite_master").map(\.values[0]).contains("Observation__subject_reference"))
     }
 
     @Test func aRolledBackIndexIsGone() throws {
@@ -102,7 +102,14 @@ import Testing
         #expect(fractions == fractions.sorted() && fractions.allSatisfy { (0...1).contains($0) } && !fractions.isEmpty)
     }
 
-    @Test func fullText() throws {
+    @Test(.enabled(if: !Library.hasFullText, "needs a library without FTS5")) func withoutFTS5ItSaysSo() throws {
+        let store = try FHIRStore.inMemory(release: .r4)
+        let error = #expect(throws: FHIRStoreError.self) { try store.fullTextIndex(Patient.self) { [$0.name.family] } }
+        #expect(error?.code == .invalidArgument && error?.message.contains("no FTS5") == true)
+        try expectSound(store)
+    }
+
+    @Test(.enabled(if: Library.hasFullText, "needs FTS5")) func fullText() throws {
         let store = try FHIRStore.inMemory(release: .r4)
         defer { expectSoundAtEnd(store) }
         let patients = store.fetch(Patient.self)

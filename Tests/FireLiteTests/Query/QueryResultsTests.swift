@@ -115,8 +115,8 @@ import Testing
         }
         #expect(try store.count(Observation.self) == 30)
         #expect(try store.sql("PRAGMA table_info(Observation)").count > 3)
-        #expect(try store.sql("SELECT page_count > 3 FROM pragma_page_count")[0][0] == 1)
-        #expect(try store.sql("SELECT count(*) FROM json_each('[1,2]')")[0][0] == 2)
+        if Library.hasPragmaFunctions { #expect(try store.sql("SELECT page_count > 3 FROM pragma_page_count")[0][0] == 1) }
+        if Library.hasJSON { #expect(try store.sql("SELECT count(*) FROM json_each('[1,2]')")[0][0] == 2) }
         #expect(throws: FHIRStoreError.self) { try store.sql("SELECT ?", []) }
         let endless = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT count(*) FROM n"
         let error = #expect(throws: FHIRStoreError.self) { try store.sql(endless, isCancelled: { true }) }

@@ -25,10 +25,10 @@ import Testing
 
     /// How many rows the tables have of resources, by SQL alone.
     private func rows(_ ids: [String], _ store: FHIRStore) throws -> Int {
-        let tables = try store.sql(
-            "SELECT s.name FROM sqlite_schema s JOIN pragma_table_info(s.name) c ON c.name = '_k' WHERE s.type = 'table'")
+        let names = try store.sql("SELECT name FROM sqlite_master WHERE type = 'table'").compactMap(\.values[0].text)
+        let tables = try names.filter { try store.sql("PRAGMA table_info(\"\($0)\")").contains { $0["name"] == "_k" } }
         let list = ids.map { "'\($0)'" }.joined(separator: ",")
-        return try tables.compactMap(\.values[0].text).reduce(0) { sum, table in
+        return try tables.reduce(0) { sum, table in
             let count = try store.sql(
                 "SELECT count(*) FROM \"\(table)\" WHERE _k >> 24 IN (SELECT _k >> 24 FROM Observation WHERE id IN (\(list)))")
             return sum + Int(count[0][0].integer ?? 0)
@@ -90,7 +90,7 @@ import Testing
         all: Set<String>, scanned: Set<String>
     ) {
         let sql = try query.sql
-        let names = try store.sql("SELECT rootpage, name FROM sqlite_schema WHERE rootpage > 0")
+        let names = try store.sql("SELECT rootpage, name FROM sqlite_master WHERE rootpage > 0")
         let tables = Dictionary(uniqueKeysWithValues: names.map { ($0[0].integer ?? 0, $0[1].text ?? "") })
         var cursors: [Int64: String] = [:]
         var scanned: Set<String> = []

@@ -24,7 +24,7 @@ struct DatabasePages {
     /// The first page of a table or index.
     func root(of name: String) throws -> Int {
         let connection = try Connection(path: path, isReadOnly: true)
-        return Int(try connection.integer("SELECT rootpage FROM sqlite_schema WHERE name = '\(name)'") ?? 0)
+        return Int(try connection.integer("SELECT rootpage FROM sqlite_master WHERE name = '\(name)'") ?? 0)
     }
 
     /// The leaves of a table in the order of their keys.

@@ -56,7 +56,10 @@ import Testing
             let store = try FHIRStore(path: path, release: .r4)
             let connection = try Connection(path: path)
             func columns(_ table: String) throws -> String? {
-                try connection.text("SELECT group_concat(name) FROM pragma_table_info('\(table)')")
+                let statement = try connection.prepare("PRAGMA table_info(\"\(table)\")")
+                var names: [String] = []
+                while try statement.step() { names.append(statement.text(1) ?? "") }
+                return names.isEmpty ? nil : names.joined(separator: ",")
             }
             #expect(try columns("Patient_name") == "_k,_parent,_ord,family")
             #expect(try columns("Patient_telecom") == nil)

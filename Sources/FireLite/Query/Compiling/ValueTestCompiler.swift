@@ -1,10 +1,11 @@
 import Foundation
+import SQLiteBridge
 
 /// The conditions of SQL on one column.
 struct ValueTestCompiler {
     let column: String
 
-    /// So many values are bound one by one; more go into one JSON text, so that statements do not differ by their number.
+    /// So many values are bound one by one; more go into one parameter, so that statements do not differ by their number.
     private static let boundValues = 4
 
     func condition(_ test: ValueTest) -> SQLFragment {
@@ -62,6 +63,12 @@ struct ValueTestCompiler {
 
     private func oneOf(_ dates: [DateBounds]) -> SQLFragment {
         if dates.count <= Self.boundValues { return .either(dates.map { lies(.equal, $0) }) }
+        if !Connection.hasJSON {
+            // No date has the sign between the bounds.
+            let rows = PackedValues(dates.map { .text("\($0.text)|\($0.upper)") }).rows
+            let (lower, upper) = ("substr(value, 1, instr(value, '|') - 1)", "substr(value, instr(value, '|') + 1)")
+            return "EXISTS (SELECT 1 FROM (" + rows + ") WHERE \(column) >= \(lower) AND \(column) < \(upper))"
+        }
         let list = dates.map { "[\(Self.json($0.text)),\(Self.json($0.upper))]" }.joined(separator: ",")
         return SQLFragment(
             "EXISTS (SELECT 1 FROM json_each(?) j WHERE \(column) >= j.value ->> 0 AND \(column) < j.value ->> 1)", [.text("[\(list)]")])
@@ -74,6 +81,7 @@ struct ValueTestCompiler {
     private func oneOf(_ values: [SQLValue]) -> SQLFragment {
         if values.isEmpty { return .never }
         if values.count <= Self.boundValues { return SQLFragment("\(column) IN (\(marks(values.count)))", values) }
+        if !Connection.hasJSON { return "\(column) IN (" + PackedValues(values).rows + ")" }
         // JSON of SQLite ends a text at a NUL, so texts with one are bound by themselves.
         let special = values.filter { $0.text?.utf8.contains(0) ?? false || !($0.double?.isFinite ?? true) }
         let list = values.filter { !special.contains($0) }.map(Self.json).joined(separator: ",")

@@ -35,7 +35,7 @@ struct DeclaredIndexes {
     }
 
     private var hasTable: Bool {
-        get throws { try connection.integer("SELECT 1 FROM sqlite_schema WHERE name = '_index'") != nil }
+        get throws { try connection.integer("SELECT 1 FROM sqlite_master WHERE name = '_index'") != nil }
     }
 
     func declarations() throws -> [Declaration] {
@@ -74,7 +74,7 @@ struct DeclaredIndexes {
 
     /// The names of the indexes that the file has.
     func built() throws -> Set<String> {
-        let statement = try connection.cached("SELECT name FROM sqlite_schema WHERE type = 'index' OR name LIKE '\\_text\\_%' ESCAPE '\\'")
+        let statement = try connection.cached("SELECT name FROM sqlite_master WHERE type = 'index' OR name LIKE '\\_text\\_%' ESCAPE '\\'")
         defer { statement.reset() }
         var names: Set<String> = []
         while try statement.step() { if let name = statement.text(0) { names.insert(name) } }

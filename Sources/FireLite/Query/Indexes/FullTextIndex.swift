@@ -11,7 +11,7 @@ struct FullTextIndex {
 
     /// - Throws: `FHIRStoreError.invalidArgument` where the SQLite library has no FTS5.
     func create() throws {
-        guard try connection.integer("SELECT 1 FROM pragma_module_list WHERE name = 'fts5'") != nil else {
+        guard try connection.hasModule("fts5") else {
             throw FHIRStoreError(
                 .invalidArgument,
                 "the SQLite library \(Connection.libraryVersion) has no FTS5: link one that is built with SQLITE_ENABLE_FTS5")
@@ -50,7 +50,7 @@ struct FullTextIndex {
 
     /// Removes the index and its triggers.
     func drop() throws {
-        let statement = try connection.prepare("SELECT name FROM sqlite_schema WHERE type = 'trigger' AND name LIKE ? ESCAPE '\\'")
+        let statement = try connection.prepare("SELECT name FROM sqlite_master WHERE type = 'trigger' AND name LIKE ? ESCAPE '\\'")
         statement.bind([.text(name.replacing("_", with: "\\_") + "\\_\\_%")])
         var triggers: [String] = []
         while try statement.step() { if let name = statement.text(0) { triggers.append(name) } }

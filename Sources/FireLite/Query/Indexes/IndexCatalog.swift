@@ -16,19 +16,27 @@ final class IndexCatalog {
     func refresh(_ connection: Connection, version current: Int64) throws {
         guard version != current else { return }
         firstColumns.removeAll()
-        fullTextTypes.removeAll()
-        let statement = try connection.cached(
+        for (index, table) in try names(connection, "SELECT name, tbl_name FROM sqlite_master WHERE type = 'index'") {
+            let statement = try connection.prepare("PRAGMA index_info(\"\(index)\")")
+            guard try statement.step(), let column = statement.text(2) else { continue }
+            firstColumns[table, default: []].insert(column)
+        }
+        let tables = try names(
+            connection,
             """
-            SELECT tbl_name, i.name FROM sqlite_schema s, pragma_index_info(s.name) i WHERE s.type = 'index' AND i.seqno = 0
-            UNION ALL SELECT substr(name, 7), NULL FROM sqlite_schema WHERE type = 'table' AND name LIKE '\\_text\\_%' ESCAPE '\\'
+            SELECT substr(name, 7), name FROM sqlite_master WHERE type = 'table' AND name LIKE '\\_text\\_%' ESCAPE '\\'
               AND sql LIKE 'CREATE VIRTUAL TABLE%'
             """)
-        defer { statement.reset() }
-        while try statement.step() {
-            guard let table = statement.text(0) else { continue }
-            if let column = statement.text(1) { firstColumns[table, default: []].insert(column) } else { fullTextTypes.insert(table) }
-        }
+        fullTextTypes = Set(tables.map(\.0))
         version = current
+    }
+
+    private func names(_ connection: Connection, _ sql: String) throws -> [(String, String)] {
+        let statement = try connection.cached(sql)
+        defer { statement.reset() }
+        var names: [(String, String)] = []
+        while try statement.step() { names.append((statement.text(0) ?? "", statement.text(1) ?? "")) }
+        return names
     }
 
     /// Forgets what was read, which a rollback may have undone.

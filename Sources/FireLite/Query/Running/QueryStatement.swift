@@ -116,7 +116,10 @@ struct SortTerm {
     var order: SQLFragment {
         // SQLite's own order has NULL before all values; saying so again would only keep it from using an index.
         let isNatural = (nulls == .last) == isDescending
-        return sql + "\(isDescending ? " DESC" : "")\(isNatural ? "" : nulls == .last ? " NULLS LAST" : " NULLS FIRST")"
+        let direction = isDescending ? " DESC" : ""
+        if isNatural { return sql + direction }
+        if Connection.hasNullsOrder { return sql + "\(direction) \(nulls == .last ? "NULLS LAST" : "NULLS FIRST")" }
+        return sql + (nulls == .last ? " IS NULL, " : " IS NOT NULL, ") + sql + direction
     }
 
     /// The condition that a row comes after one with `value`, where `then` decides among rows with the same.

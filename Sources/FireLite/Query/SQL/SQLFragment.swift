@@ -49,7 +49,7 @@ struct SQLFragment: Sendable {
     var negated: SQLFragment {
         if isAlways { return .never }
         if isNever { return .always }
-        return SQLFragment("(\(sql)) IS NOT TRUE", arguments)
+        return SQLFragment("NOT coalesce(\(sql), 0)", arguments)
     }
 }
 

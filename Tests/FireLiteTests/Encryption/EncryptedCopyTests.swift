@@ -1,0 +1,77 @@
+import FireLite
+import FireLiteR4
+import Foundation
+import SQLiteBridge
+import Testing
+
+/// Copies with another key than the store's: how a store is encrypted, or decrypted.
+@Suite(.enabled(if: EncryptedStores.areThere, "needs the package's trait SQLCipher"))
+struct EncryptedCopyTests {
+    /// A store with all that a file may have: indexes, triggers of full text where there is FTS5, SQLite's statistics, pks.
+    private func make(_ path: String, _ key: EncryptionKey?) throws {
+        let store = try EncryptedStores.open(path, key)
+        try EncryptedStores.fill(store, 0..<300)
+        try store.write { tx in
+            try tx.add(
+                Patient {
+                    $0.id = "own-pk"; $0.pk = "a pk"
+                })
+        }
+        try store.index(Patient.self) { $0.name.family }
+        if Library.hasFullText { try store.fullTextIndex(Patient.self) { [$0.name.given, $0.name.family] } }
+        try store.optimize()
+    }
+
+    private func catalog(_ store: FHIRStore) throws -> [[String?]] {
+        try store.sql("SELECT type, name, sql FROM sqlite_master ORDER BY type, name").map { $0.values.map(\.text) }
+    }
+
+    /// From plain to encrypted, to another key, and back to plain: each copy is the same store.
+    @Test func thereAndBack() throws {
+        try withTemporaryFolder { folder in
+            func path(_ name: String) -> String { "\(folder)/\(name).sqlite" }
+            try make(path("plain"), nil)
+            let plain = try EncryptedStores.open(path("plain"), nil)
+            let (content, catalog) = (try snapshot(plain), try catalog(plain))
+            let steps: [(String, EncryptionKey?, FHIRStore.BackupEncryption, String, EncryptionKey?)] = [
+                ("plain", nil, .key(EncryptedStores.raw), "encrypted", EncryptedStores.raw),
+                ("encrypted", EncryptedStores.raw, .key(EncryptedStores.passphrase), "other", EncryptedStores.passphrase),
+                ("other", EncryptedStores.passphrase, .same, "same", EncryptedStores.passphrase),
+                ("same", EncryptedStores.passphrase, .none, "decrypted", nil),
+                ("decrypted", nil, .same, "copy", nil),
+            ]
+            for (source, key, encryption, target, targetKey) in steps {
+                var fractions: [Double] = []
+                try EncryptedStores.open(path(source), key).backup(to: path(target), encryption: encryption) { fractions.append($0) }
+                #expect(fractions.last == 1)
+                let isPlain = targetKey == nil
+                #expect(try EncryptedStores.file(path(target), has: EncryptedStores.marker) == isPlain, "\(target)")
+                #expect(try EncryptedStores.file(path(target), has: "SQLite format 3") == isPlain, "\(target)")
+                try EncryptedStores.expect(path(target), targetKey, content)
+                let copy = try EncryptedStores.open(path(target), targetKey)
+                #expect(try self.catalog(copy) == catalog, "\(target)")
+                #expect(try copy.object(Patient.self, pk: "a pk")?.id == "own-pk")
+                #expect(try copy.resource(Patient.self, id: "7")?.pk == plain.resource(Patient.self, id: "7")?.pk)
+                try EncryptedStores.fill(copy, 0..<300)
+                #expect(try snapshot(copy) == content)
+            }
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder).allSatisfy { !$0.hasSuffix(".partial") })
+        }
+    }
+
+    /// The copy is of one moment, and appears as any backup does.
+    @Test func ofAStoreInMemoryAndOverAFile() throws {
+        try withTemporaryFolder { folder in
+            let target = folder + "/copy.sqlite"
+            let store = try FHIRStore.inMemory(release: .r4)
+            try EncryptedStores.fill(store, 0..<20)
+            try store.backup(to: target, encryption: .key(EncryptedStores.raw))
+            try EncryptedStores.expect(target, EncryptedStores.raw, try snapshot(store))
+            #expect(#expect(throws: FHIRStoreError.self) { try store.backup(to: target, encryption: .none) }?.code == .alreadyExists)
+            try store.backup(to: target, replacing: true, encryption: .none)
+            try EncryptedStores.expect(target, nil, try snapshot(store))
+            let mode = try FileManager.default.attributesOfItem(atPath: target)[.posixPermissions] as? Int
+            #expect(mode == 0o600)
+        }
+    }
+}

@@ -1,0 +1,200 @@
+import CFaultVFS
+import FireLiteR4
+import Foundation
+import SQLiteBridge
+import Testing
+
+@testable import FireLite
+
+/// Another key for a store that is open and in use.
+@Suite(.enabled(if: EncryptedStores.areThere, "needs the package's trait SQLCipher"))
+struct RekeyTests {
+    private static let pairs = [
+        (EncryptedStores.raw, EncryptedStores.other), (EncryptedStores.raw, EncryptedStores.passphrase),
+        (EncryptedStores.passphrase, EncryptedStores.raw),
+    ]
+
+    /// The store goes on with the new key, its readers and its managed objects too, and nothing is left of the old key.
+    @Test(arguments: pairs) func theStoreGoesOn(_ old: EncryptionKey, _ new: EncryptionKey) throws {
+        try withTemporaryFolder { folder in
+            let path = folder + "/store.sqlite"
+            let content = try { () throws -> [String: String] in
+                let store = try EncryptedStores.open(path, old)
+                try EncryptedStores.fill(store, 0..<50)
+                let patient = try #require(try store.resource(Patient.self, id: "7"))
+                try store.rekey(to: new)
+                #expect(try store.count(Patient.self) == 50)
+                try store.write { _ in patient.name[0].family = EncryptedStores.marker + "-changed" }
+                try EncryptedStores.fill(store, 50..<60)
+                #expect(try EncryptedStores.file(path + "-wal", has: EncryptedStores.marker) == false)
+                try store.backup(to: folder + "/copy.sqlite")
+                try expectSound(store)
+                // A second store of the same file, by the configuration of the first.
+                #expect(try FHIRStore(path: path, release: .r4, configuration: store.configuration).count(Patient.self) == 60)
+                return try snapshot(store)
+            }()
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder).sorted() == ["copy.sqlite", "store.sqlite"])
+            for name in ["store", "copy"] {
+                try EncryptedStores.expectRefusal("\(folder)/\(name).sqlite", old, .wrongKey, says: "this key")
+                try EncryptedStores.expect("\(folder)/\(name).sqlite", new, content)
+                #expect(try !EncryptedStores.file("\(folder)/\(name).sqlite", has: EncryptedStores.marker))
+            }
+        }
+    }
+
+    /// A read that has begun ends on its snapshot; the key is changed after it, and one that comes meanwhile waits.
+    @Test func readersThatAreAtItAreWaitedFor() throws {
+        try withTemporaryFolder { folder in
+            let store = try EncryptedStores.open(folder + "/store.sqlite", EncryptedStores.raw)
+            try EncryptedStores.fill(store, 0..<50)
+            let (threads, reading, ending) = (Threads(), Gate(), Gate())
+            threads.start {
+                try store.read { tx in
+                    let first = try tx.resource(Patient.self, id: "1")
+                    reading.open()
+                    ending.wait()
+                    let last = try tx.resource(Patient.self, id: "49")
+                    #expect(first != nil && last?.name[0].given[0] == EncryptedStores.marker + "-49")
+                }
+            }
+            #expect(reading.wait())
+            threads.start { try store.rekey(to: EncryptedStores.other) }
+            for id in 0..<4 { threads.start { _ = try #require(try store.resource(Patient.self, id: "\(id)")) } }
+            ending.open()
+            try threads.finish()
+            #expect(try store.count(Patient.self) == 50)
+            try expectSound(store)
+        }
+    }
+
+    @Test func longReadsAndOtherStoresAreInTheWay() throws {
+        try withTemporaryFolder { folder in
+            let path = folder + "/store.sqlite"
+            let content = try EncryptedStores.make(path, EncryptedStores.raw)
+            let store = try EncryptedStores.open(path, EncryptedStores.raw) { $0.busyTimeout = 50 }
+            let (threads, reading, ending) = (Threads(), Gate(), Gate())
+            threads.start {
+                try store.read { tx in
+                    _ = try tx.count(Patient.self)
+                    reading.open()
+                    ending.wait()
+                }
+            }
+            #expect(reading.wait())
+            let read = #expect(throws: FHIRStoreError.self) { try store.rekey(to: EncryptedStores.other) }
+            #expect(read?.code == .busy && read?.message.contains("is being read") == true)
+            ending.open()
+            try threads.finish()
+            do {
+                let second = try EncryptedStores.open(path, EncryptedStores.raw)
+                #expect(try second.count(Patient.self) == 50)
+                let open = #expect(throws: FHIRStoreError.self) { try store.rekey(to: EncryptedStores.other) }
+                #expect(open?.code == .busy && open?.message.contains("open elsewhere") == true)
+                // Both go on as before, in the same journal mode.
+                try EncryptedStores.fill(second, 0..<50)
+                #expect(try snapshot(store) == content)
+            }
+            try store.rekey(to: EncryptedStores.other)
+            #expect(try snapshot(store) == content)
+        }
+    }
+
+    @Test func aKeyThatIsNoneChangesNothing() throws {
+        try withTemporaryFolder { folder in
+            let path = folder + "/store.sqlite"
+            let content = try EncryptedStores.make(path, EncryptedStores.raw)
+            let store = try EncryptedStores.open(path, EncryptedStores.raw)
+            let error = #expect(throws: FHIRStoreError.self) { try store.rekey(to: EncryptionKey([])) }
+            #expect(error?.code == .invalidArgument)
+            let memory = try FHIRStore.inMemory(release: .r4)
+            #expect(#expect(throws: FHIRStoreError.self) { try memory.rekey(to: EncryptedStores.raw) }?.code == .notEncrypted)
+            try EncryptedStores.expect(path, EncryptedStores.raw, content)
+        }
+    }
+
+    /// Whatever call to the disk fails: what was reported is so, all of the content is there, and the store goes on.
+    @Test(arguments: [FIRELITE_WRITE, FIRELITE_SYNC, FIRELITE_READ, FIRELITE_DELETE, FIRELITE_OPEN, FIRELITE_LOCK, FIRELITE_TRUNCATE])
+    func aDiskThatFails(_ call: firelite_call) throws {
+        try withTemporaryFolder { folder in
+            let original = folder + "/original.sqlite"
+            let content = try EncryptedStores.make(original, EncryptedStores.raw)
+            var (kept, changed) = (0, 0)
+            for n in [1, 2, 3, 4, 5, 6, 7, 8, 13, 21, 34, 55, 89] {
+                for isLasting in [false, true] {
+                    let place: Comment = "call \(n), \(isLasting ? "lasting" : "once")"
+                    let round = "\(folder)/\(n)-\(isLasting)"
+                    try FileManager.default.createDirectory(atPath: round, withIntermediateDirectories: true)
+                    let path = round + "/store.sqlite"
+                    try FileManager.default.copyItem(atPath: original, toPath: path)
+                    let disk = FaultDisk(folder: round)
+                    var isChanged = true
+                    do {
+                        let store = try EncryptedStores.open(path, EncryptedStores.raw)
+                        disk.fail(
+                            call, at: n, code: call == FIRELITE_OPEN ? 14 : 10 | (call == FIRELITE_READ ? 1 : 3) << 8, lasting: isLasting)
+                        do {
+                            try store.rekey(to: EncryptedStores.other)
+                        } catch let error as FHIRStoreError {
+                            isChanged = store.configuration.key?.bytes == EncryptedStores.other.bytes
+                            expectHelpful(error, path: path, codes: [.disk, .cannotOpen, .busy, .sqlite, .notAStore], place)
+                        }
+                        disk.mend()
+                        #expect(try snapshot(store) == content, place)
+                        try EncryptedStores.fill(store, 0..<50)
+                    }
+                    if isChanged { changed += 1 } else { kept += 1 }
+                    try EncryptedStores.expect(path, isChanged ? EncryptedStores.other : EncryptedStores.raw, content)
+                    #expect(try FileManager.default.contentsOfDirectory(atPath: round).allSatisfy { !$0.contains("partial") }, place)
+                }
+            }
+            print("rekey with a failing disk, call \(call.rawValue): \(kept) with the old key, \(changed) with the new one")
+            #expect(call != FIRELITE_WRITE && call != FIRELITE_READ || kept > 0)
+        }
+    }
+
+    /// What another process writes to the replaced file would be lost: it finds no store there.
+    @Test func theReplacedFileIsNoStoreAnyMore() throws {
+        try withTemporaryFolder { folder in
+            let path = folder + "/store.sqlite"
+            let content = try EncryptedStores.make(path, EncryptedStores.raw)
+            // Has the file open and has not read it yet, so that it has no lock.
+            let late = try Connection.open(path, createsFile: false, key: EncryptedStores.raw)
+            try EncryptedStores.open(path, EncryptedStores.raw).rekey(to: EncryptedStores.other)
+            #expect(try late.integer("PRAGMA application_id") == 0)
+            try EncryptedStores.expect(path, EncryptedStores.other, content)
+        }
+    }
+
+    /// A failure leaves the file without a log; the next attempt takes its lock all the same.
+    @Test func aSecondAttempt() throws {
+        try withTemporaryFolder { folder in
+            let path = folder + "/store.sqlite"
+            let content = try EncryptedStores.make(path, EncryptedStores.raw)
+            let (store, disk) = (try EncryptedStores.open(path, EncryptedStores.raw) { $0.busyTimeout = 50 }, FaultDisk(folder: folder))
+            disk.fail(FIRELITE_OPEN, at: 2, code: 14, lasting: true)
+            #expect(throws: FHIRStoreError.self) { try store.rekey(to: EncryptedStores.other) }
+            disk.mend()
+            do {
+                let reader = try Connection.open(path, createsFile: false, key: EncryptedStores.raw)
+                try reader.execute("BEGIN; SELECT count(*) FROM sqlite_master")
+                #expect(#expect(throws: FHIRStoreError.self) { try store.rekey(to: EncryptedStores.other) }?.code == .busy)
+            }
+            try store.rekey(to: EncryptedStores.other)
+            #expect(try snapshot(store) == content)
+        }
+    }
+
+    /// The mode of the file and a link to it stay.
+    @Test func throughALink() throws {
+        try withTemporaryFolder { folder in
+            let (path, link) = (folder + "/store.sqlite", folder + "/link.sqlite")
+            let content = try EncryptedStores.make(path, EncryptedStores.raw)
+            try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: path)
+            try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: path)
+            try EncryptedStores.open(link, EncryptedStores.raw).rekey(to: EncryptedStores.other)
+            #expect(try FileManager.default.destinationOfSymbolicLink(atPath: link) == path)
+            #expect(try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int == 0o640)
+            try EncryptedStores.expect(path, EncryptedStores.other, content)
+        }
+    }
+}

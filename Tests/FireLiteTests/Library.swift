@@ -1,0 +1,13 @@
+import SQLiteBridge
+
+/// What the SQLite library can do that the tests run with. SQLCipher 3 is of SQLite 3.15, and Debian's has neither FTS5 nor JSON.
+enum Library {
+    static let hasFullText = {
+        do { return try Connection(path: ":memory:").hasModule("fts5") } catch { return false }
+    }()
+    static let hasJSON = Connection.hasJSON
+    /// `SELECT … FROM pragma_table_info(…)`.
+    static let hasPragmaFunctions = Connection.libraryNumber >= 3_016_000
+    /// `sqlite3_hard_heap_limit64`.
+    static let hasMemoryLimit = Connection.libraryNumber >= 3_031_000
+}
