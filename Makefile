@@ -1,6 +1,6 @@
 # The two commands of the README are `make demo` and `make test`; both set up what they need.
 
-.PHONY: help setup demo test nightly format lint generate check-generated bench fuzz
+.PHONY: help setup demo test test-sqlcipher nightly format lint generate check-generated bench fuzz
 
 HAND_WRITTEN = Package.swift Sources Generator Tests Benchmarks Fuzz/Package.swift Fuzz/Fuzz
 
@@ -13,6 +13,7 @@ RUNS ?= 200000
 help:
 	@echo "make demo      build in release and run the demonstration"
 	@echo "make test      run every test"
+	@echo "make test-sqlcipher  run the tests of the store and the tool with SQLCipher in the place of SQLite"
 	@echo "make nightly   run the long tests of crashes, faults, damaged files and sizes"
 	@echo "make fuzz      run the fuzz targets, each RUNS times"
 	@echo "make bench     run the benchmarks and write Benchmarks/Report"
@@ -29,6 +30,14 @@ demo: setup
 test: setup
 	swift build --build-tests $(SWIFT_FLAGS)
 	swift test --skip-build $(SWIFT_FLAGS)
+
+# In a folder of its own, as nothing that is built can be shared with the other library. It installs libsqlcipher-dev where it may.
+SQLCIPHER = --traits SQLCipher --scratch-path .build/sqlcipher
+
+test-sqlcipher:
+	@./Scripts/setup.sh sqlcipher
+	swift build --build-tests $(SQLCIPHER) $(SWIFT_FLAGS)
+	swift test --skip-build $(SQLCIPHER) $(SWIFT_FLAGS) --filter '^(FireLiteTests|FireLiteCLITests)\.'
 
 # The long ones: more crashes, images, flips and limits than `make test` has time for.
 nightly: setup

@@ -1,17 +1,29 @@
 #!/usr/bin/env bash
 # Installs what the build needs beside Swift: SQLite's headers and pkg-config. Says what to install where it may not.
+# With the argument sqlcipher, the headers of SQLCipher in their place.
 set -euo pipefail
 
 if ! command -v swift >/dev/null 2>&1; then
     echo "FireLite needs Swift 6.1 or newer: install it (https://www.swift.org/install) and put it on the PATH" >&2
     exit 1
 fi
-if pkg-config --exists sqlite3 2>/dev/null; then exit 0; fi
+library=sqlite3
+name=SQLite
+package=libsqlite3-dev
+if [ "${1:-}" = sqlcipher ]; then
+    library=sqlcipher
+    name=SQLCipher
+    package=libsqlcipher-dev
+fi
+if pkg-config --exists "$library" 2>/dev/null; then exit 0; fi
 
-remedy="FireLite needs SQLite's headers: install the packages libsqlite3-dev and pkg-config (Debian, Ubuntu: apt-get install libsqlite3-dev pkg-config)"
+remedy="FireLite needs the headers of $name: install the packages $package and pkg-config (Debian, Ubuntu: apt-get install $package pkg-config)"
 if ! command -v apt-get >/dev/null 2>&1; then
     case "$(uname -s)" in
-        Darwin) exit 0 ;; # SQLite comes with the system.
+        Darwin)
+            if [ "$library" = sqlite3 ]; then exit 0; fi # It comes with the system.
+            remedy="FireLite needs SQLCipher: brew install sqlcipher pkg-config"
+            ;;
     esac
     echo "$remedy" >&2
     exit 1
@@ -25,12 +37,12 @@ if [ "$(id -u)" -ne 0 ]; then
     as_root="sudo -n"
 fi
 export DEBIAN_FRONTEND=noninteractive
-echo "installing libsqlite3-dev and pkg-config"
-if ! { $as_root apt-get update -qq && $as_root apt-get install -y -qq libsqlite3-dev pkg-config >/dev/null; }; then
+echo "installing $package and pkg-config"
+if ! { $as_root apt-get update -qq && $as_root apt-get install -y -qq "$package" pkg-config >/dev/null; }; then
     echo "$remedy" >&2
     exit 1
 fi
-if ! pkg-config --exists sqlite3; then
+if ! pkg-config --exists "$library"; then
     echo "$remedy" >&2
     exit 1
 fi
