@@ -69,7 +69,10 @@ struct ResourceAssembler {
         if !reader.isPrimitive { _ = group(0, reader, node) }
         readColumns(reader, &part, node)
         if groups[0] != nil { part.object = Int32(truncatingIfNeeded: objects.count - 1) }
-        for index in 0..<reader.groups.count { groups[index] = nil }
+        for index in 0..<reader.groups.count {
+            groups[index]?._withUnsafeGuaranteedRef { object in reader.groups[index].plan._withUnsafeGuaranteedRef { $0.note(object) } }
+            groups[index] = nil
+        }
         if let last = parts.last, last.table.toOpaque() == part.table.toOpaque(), (part.parent, part.order) < (last.parent, last.order) {
             isInListOrder = false
         }
@@ -125,6 +128,7 @@ struct ResourceAssembler {
     private mutating func makeGroup(_ index: Int, _ reader: RowReader, _ node: UInt32) -> Unmanaged<FHIRObject> {
         let group = reader.groups[index]
         let object = group.type.init(_layoutTable: group.layoutTable)
+        object.reserve(group.plan._withUnsafeGuaranteedRef { $0.expectedSlots })
         groups[index] = .passUnretained(object)
         guard index > 0 else {
             object.becomeStored(node: node, owner: nil)
@@ -245,6 +249,7 @@ struct ResourceAssembler {
             }
             owner.put(.objects(list), slot: slot)
         }
+        group._withUnsafeGuaranteedRef { $0.note(owner) }
     }
 
     private func linkTexts(_ range: Range<Int>, _ slot: Int, to owner: FHIRObject) {

@@ -22,6 +22,7 @@ final class RowReader {
         let parent: Int
         let parentSlot: Int
         let isAnnotation: Bool
+        let plan: Unmanaged<GroupPlan>
     }
 
     /// Keeps this reader; a reference counted here too would keep both, and the connection, for ever.
@@ -55,7 +56,7 @@ final class RowReader {
             plan.groups.map {
                 Group(
                     type: $0.layout.type, layoutTable: $0.layout.table, parent: $0.parent?.index ?? 0, parentSlot: $0.parentSlot,
-                    isAnnotation: $0.isAnnotation)
+                    isAnnotation: $0.isAnnotation, plan: .passUnretained($0))
             })
         hasMember = plan.memberColumn >= 0
         isPrimitive = plan.primitive != nil

@@ -84,17 +84,39 @@ public class ReadTransaction {
         try resource(type(named: typeName), id: id)
     }
 
-    /// The stored resources with these ids, in the order of the ids; ids of nothing are passed over.
+    /// The stored resources with these ids, in the order of the ids; ids of nothing are passed over, and an id that comes again gets the
+    /// same object. Rows are read in the order of the file, whatever that of the ids.
     public func resources<Resource: FHIRResource>(_ type: Resource.Type, ids: some Sequence<String>) throws -> [Resource] {
         try store.mapping {
             try flush()
             let table = table(of: type)
-            var resources: [Resource] = []
+            var registrations: [StoreConnection.Registration] = []
+            var wanted: [String] = []
             for id in ids {
-                if let resource = try resource(of: table, id: id) as? Resource { resources.append(resource) }
+                guard let root = try access.root(of: table, id: id) else { continue }
+                guard let registration = try access.registration(root: root) else { throw damaged(root) }
+                registrations.append(registration)
+                wanted.append(id)
             }
-            return resources
+            return try zip(resources(strewn: registrations), wanted).map { resource, id in
+                guard let found = resource as? Resource, resource.layout === table.root.layout,
+                    self is WriteTransaction || resource.id == id
+                else { throw damaged((resource.objectExtras as? StoreTie)?.root ?? 0) }
+                return found
+            }
         }
+    }
+
+    /// The resources with these registrations, in any order: each table is gone through once.
+    private func resources(strewn registrations: [StoreConnection.Registration]) throws -> [FHIRResource] {
+        var places = [Int](repeating: 0, count: registrations.count)
+        var sorted: [StoreConnection.Registration] = []
+        for index in registrations.indices.sorted(by: { registrations[$0].root < registrations[$1].root }) {
+            if sorted.last?.root != registrations[index].root { sorted.append(registrations[index]) }
+            places[index] = sorted.count - 1
+        }
+        let resources = try resources(sorted)
+        return places.map { resources[$0] }
     }
 
     /// The resource with this pk, of whatever type; nil where there is none.

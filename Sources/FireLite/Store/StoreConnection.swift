@@ -5,7 +5,7 @@ import SQLiteBridge
 final class StoreConnection {
     let connection: Connection
     let schema: StorageSchema
-    private var assembler: ResourceAssembler
+    @exclusivity(unchecked) private var assembler: ResourceAssembler
     /// The tables of each shape, owners first.
     private var shapes: [Int64: Shape] = [:]
     private var shapesByMark: [UInt64: Shape] = [:]
@@ -300,13 +300,17 @@ final class StoreConnection {
 /// Goes through a table's rows for resources in the order of their numbers.
 final class RowCursor {
     let reader: RowReader
-    private var root: Int64 = -1
+    @exclusivity(unchecked) private var root: Int64 = -1
+    private let lastKey: Int64
     /// How many rows it has stood on.
-    private(set) var rows = 0
+    @exclusivity(unchecked) private(set) var rows = 0
+    /// Stepping to a resource this far on, by number, costs about as much as looking its key up.
+    private static let near = 8
 
     init(_ reader: RowReader, from first: Int64, to last: Int64) throws {
         self.reader = reader
-        reader.start(first << 24, last << 24 | 0xFF_FFFF)
+        lastKey = last << 24 | 0xFF_FFFF
+        reader.start(first << 24, lastKey)
         try step()
     }
 
@@ -321,6 +325,10 @@ final class RowCursor {
 
     /// Takes in the rows of a resource and passes over those of resources before it.
     func take(_ wanted: Int64, into assembler: inout ResourceAssembler) throws {
+        if root < wanted - Int64(Self.near) {
+            reader.start(wanted << 24, lastKey)
+            try step()
+        }
         while root < wanted { try step() }
         while root == wanted {
             assembler.take(reader)

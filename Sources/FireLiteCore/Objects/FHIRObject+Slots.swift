@@ -183,14 +183,14 @@ extension SlotValue {
     package func own(by ownerObject: FHIRObject) {
         forEachChild { $0.ownerObject = ownerObject }
     }
+}
 
-    /// Makes the objects in the value ownerless, as `owner` goes from memory.
+extension FHIRObject {
+    /// Makes the object ownerless where `owner`, which goes from memory, is its owner.
     @inline(__always)
-    func strand(from ownerObject: FHIRObject) {
-        forEachChild { child in
-            guard child.ownerObject === ownerObject else { return }
-            child.ownerObject = nil
-            if child.objectFlags.contains(.managed) { child.objectFlags.insert(.stranded) }
-        }
+    final func strand(from owner: FHIRObject) {
+        guard ownerObject === owner else { return }
+        ownerObject = nil
+        if objectFlags.contains(.managed) { objectFlags.insert(.stranded) }
     }
 }

@@ -36,8 +36,17 @@ open class FHIRObject: FHIRObjectInitialisers {
     deinit {
         guard let slots else { return }
         if objectFlags.contains(.managed), let tie = objectExtras, tie.isTie { pinSurvivors(tie, isHeld: false) }
-        for index in 0..<Int(slotCount) { slots[index].value.strand(from: self) }
-        slots.deinitialize(count: Int(slotCount))
+        for place in slots..<slots + Int(slotCount) {
+            // A word has nothing to give back, and most texts are short ones: only objects have to be told.
+            switch place.pointee.value {
+            case .word: continue
+            case .text: break
+            case .object: place.object._withUnsafeGuaranteedRef { $0.strand(from: self) }
+            case .objects: for child in place.objects { child._withUnsafeGuaranteedRef { $0.strand(from: self) } }
+            case .texts, .annotated, .annotatedTexts: place.pointee.value.forEachChild { $0.strand(from: self) }
+            }
+            place.deinitialize(count: 1)
+        }
         slots.deallocate()
     }
 
