@@ -30,6 +30,8 @@ extension Connection {
             guard let version = try prepare("PRAGMA cipher_version").firstText, !version.isEmpty else {
                 throw SQLiteError(code: SQLITE_MISUSE, message: "the library that is linked, \(Self.libraryVersion), is not SQLCipher")
             }
+            // Version 4 would write to standard error by itself what is an error here; version 3 does not know the setting.
+            try execute("PRAGMA cipher_log_level = NONE")
             try withKeyText(key) { try check(sqlite3_key_v2(handle, "main", $0.baseAddress, Int32(clamping: $0.count))) }
             try execute("PRAGMA \(Self.setPageSize)")
         }
