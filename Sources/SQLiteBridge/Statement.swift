@@ -3,9 +3,9 @@ import SQLiteLibrary
 /// A compiled statement. Bound values and results are valid until the next step or reset.
 public final class Statement {
     @usableFromInline let handle: OpaquePointer
-    @usableFromInline let connection: OpaquePointer
+    private let connection: OpaquePointer
     /// Why the last value in vain could not be bound; a value that is too long must not be stored as the one bound before.
-    @usableFromInline var bindFailure: Int32 = 0
+    @exclusivity(unchecked) private var bindFailure: Int32 = 0
 
     init(_ handle: OpaquePointer, connection: OpaquePointer) {
         self.handle = handle
@@ -19,7 +19,6 @@ public final class Statement {
     /// Goes to the next row; false at the end.
     ///
     /// - Throws: `SQLiteError`; the statement is reset then.
-    @inlinable
     public func step() throws -> Bool {
         if bindFailure != 0 { throw failure(bindFailure) }
         let code = sqlite3_step(handle)
@@ -31,7 +30,6 @@ public final class Statement {
     /// Runs the statement to its end and resets it.
     ///
     /// - Throws: `SQLiteError`.
-    @inlinable
     public func run() throws {
         if bindFailure != 0 { throw failure(bindFailure) }
         let code = sqlite3_step(handle)
@@ -39,8 +37,8 @@ public final class Statement {
         sqlite3_reset(handle)
     }
 
-    @usableFromInline @inline(never)
-    func failure(_ code: Int32) -> SQLiteError {
+    @inline(never)
+    private func failure(_ code: Int32) -> SQLiteError {
         let isBinding = bindFailure != 0
         let message = isBinding ? sqlite3_errstr(code) : sqlite3_errmsg(connection)
         let error = SQLiteError(code: code, message: message.map { String(cString: $0) } ?? "", sql: sql)
@@ -71,7 +69,6 @@ public final class Statement {
     public func bindNull(_ index: Int) { sqlite3_bind_null(handle, Int32(truncatingIfNeeded: index)) }
 
     /// Binds text without copying it: the bytes must stay until the statement is reset or the value bound anew.
-    @inlinable
     public func bind(_ index: Int, unownedText bytes: UnsafePointer<CChar>, _ length: Int) {
         // Beyond 2 GB the length wraps to a negative number, which SQLite would take for a C string.
         let code = sqlite3_bind_text64(
@@ -101,7 +98,6 @@ public final class Statement {
     }
 
     /// Binds 16 bytes without a heap allocation of their own.
-    @inlinable
     public func bind(_ index: Int, bytes value: (UInt64, UInt64)) {
         let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
         let code = withUnsafeBytes(of: value) { sqlite3_bind_blob64(handle, Int32(index), $0.baseAddress, 16, transient) }
@@ -122,29 +118,26 @@ public final class Statement {
 
     public func columnName(_ index: Int) -> String { sqlite3_column_name(handle, Int32(index)).map { String(cString: $0) } ?? "" }
 
+    /// The row that the statement stands on.
+    @inlinable
+    public var row: ResultRow { ResultRow(handle: handle) }
+
     /// `SQLITE_INTEGER`, `SQLITE_FLOAT`, `SQLITE_TEXT`, `SQLITE_BLOB` or `SQLITE_NULL`.
     @inlinable
-    public func type(_ index: Int) -> ColumnType {
-        ColumnType(rawValue: sqlite3_column_type(handle, Int32(truncatingIfNeeded: index))) ?? .null
-    }
+    public func type(_ index: Int) -> ColumnType { row.type(index) }
 
     @inlinable
-    public func int(_ index: Int) -> Int64 { sqlite3_column_int64(handle, Int32(truncatingIfNeeded: index)) }
+    public func int(_ index: Int) -> Int64 { row.int(index) }
 
     @inlinable
-    public func double(_ index: Int) -> Double { sqlite3_column_double(handle, Int32(truncatingIfNeeded: index)) }
+    public func double(_ index: Int) -> Double { row.double(index) }
 
     /// The bytes of a text column; valid until the next step.
     @inlinable
-    public func textBytes(_ index: Int) -> UnsafeBufferPointer<UInt8> {
-        let bytes = sqlite3_column_text(handle, Int32(truncatingIfNeeded: index))
-        return UnsafeBufferPointer(start: bytes, count: Int(sqlite3_column_bytes(handle, Int32(truncatingIfNeeded: index))))
-    }
+    public func textBytes(_ index: Int) -> UnsafeBufferPointer<UInt8> { row.textBytes(index) }
 
     /// A text column; nil for NULL.
-    public func text(_ index: Int) -> String? {
-        type(index) == .null ? nil : String(decoding: textBytes(index), as: UTF8.self)
-    }
+    public func text(_ index: Int) -> String? { row.text(index) }
 
     /// A column's bytes; empty for NULL.
     public func blob(_ index: Int) -> [UInt8] {
@@ -160,13 +153,4 @@ public final class Statement {
         else { return (0, 0) }
         return (bytes.loadUnaligned(as: UInt64.self), bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
     }
-}
-
-/// The storage class of a value (<https://www.sqlite.org/datatype3.html>).
-public enum ColumnType: Int32, Sendable {
-    case integer = 1
-    case float = 2
-    case text = 3
-    case blob = 4
-    case null = 5
 }

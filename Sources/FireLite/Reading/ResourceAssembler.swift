@@ -3,7 +3,8 @@ import SQLiteBridge
 
 /// Puts a resource together from the rows of its tables.
 ///
-/// Rows wait in plain memory: the objects made of them are held by `objects`, and nothing else of a row counts references.
+/// Rows wait in plain memory, and references are counted as little as can be: an object is held once, by `objects` until it is in its
+/// owner's list.
 struct ResourceAssembler {
     /// A row that has been read: its object and its place.
     private struct Part {
@@ -20,9 +21,16 @@ struct ResourceAssembler {
         let table: Unmanaged<TablePlan>
     }
 
+    /// An object made of a row.
+    private struct Held {
+        let object: Unmanaged<FHIRObject>
+        /// Whether it is its owner that holds it, which is as good: no value of an owner is taken back while a resource is put together.
+        var isLinked = false
+    }
+
     private let schema: StorageSchema
     private var parts = ContiguousArray<Part>()
-    private var objects = ContiguousArray<FHIRObject>()
+    private var objects = ContiguousArray<Held>()
     private var texts = ContiguousArray<String>()
     private var members = ContiguousArray<String>()
     /// The part of each row number, or -1.
@@ -41,6 +49,7 @@ struct ResourceAssembler {
 
     mutating func clear() {
         parts.removeAll(keepingCapacity: true)
+        for held in objects where !held.isLinked { held.object.release() }
         objects.removeAll(keepingCapacity: true)
         texts.removeAll(keepingCapacity: true)
         members.removeAll(keepingCapacity: true)
@@ -54,23 +63,24 @@ struct ResourceAssembler {
 
     /// Takes in the row that `reader` stands on.
     mutating func take(_ reader: RowReader) {
-        let statement = reader.statement
-        let node = UInt32(truncatingIfNeeded: statement.int(0) & 0xFF_FFFF)
+        let row = reader.row
+        let node = UInt32(truncatingIfNeeded: row.int(0) & 0xFF_FFFF)
         var part = Part(
-            object: -1, text: -1, member: -1, order: Int32(truncatingIfNeeded: statement.int(2)), node: node,
-            isPrimitive: reader.isPrimitive,
-            parent: statement.type(1) == .null ? -1 : statement.int(1), table: .passUnretained(reader.plan))
+            object: -1, text: -1, member: -1, order: Int32(truncatingIfNeeded: row.int(2)), node: node,
+            isPrimitive: reader.isPrimitive, parent: row.type(1) == .null ? -1 : row.int(1), table: reader.table)
         // `_member` sorts before every other column.
-        if reader.hasMember, let member = statement.text(RowReader.fixedColumns) {
+        if reader.hasMember, let member = row.text(RowReader.fixedColumns) {
             part.member = Int32(truncatingIfNeeded: members.count)
             members.append(member)
         }
-        while groups.count < reader.groups.count { groups.append(nil) }
+        let groupCount = reader.groups.count
+        while groups.count < groupCount { groups.append(nil) }
         if !reader.isPrimitive { _ = group(0, reader, node) }
-        readColumns(reader, &part, node)
+        readColumns(reader, row, &part, node)
         if groups[0] != nil { part.object = Int32(truncatingIfNeeded: objects.count - 1) }
-        for index in 0..<reader.groups.count {
-            groups[index]?._withUnsafeGuaranteedRef { object in reader.groups[index].plan._withUnsafeGuaranteedRef { $0.note(object) } }
+        for index in 0..<groupCount {
+            guard let object = groups[index] else { continue }
+            object._withUnsafeGuaranteedRef { object in reader.groups[index].plan._withUnsafeGuaranteedRef { $0.note(object) } }
             groups[index] = nil
         }
         if let last = parts.last, last.table.toOpaque() == part.table.toOpaque(), (part.parent, part.order) < (last.parent, last.order) {
@@ -90,23 +100,22 @@ struct ResourceAssembler {
     }
 
     @inline(__always)
-    private mutating func readColumns(_ reader: RowReader, _ part: inout Part, _ node: UInt32) {
-        let statement = reader.statement
+    private mutating func readColumns(_ reader: RowReader, _ row: ResultRow, _ part: inout Part, _ node: UInt32) {
+        let sources = reader.sources
         var index = 0
-        let count = reader.sources.count
-        while index < count {
-            let source = reader.sources[index]
+        while index < sources.count {
+            let source = sources[index]
             let column = index + RowReader.fixedColumns
             index += 1
-            let type = statement.type(column)
+            let type = row.type(column)
             if type == .null { continue }
             switch source.role {
             case .aside, .member: continue
             case .pk:
-                let pk = statement.text(column)
+                let pk = row.text(column)
                 group(Int(source.group), reader, node)._withUnsafeGuaranteedRef { $0.withExtras { $0.pk = pk } }
             case .main:
-                let value = value(statement, column, type, source)
+                let value = value(row, column, type, source)
                 if source.slot < 0 {
                     if let text = value.literal(source.primitive) {
                         part.text = Int32(truncatingIfNeeded: texts.count)
@@ -127,56 +136,57 @@ struct ResourceAssembler {
 
     private mutating func makeGroup(_ index: Int, _ reader: RowReader, _ node: UInt32) -> Unmanaged<FHIRObject> {
         let group = reader.groups[index]
-        let object = group.type.init(_layoutTable: group.layoutTable)
-        object.reserve(group.plan._withUnsafeGuaranteedRef { $0.expectedSlots })
-        groups[index] = .passUnretained(object)
+        let made = Unmanaged.passRetained(group.type.init(_layoutTable: group.layoutTable))
+        made._withUnsafeGuaranteedRef { $0.reserve(group.plan._withUnsafeGuaranteedRef { $0.expectedSlots }) }
+        groups[index] = made
         guard index > 0 else {
-            object.becomeStored(node: node, owner: nil)
-            objects.append(object)
-            return .passUnretained(object)
+            made._withUnsafeGuaranteedRef { $0.becomeStored(node: node, owner: nil) }
+            objects.append(Held(object: made))
+            return made
         }
-        let parent = self.group(group.parent, reader, node)._withUnsafeGuaranteedRef { $0 }
-        object.becomeStored(node: 0, owner: parent)
-        if group.isAnnotation {
-            let plain = parent.value(group.parentSlot)
-            parent.store(.annotated(AnnotatedPrimitive(value: plain, element: object)), in: group.parentSlot)
-        } else {
-            parent.append(.object(object), slot: group.parentSlot)
+        self.group(group.parent, reader, node)._withUnsafeGuaranteedRef { parent in
+            made._withUnsafeGuaranteedRef { $0.becomeStored(node: 0, owner: parent) }
+            if group.isAnnotation {
+                let annotated = AnnotatedPrimitive(value: parent.value(group.parentSlot), element: made.takeRetainedValue())
+                parent.store(.annotated(annotated), in: group.parentSlot)
+            } else {
+                parent.append(.object(made.takeRetainedValue()), slot: group.parentSlot)
+            }
         }
-        return .passUnretained(object)
+        return made
     }
 
     @inline(__always)
-    private mutating func value(_ statement: Statement, _ column: Int, _ type: ColumnType, _ source: RowReader.Source) -> SlotValue {
+    private mutating func value(_ row: ResultRow, _ column: Int, _ type: ColumnType, _ source: RowReader.Source) -> SlotValue {
         switch source.storage {
-        case .boolean, .integer: return .word(statement.int(column))
-        case .text: return .text(string(statement.textBytes(column)))
+        case .boolean, .integer: return .word(row.int(column))
+        case .text: return .text(string(row.textBytes(column)))
         case .decimal:
-            if source.hasAside, statement.type(column + 1) == .text {
-                let literal = statement.textBytes(column + 1)
+            if source.hasAside, row.type(column + 1) == .text {
+                let literal = row.textBytes(column + 1)
                 return DecimalWord(literal).map { .word($0.raw) } ?? .text(String(decoding: literal, as: UTF8.self))
             }
-            return DecimalWord(shortest: statement.double(column)).map { .word($0.raw) } ?? .text("\(statement.double(column))")
-        case .temporal: return temporal(statement, column, source)
+            return DecimalWord(shortest: row.double(column)).map { .word($0.raw) } ?? .text("\(row.double(column))")
+        case .temporal: return temporal(row, column, source)
         }
     }
 
     @inline(__always)
     private mutating func string(_ bytes: UnsafeBufferPointer<UInt8>) -> String {
-        guard StringCache.lengths.contains(bytes.count), let base = bytes.baseAddress else { return String(decoding: bytes, as: UTF8.self) }
+        guard StringCache.keeps(bytes.count), let base = bytes.baseAddress else { return String(decoding: bytes, as: UTF8.self) }
         return strings.string(base, bytes.count)
     }
 
-    private func temporal(_ statement: Statement, _ column: Int, _ source: RowReader.Source) -> SlotValue {
+    private func temporal(_ row: ResultRow, _ column: Int, _ source: RowReader.Source) -> SlotValue {
         var zone = TemporalCell.Zone.none
         if source.hasAside {
-            switch statement.type(column + 1) {
-            case .integer: zone = .minutes(Int(clamping: statement.int(column + 1)))
-            case .text: zone = .text(statement.textBytes(column + 1).first == UInt8(ascii: "-") ? "-00:00" : "+00:00")
+            switch row.type(column + 1) {
+            case .integer: zone = .minutes(Int(clamping: row.int(column + 1)))
+            case .text: zone = .text(row.textBytes(column + 1).first == UInt8(ascii: "-") ? "-00:00" : "+00:00")
             default: break
             }
         }
-        let bytes = statement.textBytes(column)
+        let bytes = row.textBytes(column)
         let stored = TemporalWord.readStored(bytes, source.primitive)
         if let stored, let word = TemporalCell.join(stored, zone) { return .word(word.raw) }
         let text = String(decoding: bytes, as: UTF8.self)
@@ -192,13 +202,22 @@ struct ResourceAssembler {
         return farNodes[UInt32(truncatingIfNeeded: node)].map { Int($0) }
     }
 
-    /// Links what was taken in and returns the resource; nil where its own row is missing.
+    /// Links what was taken in and returns the resource; nil where its own row is missing. Forgets it all.
     mutating func assemble() -> FHIRObject? {
         if !isInListOrder { sortParts() }
         // Lists of primitives come last: what is linked before may give their places extensions.
         linkRuns(ofPrimitives: false)
         linkRuns(ofPrimitives: true)
-        return part(of: 0).flatMap { parts[$0].object >= 0 ? objects[Int(parts[$0].object)] : nil }
+        let resource = part(of: 0).flatMap { object(of: $0)?.takeUnretainedValue() }
+        clear()
+        return resource
+    }
+
+    /// The object of a part.
+    @inline(__always)
+    private func object(of part: Int) -> Unmanaged<FHIRObject>? {
+        let index = Int(parts[part].object)
+        return index < 0 ? nil : objects[index].object
     }
 
     /// Brings the rows of each list together and into its order, which edits and recursion may have left otherwise.
@@ -234,100 +253,106 @@ struct ResourceAssembler {
         guard let ownerIndex = part(of: first.parent) else { return }
         if first.member >= 0 { return linkMember(range, members[Int(first.member)], to: ownerIndex) }
         let ownerTable = parts[ownerIndex].table
-        guard let (group, slot) = first.table._withUnsafeGuaranteedRef({ $0.link(from: ownerTable) }),
-            let owner = owner(ownerIndex, group)
-        else { return }
-        if first.isPrimitive {
-            linkTexts(range, slot, to: owner)
-        } else {
-            var list: [FHIRObject] = []
-            list.reserveCapacity(range.count)
-            for index in range where parts[index].object >= 0 {
-                let object = objects[Int(parts[index].object)]
-                object.ownerObject = owner
-                list.append(object)
-            }
-            owner.put(.objects(list), slot: slot)
+        guard let (group, slot) = first.table._withUnsafeGuaranteedRef({ $0.link(from: ownerTable) }) else { return }
+        let owner = owner(ownerIndex, group)
+        owner._withUnsafeGuaranteedRef { owner in
+            if first.isPrimitive { linkTexts(range, slot, to: owner) } else { linkObjects(range, slot, to: owner) }
+            group._withUnsafeGuaranteedRef { $0.note(owner) }
         }
-        group._withUnsafeGuaranteedRef { $0.note(owner) }
+    }
+
+    @inline(__always)
+    private mutating func linkObjects(_ range: Range<Int>, _ slot: Int, to owner: FHIRObject) {
+        // Only in a damaged file would there be another list already.
+        guard owner.position(of: slot) == nil else { return }
+        let list = [FHIRObject](unsafeUninitializedCapacity: range.count) { list, count in
+            for index in range {
+                let held = Int(parts[index].object)
+                if held < 0 { continue }
+                let object = objects[held].object
+                objects[held].isLinked = true
+                object._withUnsafeGuaranteedRef { $0.becomeOwned(by: owner) }
+                (list.baseAddress.unsafelyUnwrapped + count).initialize(to: object.takeRetainedValue())
+                count += 1
+            }
+        }
+        owner.put(.objects(list), slot: slot)
     }
 
     private func linkTexts(_ range: Range<Int>, _ slot: Int, to owner: FHIRObject) {
         if range.allSatisfy({ parts[$0].object < 0 && parts[$0].text >= 0 }) {
             return owner.put(.texts(range.map { texts[Int(parts[$0].text)] }), slot: slot)
         }
-        let places = range.map { index in
-            (
-                text: parts[index].text >= 0 ? texts[Int(parts[index].text)] : nil,
-                element: parts[index].object >= 0 ? objects[Int(parts[index].object)] : nil
-            )
-        }
-        for place in places { place.element?.ownerObject = owner }
-        owner.store(AnnotatedList.value(texts: places.map(\.text), elements: places.map(\.element)), in: slot)
+        let elements = range.map { object(of: $0)?.takeUnretainedValue() }
+        for element in elements { element?.becomeOwned(by: owner) }
+        let plain = range.map { index -> String? in parts[index].text >= 0 ? texts[Int(parts[index].text)] : nil }
+        owner.store(AnnotatedList.value(texts: plain, elements: elements), in: slot)
     }
 
     /// Gives an owner the rows that fill the member they name: contained resources, and lists that share a table.
     private mutating func linkMember(_ range: Range<Int>, _ member: String, to ownerIndex: Int) {
-        guard parts[ownerIndex].object >= 0 else { return }
-        var owner = objects[Int(parts[ownerIndex].object)]
+        guard var owner = object(of: ownerIndex)?.takeUnretainedValue() else { return }
         let steps = member.split(separator: ".").map(String.init)
         for step in steps.dropLast() {
             guard let element = owner.layout.element(named: step), let type = element.type else { return }
-            owner = inlined(owner, element.slot, type)
+            owner = inlined(owner, element.slot, type).takeUnretainedValue()
         }
         guard let last = steps.last, let element = owner.layout.element(named: last) else { return }
         if element.isList {
             // A list may hold resources of several types, which come from several tables.
             var list: [FHIRObject] = []
             if case .objects(let known)? = owner.value(element.slot) { list = known }
-            for index in range where parts[index].object >= 0 {
-                let object = objects[Int(parts[index].object)]
-                object.ownerObject = owner
+            for index in range {
+                guard let object = object(of: index)?.takeUnretainedValue() else { continue }
+                object.becomeOwned(by: owner)
                 resourceOrders[ObjectIdentifier(object)] = parts[index].order
                 list.append(object)
             }
             list.sort { resourceOrders[ObjectIdentifier($0), default: 0] < resourceOrders[ObjectIdentifier($1), default: 0] }
             owner.store(.objects(list), in: element.slot)
-        } else if parts[range.lowerBound].object >= 0 {
-            let object = objects[Int(parts[range.lowerBound].object)]
-            object.ownerObject = owner
+        } else if let object = object(of: range.lowerBound)?.takeUnretainedValue() {
+            object.becomeOwned(by: owner)
             owner.store(.object(object), in: element.slot)
         }
     }
 
-    private func inlined(_ owner: FHIRObject, _ slot: Int, _ type: FHIRObject.Type) -> FHIRObject {
-        if case .object(let known)? = owner.value(slot) { return known }
+    /// The object in a slot of another, made where there is none.
+    private func inlined(_ owner: FHIRObject, _ slot: Int, _ type: FHIRObject.Type) -> Unmanaged<FHIRObject> {
+        if let known = owner.object(in: slot) { return known }
         let object = type.init()
         object.becomeStored(node: 0, owner: owner)
         owner.store(.object(object), in: slot)
-        return object
+        return .passUnretained(object)
     }
 
     /// The object inlined in a row that a list belongs to, made where it had no other content.
-    private mutating func owner(_ index: Int, _ group: Unmanaged<GroupPlan>) -> FHIRObject? {
-        // Most lists are a row's own, whose object is there.
-        if parts[index].object >= 0, group._withUnsafeGuaranteedRef({ $0.index }) == 0 { return objects[Int(parts[index].object)] }
-        return owner(index, group.takeUnretainedValue())
+    @inline(__always)
+    private mutating func owner(_ index: Int, _ group: Unmanaged<GroupPlan>) -> Unmanaged<FHIRObject> {
+        group._withUnsafeGuaranteedRef { group in
+            // Most lists are a row's own, whose object is there.
+            if group.index == 0, let object = object(of: index) { return object }
+            return owner(index, group)
+        }
     }
 
-    private mutating func owner(_ index: Int, _ group: GroupPlan) -> FHIRObject? {
+    private mutating func owner(_ index: Int, _ group: GroupPlan) -> Unmanaged<FHIRObject> {
         guard let parent = group.parent else {
-            if parts[index].object < 0 {
-                let element = group.layout.type.init()
-                element.becomeStored(node: parts[index].node, owner: nil)
-                parts[index].object = Int32(truncatingIfNeeded: objects.count)
-                objects.append(element)
-            }
-            return objects[Int(parts[index].object)]
+            if let known = object(of: index) { return known }
+            let element = group.layout.type.init()
+            element.becomeStored(node: parts[index].node, owner: nil)
+            parts[index].object = Int32(truncatingIfNeeded: objects.count)
+            objects.append(Held(object: .passRetained(element)))
+            return .passUnretained(element)
         }
-        guard let outer = owner(index, parent) else { return nil }
-        if !group.isAnnotation { return inlined(outer, group.parentSlot, group.layout.type) }
-        let plain = outer.value(group.parentSlot)
-        if case .annotated(let known)? = plain { return known.element }
-        let element = group.layout.type.init()
-        element.becomeStored(node: 0, owner: outer)
-        outer.store(.annotated(AnnotatedPrimitive(value: plain, element: element)), in: group.parentSlot)
-        return element
+        return owner(index, parent)._withUnsafeGuaranteedRef { outer -> Unmanaged<FHIRObject> in
+            if !group.isAnnotation { return inlined(outer, group.parentSlot, group.layout.type) }
+            let plain = outer.value(group.parentSlot)
+            if case .annotated(let known)? = plain { return .passUnretained(known.element) }
+            let element = group.layout.type.init()
+            element.becomeStored(node: 0, owner: outer)
+            outer.store(.annotated(AnnotatedPrimitive(value: plain, element: element)), in: group.parentSlot)
+            return .passUnretained(element)
+        }
     }
 }
 

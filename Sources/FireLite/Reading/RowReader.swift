@@ -27,16 +27,21 @@ final class RowReader {
 
     /// Keeps this reader; a reference counted here too would keep both, and the connection, for ever.
     unowned(unsafe) let plan: TablePlan
+    let table: Unmanaged<TablePlan>
     let statement: Statement
-    let groups: ContiguousArray<Group>
+    /// The row that the statement stands on.
+    let row: ResultRow
+    // Plain memory, as arrays would be looked after at every value.
+    let groups: UnsafeBufferPointer<Group>
+    let sources: UnsafeBufferPointer<Source>
     let hasMember: Bool
     let isPrimitive: Bool
-    let sources: ContiguousArray<Source>
     /// The results before the columns: `_k`, `_parent`, `_ord`.
     static let fixedColumns = 3
 
     init(_ plan: TablePlan, _ connection: Connection) throws {
         self.plan = plan
+        table = .passUnretained(plan)
         let order = plan.columns.indices.sorted { plan.columns[$0].key.lexicographicallyPrecedes(plan.columns[$1].key) }
         var sources = ContiguousArray<Source>()
         for (position, index) in order.enumerated() {
@@ -51,17 +56,29 @@ final class RowReader {
                     storage: primitive.storage,
                     primitive: primitive, hasAside: hasAside && column.role == .main))
         }
-        self.sources = sources
-        groups = ContiguousArray(
-            plan.groups.map {
-                Group(
-                    type: $0.layout.type, layoutTable: $0.layout.table, parent: $0.parent?.index ?? 0, parentSlot: $0.parentSlot,
-                    isAnnotation: $0.isAnnotation, plan: .passUnretained($0))
-            })
+        let groups = plan.groups.map {
+            Group(
+                type: $0.layout.type, layoutTable: $0.layout.table, parent: $0.parent?.index ?? 0, parentSlot: $0.parentSlot,
+                isAnnotation: $0.isAnnotation, plan: .passUnretained($0))
+        }
         hasMember = plan.memberColumn >= 0
         isPrimitive = plan.primitive != nil
         let names = order.map { ",\"\(plan.columns[$0].name)\"" }.joined()
         statement = try connection.prepare("SELECT _k,_parent,_ord\(names) FROM \"\(plan.name)\" WHERE _k BETWEEN ? AND ? ORDER BY _k")
+        row = statement.row
+        self.sources = Self.copy(of: sources)
+        self.groups = Self.copy(of: groups)
+    }
+
+    deinit {
+        sources.deallocate()
+        groups.deallocate()
+    }
+
+    private static func copy<Element>(of elements: some Collection<Element>) -> UnsafeBufferPointer<Element> {
+        let copy = UnsafeMutableBufferPointer<Element>.allocate(capacity: elements.count)
+        _ = copy.initialize(fromContentsOf: elements)
+        return UnsafeBufferPointer(copy)
     }
 
     /// Starts reading the rows with keys in a range.

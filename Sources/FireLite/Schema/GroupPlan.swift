@@ -52,7 +52,10 @@ final class GroupPlan {
     deinit { members.deallocate() }
 
     @inline(__always)
-    func note(_ object: FHIRObject) { if Int(object.slotCount) > expectedSlots { expectedSlots = Int(object.slotCount) } }
+    func note(_ object: FHIRObject) {
+        let count = object.filledSlotCount
+        if count > expectedSlots { expectedSlots = count }
+    }
 
     var slotCount: Int { layout.table.pointee.count }
 

@@ -137,14 +137,16 @@ public class ReadTransaction {
 
     // MARK: - Many resources
 
-    /// Calls `body` with every resource of a type in the order they were stored; some hundred at a time are in memory.
+    /// Calls `body` with every resource of a type in the order they were stored; in a read one at a time is in memory, in a
+    /// write some hundred.
     public func forEach<Resource: FHIRResource>(_ type: Resource.Type, _ body: (Resource) throws -> Void) throws {
         try forEach(type as FHIRResource.Type) { resource in
             if let resource = resource as? Resource { try body(resource) }
         }
     }
 
-    /// Calls `body` with every resource of a type in the order they were stored; some hundred at a time are in memory.
+    /// Calls `body` with every resource of a type in the order they were stored; in a read one at a time is in memory, in a
+    /// write some hundred.
     ///
     /// - Throws: `FHIRStoreError.invalidArgument` for a name that is no resource type of the release; what `body` throws.
     public func forEach(typeName: String, _ body: (FHIRResource) throws -> Void) throws {
@@ -158,20 +160,36 @@ public class ReadTransaction {
             let batch = try store.mapping { try self.batch(of: table(of: type), after: last) }
             guard let end = batch.last else { return }
             last = end.root
-            for resource in try store.mapping({ try self.resources(batch) }) { try body(resource) }
+            if self is WriteTransaction {
+                // The body may change what is still to be read.
+                for resource in try store.mapping({ try self.resources(batch) }) { try body(resource) }
+            } else {
+                try store.mapping { try load(batch, body) }
+            }
         }
     }
 
     /// The resources with these registrations, which are in the order of their numbers.
     func resources(_ registrations: [StoreConnection.Registration]) throws -> [FHIRResource] {
+        var loaded: [FHIRResource] = []
+        loaded.reserveCapacity(registrations.count)
+        guard self is WriteTransaction else {
+            try load(registrations) { loaded.append($0) }
+            return loaded
+        }
         let inMemory = registrations.map { known($0.root) }
-        var loaded = try access.load(zip(registrations, inMemory).filter { $1 == nil }.map { $0.0 }).makeIterator()
-        return try zip(registrations, inMemory).map { registration, known in
-            if let known { return known }
-            guard let loaded = loaded.next(), let resource = loaded else { throw damaged(registration.root) }
+        try load(zip(registrations, inMemory).filter { $1 == nil }.map { $0.0 }) { loaded.append($0) }
+        var rest = loaded[...]
+        return inMemory.map { known in known ?? rest.removeFirst() }
+    }
+
+    /// Calls `body` with the resources with these registrations as they are put together.
+    private func load(_ registrations: [StoreConnection.Registration], _ body: (FHIRResource) throws -> Void) throws {
+        try access.load(registrations) { registration, resource in
+            guard let resource else { throw damaged(registration.root) }
             try verify(resource, registration)
             tie(resource, registration)
-            return resource
+            try body(resource)
         }
     }
 
@@ -193,7 +211,7 @@ public class ReadTransaction {
     }
 
     private func tie(_ resource: FHIRResource, _ registration: StoreConnection.Registration) {
-        resource.objectExtras = StoreTie(store: store, root: registration.root, revision: registration.revision, pk: registration.pk)
+        resource.become(StoreTie(store: store, root: registration.root, revision: registration.revision, pk: registration.pk))
         remember(resource, registration.root)
     }
 

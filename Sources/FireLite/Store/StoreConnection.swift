@@ -237,36 +237,48 @@ final class StoreConnection {
         return resource
     }
 
-    /// Puts several resources together, given in the order of their numbers: each table is gone through once for all of them.
-    func load(_ registrations: [Registration]) throws -> [FHIRResource?] {
-        guard let first = registrations.first?.root, let last = registrations.last?.root else { return [] }
+    /// Calls `body` with resources one after the other as they are put together, nil where one's rows are missing. They are given in the
+    /// order of their numbers, and each table is gone through once for all of them.
+    ///
+    /// `body` may read with this connection too, but not change rows.
+    func load(_ registrations: [Registration], _ body: (Registration, FHIRResource?) throws -> Void) throws {
+        guard let first = registrations.first?.root, let last = registrations.last?.root else { return }
         var cursors: [Int: RowCursor] = [:]
         defer {
             for cursor in cursors.values {
-                cursor.reader.statement.reset()
                 rowsRead += cursor.rows
-            }
-        }
-        var resources: [FHIRResource?] = []
-        resources.reserveCapacity(registrations.count)
-        var shape: Shape?
-        var shapeCursors: [RowCursor] = []
-        for registration in registrations {
-            if shape?.number != registration.shape {
-                shape = try self.shape(registration.shape)
-                shapeCursors = try (shape?.tables ?? []).map { table in
-                    if let known = cursors[table.index] { return known }
-                    let cursor = try RowCursor(try reader(table), from: max(first, registration.root), to: last)
-                    cursors[table.index] = cursor
-                    return cursor
-                }
+                giveBack(cursor.reader)
             }
             assembler.clear()
-            for cursor in shapeCursors { try cursor.take(registration.root, into: &assembler) }
-            resources.append(assembler.assemble() as? FHIRResource)
         }
-        assembler.clear()
-        return resources
+        var shape: Int64?
+        var shapeCursors = ContiguousArray<Unmanaged<RowCursor>>()
+        for registration in registrations {
+            if shape != registration.shape {
+                shape = registration.shape
+                shapeCursors.removeAll(keepingCapacity: true)
+                for table in try self.shape(registration.shape)?.tables ?? [] {
+                    let cursor =
+                        try cursors[table.index] ?? RowCursor(try takeReader(table), from: max(first, registration.root), to: last)
+                    cursors[table.index] = cursor
+                    shapeCursors.append(.passUnretained(cursor))
+                }
+            }
+            for cursor in shapeCursors { try cursor._withUnsafeGuaranteedRef { try $0.take(registration.root, into: &assembler) } }
+            try body(registration, assembler.assemble() as? FHIRResource)
+        }
+    }
+
+    /// A reader of a table for one's own use, until it is given back.
+    private func takeReader(_ table: TablePlan) throws -> RowReader {
+        let reader = try reader(table)
+        table.statements.select = nil
+        return reader
+    }
+
+    private func giveBack(_ reader: RowReader) {
+        reader.statement.reset()
+        reader.plan.statements.select = reader
     }
 
     /// Reads the rows of a resource as cells.
@@ -300,6 +312,8 @@ final class StoreConnection {
 /// Goes through a table's rows for resources in the order of their numbers.
 final class RowCursor {
     let reader: RowReader
+    /// The same, without counting references.
+    private let unmanagedReader: Unmanaged<RowReader>
     @exclusivity(unchecked) private var root: Int64 = -1
     private let lastKey: Int64
     /// How many rows it has stood on.
@@ -309,18 +323,21 @@ final class RowCursor {
 
     init(_ reader: RowReader, from first: Int64, to last: Int64) throws {
         self.reader = reader
+        unmanagedReader = .passUnretained(reader)
         lastKey = last << 24 | 0xFF_FFFF
         reader.start(first << 24, lastKey)
         try step()
     }
 
     private func step() throws {
-        guard try reader.statement.step() else {
-            root = Int64.max
-            return
+        try unmanagedReader._withUnsafeGuaranteedRef { reader in
+            guard try reader.statement.step() else {
+                root = Int64.max
+                return
+            }
+            root = reader.row.int(0) >> 24
+            rows += 1
         }
-        root = reader.statement.int(0) >> 24
-        rows += 1
     }
 
     /// Takes in the rows of a resource and passes over those of resources before it.
@@ -331,7 +348,7 @@ final class RowCursor {
         }
         while root < wanted { try step() }
         while root == wanted {
-            assembler.take(reader)
+            unmanagedReader._withUnsafeGuaranteedRef { assembler.take($0) }
             try step()
         }
     }

@@ -25,7 +25,7 @@ extension JSONReader {
         if special < end, special[0] == UInt8(ascii: "\"") {
             next = special + 1
             let length = special - text
-            if StringCache.lengths.contains(length) { return workspace.cache.string(text, length) }
+            if StringCache.keeps(length) { return workspace.cache.string(text, length) }
             workspace.clearBytes()
             return String(decoding: UnsafeBufferPointer(start: text, count: length), as: UTF8.self)
         }

@@ -4,7 +4,8 @@
 package final class StringCache {
     private static let size = 2048
     /// Texts of 15 bytes and less need no storage of their own in Swift; long ones seldom repeat.
-    package static let lengths = 16...96
+    @inlinable @inline(__always)
+    package static func keeps(_ length: Int) -> Bool { 16...96 ~= length }
 
     /// Plain memory, as arrays would be looked after at every string; nil where the cache is off.
     private let hashes: UnsafeMutablePointer<UInt64>?

@@ -12,6 +12,19 @@ extension FHIRObject {
         return objectExtras != nil
     }
 
+    /// How many values are set.
+    package final var filledSlotCount: Int { Int(slotCount) }
+
+    package final func becomeOwned(by owner: FHIRObject) { self.ownerReference = .passUnretained(owner) }
+
+    package final func become(_ extras: ObjectExtras) { objectExtras = extras }
+
+    /// The object in a slot that is `.object`.
+    package final func object(in slot: Int) -> Unmanaged<FHIRObject>? {
+        guard let slots, let position = position(of: slot), case .object = slots[position].value else { return nil }
+        return (slots + position).object
+    }
+
     /// Makes a fresh object part of a stored resource.
     package final func becomeStored(node: UInt32, owner: FHIRObject?) {
         objectFlags = .managed
@@ -78,8 +91,8 @@ extension FHIRObject {
         }
     }
 
-    private final func insert(_ slot: ElementSlot) {
-        reserve(Int(slotCount) + 1)
+    private final func insert(_ slot: consuming ElementSlot) {
+        if slotCount == slotCapacity { reserve(Int(slotCount) + 1) }
         let slots = slots.unsafelyUnwrapped
         var position = Int(slotCount)
         while position > 0, slots[position - 1].index > slot.index { position -= 1 }
@@ -90,7 +103,7 @@ extension FHIRObject {
 
     /// Puts a value into an empty slot; quickest where it is the last one.
     @inline(__always)
-    package final func append(_ value: SlotValue, slot: Int) {
+    package final func append(_ value: consuming SlotValue, slot: Int) {
         insert(ElementSlot(value: value, index: slot))
     }
 
@@ -98,10 +111,10 @@ extension FHIRObject {
     package final func reserve(_ wanted: Int) {
         guard wanted > Int(slotCapacity) else { return }
         let larger = Swift.max(wanted, Swift.min(Int(slotCapacity) * 2, 255), 2)
-        let fresh = UnsafeMutablePointer<ElementSlot>.allocate(capacity: larger)
+        let fresh = UnsafeMutablePointer.slotMemory(larger)
         if let slots {
             fresh.moveInitialize(from: slots, count: Int(slotCount))
-            slots.deallocate()
+            slots.freeSlotMemory()
         }
         slots = fresh
         slotCapacity = UInt8(larger)
@@ -111,7 +124,7 @@ extension FHIRObject {
     @inline(__always)
     package final func adopt(_ source: UnsafeMutablePointer<ElementSlot>, _ number: Int) {
         guard number > 0 else { return }
-        let fresh = UnsafeMutablePointer<ElementSlot>.allocate(capacity: number)
+        let fresh = UnsafeMutablePointer.slotMemory(number)
         fresh.moveInitialize(from: source, count: number)
         slots = fresh
         slotCount = UInt8(number)
@@ -160,8 +173,10 @@ extension FHIRObject {
 extension UnsafeMutablePointer where Pointee == FHIRObject {
     fileprivate func pinSurvivor(_ tie: ObjectExtras, isHeld: Bool) {
         let isHeld = isHeld || !isKnownUniquelyReferenced(&pointee)
-        if isHeld { pointee.pin(tie) }
-        pointee.pinSurvivors(tie, isHeld: isHeld)
+        UnsafeRawPointer(self).load(as: Unmanaged<FHIRObject>.self)._withUnsafeGuaranteedRef { object in
+            if isHeld { object.pin(tie) }
+            object.pinSurvivors(tie, isHeld: isHeld)
+        }
     }
 }
 
@@ -189,8 +204,8 @@ extension FHIRObject {
     /// Makes the object ownerless where `owner`, which goes from memory, is its owner.
     @inline(__always)
     final func strand(from owner: FHIRObject) {
-        guard ownerObject === owner else { return }
-        ownerObject = nil
+        guard self.ownerReference?.toOpaque() == Unmanaged.passUnretained(owner).toOpaque() else { return }
+        self.ownerReference = nil
         if objectFlags.contains(.managed) { objectFlags.insert(.stranded) }
     }
 }

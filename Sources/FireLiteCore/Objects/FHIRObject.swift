@@ -13,8 +13,8 @@ open class FHIRObject: FHIRObjectInitialisers {
     @exclusivity(unchecked) package final var objectFlags: ObjectFlags = []
     /// The number of its row in the stored resource; 0 for a resource itself and for what has no row of its own.
     @exclusivity(unchecked) package final var rowNode: UInt32 = 0
-    /// The object that this one is a value of. Cleared when that object goes, so it never dangles.
-    @exclusivity(unchecked) package final unowned(unsafe) var ownerObject: FHIRObject?
+    /// The object that this one is a value of, not held. Cleared when that object goes, so it never dangles.
+    @exclusivity(unchecked) final var ownerReference: Unmanaged<FHIRObject>?
     /// What few objects need: a pk, the tie to a store.
     @exclusivity(unchecked) package final var objectExtras: ObjectExtras?
 
@@ -41,13 +41,26 @@ open class FHIRObject: FHIRObjectInitialisers {
             switch place.pointee.value {
             case .word: continue
             case .text: break
-            case .object: place.object._withUnsafeGuaranteedRef { $0.strand(from: self) }
-            case .objects: for child in place.objects { child._withUnsafeGuaranteedRef { $0.strand(from: self) } }
+            case .object:
+                let child = place.object
+                child._withUnsafeGuaranteedRef { $0.strand(from: self) }
+                child.release()
+                continue
+            case .objects:
+                let list = UnsafeMutableRawPointer(place).assumingMemoryBound(to: [Unmanaged<FHIRObject>].self).move()
+                for child in list { child._withUnsafeGuaranteedRef { $0.strand(from: self) } }
+                continue
             case .texts, .annotated, .annotatedTexts: place.pointee.value.forEachChild { $0.strand(from: self) }
             }
             place.deinitialize(count: 1)
         }
-        slots.deallocate()
+        slots.freeSlotMemory()
+    }
+
+    /// The object that this one is a value of.
+    package final var ownerObject: FHIRObject? {
+        get { ownerReference?.takeUnretainedValue() }
+        set { ownerReference = newValue.map { .passUnretained($0) } }
     }
 
     /// The elements of the object's class.
