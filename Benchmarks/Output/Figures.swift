@@ -13,6 +13,13 @@ enum Figures {
 
     static func ratio(_ number: Double?) -> String { number.map { String(format: "%.2f", $0) } ?? "–" }
 
+    /// With no more digits than it has.
+    static func short(_ number: Double) -> String { String(format: "%g", number) }
+
+    static func spread(_ range: ClosedRange<Double>?) -> String {
+        range.map { ratio($0.lowerBound) + "–" + ratio($0.upperBound) } ?? "–"
+    }
+
     /// With a comma after each three digits.
     static func grouped(_ number: Int) -> String {
         var text = ""

@@ -8,7 +8,6 @@ struct SizeChart {
     }
 
     private let lines: [Line]
-    private static let colors = ["#3b6ea8", "#c0504d", "#5f9e4a", "#8064a2", "#d08b2c", "#3a9aa8"]
 
     init(_ measurements: [Measurement], names: [String]) {
         var lines: [Line] = []
@@ -22,31 +21,33 @@ struct SizeChart {
     var isEmpty: Bool { lines.isEmpty }
 
     func svg() -> String {
-        let (left, top, width, height) = (70.0, 40.0, 460.0, 260.0)
+        let (left, top, width, height) = (70.0, 40.0, 460.0, 280.0)
         let all = lines.flatMap(\.points)
         let sizes = Self.decades(all.map(\.size))
         let costs = Self.decades(all.map(\.cost))
         func x(_ size: Double) -> Double { left + width * (log10(size) - sizes.lowerBound) / (sizes.upperBound - sizes.lowerBound) }
         func y(_ cost: Double) -> Double { top + height * (1 - (log10(cost) - costs.lowerBound) / (costs.upperBound - costs.lowerBound)) }
-        var parts = [SVG.text("CPU µs for one operation against the resources in the store", 10, 20)]
+        var parts: [String] = []
         for power in Int(sizes.lowerBound)...Int(sizes.upperBound) {
             let size = pow(10, Double(power))
-            parts.append(SVG.line([(x(size), top), (x(size), top + height)], "#dddddd"))
+            parts.append(SVG.line([(x(size), top), (x(size), top + height)], SVG.grid))
             parts.append(SVG.text(Figures.grouped(Int(size)), x(size), top + height + 18, anchor: "middle"))
         }
         for power in Int(costs.lowerBound)...Int(costs.upperBound) {
             let cost = pow(10, Double(power))
-            parts.append(SVG.line([(left, y(cost)), (left + width, y(cost))], "#dddddd"))
-            parts.append(SVG.text(Figures.text(cost), left - 8, y(cost) + 4, anchor: "end"))
+            parts.append(SVG.line([(left, y(cost)), (left + width, y(cost))], SVG.grid))
+            parts.append(SVG.text(Figures.short(cost) + " µs", left - 8, y(cost) + 4, anchor: "end"))
         }
         for (index, line) in lines.enumerated() {
-            let color = Self.colors[index % Self.colors.count]
+            let color = SVG.colors[index % SVG.colors.count]
             parts.append(SVG.line(line.points.map { (x($0.size), y($0.cost)) }, color))
             parts += line.points.map { SVG.dot(x($0.size), y($0.cost), color) }
             parts.append(SVG.rectangle(left + width + 20, top + 22 * Double(index), 12, 12, color))
             parts.append(SVG.text(line.name, left + width + 38, top + 22 * Double(index) + 11))
         }
-        return SVG.document(width: 790, height: Int(top + height + 34), parts)
+        parts.append(SVG.text("resources in the store", left + width / 2, top + height + 36, anchor: "middle", color: SVG.weak))
+        let title = "Processor time of one operation against the resources in the store"
+        return SVG.document(width: 800, height: Int(top + height + 48), title: title, parts)
     }
 
     /// The whole powers of ten around the values.
