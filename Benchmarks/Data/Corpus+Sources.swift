@@ -7,7 +7,10 @@ extension Corpus {
     ///
     /// - Throws: `BenchmarkFailure` where there are none.
     static func folder(_ path: String) throws -> Corpus {
-        let names = try FileManager.default.contentsOfDirectory(atPath: path).filter { $0.hasSuffix(".ndjson") }.sorted()
+        guard let all = try? FileManager.default.contentsOfDirectory(atPath: path) else {
+            throw BenchmarkFailure("there is no folder \(path) that can be read")
+        }
+        let names = all.filter { $0.hasSuffix(".ndjson") }.sorted()
         var text = Data()
         for name in names {
             text.append(try Data(contentsOf: URL(fileURLWithPath: path + "/" + name)))
@@ -15,7 +18,7 @@ extension Corpus {
         }
         let lines = findLines(text)
         guard !lines.isEmpty else { throw BenchmarkFailure("no resources in the .ndjson files of \(path)") }
-        return Corpus(title: "NDJSON of \(names.count) types, \(lines.count) resources", text: text, lines: lines)
+        return Corpus(title: "NDJSON of \(names.count) files, \(Figures.grouped(lines.count)) resources", text: text, lines: lines)
     }
 
     private static func findLines(_ text: Data) -> [Range<Int>] {
@@ -45,7 +48,4 @@ extension Corpus {
         }
         return Corpus(title: "synthetic patients, seed 1", text: text, lines: lines)
     }
-
-    /// The first resources, which are whole patients where the data are made patient by patient.
-    func prefix(_ size: Int) -> Corpus { size < count ? Corpus(title: title, text: text, lines: Array(lines.prefix(size))) : self }
 }

@@ -6,6 +6,7 @@ final class Fixture {
     private let corpus: Corpus
     private let scratch: ScratchFolder
     private var file: String?
+    private var knownRows: StoredRows?
 
     init(corpus: Corpus, scratch: ScratchFolder) {
         self.corpus = corpus
@@ -20,6 +21,13 @@ final class Fixture {
         return path
     }
 
+    /// How many rows each resource has in the file.
+    func storedRows() throws -> StoredRows {
+        let rows = try knownRows ?? StoredRows(path())
+        knownRows = rows
+        return rows
+    }
+
     /// Takes a file that was filled for another purpose.
     func adopt(_ path: String) {
         delete()
@@ -29,6 +37,7 @@ final class Fixture {
     func delete() {
         if let file { scratch.delete(file) }
         file = nil
+        knownRows = nil
     }
 
     static func open(_ path: String, durability: FHIRStore.Durability = .full) throws -> FHIRStore {

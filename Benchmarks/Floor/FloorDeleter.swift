@@ -5,63 +5,44 @@ final class FloorDeleter {
     private let database: RawDatabase
     private let begin: OpaquePointer
     private let commit: OpaquePointer
-    private let shape: OpaquePointer
     private let registration: OpaquePointer
-    private var lookups: [String: OpaquePointer] = [:]
-    private var shapes: [Int64: [OpaquePointer]] = [:]
+    private let shapes: ShapeStatements
+    private let lookups: KeyLookups
 
-    init(_ path: String) throws {
+    init(_ path: String, keys: [ResourceKey]) throws {
         database = try RawDatabase(path)
         begin = try database.prepare("BEGIN IMMEDIATE")
         commit = try database.prepare("COMMIT")
-        shape = try database.prepare("SELECT shape FROM _resource WHERE root = ?")
         registration = try database.prepare("DELETE FROM _resource WHERE root = ?")
-        var deletes: [String: OpaquePointer] = [:]
-        for row in try database.rows("SELECT shape, tables FROM _shape") {
-            var statements: [OpaquePointer] = []
-            for table in (row[1] ?? "").split(separator: " ").map(String.init) {
-                let statement = try deletes[table] ?? database.prepare("DELETE FROM \"\(table)\" WHERE _k BETWEEN ? AND ?")
-                deletes[table] = statement
-                statements.append(statement)
-            }
-            shapes[Int64(row[0] ?? "") ?? 0] = statements
+        shapes = try ShapeStatements(database) { "DELETE FROM \"\($0)\" WHERE _k BETWEEN ? AND ?" }
+        lookups = try KeyLookups(database, keys) {
+            "SELECT root, shape FROM \"\($0)\" CROSS JOIN _resource ON root = _k >> 24 WHERE id = ? AND _parent IS NULL ORDER BY _k LIMIT 1"
         }
     }
 
-    /// Compiles the look-up by id of these types.
-    func prepareLookups(_ types: Set<String>) throws {
-        for type in types where lookups[type] == nil {
-            lookups[type] = try database.prepare("SELECT _k FROM \"\(type)\" WHERE id = ? AND _parent IS NULL ORDER BY _k LIMIT 1")
+    /// Deletes the resources with the keys.
+    ///
+    /// - Parameter isOneByOne: whether in a transaction each.
+    func deleteAll(isOneByOne: Bool) {
+        if !isOneByOne { step(begin) }
+        for lookup in lookups.all {
+            if isOneByOne { step(begin) }
+            delete(lookup)
+            if isOneByOne { step(commit) }
         }
+        if !isOneByOne { step(commit) }
     }
 
-    func beginWrite() { step(begin) }
-
-    func commitWrite() { step(commit) }
+    private func delete(_ lookup: KeyLookups.Lookup) {
+        let found = KeyLookups.run(lookup) { (root: sqlite3_column_int64($0, 0), shape: sqlite3_column_int64($0, 1)) }
+        guard let found else { return }
+        shapes.forEach(found.shape, root: found.root) { sqlite3_step($0) }
+        sqlite3_bind_int64(registration, 1, found.root)
+        step(registration)
+    }
 
     private func step(_ statement: OpaquePointer) {
         sqlite3_step(statement)
         sqlite3_reset(statement)
-    }
-
-    /// Deletes the resource with this type and id.
-    func delete(typeName: String, id: String) {
-        guard let lookup = lookups[typeName] else { return }
-        let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
-        sqlite3_bind_text(lookup, 1, id, -1, transient)
-        let key = sqlite3_step(lookup) == SQLITE_ROW ? sqlite3_column_int64(lookup, 0) : -1
-        sqlite3_reset(lookup)
-        guard key >= 0 else { return }
-        let root = key >> 24
-        sqlite3_bind_int64(shape, 1, root)
-        let number = sqlite3_step(shape) == SQLITE_ROW ? sqlite3_column_int64(shape, 0) : 0
-        sqlite3_reset(shape)
-        for statement in shapes[number] ?? [] {
-            sqlite3_bind_int64(statement, 1, root << 24)
-            sqlite3_bind_int64(statement, 2, root << 24 | 0xFF_FFFF)
-            step(statement)
-        }
-        sqlite3_bind_int64(registration, 1, root)
-        step(registration)
     }
 }

@@ -53,4 +53,33 @@ final class RawDatabase {
     }
 
     func integer(_ sql: String) throws -> Int { try rows(sql).first?.first?.flatMap { Int($0) } ?? 0 }
+
+    /// Calls `body` with the first column of each row.
+    func forEachInteger(_ sql: String, _ body: (Int64) -> Void) throws {
+        let statement = try prepare(sql)
+        while sqlite3_step(statement) == SQLITE_ROW { body(sqlite3_column_int64(statement, 0)) }
+        sqlite3_reset(statement)
+    }
+
+    /// The names of the tables that resources of a type have rows in.
+    func tables(of type: String) throws -> [String] {
+        try rows("SELECT name FROM sqlite_schema WHERE type = 'table' AND (name = '\(type)' OR name GLOB '\(type)_*')").compactMap { $0[0] }
+    }
+
+    /// Reads every value of the row that a statement stands on, and returns something that depends on all of them.
+    @inline(__always)
+    static func touch(_ statement: OpaquePointer, columns: Int32) -> Int64 {
+        var sum: Int64 = 0
+        for column in 0..<columns {
+            switch sqlite3_column_type(statement, column) {
+            case SQLITE_INTEGER: sum &+= sqlite3_column_int64(statement, column)
+            case SQLITE_FLOAT: sum &+= Int64(sqlite3_column_double(statement, column).bitPattern >> 12)
+            case SQLITE_TEXT:
+                sum &+= Int64(sqlite3_column_text(statement, column)?.pointee ?? 0) &+ Int64(sqlite3_column_bytes(statement, column))
+            case SQLITE_BLOB: sum &+= Int64(sqlite3_column_bytes(statement, column))
+            default: break
+            }
+        }
+        return sum
+    }
 }

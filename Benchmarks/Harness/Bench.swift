@@ -11,9 +11,6 @@ final class Bench {
 
     var size: Int { corpus.count }
 
-    /// Each is measured more than once: the first time pays for memory that the system has yet to clear.
-    var repetitions: Int { options.repetitions ?? (size > 200_000 ? 1 : size > 20_000 ? 2 : size > 2_000 ? 3 : 5) }
-
     init(options: Options, corpus: Corpus, scratch: ScratchFolder, progress: ProgressLine) {
         self.options = options
         self.corpus = corpus
@@ -27,55 +24,65 @@ final class Bench {
         return name.lowercased().contains(filter.lowercased())
     }
 
+    // MARK: - The data's keys
+
+    private var knownKeys: [ResourceKey]?
+
+    /// The keys of all resources, in the order of the data.
+    func keys() throws -> [ResourceKey] {
+        let keys = try knownKeys ?? ResourceKey.all(corpus)
+        knownKeys = keys
+        return keys
+    }
+
+    /// The keys of the resources of the type that most are of, in the order of the data.
+    func commonestKeys() throws -> [ResourceKey] {
+        let counts = try keys().reduce(into: [:]) { $0[$1.typeName, default: 0] += 1 }
+        guard let most = counts.max(by: { ($0.value, $1.key) < ($1.value, $0.key) }) else {
+            throw BenchmarkFailure("no resource of the data has an id")
+        }
+        return try keys().filter { $0.typeName == most.key }
+    }
+
     // MARK: - Measuring
 
-    /// Measures work, and its floor where it has one, in turns; the least cost of each counts.
+    /// Measures work, and its floor where it has one, in turns.
     ///
     /// - Parameters:
     ///   - subject: does the work once, with the part that counts inside the stopwatch's `measure`.
     ///   - floor: the same with SQLite's C API.
     ///   - verify: called last; whether what both did is right.
     func measure(
-        _ name: String, operations: Int, repetitions: Int? = nil, subject: (Stopwatch) throws -> Void,
-        floor: ((Stopwatch) throws -> Void)? = nil,
+        _ name: String, operations: Int, subject: (Stopwatch) throws -> Void, floor: ((Stopwatch) throws -> Void)? = nil,
         verify: () throws -> Bool
     ) throws -> Measurement {
-        var cost: Cost?
-        var floorCost: Cost?
+        var repetitions: [Measurement.Repetition] = []
         var peak = 0.0
         var added = 0.0
-        for repetition in 1...max(repetitions ?? self.repetitions, 1) {
-            progress.show("\(size) resources, \(name), \(repetition)")
+        let start = Stopwatch.seconds(CLOCK_MONOTONIC)
+        while !Repetitions.isEnough(
+            repetitions.count, elapsed: Stopwatch.seconds(CLOCK_MONOTONIC) - start, size: size, fixed: options.repetitions)
+        {
+            progress.show("\(Figures.grouped(size)) resources, \(name), \(repetitions.count + 1)")
             ProcessMemory.resetPeak()
             let before = ProcessMemory.currentMB
             let stopwatch = Stopwatch()
             try subject(stopwatch)
             added = max(added, ProcessMemory.peakMB - before)
-            cost = Cost.least(cost, stopwatch.cost)
             peak = max(peak, ProcessMemory.peakMB)
-            if let floor {
-                let stopwatch = Stopwatch()
-                try floor(stopwatch)
-                floorCost = Cost.least(floorCost, stopwatch.cost)
-            }
+            let floorWatch = Stopwatch()
+            try floor?(floorWatch)
+            repetitions.append(Measurement.Repetition(cost: stopwatch.cost, floor: floor == nil ? nil : floorWatch.cost))
         }
-        progress.show("\(size) resources, \(name), verifying")
-        let isVerified = try verify()
+        progress.show("\(Figures.grouped(size)) resources, \(name), verifying")
         return Measurement(
-            name: name, size: size, operations: operations, cost: cost ?? Cost(), floor: floorCost, peakMB: peak, addedMB: added,
-            isVerified: isVerified)
+            name: name, size: size, operations: operations, repetitions: repetitions, peakMB: peak, addedMB: added, isVerified: try verify()
+        )
     }
 
     // MARK: - Stores
 
     func openStore(_ path: String, durability: FHIRStore.Durability = .full) throws -> FHIRStore {
         try Fixture.open(path, durability: durability)
-    }
-
-    /// Runs `body` on a store in a copy of the filled file, and deletes it.
-    func withCopy<Result>(_ body: (FHIRStore, String) throws -> Result) throws -> Result {
-        let path = try scratch.copy(of: fixture.path())
-        defer { scratch.delete(path) }
-        return try body(openStore(path), path)
     }
 }

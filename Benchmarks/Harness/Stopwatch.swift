@@ -39,6 +39,12 @@ final class Stopwatch {
         return try work()
     }
 
+    /// Adds what was measured elsewhere.
+    func add(_ other: Cost) {
+        cost.cpu += other.cpu
+        cost.wall += other.wall
+    }
+
     static func seconds(_ clock: clockid_t) -> Double {
         var time = timespec()
         clock_gettime(clock, &time)

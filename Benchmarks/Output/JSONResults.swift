@@ -15,6 +15,9 @@ enum JSONResults {
         let peak_rss_mb: Double
         let verified: Bool
 
+        /// Nil for what has no time, as a size.
+        var cpu: Double? { cpu_us_per_op > 0 ? cpu_us_per_op : nil }
+
         init(_ measurement: Measurement) {
             name = measurement.name
             size = measurement.size
@@ -44,13 +47,19 @@ enum JSONResults {
         }
     }
 
+    /// - Throws: `BenchmarkFailure` where the file cannot be written.
     static func write(_ measurements: [Measurement], to path: String) throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
-        try encoder.encode(measurements.map(Entry.init)).write(to: URL(fileURLWithPath: path))
+        let json = try encoder.encode(measurements.map(Entry.init))
+        do { try json.write(to: URL(fileURLWithPath: path)) } catch { throw BenchmarkFailure("cannot write \(path)") }
     }
 
+    /// - Throws: `BenchmarkFailure` where there is no such file or it is something else.
     static func read(_ path: String) throws -> [Entry] {
-        try JSONDecoder().decode([Entry].self, from: Data(contentsOf: URL(fileURLWithPath: path)))
+        guard let json = FileManager.default.contents(atPath: path) else { throw BenchmarkFailure("cannot read \(path)") }
+        do {
+            return try JSONDecoder().decode([Entry].self, from: json)
+        } catch { throw BenchmarkFailure("\(path) is not what --json writes") }
     }
 }

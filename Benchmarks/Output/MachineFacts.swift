@@ -1,14 +1,13 @@
 import Foundation
-import SQLiteBridge
 
 /// What the figures were measured on.
 enum MachineFacts {
     /// Name and value of each fact.
-    static func all() -> [(name: String, value: String)] {
+    static func all(sqlite: String) -> [(name: String, value: String)] {
         [
             ("processor", processor), ("cores", "\(ProcessInfo.processInfo.activeProcessorCount)"),
             ("memory", "\(Int((Double(ProcessInfo.processInfo.physicalMemory) / 1_073_741_824).rounded())) GiB"), ("system", system),
-            ("SQLite", Connection.libraryVersion), ("Swift", swift), ("build", build),
+            ("SQLite", sqlite), ("Swift", swift), ("build", build),
         ]
     }
 

@@ -1,4 +1,5 @@
 import Foundation
+import SQLiteBridge
 
 /// The measurements as a page with tables and charts.
 struct MarkdownReport {
@@ -25,7 +26,8 @@ struct MarkdownReport {
     }
 
     private func save(_ text: String, _ folder: String, _ name: String) throws {
-        try Data(text.utf8).write(to: URL(fileURLWithPath: folder + "/" + name))
+        let path = folder + "/" + name
+        do { try Data(text.utf8).write(to: URL(fileURLWithPath: path)) } catch { throw BenchmarkFailure("cannot write \(path)") }
     }
 
     private func page(_ largest: Int, hasSizes: Bool) -> String {
@@ -34,10 +36,12 @@ struct MarkdownReport {
             """
             Made by `swift run -c release Benchmarks --report Benchmarks/Report`. Each workload was measured beside its floor: SQLite's C API
             alone, with prepared statements, writing or reading the same rows of the same tables with the same settings, in the same run. A ratio
-            of 1 is the limit of SQLite itself. Times are of the processor, of all threads; of several repetitions the least counts. Every result
-            was compared with what it had to be after the timing.
+            of 1 is the limit of SQLite itself. Times are of the processor, of all threads. Work and floor were measured several times in turns: times
+            are medians, a ratio is the median of the ratios of each time, and the least and the greatest of them stand beside it. Every result was
+            compared with what it had to be after the timing.
             """,
-            ResultTable.markdown([["machine", ""]] + MachineFacts.all().map { [$0.name, $0.value] } + [["data", title]]),
+            ResultTable.markdown(
+                [["machine", ""]] + MachineFacts.all(sqlite: Connection.libraryVersion).map { [$0.name, $0.value] } + [["data", title]]),
             "## Ratio to the floor",
             "At \(Figures.grouped(largest)) resources:\n\n![CPU time as a multiple of the floor's](ratios.svg)",
         ]
@@ -62,7 +66,8 @@ struct MarkdownReport {
         `rows/op` is how many rows were inserted, updated and deleted. `peak MB` is the most memory the process had in use, with the data, which
         are held as text, and the objects of the workload in it. Bulk upserts store objects that are in memory; the import reads JSON on a second
         thread, so its processor time is for both, and its wall time is what a person waits. The floor of a scan reads each table from beginning
-        to end; beside it stands one that reads each resource by key ranges.
+        to end; beside it stands one that reads each resource by key ranges. A growth of the cost with the size of the store has that of the floor
+        beside it, as a larger file is more work for SQLite too: deeper trees, and pages that are not in its cache.
         """
     }
 }

@@ -1,13 +1,16 @@
 /// The measurements as a table of text.
 enum ResultTable {
     static let header = [
-        "workload", "size", "CPU µs/op", "wall µs/op", "floor CPU µs", "ratio", "op/s", "rows/op", "bytes/resource", "peak MB", "verified",
+        "workload", "size", "CPU µs/op", "wall µs/op", "floor CPU µs", "ratio", "from–to", "op/s", "rows/op", "bytes/resource", "peak MB",
+        "verified",
     ]
 
     static func row(_ measurement: Measurement) -> [String] {
-        [
-            measurement.name, Figures.grouped(measurement.size), Figures.text(measurement.cpu), Figures.text(measurement.wall),
-            Figures.text(measurement.floorCPU), Figures.ratio(measurement.ratio), Figures.grouped(Int(measurement.operationsPerSecond)),
+        let isTimed = !measurement.repetitions.isEmpty
+        return [
+            measurement.name, Figures.grouped(measurement.size), isTimed ? Figures.text(measurement.cpu) : "–",
+            isTimed ? Figures.text(measurement.wall) : "–", Figures.text(measurement.floorCPU), Figures.ratio(measurement.ratio),
+            Figures.spread(measurement.ratioSpread), isTimed ? Figures.grouped(Int(measurement.operationsPerSecond)) : "–",
             Figures.text(measurement.rowsPerOperation), Figures.text(measurement.bytesPerResource), Figures.text(measurement.peakMB),
             measurement.isVerified ? "yes" : "NO",
         ]

@@ -5,26 +5,60 @@ struct Target {
     /// What was measured and whether it is enough; nil where it was not measured.
     let result: (text: String, isMet: Bool)?
 
-    private init(_ name: String, _ limit: String, _ value: Double?, _ unit: String, _ isMet: (Double) -> Bool) {
+    private init(_ name: String, _ limit: String, _ result: (text: String, isMet: Bool)?) {
         self.name = name
         self.limit = limit
-        result = value.map { (Figures.ratio($0) + unit, isMet($0)) }
+        self.result = result
     }
 
-    private static func atMost(_ limit: Double, _ unit: String, _ name: String, _ value: Double?) -> Target {
-        Target(name, "at most \(limit)\(unit)", value, unit) { $0 <= limit }
+    private static func atMost(_ limit: Double, _ unit: String, _ name: String, _ value: Double?, note: String = "") -> Target {
+        Target(name, "at most \(Figures.short(limit))\(unit)", value.map { (Figures.ratio($0) + unit + note, $0 <= limit) })
     }
 
     private static func atLeast(_ limit: Double, _ unit: String, _ name: String, _ value: Double?) -> Target {
-        Target(name, "at least \(limit)\(unit)", value, unit) { $0 >= limit }
+        Target(name, "at least \(Figures.short(limit))\(unit)", value.map { (Figures.ratio($0) + unit, $0 >= limit) })
     }
+
+    /// A target for the ratio to the floor.
+    private static func ratio(_ limit: Double, _ name: String, _ measurement: Measurement?) -> Target {
+        let note = measurement?.ratioSpread.map { " (\(Figures.spread($0)))" } ?? ""
+        return atMost(limit, " × floor", name, measurement?.ratio, note: note)
+    }
+
+    /// A target for the rows that are written for each resource, and one more for each transaction: it may keep account of itself.
+    private static func rows(_ limit: Int, _ name: String, _ measurement: Measurement?) -> Target {
+        Target(
+            name, limit == 0 ? "no row written" : "at most \(limit) rows a resource and 1 a transaction",
+            measurement?.rows.map { rows in
+                let operations = measurement?.operations ?? 0
+                let most = limit == 0 ? 0 : limit * operations + (measurement?.transactions ?? 0)
+                return ("\(Figures.grouped(rows)) rows for \(Figures.grouped(operations)) resources", rows <= most)
+            })
+    }
+
+    /// A target for the cost at the largest size against that at 10,000, beside what the floor's cost is against its own.
+    private static func growth(_ limit: Double, _ name: String, _ measurements: [Measurement]) -> Target? {
+        let base = measurements.first { $0.name == name && $0.size == 10_000 }
+        let most = measurements.filter { $0.name == name }.max { $0.size < $1.size }
+        guard let base, let most, most.size > base.size else { return nil }
+        let floor = quotient(most.floorCPU, base.floorCPU).map { " (the floor: \(Figures.ratio($0)))" } ?? ""
+        return atMost(
+            limit, " times", "\(name): \(Figures.grouped(most.size)) against 10,000", quotient(most.cpu, base.cpu), note: floor)
+    }
+
+    private static func quotient(_ first: Double?, _ second: Double?) -> Double? {
+        guard let first, let second, second > 0 else { return nil }
+        return first / second
+    }
+
+    /// The size that the targets are about, which larger ones only have the growth beside.
+    private static let size = 200_000
 
     /// The targets, with what the measurements at the largest size of each workload say.
     static func all(_ measurements: [Measurement]) -> [Target] {
-        func largest(_ name: String) -> Measurement? { measurements.filter { $0.name == name }.max { $0.size < $1.size } }
-        func quotient(_ first: Double?, _ second: Double?) -> Double? {
-            guard let first, let second, second > 0 else { return nil }
-            return first / second
+        func largest(_ name: String) -> Measurement? {
+            let all = measurements.filter { $0.name == name }.sorted { $0.size < $1.size }
+            return all.last { $0.size <= size } ?? all.first
         }
         let new = largest(UpsertWorkloads.new)
         let unchanged = largest(UpsertWorkloads.unchanged)
@@ -33,31 +67,26 @@ struct Target {
         let decode = largest(CodecWorkloads.decode)?.cpu
         let encode = largest(CodecWorkloads.encode)?.cpu
         let wide = largest(OpenWorkloads.wide)?.wall
-        var targets = [
+        var targets: [Target] = [
             atLeast(4, " times", "decode, against JSONSerialization", quotient(largest(CodecWorkloads.serialization)?.cpu, decode)),
             atLeast(12, " times", "decode, against JSONDecoder", quotient(largest(CodecWorkloads.jsonDecoder)?.cpu, decode)),
             atLeast(5, " times", "encode, against JSONEncoder", quotient(largest(CodecWorkloads.jsonEncoder)?.cpu, encode)),
-            atMost(1.25, " × floor", "bulk upsert, new", new?.ratio),
-            atLeast(0.75, " of the floor's wall rate", "NDJSON import", quotient(imported?.floorWall, imported?.wall)),
+            ratio(1.25, "bulk upsert, new", new),
+            atLeast(0.75, " of the floor's wall rate", "NDJSON import", imported?.wallRate),
             atLeast(4, " times the rate of new", "bulk upsert, unchanged", quotient(new?.cpu, unchanged?.cpu)),
-            atMost(0, " rows a resource", "bulk upsert, unchanged", unchanged?.rowsPerOperation),
+            rows(0, "bulk upsert, unchanged", unchanged),
             atLeast(0.7, " of the rate of new", "bulk upsert, one field changed", quotient(new?.cpu, changed?.cpu)),
-            atMost(2, " rows a resource", "bulk upsert, one field changed", changed?.rowsPerOperation),
-            atMost(1.5, " × floor", "fetch one by id", largest(FetchWorkloads.byID)?.ratio),
-            atMost(1.5, " × floor", "fetch one by pk", largest(FetchWorkloads.byPK)?.ratio),
-            atMost(2.5, " × floor", "scan a type, against whole tables", largest(ScanWorkloads.scan)?.ratio),
-            atMost(2.5, " × floor", "scan a type, against key ranges", largest(ScanWorkloads.ranges)?.ratio),
-            atMost(1.3, " × floor", "delete many", largest(DeleteWorkloads.many)?.ratio),
+            rows(2, "bulk upsert, one field changed", changed),
+            ratio(1.5, "fetch one by id", largest(FetchWorkloads.byID)),
+            ratio(1.5, "fetch one by pk", largest(FetchWorkloads.byPK)),
+            ratio(2.5, "scan a type", largest(ScanWorkloads.scan)),
+            ratio(1.3, "delete many", largest(DeleteWorkloads.many)),
             atMost(
                 1, " × the NDJSON", "file size",
                 quotient(largest(FileSizeWorkload.file)?.bytesPerResource, largest(FileSizeWorkload.text)?.bytesPerResource)),
             atMost(10, " ms", "open a file of 300 tables", wide.map { $0 / 1_000 }),
         ]
-        for name in [UpsertWorkloads.new, FetchWorkloads.byID, QueryWorkloads.objects] {
-            let base = measurements.first { $0.name == name && $0.size == 10_000 }
-            guard let base, let most = largest(name), most.size > base.size else { continue }
-            targets.append(atMost(1.3, " times", "\(name): \(Figures.grouped(most.size)) against 10,000", quotient(most.cpu, base.cpu)))
-        }
+        targets += [UpsertWorkloads.new, FetchWorkloads.byID, QueryWorkloads.objects].compactMap { growth(1.3, $0, measurements) }
         return targets
     }
 }

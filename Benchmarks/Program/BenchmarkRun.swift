@@ -4,23 +4,34 @@ import Foundation
 struct BenchmarkRun {
     let options: Options
     private let progress = ProgressLine()
+    /// More synthetic resources than this are these over and over with other ids, so that their text stays small.
+    private static let mostSynthetic = 120_000
 
     init(options: Options) { self.options = options }
 
     static let workloads: [any Workload] = [
         CodecWorkloads(), UpsertWorkloads(), FetchWorkloads(), ScanWorkloads(), QueryWorkloads(), ManagedWorkloads(), SingleWorkloads(),
-        DeleteWorkloads(),
-        OpenWorkloads(), TransferWorkloads(), ConcurrencyWorkloads(), FileSizeWorkload(),
+        DeleteWorkloads(), OpenWorkloads(), TransferWorkloads(), ConcurrencyWorkloads(), FileSizeWorkload(),
     ]
 
+    /// How a run ended.
+    enum Outcome: Int32 {
+        case right = 0
+        case wrong = 1
+        /// Something is slower than before by more than noise.
+        case slower = 3
+    }
+
     /// Measures, prints a table, and writes the files that are asked for.
-    ///
-    /// - Returns: whether every result was right.
-    func run() throws -> Bool {
+    func run() throws -> Outcome {
         let old = try options.compare.map { try JSONResults.read($0) }
-        let largest = options.sizes.last ?? 0
+        try checkOutputs()
+        let names = Self.workloads.flatMap(\.names)
+        if let filter = options.filter, !names.contains(where: { $0.lowercased().contains(filter.lowercased()) }) {
+            throw BenchmarkFailure("no workload has '\(filter)' in its name; there are: \(names.joined(separator: "; "))")
+        }
         progress.show("preparing the data")
-        let corpus = try options.data.map { try Corpus.folder($0) } ?? Corpus.synthetic(largest)
+        let corpus = try corpus()
         let sizes = Array(Set(options.sizes.map { min($0, corpus.count) })).sorted()
         let scratch = try ScratchFolder()
         defer { scratch.remove() }
@@ -34,14 +45,45 @@ struct BenchmarkRun {
             bench.fixture.delete()
         }
         progress.clear()
-        try report(measurements, corpus, old)
-        return measurements.allSatisfy(\.isVerified)
+        return try report(measurements, corpus, old)
     }
 
-    private func report(_ measurements: [Measurement], _ corpus: Corpus, _ old: [JSONResults.Entry]?) throws {
+    private func corpus() throws -> Corpus {
+        let largest = options.sizes.last ?? 0
+        guard let folder = options.data else {
+            return try Corpus.synthetic(min(largest, Self.mostSynthetic)).repeated(until: largest)
+        }
+        let corpus = try Corpus.folder(folder)
+        return options.areSizesGiven ? try corpus.repeated(until: largest) : corpus
+    }
+
+    // MARK: - Output
+
+    /// Finds out before the minutes of measuring whether their figures can be written.
+    private func checkOutputs() throws {
+        if let folder = options.report {
+            do {
+                try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+            } catch { throw BenchmarkFailure("cannot make the folder \(folder) for the report") }
+            guard FileManager.default.isWritableFile(atPath: folder) else { throw BenchmarkFailure("cannot write to the folder \(folder)") }
+        }
+        if let json = options.json {
+            var isFolder: ObjCBool = false
+            let folder = URL(fileURLWithPath: json).deletingLastPathComponent().path
+            let exists = FileManager.default.fileExists(atPath: json, isDirectory: &isFolder)
+            guard !isFolder.boolValue, FileManager.default.isWritableFile(atPath: exists ? json : folder) else {
+                throw BenchmarkFailure("cannot write to \(json)")
+            }
+        }
+    }
+
+    private func report(_ measurements: [Measurement], _ corpus: Corpus, _ old: [JSONResults.Entry]?) throws -> Outcome {
         print(ResultTable.text(measurements))
         if let folder = options.report { try MarkdownReport(measurements, title: corpus.title).write(to: folder) }
         if let json = options.json { try JSONResults.write(measurements, to: json) }
-        if let old { print(Comparison.text(old: old, new: measurements.map(JSONResults.Entry.init))) }
+        let comparison = old.map { Comparison(old: $0, new: measurements) }
+        if let comparison { print("\n" + comparison.text) }
+        guard measurements.allSatisfy(\.isVerified) else { return .wrong }
+        return comparison?.hasSlower == true ? .slower : .right
     }
 }

@@ -6,7 +6,7 @@ do {
         print(Options.help)
         exit(0)
     }
-    exit(try BenchmarkRun(options: options).run() ? 0 : 1)
+    exit(try BenchmarkRun(options: options).run().rawValue)
 } catch {
     FileHandle.standardError.write(Data("benchmarks: \(error)\n".utf8))
     exit(2)

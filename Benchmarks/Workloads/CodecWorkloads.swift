@@ -37,9 +37,8 @@ struct CodecWorkloads: Workload {
                 try stopwatch.measure { objects = try bench.corpus.objects() }
             },
             verify: {
-                try (0..<bench.size).allSatisfy {
-                    FHIRJSON.data(objects[$0]) == FHIRJSON.data(try FHIRJSON.resource(from: bench.corpus.json($0), release: .r4))
-                }
+                try objects.count == bench.size
+                    && objects.indices.allSatisfy { try JSONContent.areEqual(FHIRJSON.data(objects[$0]), bench.corpus.json($0)) }
             })
     }
 
@@ -53,7 +52,9 @@ struct CodecWorkloads: Workload {
                 texts.reserveCapacity(objects.count)
                 stopwatch.measure { for object in objects { texts.append(FHIRJSON.data(object)) } }
             },
-            verify: { try zip(texts, objects).allSatisfy { try FHIRJSON.resource(from: $0, release: .r4) == $1 } })
+            verify: {
+                try texts.count == bench.size && texts.indices.allSatisfy { try JSONContent.areEqual(texts[$0], bench.corpus.json($0)) }
+            })
     }
 
     // MARK: - Foundation
@@ -67,12 +68,18 @@ struct CodecWorkloads: Workload {
         let texts = texts(bench)
         var values: [Any] = []
         return try bench.measure(
-            Self.serialization, operations: texts.count, repetitions: 2,
+            Self.serialization, operations: texts.count,
             subject: { stopwatch in
                 values = []
                 try stopwatch.measure { for text in texts { values.append(try JSONSerialization.jsonObject(with: text)) } }
             },
-            verify: { values.allSatisfy { ($0 as? [String: Any])?["resourceType"] is String } })
+            verify: {
+                try zip(texts, values).allSatisfy { text, value in
+                    let resource = try FHIRJSON.resource(from: text, release: .r4)
+                    let members = value as? [String: Any]
+                    return members?["resourceType"] as? String == resource.resourceType && members?["id"] as? String == resource.id
+                }
+            })
     }
 
     private func jsonDecoder(_ bench: Bench) throws -> Measurement {
@@ -81,14 +88,12 @@ struct CodecWorkloads: Workload {
         decoder.userInfo[.fhirRelease] = FHIRRelease.r4
         var objects: [FHIRResource] = []
         return try bench.measure(
-            Self.jsonDecoder, operations: texts.count, repetitions: 1,
+            Self.jsonDecoder, operations: texts.count,
             subject: { stopwatch in
                 objects = []
                 try stopwatch.measure { for text in texts { objects.append(try decoder.decode(FHIRResource.self, from: text)) } }
             },
-            verify: {
-                zip(texts, objects).allSatisfy { text, object in (try? FHIRJSON.resource(from: text, release: .r4))?.id == object.id }
-            })
+            verify: { try zip(texts, objects).allSatisfy { try FHIRJSON.resource(from: $0, release: .r4) == $1 } })
     }
 
     private func jsonEncoder(_ bench: Bench) throws -> Measurement {
@@ -96,11 +101,11 @@ struct CodecWorkloads: Workload {
         let encoder = JSONEncoder()
         var texts: [Data] = []
         return try bench.measure(
-            Self.jsonEncoder, operations: objects.count, repetitions: 1,
+            Self.jsonEncoder, operations: objects.count,
             subject: { stopwatch in
                 texts = []
                 try stopwatch.measure { for object in objects { texts.append(try encoder.encode(object)) } }
             },
-            verify: { try zip(texts, objects).allSatisfy { try FHIRJSON.resource(from: $0, release: .r4).id == $1.id } })
+            verify: { try zip(texts, objects).allSatisfy { try JSONContent.areEqual($0, FHIRJSON.data($1)) } })
     }
 }

@@ -18,7 +18,7 @@ struct DeleteWorkloads: Workload {
             let keys = try ResourceKey.sample(bench.corpus, max(bench.size / 10, 500))
             measurements.append(try delete(bench, Self.many, keys, isOneByOne: false))
         }
-        if bench.wants(Self.all) { measurements.append(try delete(bench, Self.all, ResourceKey.all(bench.corpus), isOneByOne: false)) }
+        if bench.wants(Self.all) { measurements.append(try delete(bench, Self.all, bench.keys(), isOneByOne: false)) }
         return measurements
     }
 
@@ -37,36 +37,29 @@ struct DeleteWorkloads: Workload {
             floor: { stopwatch in
                 bench.scratch.delete(floorPath)
                 floorPath = try bench.scratch.copy(of: bench.fixture.path())
-                let deleter = try FloorDeleter(floorPath)
-                try deleter.prepareLookups(Set(keys.map(\.typeName)))
-                stopwatch.measure { Self.delete(keys, deleter, isOneByOne) }
+                let deleter = try FloorDeleter(floorPath, keys: keys)
+                stopwatch.measure { deleter.deleteAll(isOneByOne: isOneByOne) }
             },
-            verify: { try ContentComparison.areEqual(path, floorPath) })
+            verify: {
+                let left = try RawDatabase(path).integer("SELECT count(*) FROM _resource")
+                return try left == bench.size - keys.count && ContentComparison.areEqual(path, floorPath)
+            })
         bench.scratch.delete(path)
         bench.scratch.delete(floorPath)
-        measurement.rowsPerOperation = Double(rows) / Double(max(keys.count, 1))
+        measurement.rows = rows
+        measurement.transactions = isOneByOne ? keys.count : 1
         return measurement
     }
 
+    /// - Returns: how many rows that deleted.
     private static func delete(_ keys: [ResourceKey], _ store: FHIRStore, _ isOneByOne: Bool) throws -> Int {
-        if isOneByOne {
-            for key in keys { try store.write { _ = try $0.delete(typeName: key.typeName, id: key.id) } }
-            return 0
+        func delete(_ keys: some Sequence<ResourceKey>) throws -> Int {
+            try store.write { transaction in
+                let before = transaction.rowsWritten
+                for key in keys { try transaction.delete(typeName: key.typeName, id: key.id) }
+                return transaction.rowsWritten - before
+            }
         }
-        return try store.write { transaction in
-            let before = transaction.rowsWritten
-            for key in keys { try transaction.delete(typeName: key.typeName, id: key.id) }
-            return transaction.rowsWritten - before
-        }
-    }
-
-    private static func delete(_ keys: [ResourceKey], _ deleter: FloorDeleter, _ isOneByOne: Bool) {
-        if !isOneByOne { deleter.beginWrite() }
-        for key in keys {
-            if isOneByOne { deleter.beginWrite() }
-            deleter.delete(typeName: key.typeName, id: key.id)
-            if isOneByOne { deleter.commitWrite() }
-        }
-        if !isOneByOne { deleter.commitWrite() }
+        return isOneByOne ? try keys.reduce(0) { try $0 + delete(CollectionOfOne($1)) } : try delete(keys)
     }
 }

@@ -6,34 +6,35 @@ struct FetchWorkloads: Workload {
     static let byID = "fetch one by id"
     static let byPK = "fetch one by pk"
     static let cold = "open, fetch one by id"
+    static let coldPK = "open, fetch one by pk"
     static let many = "fetch many ids"
     private static let sampleSize = 2_000
     private static let coldSize = 50
+    private static let manySize = 10_000
 
-    var names: [String] { [Self.byID, Self.byPK, Self.cold, Self.many] }
+    var names: [String] { [Self.byID, Self.byPK, Self.cold, Self.coldPK, Self.many] }
 
     func run(_ bench: Bench) throws -> [Measurement] {
         let keys = try ResourceKey.sample(bench.corpus, Self.sampleSize)
+        let few = Array(keys.prefix(Self.coldSize))
         var measurements: [Measurement] = []
         if bench.wants(Self.byID) { measurements.append(try byID(bench, keys)) }
         if bench.wants(Self.byPK) { measurements.append(try byPK(bench, keys)) }
-        if bench.wants(Self.cold) { measurements.append(try cold(bench, Array(keys.prefix(Self.coldSize)))) }
+        if bench.wants(Self.cold) { measurements.append(try cold(bench, few)) }
+        if bench.wants(Self.coldPK) { measurements.append(try coldPK(bench, few)) }
         if bench.wants(Self.many) { measurements.append(try many(bench)) }
         return measurements
     }
 
-    private func reader(_ bench: Bench, _ keys: [ResourceKey]) throws -> FloorReader {
-        let reader = try FloorReader(bench.fixture.path())
-        try reader.prepareLookups(Set(keys.map(\.typeName)))
-        return reader
-    }
+    // MARK: - Hot
 
     private func byID(_ bench: Bench, _ keys: [ResourceKey]) throws -> Measurement {
         let store = try bench.openStore(bench.fixture.path())
-        let reader = try reader(bench, keys)
+        let reader = try FloorReader(bench.fixture.path(), keys: keys)
+        var rounds = 0
         var found: [FHIRResource] = []
         return try bench.measure(
-            Self.byID, operations: keys.count, repetitions: 5,
+            Self.byID, operations: keys.count,
             subject: { stopwatch in
                 found = []
                 found.reserveCapacity(keys.count)
@@ -42,34 +43,22 @@ struct FetchWorkloads: Workload {
                 }
             },
             floor: { stopwatch in
-                stopwatch.measure {
-                    for key in keys {
-                        reader.beginRead()
-                        reader.read(typeName: key.typeName, id: key.id)
-                        reader.endRead()
-                    }
-                }
+                rounds += 1
+                stopwatch.measure { reader.readAll(isOneByOne: true) }
             },
-            verify: { try Self.areEqual(found, bench.corpus, keys) && reader.rows > 0 })
-    }
-
-    /// Whether the resources are those that the keys were made from.
-    static func areEqual(_ found: [FHIRResource], _ corpus: Corpus, _ keys: [ResourceKey]) throws -> Bool {
-        guard found.count == keys.count else { return false }
-        let originals = corpus.sample(sampleSize * 2)
-        return try zip(found, keys).allSatisfy { resource, key in
-            try resource == FHIRJSON.resource(from: originals.json(key.index), release: .r4)
-        }
+            verify: { try ResourceKey.areEqual(found, keys, bench.corpus) && isRight(reader, rounds, bench, keys) })
     }
 
     private func byPK(_ bench: Bench, _ keys: [ResourceKey]) throws -> Measurement {
         let store = try bench.openStore(bench.fixture.path())
-        let reader = try reader(bench, keys)
-        let pks = try keys.map { try store.resource(typeName: $0.typeName, id: $0.id)?.pk ?? "" }
-        let roots = keys.map { reader.root(typeName: $0.typeName, id: $0.id) }
+        let reader = try FloorReader(bench.fixture.path(), keys: keys)
+        let pks = try Self.pks(keys, store)
+        // A pk that the store gave stands for the number of the resource: the floor begins with that.
+        let roots = reader.roots()
+        var rounds = 0
         var found: [FHIRResource] = []
         return try bench.measure(
-            Self.byPK, operations: keys.count, repetitions: 5,
+            Self.byPK, operations: keys.count,
             subject: { stopwatch in
                 found = []
                 found.reserveCapacity(keys.count)
@@ -78,61 +67,85 @@ struct FetchWorkloads: Workload {
                 }
             },
             floor: { stopwatch in
-                stopwatch.measure {
-                    for root in roots {
-                        reader.beginRead()
-                        reader.read(root: root)
-                        reader.endRead()
-                    }
-                }
+                rounds += 1
+                stopwatch.measure { for root in roots { reader.transaction { reader.read(root: root) } } }
             },
-            verify: { try Self.areEqual(found, bench.corpus, keys) && reader.rows > 0 })
+            verify: { try ResourceKey.areEqual(found, keys, bench.corpus) && isRight(reader, rounds, bench, keys) })
     }
 
-    private func cold(_ bench: Bench, _ keys: [ResourceKey]) throws -> Measurement {
-        let path = try bench.fixture.path()
-        var found: [FHIRResource] = []
-        var rows = 0
-        return try bench.measure(
-            Self.cold, operations: keys.count, repetitions: 2,
-            subject: { stopwatch in
-                found = []
-                for key in keys {
-                    try stopwatch.measure {
-                        if let resource = try bench.openStore(path).resource(typeName: key.typeName, id: key.id) { found.append(resource) }
-                    }
-                }
-            },
-            floor: { stopwatch in
-                for key in keys {
-                    try stopwatch.measure { rows += try FloorReader.readOnce(path, typeName: key.typeName, id: key.id) }
-                }
-            },
-            verify: { try Self.areEqual(found, bench.corpus, keys) && rows > 0 })
+    private static func pks(_ keys: [ResourceKey], _ store: FHIRStore) throws -> [String] {
+        try keys.map { try store.resource(typeName: $0.typeName, id: $0.id)?.pk ?? "" }
     }
 
     private func many(_ bench: Bench) throws -> Measurement {
-        let (typeName, type, ids) = try ScanWorkloads.commonest(bench)
-        let store = try bench.openStore(bench.fixture.path())
-        let reader = try FloorReader(bench.fixture.path())
-        try reader.prepareLookups([typeName])
         var random = SeededRandom(seed: 7)
-        let wanted = Array(ids.shuffled(using: &random).prefix(10_000))
+        let keys = Array(try bench.commonestKeys().shuffled(using: &random).prefix(Self.manySize))
+        let ids = keys.map(\.id)
+        let store = try bench.openStore(bench.fixture.path())
+        let reader = try FloorReader(bench.fixture.path(), keys: keys)
+        var rounds = 0
         var found: [FHIRResource] = []
         return try bench.measure(
-            Self.many, operations: wanted.count,
+            Self.many, operations: keys.count,
             subject: { stopwatch in
                 found = []
-                try stopwatch.measure { found = try store.fetchMany(type, ids: wanted) }
+                try stopwatch.measure { found = try store.fetchMany(keys[0].type, ids: ids) }
             },
             floor: { stopwatch in
-                stopwatch.measure {
-                    reader.beginRead()
-                    for id in wanted { reader.read(typeName: typeName, id: id) }
-                    reader.endRead()
-                }
+                rounds += 1
+                stopwatch.measure { reader.readAll(isOneByOne: false) }
             },
-            verify: { found.map(\.id) == wanted && reader.rows > 0 })
+            verify: { try ResourceKey.areEqual(found, keys, bench.corpus) && isRight(reader, rounds, bench, keys) })
+    }
+
+    /// Whether the floor has read all rows of the resources each time.
+    private func isRight(_ reader: FloorReader, _ rounds: Int, _ bench: Bench, _ keys: [ResourceKey]) throws -> Bool {
+        try reader.rows == rounds * bench.fixture.storedRows().count(of: reader.roots()) && reader.registrations == rounds * keys.count
+    }
+
+    // MARK: - Cold
+
+    private func cold(_ bench: Bench, _ keys: [ResourceKey]) throws -> Measurement {
+        let path = try bench.fixture.path()
+        return try cold(
+            bench, Self.cold, keys,
+            fetch: { try bench.openStore(path).resource(typeName: keys[$0].typeName, id: keys[$0].id) },
+            floor: { try ColdFloor.read(path, typeName: keys[$0].typeName, id: keys[$0].id) })
+    }
+
+    private func coldPK(_ bench: Bench, _ keys: [ResourceKey]) throws -> Measurement {
+        let path = try bench.fixture.path()
+        let pks = try Self.pks(keys, bench.openStore(path))
+        let roots = try FloorReader(path, keys: keys).roots()
+        return try cold(
+            bench, Self.coldPK, keys,
+            fetch: { index in try bench.openStore(path).read { try $0.resource(pk: pks[index]) } },
+            floor: { try ColdFloor.read(path, root: roots[$0]) })
+    }
+
+    /// - Parameters:
+    ///   - fetch: opens a store, and gets the resource with this number among the keys.
+    ///   - floor: the same with the C API; returns how many rows it read.
+    private func cold(
+        _ bench: Bench, _ name: String, _ keys: [ResourceKey], fetch: (Int) throws -> FHIRResource?,
+        floor: @escaping (Int) throws -> Int
+    ) throws -> Measurement {
+        var found: [FHIRResource] = []
+        var rows = 0
+        return try bench.measure(
+            name, operations: keys.count,
+            subject: { stopwatch in
+                found = []
+                for index in keys.indices { try stopwatch.measure { if let resource = try fetch(index) { found.append(resource) } } }
+            },
+            floor: { stopwatch in
+                rows = 0
+                for index in keys.indices { try stopwatch.measure { rows += try floor(index) } }
+            },
+            verify: {
+                let roots = try FloorReader(bench.fixture.path(), keys: keys).roots()
+                return try ResourceKey.areEqual(found, keys, bench.corpus) && rows == bench.fixture.storedRows().count(of: roots)
+            })
     }
 }
 

@@ -71,6 +71,7 @@ struct QueryWorkloads: Workload {
         )
         var found: [Observation] = []
         var roots: [Int64] = []
+        var rounds = 0
         return try bench.measure(
             Self.objects, operations: total,
             subject: { stopwatch in
@@ -83,19 +84,35 @@ struct QueryWorkloads: Workload {
             },
             floor: { stopwatch in
                 roots = []
+                rounds += 1
                 stopwatch.measure {
                     for reference in references {
-                        reader.beginRead()
-                        let some = reader.integers(statement, reference)
-                        for root in some { reader.read(root: root) }
-                        roots += some
-                        reader.endRead()
+                        reader.transaction {
+                            let some = reader.integers(statement, reference)
+                            for root in some { reader.read(root: root) }
+                            roots += some
+                        }
                     }
                 }
             },
             verify: {
-                found.count == total && roots.count == total && found.allSatisfy { references.contains($0.subject?.reference ?? "") }
+                try found.count == total && found.allSatisfy { references.contains($0.subject?.reference ?? "") }
+                    && areRight(found, roots, bench) && reader.rows == rounds * bench.fixture.storedRows().count(of: roots)
             })
+    }
+
+    /// Whether the objects are the resources of the data with these numbers, in their order.
+    private func areRight(_ found: [Observation], _ roots: [Int64], _ bench: Bench) throws -> Bool {
+        let keys = try keys(of: found, bench)
+        return try ResourceKey.areEqual(found, keys, bench.corpus)
+            && FloorReader(bench.fixture.path(), keys: keys).roots() == roots
+    }
+
+    private func keys(of found: [Observation], _ bench: Bench) throws -> [ResourceKey] {
+        let ids = Set(found.map(\.id))
+        let keys = try bench.keys().filter { $0.typeName == "Observation" && ids.contains($0.id) }
+        let known = Dictionary(keys.map { ($0.id, $0) }, uniquingKeysWith: { $1 })
+        return found.compactMap { known[$0.id ?? ""] }
     }
 
     /// How many observations have each code.
@@ -131,6 +148,7 @@ struct QueryWorkloads: Workload {
         var found: [Observation] = []
         var roots: [Int64] = []
         let times = 20
+        var rounds = 0
         return try bench.measure(
             Self.page, operations: times,
             subject: { stopwatch in
@@ -143,21 +161,24 @@ struct QueryWorkloads: Workload {
             floor: { stopwatch in
                 stopwatch.measure {
                     for _ in 0..<times {
-                        reader.beginRead()
-                        roots = reader.integers(statement, "A")
-                        for root in roots { reader.read(root: root) }
-                        reader.endRead()
+                        rounds += 1
+                        reader.transaction {
+                            roots = reader.integers(statement, "A")
+                            for root in roots { reader.read(root: root) }
+                        }
                     }
                 }
             },
             verify: {
-                let database = try RawDatabase(path)
-                let dates = try database.rows(
+                let dates = try RawDatabase(path).rows(
                     "SELECT effectiveDateTime FROM Observation WHERE _parent IS NULL ORDER BY effectiveDateTime DESC LIMIT 50")
-                let foundDates = try found.map { observation in
-                    try database.rows("SELECT effectiveDateTime FROM Observation WHERE id = '\(observation.id ?? "")' AND _parent IS NULL")
+                // Of observations at the same time any may be on the page.
+                let foundRoots = try FloorReader(path, keys: keys(of: found, bench)).roots()
+                let foundDates = try foundRoots.map { root in
+                    try RawDatabase(path).rows("SELECT effectiveDateTime FROM Observation WHERE _k = \(root << 24)")
                 }
-                return foundDates.compactMap { $0.first } == dates && roots.count == dates.count
+                return try foundDates.compactMap { $0.first } == dates && areRight(found, foundRoots, bench)
+                    && reader.rows == rounds * bench.fixture.storedRows().count(of: roots) && roots.count == dates.count
             })
     }
 }

@@ -15,28 +15,19 @@ struct ScanWorkloads: Workload {
         return measurements
     }
 
-    /// The type that most of the resources are of, and their ids in the order in which they are stored.
-    static func commonest(_ bench: Bench) throws -> (name: String, type: FHIRResource.Type, ids: [String]) {
-        var keys: [String: [ResourceKey]] = [:]
-        for key in try ResourceKey.all(bench.corpus) { keys[key.typeName, default: []].append(key) }
-        guard let most = keys.max(by: { ($0.value.count, $0.key) < ($1.value.count, $1.key) }), let first = most.value.first else {
-            throw BenchmarkFailure("no resource of the data has an id")
-        }
-        return (most.key, first.type, most.value.map(\.id))
-    }
-
     /// - Parameter byResource: whether the floor reads each resource by itself, not each table from beginning to end.
     private func scan(_ bench: Bench, _ name: String, byResource: Bool) throws -> Measurement {
-        let (typeName, _, ids) = try Self.commonest(bench)
+        let keys = try bench.commonestKeys()
+        let typeName = keys[0].typeName
         let store = try bench.openStore(bench.fixture.path())
-        let reader = try FloorReader(bench.fixture.path())
-        try reader.prepareLookups([typeName])
+        let reader = try FloorReader(bench.fixture.path(), keys: keys)
         let statements = try reader.scans(of: typeName)
-        let roots = ids.map { reader.root(typeName: typeName, id: $0) }
+        let roots = reader.roots()
+        var rounds = 0
         var count = 0
         var sum = 0
         return try bench.measure(
-            name, operations: ids.count,
+            name, operations: keys.count,
             subject: { stopwatch in
                 (count, sum) = (0, 0)
                 try stopwatch.measure {
@@ -49,16 +40,37 @@ struct ScanWorkloads: Workload {
                 }
             },
             floor: { stopwatch in
+                rounds += 1
                 stopwatch.measure {
-                    reader.beginRead()
-                    if byResource {
-                        for root in roots { reader.read(root: root) }
-                    } else {
-                        for statement in statements { reader.read(statement) }
+                    reader.transaction {
+                        if byResource {
+                            for root in roots { reader.read(root: root) }
+                        } else {
+                            for statement in statements { reader.read(statement) }
+                        }
                     }
-                    reader.endRead()
                 }
             },
-            verify: { count == ids.count && sum == ids.reduce(0) { $0 + $1.utf8.count } && reader.rows > 0 })
+            verify: {
+                // The registry's rows count where they are read by a statement of the scan.
+                let rows = try bench.fixture.storedRows().count(of: roots) + (byResource ? 0 : keys.count)
+                return try count == keys.count && sum == keys.reduce(0) { $0 + $1.id.utf8.count } && reader.rows == rounds * rows
+                    && Self.areEqual(keys, store, bench.corpus)
+            })
+    }
+
+    /// Whether a scan comes upon the resources that the keys were made from, in their order.
+    private static func areEqual(_ keys: [ResourceKey], _ store: FHIRStore, _ corpus: Corpus) throws -> Bool {
+        guard let first = keys.first else { return true }
+        var index = 0
+        var areEqual = true
+        try store.read { transaction in
+            try transaction.forEach(typeName: first.typeName) { resource in
+                if index >= keys.count { areEqual = false }
+                if areEqual { areEqual = try resource == corpus.object(keys[index].index) }
+                index += 1
+            }
+        }
+        return areEqual && index == keys.count
     }
 }

@@ -18,34 +18,48 @@ struct SingleWorkloads: Workload {
 
     private func single(_ bench: Bench, _ name: String, _ durability: FHIRStore.Durability, synchronous: String) throws -> Measurement {
         let keys = try ResourceKey.sample(bench.corpus, Self.sampleSize)
-        let originals = bench.corpus.sample(Self.sampleSize * 2)
         // The file with room for the resources: all tables are there.
         let roomy = try bench.scratch.copy(of: bench.fixture.path())
-        let reader = try FloorReader(bench.fixture.path())
-        try reader.prepareLookups(Set(keys.map(\.typeName)))
-        let roots = keys.map { reader.root(typeName: $0.typeName, id: $0.id) }
         try bench.openStore(roomy).write { for key in keys { try $0.delete(typeName: key.typeName, id: key.id) } }
         var path = ""
         var floorPath = ""
         defer { for path in [roomy, path, floorPath] { bench.scratch.delete(path) } }
-        return try bench.measure(
-            name, operations: keys.count, repetitions: min(bench.repetitions, 3),
+        var rows = 0
+        var measurement = try bench.measure(
+            name, operations: keys.count,
             subject: { stopwatch in
                 bench.scratch.delete(path)
                 path = try bench.scratch.copy(of: roomy)
                 let store = try bench.openStore(path, durability: durability)
-                let resources = try keys.map { try FHIRJSON.resource(from: originals.json($0.index), release: .r4) }
-                try stopwatch.measure { for resource in resources { try store.write { try $0.upsert(resource) } } }
+                let resources = try keys.map { try bench.corpus.object($0.index) }
+                rows = 0
+                try stopwatch.measure {
+                    for resource in resources {
+                        rows += try store.write { transaction in
+                            let before = transaction.rowsWritten
+                            try transaction.upsert(resource)
+                            return transaction.rowsWritten - before
+                        }
+                    }
+                }
             },
             floor: { stopwatch in
                 bench.scratch.delete(floorPath)
                 floorPath = try bench.scratch.copy(of: roomy)
-                var writer = try FloorWriter(from: bench.fixture.path(), to: floorPath, isFresh: false, synchronous: synchronous)
-                try writer.writeEach(roots, stopwatch)
+                // The same rows under the same keys, at the end of the tables.
+                var writer = try FloorWriter(from: path, to: floorPath, isFresh: false, synchronous: synchronous)
+                try writer.writeEach(FloorReader(path, keys: keys).roots(), stopwatch)
             },
             verify: {
-                try ContentComparison.areEqual(bench.fixture.path(), floorPath)
-                    && StoreVerification.holds(bench.corpus, bench.openStore(path))
+                try ContentComparison.areEqual(path, floorPath) && StoreVerification.holds(bench.corpus, bench.openStore(path))
+                    && ResourceKey.areEqual(Self.fetch(keys, bench.openStore(path)), keys, bench.corpus)
             })
+        measurement.rows = rows
+        measurement.transactions = keys.count
+        return measurement
+    }
+
+    private static func fetch(_ keys: [ResourceKey], _ store: FHIRStore) throws -> [FHIRResource] {
+        try keys.compactMap { try store.resource(typeName: $0.typeName, id: $0.id) }
     }
 }

@@ -24,7 +24,7 @@ struct TransferWorkloads: Workload {
         var rows = 0
         defer { for path in [text, path, floorPath] { bench.scratch.delete(path) } }
         var measurement = try bench.measure(
-            Self.imported, operations: bench.size, repetitions: max(bench.repetitions, bench.size > 200_000 ? 1 : 2),
+            Self.imported, operations: bench.size,
             subject: { stopwatch in
                 bench.scratch.delete(path)
                 path = bench.scratch.fresh()
@@ -41,7 +41,7 @@ struct TransferWorkloads: Workload {
                 try ContentComparison.areEqual(bench.fixture.path(), floorPath)
                     && StoreVerification.holds(bench.corpus, bench.openStore(path))
             })
-        measurement.rowsPerOperation = Double(rows) / Double(bench.size)
+        measurement.rows = rows
         measurement.bytesPerResource = Double(ScratchFolder.size(of: path)) / Double(bench.size)
         return measurement
     }
@@ -66,36 +66,30 @@ struct TransferWorkloads: Workload {
         let types = try store.counts().map(\.typeName)
         let reader = try FloorReader(bench.fixture.path())
         let statements = try types.flatMap { try reader.scans(of: $0) }
+        var rounds = 0
         return try bench.measure(
             Self.exported, operations: bench.size,
             subject: { stopwatch in try stopwatch.measure { try Self.exportFile(store, types, to: path) } },
             floor: { stopwatch in
-                stopwatch.measure {
-                    reader.beginRead()
-                    for statement in statements { reader.read(statement) }
-                    reader.endRead()
-                }
+                rounds += 1
+                stopwatch.measure { reader.transaction { for statement in statements { reader.read(statement) } } }
             },
-            verify: { try ScratchFolder.size(of: path) == bench.corpus.canonicalBytes() && reader.rows > 0 })
+            verify: {
+                let rows = try bench.fixture.storedRows().total + bench.size
+                return try reader.rows == rounds * rows && ExportedFile(path).holds(bench.corpus, bench.keys(), types)
+            })
     }
 
     private static func exportFile(_ store: FHIRStore, _ types: [String], to path: String) throws {
-        guard let file = fopen(path, "w") else { throw BenchmarkFailure("cannot write \(path)") }
-        defer { fclose(file) }
+        let file = try OutputFile(path)
         try store.read { transaction in
             for type in types {
                 try transaction.forEach(typeName: type) { resource in
-                    FHIRJSON.data(resource).withUnsafeBytes { _ = fwrite($0.baseAddress, 1, $0.count, file) }
-                    putc(10, file)
+                    FHIRJSON.data(resource).withUnsafeBytes { file.write($0) }
+                    file.writeLineFeed()
                 }
             }
         }
-    }
-}
-
-extension Corpus {
-    /// The size of the resources as FireLite writes them.
-    fileprivate func canonicalBytes() throws -> Int {
-        try chunks().reduce(0) { sum, range in try sum + objects(range).reduce(0) { $0 + FHIRJSON.data($1).count + 1 } }
+        try file.close()
     }
 }

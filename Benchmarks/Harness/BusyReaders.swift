@@ -1,0 +1,56 @@
+import Foundation
+
+/// Threads that read at the same time, and what they cost.
+enum BusyReaders {
+    /// Runs a part on each thread. Their processor time adds up, and the time on the wall is until the last is done.
+    ///
+    /// - Parameter make: makes ready, on the thread and before it counts, what is to be measured.
+    static func run<Part: Sendable, Value>(
+        _ parts: [Part], _ stopwatch: Stopwatch, make: @escaping @Sendable (Part) throws -> () throws -> Value
+    ) throws -> [Value] {
+        let outcomes = Outcomes<Value>(count: parts.count)
+        for (index, part) in parts.enumerated() {
+            let thread = Thread {
+                outcomes.set(
+                    index,
+                    Result { () -> (Value, Cost) in
+                        let work = try make(part)
+                        let stopwatch = Stopwatch()
+                        return (try stopwatch.measureThread(work), stopwatch.cost)
+                    })
+            }
+            thread.stackSize = 16 << 20
+            thread.start()
+        }
+        let results = try outcomes.wait()
+        stopwatch.add(Cost(cpu: results.reduce(0) { $0 + $1.1.cpu }, wall: results.map { $0.1.wall }.max() ?? 0))
+        return results.map { $0.0 }
+    }
+
+    /// What the threads have come to.
+    ///
+    /// `@unchecked Sendable`: `condition` is held for every access to the variable. A value belongs to the thread that made it, then to the one that
+    /// waits.
+    private final class Outcomes<Value>: @unchecked Sendable {
+        typealias Outcome = Result<(Value, Cost), any Error>
+        private let condition = NSCondition()
+        private var outcomes: [Outcome?]
+
+        init(count: Int) { outcomes = Array(repeating: nil, count: count) }
+
+        func set(_ index: Int, _ outcome: Outcome) {
+            condition.lock()
+            defer { condition.unlock() }
+            outcomes[index] = outcome
+            condition.broadcast()
+        }
+
+        /// Waits for all of them.
+        func wait() throws -> [(Value, Cost)] {
+            condition.lock()
+            defer { condition.unlock() }
+            while outcomes.contains(where: { $0 == nil }) { condition.wait() }
+            return try outcomes.compactMap { try $0?.get() }
+        }
+    }
+}
