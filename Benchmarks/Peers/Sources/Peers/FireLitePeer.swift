@@ -22,7 +22,12 @@ final class FireLitePeer: Peer {
 
     func addIndexes() throws {
         try store.index(Observation.self) { $0.code.coding.code }
+        try store.index(Observation.self) { $0.subject.reference }
         try store.index(Observation.self) { $0.effectiveDateTime }
+    }
+
+    func observations(of reference: String) throws -> [FHIRResource] {
+        try store.fetch(Observation.self).where { $0.subject.reference == reference }.all()
     }
 
     func latest() throws -> [FHIRResource] { try store.fetch(Observation.self).sort { $0.effectiveDateTime.descending }.limit(50).all() }

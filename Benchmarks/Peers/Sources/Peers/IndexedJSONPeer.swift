@@ -14,6 +14,7 @@ final class IndexedJSONPeer: JSONPeer {
             try database.execute(
                 sql: """
                     CREATE INDEX Observation_code ON Observation(json_extract(json, '$.code.coding[0].code'));
+                    CREATE INDEX Observation_subject ON Observation(json_extract(json, '$.subject.reference'));
                     CREATE INDEX Observation_date ON Observation(json_extract(json, '$.effectiveDateTime'));
                     """)
         }

@@ -57,10 +57,24 @@ class JSONPeer: Peer {
         return try json.map(resource)
     }
 
+    /// A row of the observations' table.
+    private struct StoredObservation: FetchableRecord, TableRecord {
+        static let databaseTableName = "Observation"
+        static let databaseSelection: [any SQLSelectable] = [Column("json")]
+        let json: String
+
+        init(row: GRDB.Row) { json = row[0] }
+    }
+
     func observations(ids: [String]) throws -> [FHIRResource] {
+        try pool.read { try StoredObservation.fetchAll($0, keys: ids) }.map { try resource($0.json) }
+    }
+
+    func observations(of reference: String) throws -> [FHIRResource] {
         let texts = try pool.read { database in
-            let statement = try database.cachedStatement(sql: "SELECT json FROM Observation WHERE id = ?")
-            return try ids.compactMap { try String.fetchOne(statement, arguments: [$0]) }
+            let statement = try database.cachedStatement(
+                sql: "SELECT json FROM Observation WHERE json_extract(json, '$.subject.reference') = ?")
+            return try String.fetchAll(statement, arguments: [reference])
         }
         return try texts.map(resource)
     }

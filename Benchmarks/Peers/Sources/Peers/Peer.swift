@@ -22,8 +22,11 @@ protocol Peer: AnyObject {
     /// How many observations have a coding with this code, in whatever place.
     func count(code: String) throws -> Int
 
-    /// Adds indexes for `count` and `latest`, as far as the peer can have them.
+    /// Adds indexes for `count`, `observations(of:)` and `latest`, as far as the peer can have them.
     func addIndexes() throws
+
+    /// The observations of a subject.
+    func observations(of reference: String) throws -> [FHIRResource]
 
     /// The observations with the latest times, 50 of them.
     func latest() throws -> [FHIRResource]

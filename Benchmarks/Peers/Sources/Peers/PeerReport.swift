@@ -1,5 +1,6 @@
 import FireLite
 import Foundation
+import GRDB
 
 /// The peers side by side.
 struct PeerReport {
@@ -44,9 +45,24 @@ struct PeerReport {
         return lines.isEmpty ? "Nowhere in this run." : lines.joined(separator: "\n")
     }
 
-    var text: String { ResultTable.text(rows) + "\n\nWhere the peers win:\n" + defeats }
+    /// How many times the second peer's time must be FireLite's at least.
+    private static let targets = [
+        ("bulk write, new", 2.0), ("fetch one by id", 4.0), ("fetch many ids", 8.0), ("count by nested element, no index", 20.0),
+    ]
+
+    private var targetRows: [[String]] {
+        let rows = Self.targets.map { workload, limit in
+            let values = results.filter { $0.workload == workload }.map(\.value)
+            let times = values.count > 1 ? values[1] / values[0] : 0
+            return [workload, "at least \(Figures.short(limit)) times", "\(Figures.ratio(times)) times", times >= limit ? "met" : "missed"]
+        }
+        return [["against \(peers.dropFirst().first ?? "")", "target", "measured", ""]] + rows
+    }
+
+    var text: String { ResultTable.text(rows) + "\n\n" + ResultTable.text(targetRows) + "\n\nWhere the peers win:\n" + defeats }
 
     func write(to folder: String) throws {
+        let sqlite = try DatabaseQueue().read { try String.fetchOne($0, sql: "SELECT sqlite_version()") } ?? ""
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         let page = """
             # FireLite beside what an app would use instead
@@ -56,7 +72,18 @@ struct PeerReport {
             logs and durable commits. \(Figures.grouped(results.first?.size ?? 0)) resources, \(title). Every peer came to the same
             results\(isVerified ? "" : " but where the table says otherwise").
 
+            \(ResultTable.markdown([["machine", ""]] + MachineFacts.all(sqlite: sqlite).map { [$0.name, $0.value] }))
+
+            ## Side by side
+
+            Processor time of all threads for one resource, query or page, the median of three times; `times FireLite` above 1 is in FireLite's
+            favour.
+
             \(ResultTable.markdown(rows))
+
+            ## Targets
+
+            \(ResultTable.markdown(targetRows))
 
             ## Where the peers win
 

@@ -10,7 +10,9 @@ do {
     let progress = ProgressLine()
     let scratch = try ScratchFolder()
     defer { scratch.remove() }
-    let corpus = try options.data.map { try Corpus.folder($0).sample(options.size) } ?? Corpus.synthetic(options.size)
+    let corpus =
+        try options.data.map { try Corpus.folder($0).repeated(until: options.size).sample(options.size) }
+        ?? Corpus.synthetic(options.size)
     let own = try PeerBenchmark<FireLitePeer>(corpus, scratch, progress)
     try own.run()
     let json = try PeerBenchmark<JSONPeer>(corpus, scratch, progress)
