@@ -15,7 +15,7 @@ final class FloorDeleter {
         commit = try database.prepare("COMMIT")
         registration = try database.prepare("DELETE FROM _resource WHERE root = ?")
         shapes = try ShapeStatements(database) { "DELETE FROM \"\($0)\" WHERE _k BETWEEN ? AND ?" }
-        lookups = try KeyLookups(database, keys) {
+        lookups = KeyLookups(database, keys) {
             "SELECT root, shape FROM \"\($0)\" CROSS JOIN _resource ON root = _k >> 24 WHERE id = ? AND _parent IS NULL ORDER BY _k LIMIT 1"
         }
     }
@@ -34,7 +34,7 @@ final class FloorDeleter {
     }
 
     private func delete(_ lookup: KeyLookups.Lookup) {
-        let found = KeyLookups.run(lookup) { (root: sqlite3_column_int64($0, 0), shape: sqlite3_column_int64($0, 1)) }
+        let found = lookups.run(lookup) { (root: sqlite3_column_int64($0, 0), shape: sqlite3_column_int64($0, 1)) }
         guard let found else { return }
         shapes.forEach(found.shape, root: found.root) { sqlite3_step($0) }
         sqlite3_bind_int64(registration, 1, found.root)

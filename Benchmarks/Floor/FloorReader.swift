@@ -1,8 +1,10 @@
 import SQLiteLibrary
 
 /// Reads the rows of resources with prepared statements, touching every value, and makes nothing of them.
-final class FloorReader {
-    private let database: RawDatabase
+///
+/// `@unchecked Sendable`: one thread uses it at a time.
+final class FloorReader: @unchecked Sendable {
+    let database: RawDatabase
     private let begin: OpaquePointer
     private let commit: OpaquePointer
     private let registration: OpaquePointer
@@ -24,7 +26,7 @@ final class FloorReader {
         commit = try database.prepare("COMMIT")
         registration = try database.prepare("SELECT root, shape, revision, nodes, digest, pk FROM _resource WHERE root = ?")
         shapes = try ShapeStatements(database) { "SELECT * FROM \"\($0)\" WHERE _k BETWEEN ? AND ? ORDER BY _k" }
-        lookups = try KeyLookups(database, keys) {
+        lookups = KeyLookups(database, keys) {
             """
             SELECT root, shape, revision, nodes, digest, pk FROM "\($0)" CROSS JOIN _resource ON root = _k >> 24
             WHERE id = ? AND _parent IS NULL ORDER BY _k LIMIT 1
@@ -48,14 +50,24 @@ final class FloorReader {
 
     // MARK: - Resources
 
-    /// Reads the rows of the resource with each of the keys.
-    ///
-    /// - Parameter isOneByOne: whether in a transaction of its own, as one who wants one only does it.
-    func readAll(isOneByOne: Bool) {
-        if isOneByOne {
-            for lookup in lookups.all { transaction { read(lookup) } }
-        } else {
-            transaction { for lookup in lookups.all { read(lookup) } }
+    /// Reads the rows of the resource with each of the keys in a transaction of its own, as one who wants one only does it.
+    func readOneByOne() {
+        for lookup in lookups.all { transaction { read(lookup) } }
+    }
+
+    /// Reads the rows of the resources with the keys in one transaction and in the order of the keys.
+    func readAll() {
+        transaction { for lookup in lookups.all { read(lookup) } }
+    }
+
+    /// Reads the rows of the resources with the keys in one transaction and in the order of the file, which is less work for SQLite.
+    func readAllInFileOrder() {
+        transaction {
+            var found: [(root: Int64, shape: Int64)] = []
+            found.reserveCapacity(lookups.all.count)
+            for lookup in lookups.all { if let place = find(lookup) { found.append(place) } }
+            found.sort { $0.root < $1.root }
+            for place in found { readRows(root: place.root, shape: place.shape) }
         }
     }
 
@@ -63,21 +75,23 @@ final class FloorReader {
     func readRegistrations() {
         transaction {
             for lookup in lookups.all {
-                _ = KeyLookups.run(lookup) { touch($0, columns: 6) }
-                registrations += 1
+                if lookups.run(lookup, { touch($0, columns: 6) }) != nil { registrations += 1 }
             }
         }
     }
 
     /// The numbers of the resources with the keys; -1 for what is not there.
-    func roots() -> [Int64] { lookups.all.map { lookup in KeyLookups.run(lookup) { sqlite3_column_int64($0, 0) } ?? -1 } }
+    func roots() -> [Int64] { lookups.all.map { lookup in lookups.run(lookup) { sqlite3_column_int64($0, 0) } ?? -1 } }
 
-    private func read(_ lookup: KeyLookups.Lookup) {
-        let found = KeyLookups.run(lookup) { statement -> (root: Int64, shape: Int64) in
+    private func find(_ lookup: KeyLookups.Lookup) -> (root: Int64, shape: Int64)? {
+        lookups.run(lookup) { statement in
             touch(statement, columns: 6)
             return (sqlite3_column_int64(statement, 0), sqlite3_column_int64(statement, 1))
         }
-        if let found { readRows(root: found.root, shape: found.shape) }
+    }
+
+    private func read(_ lookup: KeyLookups.Lookup) {
+        if let found = find(lookup) { readRows(root: found.root, shape: found.shape) }
     }
 
     /// Reads the rows of the resource with this number.
@@ -125,12 +139,18 @@ final class FloorReader {
         return values
     }
 
-    /// Statements that read every table of a type from its beginning to its end, and the registry rows of its resources.
-    func scans(of type: String) throws -> [OpaquePointer] {
-        let registry = "SELECT r.* FROM \"\(type)\" t JOIN _resource r ON r.root = t._k >> 24 WHERE t._parent IS NULL ORDER BY t._k"
-        return try database.tables(of: type).map { try database.prepare("SELECT * FROM \"\($0)\" ORDER BY _k") } + [
-            database.prepare(registry)
-        ]
+    /// Statements that read every table with rows of resources of these types from its beginning to its end, and their registry rows.
+    func scans(of types: [String]) throws -> [OpaquePointer] {
+        let own = try database.tables(of: types)
+        // A table that holds rows of other types' resources too, because these contain some of this one.
+        let others = try database.tables(of: database.types().filter { !types.contains($0) })
+        let list = types.map { "'\($0)'" }.joined(separator: ", ")
+        let shared = "CROSS JOIN _resource r ON r.root = t._k >> 24 WHERE r.shape IN (SELECT shape FROM _shape WHERE type IN (\(list)))"
+        let tables = own.sorted().map { "SELECT t.* FROM \"\($0)\" t \(others.contains($0) ? shared : "") ORDER BY t._k" }
+        let registries = types.map {
+            "SELECT r.* FROM \"\($0)\" t CROSS JOIN _resource r ON r.root = t._k >> 24 WHERE t._parent IS NULL ORDER BY t._k"
+        }
+        return try (tables + registries).map { try database.prepare($0) }
     }
 
     @inline(__always)

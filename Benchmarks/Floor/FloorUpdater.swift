@@ -4,27 +4,32 @@ import SQLiteLibrary
 /// that differs an UPDATE of the columns that do.
 final class FloorUpdater {
     private struct Change {
-        let statement: OpaquePointer
+        let statement: Int
         let key: Int64
         let cells: Range<Int>
     }
 
     private let after: RawDatabase
+    /// The file to change as it is found: on a connection of its own, as one that has read everything would have it in its cache.
+    private let before: RawDatabase
     private let target: RawDatabase
     private let schema: RawSchema
     private var changes: [Change] = []
     private var cells: [RowImage.Cell] = []
     private var bytes: [UInt8] = []
-    private var statements: [[Int32]: OpaquePointer] = [:]
+    private let statements: LateStatements
+    private var numbers: [[Int32]: Int] = [:]
     /// Keeps the values from being optimised away.
     private(set) var sum: Int64 = 0
 
     /// - Parameters:
     ///   - after: the file to become equal to, which has the same rows with other values, and perhaps more columns.
-    ///   - target: the file to change.
-    init(after: String, target: String) throws {
+    ///   - target: the file to change, by the connection that is to do it.
+    init(after: String, target: RawDatabase) throws {
         self.after = try RawDatabase(after)
-        self.target = try RawDatabase(target)
+        before = try RawDatabase(target.path)
+        self.target = target
+        statements = LateStatements(target)
         schema = try RawSchema(self.after)
     }
 
@@ -34,7 +39,7 @@ final class FloorUpdater {
     func run(keys: [ResourceKey], _ stopwatch: Stopwatch) throws {
         try addColumns(stopwatch)
         for (index, table) in schema.tables.enumerated() { try findChanges(of: table, index) }
-        let lookups = try KeyLookups(target, keys) {
+        let lookups = KeyLookups(target, keys) {
             """
             SELECT root, shape, revision, nodes, digest, pk FROM "\($0)" CROSS JOIN _resource ON root = _k >> 24
             WHERE id = ? AND _parent IS NULL ORDER BY _k LIMIT 1
@@ -42,7 +47,7 @@ final class FloorUpdater {
         }
         try stopwatch.measure {
             try target.execute("BEGIN IMMEDIATE")
-            for lookup in lookups.all { sum &+= KeyLookups.run(lookup) { RawDatabase.touch($0, columns: 6) } ?? 0 }
+            for lookup in lookups.all { sum &+= lookups.run(lookup) { RawDatabase.touch($0, columns: 6) } ?? 0 }
             cells.withUnsafeBufferPointer { cells in bytes.withUnsafeBufferPointer { update(cells, $0.baseAddress) } }
             try target.execute("COMMIT")
         }
@@ -50,12 +55,13 @@ final class FloorUpdater {
 
     private func update(_ cells: UnsafeBufferPointer<RowImage.Cell>, _ bytes: UnsafePointer<UInt8>?) {
         for change in changes {
+            let statement = statements[change.statement]
             for (parameter, cell) in change.cells.enumerated() {
-                FloorWriter.bind(cells[cell], bytes, to: change.statement, Int32(parameter + 1))
+                FloorWriter.bind(cells[cell], bytes, to: statement, Int32(parameter + 1))
             }
-            sqlite3_bind_int64(change.statement, Int32(change.cells.count + 1), change.key)
-            sqlite3_step(change.statement)
-            sqlite3_reset(change.statement)
+            sqlite3_bind_int64(statement, Int32(change.cells.count + 1), change.key)
+            sqlite3_step(statement)
+            sqlite3_reset(statement)
         }
     }
 
@@ -74,7 +80,7 @@ final class FloorUpdater {
 
     private func findChanges(of table: RawSchema.Table, _ index: Int) throws {
         let sql = "SELECT * FROM \"\(table.name)\" ORDER BY \"\(table.key)\""
-        let (new, old) = (try after.prepare(sql), try target.prepare(sql))
+        let (new, old) = (try after.prepare(sql), try before.prepare(sql))
         while sqlite3_step(new) == SQLITE_ROW, sqlite3_step(old) == SQLITE_ROW {
             var columns: [Int32] = []
             let start = cells.count
@@ -83,8 +89,8 @@ final class FloorUpdater {
                 append(new, column)
             }
             guard !columns.isEmpty else { continue }
-            let statement = try updateStatement(table, index, columns)
-            changes.append(Change(statement: statement, key: sqlite3_column_int64(new, 0), cells: start..<cells.count))
+            changes.append(
+                Change(statement: statement(table, index, columns), key: sqlite3_column_int64(new, 0), cells: start..<cells.count))
         }
         sqlite3_reset(new)
         sqlite3_reset(old)
@@ -106,12 +112,12 @@ final class FloorUpdater {
         }
     }
 
-    private func updateStatement(_ table: RawSchema.Table, _ index: Int, _ columns: [Int32]) throws -> OpaquePointer {
+    private func statement(_ table: RawSchema.Table, _ index: Int, _ columns: [Int32]) -> Int {
         let key = [Int32(index)] + columns
-        if let known = statements[key] { return known }
+        if let known = numbers[key] { return known }
         let assignments = columns.map { "\"\(table.columns[Int($0)])\" = ?" }.joined(separator: ", ")
-        let statement = try target.prepare("UPDATE \"\(table.name)\" SET \(assignments) WHERE \"\(table.key)\" = ?")
-        statements[key] = statement
-        return statement
+        let number = statements.number(of: "UPDATE \"\(table.name)\" SET \(assignments) WHERE \"\(table.key)\" = ?")
+        numbers[key] = number
+        return number
     }
 }

@@ -6,7 +6,8 @@ struct FloorWriter {
     private let schema: RawSchema
     private let target: RawDatabase
     private let images: RowImageSource
-    private var statements: [OpaquePointer] = []
+    /// What inserts into each table, by its number in the schema.
+    private let inserts: LateStatements
 
     /// - Parameters:
     ///   - original: the filled file.
@@ -16,6 +17,11 @@ struct FloorWriter {
         schema = try RawSchema(source)
         images = try RowImageSource(source, schema)
         target = try RawDatabase(path, synchronous: synchronous)
+        inserts = LateStatements(target)
+        for table in schema.tables {
+            let values = Array(repeating: "?", count: table.columns.count).joined(separator: ",")
+            _ = inserts.number(of: "INSERT INTO \"\(table.name)\" VALUES (\(values))")
+        }
         guard isFresh else { return }
         for sql in schema.fixed { try target.execute(sql) }
         for row in try source.rows("SELECT key, value FROM _meta") {
@@ -24,12 +30,11 @@ struct FloorWriter {
     }
 
     /// Writes everything, a chunk at a time.
-    mutating func writeAll(_ stopwatch: Stopwatch) throws {
+    func writeAll(_ stopwatch: Stopwatch) throws {
         let count = Int64(try source.integer("SELECT max(root) FROM _resource"))
         try stopwatch.measure {
             try target.execute("BEGIN IMMEDIATE")
             try makeTables()
-            try prepareInserts()
             var first: Int64 = 1
             while first <= count {
                 let image = stopwatch.exclude { images.image(of: first...min(first + 49_999, count)) }
@@ -41,8 +46,7 @@ struct FloorWriter {
     }
 
     /// Writes each of some resources in a transaction of its own, into tables that are there.
-    mutating func writeEach(_ roots: [Int64], _ stopwatch: Stopwatch) throws {
-        try prepareInserts()
+    func writeEach(_ roots: [Int64], _ stopwatch: Stopwatch) throws {
         let (begin, commit) = (try target.prepare("BEGIN IMMEDIATE"), try target.prepare("COMMIT"))
         for root in roots {
             let image = images.image(of: root...root)
@@ -74,30 +78,20 @@ struct FloorWriter {
         }
     }
 
-    private mutating func prepareInserts() throws {
-        for table in schema.tables {
-            let values = Array(repeating: "?", count: table.columns.count).joined(separator: ",")
-            statements.append(try target.prepare("INSERT INTO \"\(table.name)\" VALUES (\(values))"))
-        }
-    }
-
     private func write(_ image: RowImage) throws {
         let failed = image.rows.withUnsafeBufferPointer { rows in
             image.cells.withUnsafeBufferPointer { cells in
-                image.bytes.withUnsafeBufferPointer { bytes in
-                    statements.withUnsafeBufferPointer { insert(rows, cells, bytes.baseAddress, $0) }
-                }
+                image.bytes.withUnsafeBufferPointer { insert(rows, cells, $0.baseAddress) }
             }
         }
         if failed { throw target.failure("INSERT") }
     }
 
     private func insert(
-        _ rows: UnsafeBufferPointer<RowImage.Row>, _ cells: UnsafeBufferPointer<RowImage.Cell>, _ bytes: UnsafePointer<UInt8>?,
-        _ statements: UnsafeBufferPointer<OpaquePointer>
+        _ rows: UnsafeBufferPointer<RowImage.Row>, _ cells: UnsafeBufferPointer<RowImage.Cell>, _ bytes: UnsafePointer<UInt8>?
     ) -> Bool {
         for row in rows {
-            let statement = statements[Int(row.table)]
+            let statement = inserts[Int(row.table)]
             for index in row.cellStart..<row.cellEnd {
                 Self.bind(cells[index], bytes, to: statement, cells[index].column + 1)
             }

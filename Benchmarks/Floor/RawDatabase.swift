@@ -2,6 +2,7 @@ import SQLiteLibrary
 
 /// A database file by way of SQLite's C API alone, set up as a store sets up its own: what the floors are measured with.
 final class RawDatabase {
+    let path: String
     let handle: OpaquePointer
     private var statements: [OpaquePointer] = []
 
@@ -9,9 +10,10 @@ final class RawDatabase {
         var handle: OpaquePointer?
         let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
         guard sqlite3_open_v2(path, &handle, flags, nil) == SQLITE_OK, let handle else { throw BenchmarkFailure("cannot open \(path)") }
+        self.path = path
         self.handle = handle
         try execute(
-            "PRAGMA synchronous = \(synchronous); PRAGMA cache_size = -\(cacheMB * 1_024); PRAGMA temp_store = MEMORY; PRAGMA journal_mode = WAL"
+            "PRAGMA synchronous = \(synchronous); PRAGMA cache_size = -\(cacheMB * 1_024); PRAGMA temp_store = MEMORY; PRAGMA cell_size_check = 1; PRAGMA journal_mode = WAL"
         )
         sqlite3_busy_timeout(handle, 5_000)
     }
@@ -61,9 +63,13 @@ final class RawDatabase {
         sqlite3_reset(statement)
     }
 
-    /// The names of the tables that resources of a type have rows in.
-    func tables(of type: String) throws -> [String] {
-        try rows("SELECT name FROM sqlite_schema WHERE type = 'table' AND (name = '\(type)' OR name GLOB '\(type)_*')").compactMap { $0[0] }
+    /// The types of the resources in the file.
+    func types() throws -> [String] { try rows("SELECT DISTINCT type FROM _shape").compactMap { $0[0] } }
+
+    /// The names of the tables that resources of some types have rows in, with those of what they contain.
+    func tables(of types: [String]) throws -> Set<String> {
+        let shapes = try rows("SELECT type, tables FROM _shape").filter { types.contains($0[0] ?? "") }
+        return Set(shapes.flatMap { ($0[1] ?? "").split(separator: " ").map(String.init) })
     }
 
     /// Reads every value of the row that a statement stands on, and returns something that depends on all of them.

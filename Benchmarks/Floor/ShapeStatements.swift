@@ -1,23 +1,20 @@
 import SQLiteLibrary
 
-/// A prepared statement for each table that resources of a shape have rows in, for every shape.
+/// A statement for each table that resources of a shape have rows in, for every shape.
 final class ShapeStatements {
-    private var shapes: [UnsafeMutableBufferPointer<OpaquePointer>] = []
+    private let statements: LateStatements
+    /// The numbers of each shape's statements.
+    private var shapes: [UnsafeMutableBufferPointer<Int>] = []
 
     /// - Parameter sql: the statement for a table.
     init(_ database: RawDatabase, sql: (_ table: String) -> String) throws {
-        var known: [String: OpaquePointer] = [:]
+        statements = LateStatements(database)
         for row in try database.rows("SELECT shape, tables FROM _shape ORDER BY shape") {
-            let tables = (row[1] ?? "").split(separator: " ").map(String.init)
-            let statements = try tables.map { table in
-                let statement = try known[table] ?? database.prepare(sql(table))
-                known[table] = statement
-                return statement
-            }
-            let number = Int(row[0] ?? "") ?? 0
-            while shapes.count <= number { shapes.append(UnsafeMutableBufferPointer(start: nil, count: 0)) }
-            shapes[number] = .allocate(capacity: statements.count)
-            _ = shapes[number].initialize(from: statements)
+            let numbers = (row[1] ?? "").split(separator: " ").map { statements.number(of: sql(String($0))) }
+            let shape = Int(row[0] ?? "") ?? 0
+            while shapes.count <= shape { shapes.append(UnsafeMutableBufferPointer(start: nil, count: 0)) }
+            shapes[shape] = .allocate(capacity: numbers.count)
+            _ = shapes[shape].initialize(from: numbers)
         }
     }
 
@@ -29,7 +26,8 @@ final class ShapeStatements {
     @inline(__always)
     func forEach(_ shape: Int64, root: Int64, _ body: (OpaquePointer) -> Void) {
         guard shapes.indices.contains(Int(shape)) else { return }
-        for statement in shapes[Int(shape)] {
+        for number in shapes[Int(shape)] {
+            let statement = statements[number]
             sqlite3_bind_int64(statement, 1, root << 24)
             sqlite3_bind_int64(statement, 2, root << 24 | 0xFF_FFFF)
             body(statement)

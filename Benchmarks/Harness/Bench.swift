@@ -58,17 +58,14 @@ final class Bench {
     ) throws -> Measurement {
         var repetitions: [Measurement.Repetition] = []
         var peak = 0.0
-        var added = 0.0
         let start = Stopwatch.seconds(CLOCK_MONOTONIC)
         while !Repetitions.isEnough(
             repetitions.count, elapsed: Stopwatch.seconds(CLOCK_MONOTONIC) - start, size: size, fixed: options.repetitions)
         {
             progress.show("\(Figures.grouped(size)) resources, \(name), \(repetitions.count + 1)")
             ProcessMemory.resetPeak()
-            let before = ProcessMemory.currentMB
             let stopwatch = Stopwatch()
             try subject(stopwatch)
-            added = max(added, ProcessMemory.peakMB - before)
             peak = max(peak, ProcessMemory.peakMB)
             let floorWatch = Stopwatch()
             try floor?(floorWatch)
@@ -76,8 +73,18 @@ final class Bench {
         }
         progress.show("\(Figures.grouped(size)) resources, \(name), verifying")
         return Measurement(
-            name: name, size: size, operations: operations, repetitions: repetitions, peakMB: peak, addedMB: added, isVerified: try verify()
+            name: name, size: size, operations: operations, repetitions: repetitions, peakMB: peak, isVerified: try verify()
         )
+    }
+
+    /// How many mebibytes work takes at most beside what is in use before it. Not measured together with time: memory that was given
+    /// back to the system comes anew, page by page.
+    func addedMemory(_ work: () throws -> Void) rethrows -> Double {
+        ProcessMemory.giveBack()
+        ProcessMemory.resetPeak()
+        let before = ProcessMemory.currentMB
+        try work()
+        return ProcessMemory.peakMB - before
     }
 
     // MARK: - Stores

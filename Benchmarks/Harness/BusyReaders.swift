@@ -2,11 +2,9 @@ import Foundation
 
 /// Threads that read at the same time, and what they cost.
 enum BusyReaders {
-    /// Runs a part on each thread. Their processor time adds up, and the time on the wall is until the last is done.
-    ///
-    /// - Parameter make: makes ready, on the thread and before it counts, what is to be measured.
+    /// Reads each part on a thread of its own. Their processor time adds up, and the time on the wall is until the last is done.
     static func run<Part: Sendable, Value>(
-        _ parts: [Part], _ stopwatch: Stopwatch, make: @escaping @Sendable (Part) throws -> () throws -> Value
+        _ parts: [Part], _ stopwatch: Stopwatch, read: @escaping @Sendable (Part) throws -> Value
     ) throws -> [Value] {
         let outcomes = Outcomes<Value>(count: parts.count)
         for (index, part) in parts.enumerated() {
@@ -14,9 +12,8 @@ enum BusyReaders {
                 outcomes.set(
                     index,
                     Result { () -> (Value, Cost) in
-                        let work = try make(part)
                         let stopwatch = Stopwatch()
-                        return (try stopwatch.measureThread(work), stopwatch.cost)
+                        return (try stopwatch.measureThread { try read(part) }, stopwatch.cost)
                     })
             }
             thread.stackSize = 16 << 20

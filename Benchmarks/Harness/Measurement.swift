@@ -20,8 +20,8 @@ struct Measurement {
     var transactions = 1
     /// The most memory the process had in use meanwhile, in mebibytes.
     let peakMB: Double
-    /// How much of that was not in use before.
-    var addedMB = 0.0
+    /// How much memory the work took beside what was in use before it; nil where that was not looked at.
+    var addedMB: Double?
     /// Whether the result was what it had to be.
     let isVerified: Bool
 

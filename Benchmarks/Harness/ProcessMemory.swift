@@ -13,6 +13,15 @@ enum ProcessMemory {
         #endif
     }
 
+    /// Gives freed memory back to the system, where its allocator can.
+    static func giveBack() {
+        #if os(Linux)
+            // glibc's malloc_trim(3), which Swift's module of it leaves out.
+            guard let symbol = dlsym(nil, "malloc_trim") else { return }
+            _ = unsafeBitCast(symbol, to: (@convention(c) (Int) -> Int32).self)(0)
+        #endif
+    }
+
     /// The peak in mebibytes.
     static var peakMB: Double {
         #if os(Linux)

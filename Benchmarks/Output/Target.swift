@@ -46,6 +46,16 @@ struct Target {
             limit, " times", "\(name): \(Figures.grouped(most.size)) against 10,000", quotient(most.cpu, base.cpu), note: floor)
     }
 
+    /// A target for the memory of the largest import, beside what smaller ones take.
+    private static func memory(_ limit: Double, _ name: String, _ measurements: [Measurement]) -> Target? {
+        let all = measurements.filter { $0.name == TransferWorkloads.imported && $0.addedMB != nil }.sorted { $0.size < $1.size }
+        guard let largest = all.last else { return nil }
+        let others = all.dropLast().map { "\(Figures.grouped($0.size)): \(Figures.text($0.addedMB))" }.joined(separator: ", ")
+        return atMost(
+            limit, " MB", "\(name), memory at \(Figures.grouped(largest.size))", largest.addedMB, note: others.isEmpty ? "" : " (\(others))"
+        )
+    }
+
     private static func quotient(_ first: Double?, _ second: Double?) -> Double? {
         guard let first, let second, second > 0 else { return nil }
         return first / second
@@ -67,12 +77,13 @@ struct Target {
         let decode = largest(CodecWorkloads.decode)?.cpu
         let encode = largest(CodecWorkloads.encode)?.cpu
         let wide = largest(OpenWorkloads.wide)?.wall
-        var targets: [Target] = [
+        var targets: [Target?] = [
             atLeast(4, " times", "decode, against JSONSerialization", quotient(largest(CodecWorkloads.serialization)?.cpu, decode)),
             atLeast(12, " times", "decode, against JSONDecoder", quotient(largest(CodecWorkloads.jsonDecoder)?.cpu, decode)),
             atLeast(5, " times", "encode, against JSONEncoder", quotient(largest(CodecWorkloads.jsonEncoder)?.cpu, encode)),
             ratio(1.25, "bulk upsert, new", new),
             atLeast(0.75, " of the floor's wall rate", "NDJSON import", imported?.wallRate),
+            memory(128, "NDJSON import", measurements),
             atLeast(4, " times the rate of new", "bulk upsert, unchanged", quotient(new?.cpu, unchanged?.cpu)),
             rows(0, "bulk upsert, unchanged", unchanged),
             atLeast(0.7, " of the rate of new", "bulk upsert, one field changed", quotient(new?.cpu, changed?.cpu)),
@@ -86,7 +97,7 @@ struct Target {
                 quotient(largest(FileSizeWorkload.file)?.bytesPerResource, largest(FileSizeWorkload.text)?.bytesPerResource)),
             atMost(10, " ms", "open a file of 300 tables", wide.map { $0 / 1_000 }),
         ]
-        targets += [UpsertWorkloads.new, FetchWorkloads.byID, QueryWorkloads.objects].compactMap { growth(1.3, $0, measurements) }
-        return targets
+        targets += [UpsertWorkloads.new, FetchWorkloads.byID, QueryWorkloads.objects].map { growth(1.3, $0, measurements) }
+        return targets.compactMap(\.self)
     }
 }

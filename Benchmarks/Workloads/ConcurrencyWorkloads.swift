@@ -17,37 +17,33 @@ struct ConcurrencyWorkloads: Workload {
         let path = try bench.scratch.copy(of: bench.fixture.path())
         defer { bench.scratch.delete(path) }
         let store = try bench.openStore(path, durability: .normal)
+        // Connections stay open, as those of the store do.
+        let readers = try parts.map { try FloorReader(path, keys: $0) }
+        let batch = bench.corpus.sample(Self.batchSize)
         var found: [[FHIRResource]] = []
-        var floorRows = 0
         var rounds = 0
         var writes = 0
         return [
             try bench.measure(
                 Self.beside, operations: keys.count,
                 subject: { stopwatch in
-                    let writer = BusyWriter(store, bench.corpus.sample(Self.batchSize))
+                    let writer = BusyWriter(store, batch)
                     found = try BusyReaders.run(parts, stopwatch) { keys in
-                        { try keys.compactMap { try store.resource(typeName: $0.typeName, id: $0.id) } }
+                        try keys.compactMap { try store.resource(typeName: $0.typeName, id: $0.id) }
                     }
                     writes += try writer.stop()
                 },
                 floor: { stopwatch in
-                    let writer = BusyWriter(store, bench.corpus.sample(Self.batchSize))
-                    let rows = try BusyReaders.run(parts, stopwatch) { keys in
-                        let reader = try FloorReader(path, keys: keys)
-                        return {
-                            reader.readAll(isOneByOne: true)
-                            return reader.rows
-                        }
-                    }
-                    floorRows += rows.reduce(0, +)
+                    let writer = BusyWriter(store, batch)
+                    _ = try BusyReaders.run(readers, stopwatch) { $0.readOneByOne() }
                     rounds += 1
                     writes += try writer.stop()
                 },
                 verify: {
                     // The change takes the place of a value, or adds one to the resource's own row: rows stay as many.
-                    let rows = try bench.fixture.storedRows().count(of: FloorReader(bench.fixture.path(), keys: keys).roots())
-                    return try writes > 0 && floorRows == rounds * rows && areRight(found.flatMap { $0 }, keys, bench.corpus)
+                    let rows = try bench.fixture.storedRows().count(of: readers.flatMap { $0.roots() })
+                    return try writes > 0 && readers.reduce(0) { $0 + $1.rows } == rounds * rows
+                        && areRight(found.flatMap { $0 }, keys, bench.corpus)
                 })
         ]
     }

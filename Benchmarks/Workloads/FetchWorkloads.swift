@@ -44,7 +44,7 @@ struct FetchWorkloads: Workload {
             },
             floor: { stopwatch in
                 rounds += 1
-                stopwatch.measure { reader.readAll(isOneByOne: true) }
+                stopwatch.measure { reader.readOneByOne() }
             },
             verify: { try ResourceKey.areEqual(found, keys, bench.corpus) && isRight(reader, rounds, bench, keys) })
     }
@@ -93,7 +93,7 @@ struct FetchWorkloads: Workload {
             },
             floor: { stopwatch in
                 rounds += 1
-                stopwatch.measure { reader.readAll(isOneByOne: false) }
+                stopwatch.measure { reader.readAllInFileOrder() }
             },
             verify: { try ResourceKey.areEqual(found, keys, bench.corpus) && isRight(reader, rounds, bench, keys) })
     }

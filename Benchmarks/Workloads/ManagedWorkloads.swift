@@ -31,8 +31,8 @@ struct ManagedWorkloads: Workload {
                 bench.scratch.delete(floorPath)
                 floorPath = try bench.scratch.copy(of: bench.fixture.path())
                 let reader = try FloorReader(floorPath, keys: keys, cacheMB: 64)
-                stopwatch.measure { reader.readAll(isOneByOne: false) }
-                try FloorUpdater(after: path, target: floorPath).run(keys: [], stopwatch)
+                stopwatch.measure { reader.readAll() }
+                try FloorUpdater(after: path, target: reader.database).run(keys: [], stopwatch)
             },
             verify: {
                 let store = try bench.openStore(path)

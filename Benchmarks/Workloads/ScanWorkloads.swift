@@ -21,7 +21,7 @@ struct ScanWorkloads: Workload {
         let typeName = keys[0].typeName
         let store = try bench.openStore(bench.fixture.path())
         let reader = try FloorReader(bench.fixture.path(), keys: keys)
-        let statements = try reader.scans(of: typeName)
+        let statements = try reader.scans(of: [typeName])
         let roots = reader.roots()
         var rounds = 0
         var count = 0

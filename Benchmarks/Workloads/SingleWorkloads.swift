@@ -47,7 +47,7 @@ struct SingleWorkloads: Workload {
                 bench.scratch.delete(floorPath)
                 floorPath = try bench.scratch.copy(of: roomy)
                 // The same rows under the same keys, at the end of the tables.
-                var writer = try FloorWriter(from: path, to: floorPath, isFresh: false, synchronous: synchronous)
+                let writer = try FloorWriter(from: path, to: floorPath, isFresh: false, synchronous: synchronous)
                 try writer.writeEach(FloorReader(path, keys: keys).roots(), stopwatch)
             },
             verify: {

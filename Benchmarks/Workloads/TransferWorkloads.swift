@@ -34,13 +34,16 @@ struct TransferWorkloads: Workload {
             floor: { stopwatch in
                 bench.scratch.delete(floorPath)
                 floorPath = bench.scratch.fresh()
-                var writer = try FloorWriter(from: bench.fixture.path(), to: floorPath)
+                let writer = try FloorWriter(from: path, to: floorPath)
                 try writer.writeAll(stopwatch)
             },
             verify: {
-                try ContentComparison.areEqual(bench.fixture.path(), floorPath)
+                try ContentComparison.areEqual(path, floorPath)
                     && StoreVerification.holds(bench.corpus, bench.openStore(path))
             })
+        let spare = bench.scratch.fresh()
+        defer { bench.scratch.delete(spare) }
+        measurement.addedMB = try bench.addedMemory { _ = try Self.importFile(text, into: bench.openStore(spare)) }
         measurement.rows = rows
         measurement.bytesPerResource = Double(ScratchFolder.size(of: path)) / Double(bench.size)
         return measurement
@@ -65,7 +68,7 @@ struct TransferWorkloads: Workload {
         let store = try bench.openStore(bench.fixture.path())
         let types = try store.counts().map(\.typeName)
         let reader = try FloorReader(bench.fixture.path())
-        let statements = try types.flatMap { try reader.scans(of: $0) }
+        let statements = try reader.scans(of: types)
         var rounds = 0
         return try bench.measure(
             Self.exported, operations: bench.size,
