@@ -35,4 +35,6 @@ final class FireLitePeer: Peer {
     func delete(_ keys: [ResourceKey]) throws {
         try store.write { transaction in for key in keys { try transaction.delete(typeName: key.typeName, id: key.id) } }
     }
+
+    func checkpoint() throws { _ = try store.checkpoint(.truncate) }
 }

@@ -46,13 +46,16 @@ class JSONPeer: Peer {
         }
     }
 
+    func checkpoint() throws { _ = try pool.writeWithoutTransaction { try $0.checkpoint(.truncate) } }
+
     // MARK: - Reading
 
-    private func resource(_ json: String) throws -> FHIRResource { try decoder.decode(FHIRResource.self, from: Data(json.utf8)) }
+    /// The text comes from SQLite as the bytes that the decoder wants, and not as a string first.
+    private func resource(_ json: Data) throws -> FHIRResource { try decoder.decode(FHIRResource.self, from: json) }
 
     func fetch(typeName: String, id: String) throws -> FHIRResource? {
         let json = try pool.read { database in
-            try String.fetchOne(database.cachedStatement(sql: "SELECT json FROM \"\(typeName)\" WHERE id = ?"), arguments: [id])
+            try Data.fetchOne(database.cachedStatement(sql: "SELECT json FROM \"\(typeName)\" WHERE id = ?"), arguments: [id])
         }
         return try json.map(resource)
     }
@@ -60,8 +63,8 @@ class JSONPeer: Peer {
     /// A row of the observations' table.
     private struct StoredObservation: FetchableRecord, TableRecord {
         static let databaseTableName = "Observation"
-        static let databaseSelection: [any SQLSelectable] = [Column("json")]
-        let json: String
+        static var databaseSelection: [any SQLSelectable] { [Column("json")] }
+        let json: Data
 
         init(row: GRDB.Row) { json = row[0] }
     }
@@ -74,14 +77,14 @@ class JSONPeer: Peer {
         let texts = try pool.read { database in
             let statement = try database.cachedStatement(
                 sql: "SELECT json FROM Observation WHERE json_extract(json, '$.subject.reference') = ?")
-            return try String.fetchAll(statement, arguments: [reference])
+            return try Data.fetchAll(statement, arguments: [reference])
         }
         return try texts.map(resource)
     }
 
     func forEachObservation(_ body: (FHIRResource) -> Void) throws {
         try pool.read { database in
-            let cursor = try String.fetchCursor(database, sql: "SELECT json FROM Observation")
+            let cursor = try Data.fetchCursor(database, sql: "SELECT json FROM Observation")
             while let json = try cursor.next() { body(try resource(json)) }
         }
     }
@@ -103,7 +106,7 @@ class JSONPeer: Peer {
 
     func latest() throws -> [FHIRResource] {
         let texts = try pool.read { database in
-            try String.fetchAll(
+            try Data.fetchAll(
                 database.cachedStatement(
                     sql: "SELECT json FROM Observation ORDER BY json_extract(json, '$.effectiveDateTime') DESC LIMIT 50"))
         }

@@ -32,4 +32,7 @@ protocol Peer: AnyObject {
     func latest() throws -> [FHIRResource]
 
     func delete(_ keys: [ResourceKey]) throws
+
+    /// Brings everything into the file itself.
+    func checkpoint() throws
 }

@@ -2,8 +2,8 @@ import FireLite
 import FireLiteR4
 import Foundation
 
-/// All workloads with one peer.
-final class PeerBenchmark<P: Peer> {
+/// All workloads with all peers, which take turns: whatever else the machine does, it does to each of them.
+final class PeerBenchmark {
     private let corpus: Corpus
     private let scratch: ScratchFolder
     private let keys: [ResourceKey]
@@ -11,12 +11,19 @@ final class PeerBenchmark<P: Peer> {
     private let codes: [String]
     private let references: [String]
     private let progress: ProgressLine
+    /// The peers with their files, which have all resources from `writing` on.
+    private let peers: [(peer: any Peer, path: String)]
     private(set) var results: [PeerResult] = []
+    private static let repetitions = 3
 
-    init(_ corpus: Corpus, _ scratch: ScratchFolder, _ progress: ProgressLine) throws {
+    init(_ types: [any Peer.Type], _ corpus: Corpus, _ scratch: ScratchFolder, _ progress: ProgressLine) throws {
         self.corpus = corpus
         self.scratch = scratch
         self.progress = progress
+        peers = try types.map { type in
+            let path = scratch.fresh()
+            return (try type.init(path: path), path)
+        }
         var random = SeededRandom(seed: 9)
         let all = try ResourceKey.all(corpus)
         keys = Array(all.shuffled(using: &random).prefix(2_000))
@@ -26,153 +33,167 @@ final class PeerBenchmark<P: Peer> {
         references = Array(Set(sample.compactMap { $0.subject?.reference }).sorted().shuffled(using: &random).prefix(20))
     }
 
+    func run() throws {
+        try writing()
+        try rewriting()
+        try reading()
+        try querying()
+        try deleting()
+    }
+
     // MARK: - Measuring
 
-    /// Measures a workload several times, and keeps the median.
+    /// What is measured next.
+    private struct Turn {
+        let peer: any Peer
+        let path: String
+        let repetition: Int
+    }
+
+    /// Measures a workload several times with each peer, and keeps the medians.
     ///
     /// - Parameters:
     ///   - prepare: makes what the work needs; not measured.
-    ///   - outcome: something that must be the same for every peer, found after the timing.
+    ///   - outcome: something that must be the same for every peer, found after the timing; what `work` returns is freed after it.
     private func measure<Input, Output>(
-        _ workload: String, operations: Int, prepare: () throws -> Input, _ work: (Input) throws -> Output,
-        outcome: (Output) throws -> Int
+        _ workload: String, operations: Int, prepare: (Turn) throws -> Input, _ work: (any Peer, Input) throws -> Output,
+        outcome: (Turn, Output) throws -> Int
     ) throws {
-        var costs: [Cost] = []
-        var result = 0
-        for repetition in 1...3 {
-            progress.show("\(P.title), \(workload), \(repetition)")
-            let input = try prepare()
-            let stopwatch = Stopwatch()
-            let output = try stopwatch.measure { try work(input) }
-            costs.append(stopwatch.cost)
-            result = try outcome(output)
+        var costs = peers.map { _ in [Cost]() }
+        var outcomes = peers.map { _ in 0 }
+        for repetition in 1...Self.repetitions {
+            for (index, (peer, path)) in peers.enumerated() {
+                progress.show("\(workload), \(repetition), \(type(of: peer).title)")
+                let turn = Turn(peer: peer, path: path, repetition: repetition)
+                let input = try prepare(turn)
+                let stopwatch = Stopwatch()
+                let output = try stopwatch.measure { try work(peer, input) }
+                costs[index].append(stopwatch.cost)
+                outcomes[index] = try outcome(turn, output)
+            }
         }
-        let cost = Cost(cpu: Median.of(costs.map(\.cpu)) ?? 0, wall: Median.of(costs.map(\.wall)) ?? 0)
-        results.append(
-            PeerResult(workload: workload, peer: P.title, size: corpus.count, operations: operations, cost: cost, outcome: result))
+        for (index, (peer, _)) in peers.enumerated() {
+            let cost = Cost(cpu: Median.of(costs[index].map(\.cpu)) ?? 0, wall: Median.of(costs[index].map(\.wall)) ?? 0)
+            results.append(
+                PeerResult(
+                    workload: workload, peer: type(of: peer).title, size: corpus.count, operations: operations, cost: cost,
+                    outcome: outcomes[index]))
+        }
     }
 
-    private func measure(_ workload: String, operations: Int, _ work: () throws -> Int) throws {
-        try measure(workload, operations: operations, prepare: {}, { try work() }, outcome: { $0 })
-    }
-
-    func run() throws {
-        let path = scratch.fresh()
-        defer { scratch.delete(path) }
-        try writing()
-        let peer = try P(path: path)
-        try peer.write(corpus.objects())
-        try rewriting(peer)
-        try reading(peer, path)
-        try querying(peer)
-        try deleting(peer)
+    private func measure(_ workload: String, operations: Int, _ work: (any Peer) throws -> Int) throws {
+        try measure(workload, operations: operations, prepare: { _ in }, { peer, _ in try work(peer) }, outcome: { $1 })
     }
 
     // MARK: - Workloads
 
     private func writing() throws {
-        var path = ""
-        defer { scratch.delete(path) }
         try measure(
             "bulk write, new", operations: corpus.count,
-            prepare: {
-                scratch.delete(path)
-                path = scratch.fresh()
-                return (peer: try P(path: path), objects: try corpus.objects())
+            prepare: { turn in
+                (peer: try type(of: turn.peer).init(path: scratch.fresh()), objects: try corpus.objects())
             },
-            {
-                try $0.peer.write($0.objects)
-                return $0.peer
+            { _, fresh in
+                try fresh.peer.write(fresh.objects)
+                return fresh.peer
             },
-            outcome: { try countEqual($0) })
-        results.append(
-            PeerResult(
-                workload: "bytes a resource", peer: P.title, size: corpus.count, operations: corpus.count, cost: Cost(),
-                bytes: ScratchFolder.size(of: path), outcome: 0))
+            outcome: { try countEqual($1) })
+        for (peer, path) in peers {
+            try peer.write(corpus.objects())
+            try peer.checkpoint()
+            results.append(
+                PeerResult(
+                    workload: "bytes a resource", peer: type(of: peer).title, size: corpus.count, operations: corpus.count, cost: Cost(),
+                    bytes: ScratchFolder.size(of: path), outcome: 0))
+        }
     }
 
-    private func rewriting(_ peer: P) throws {
+    private func rewriting() throws {
         try measure(
-            "bulk write, unchanged", operations: corpus.count, prepare: { try corpus.objects() }, { try peer.write($0) },
-            outcome: { try countEqual(peer) })
+            "bulk write, unchanged", operations: corpus.count, prepare: { _ in try corpus.objects() },
+            { peer, objects in try peer.write(objects) },
+            outcome: { turn, _ in try countEqual(turn.peer) })
         // Every other time the fields have their first values again.
-        var isChanged = false
+        func edit(_ resource: FHIRResource, _ turn: Turn) { if turn.repetition % 2 == 1 { FieldChange.apply(to: resource) } }
         try measure(
             "bulk write, one field changed", operations: corpus.count,
-            prepare: {
-                isChanged.toggle()
+            prepare: { turn in
                 let objects = try corpus.objects()
-                if isChanged { for object in objects { FieldChange.apply(to: object) } }
+                for object in objects { edit(object, turn) }
                 return objects
             },
-            { try peer.write($0) },
-            outcome: { try countEqual(peer, edit: isChanged ? FieldChange.apply : nil) })
+            { peer, objects in try peer.write(objects) }, outcome: { turn, _ in try countEqual(turn.peer, edit: { edit($0, turn) }) })
         let few = Array(keys.prefix(200))
         try measure(
-            "single write, durable", operations: few.count, prepare: { try few.map { try corpus.object($0.index) } },
-            { for object in $0 { try peer.write([object]) } },
-            outcome: { try few.filter { try peer.fetch(typeName: $0.typeName, id: $0.id) == corpus.object($0.index) }.count })
+            "single write, durable", operations: few.count, prepare: { _ in try few.map { try corpus.object($0.index) } },
+            { peer, objects in for object in objects { try peer.write([object]) } },
+            outcome: { turn, _ in try few.filter { try turn.peer.fetch(typeName: $0.typeName, id: $0.id) == corpus.object($0.index) }.count
+            })
         // All as at first, for what reads.
-        try peer.write(corpus.objects())
+        for (peer, _) in peers { try peer.write(corpus.objects()) }
     }
 
-    private func reading(_ peer: P, _ path: String) throws {
+    private func reading() throws {
         try measure(
-            "fetch one by id", operations: keys.count, prepare: {},
-            { try keys.compactMap { try peer.fetch(typeName: $0.typeName, id: $0.id) } }, outcome: { try countEqual($0, keys) })
-        let few = keys.prefix(20)
-        try measure("open, fetch one by id", operations: few.count) {
-            try few.reduce(0) { try $0 + (P(path: path).fetch(typeName: $1.typeName, id: $1.id) == nil ? 0 : 1) }
-        }
+            "fetch one by id", operations: keys.count, prepare: { _ in },
+            { peer, _ in try keys.compactMap { try peer.fetch(typeName: $0.typeName, id: $0.id) } },
+            outcome: { try countFound($1, keys) })
+        let few = Array(keys.prefix(20))
+        try measure(
+            "open, fetch one by id", operations: few.count, prepare: { $0.path },
+            { peer, path in try few.compactMap { try type(of: peer).init(path: path).fetch(typeName: $0.typeName, id: $0.id) } },
+            outcome: { try countFound($1, few) })
         let ids = observations.map(\.id)
         try measure(
-            "fetch many ids", operations: ids.count, prepare: {}, { try peer.observations(ids: ids) },
-            outcome: { try countEqual($0, observations) })
-        let total = try countObservations(peer)
-        try measure("scan a type", operations: total) { try countObservations(peer) }
+            "fetch many ids", operations: ids.count, prepare: { _ in }, { peer, _ in try peer.observations(ids: ids) },
+            outcome: { try countFound($1, observations) })
+        let total = try countObservations(peers[0].peer)
+        try measure("scan a type", operations: total) { try countObservations($0) }
     }
 
-    private func querying(_ peer: P) throws {
-        try measure("count by nested element, no index", operations: codes.count) { try count(peer) }
-        let total = try findReferences(peer)
-        try measure("objects by reference, no index", operations: total) { try findReferences(peer) }
-        try measure("sorted page of 50, no index", operations: 1) { try peer.latest().count }
-        try peer.addIndexes()
-        try measure("count by nested element, index", operations: codes.count) { try count(peer) }
-        try measure("objects by reference, index", operations: total) { try findReferences(peer) }
-        try measure("sorted page of 50, index", operations: 1) { try peer.latest().count }
+    private func querying() throws {
+        try measure("count by nested element, no index", operations: codes.count) { try count($0) }
+        let total = try findReferences(peers[0].peer)
+        try measure("objects by reference, no index", operations: total) { try findReferences($0) }
+        try measure("sorted page of 50, no index", operations: 1) { try $0.latest().count }
+        for (peer, _) in peers { try peer.addIndexes() }
+        try measure("count by nested element, index", operations: codes.count) { try count($0) }
+        try measure("objects by reference, index", operations: total) { try findReferences($0) }
+        try measure("sorted page of 50, index", operations: 1) { try $0.latest().count }
     }
 
-    private func deleting(_ peer: P) throws {
+    private func deleting() throws {
         try measure(
-            "delete many", operations: keys.count, prepare: { try peer.write(keys.map { try corpus.object($0.index) }) },
-            { try peer.delete(keys) },
-            outcome: { try keys.filter { try peer.fetch(typeName: $0.typeName, id: $0.id) != nil }.count })
+            "delete many", operations: keys.count, prepare: { turn in try turn.peer.write(keys.map { try corpus.object($0.index) }) },
+            { peer, _ in try peer.delete(keys) },
+            outcome: { turn, _ in try keys.filter { try turn.peer.fetch(typeName: $0.typeName, id: $0.id) != nil }.count })
     }
 
     // MARK: - Results
 
-    private func countObservations(_ peer: P) throws -> Int {
+    private func countObservations(_ peer: any Peer) throws -> Int {
         var count = 0
         try peer.forEachObservation { _ in count += 1 }
         return count
     }
 
-    private func count(_ peer: P) throws -> Int { try codes.reduce(0) { try $0 + peer.count(code: $1) } }
+    private func count(_ peer: any Peer) throws -> Int { try codes.reduce(0) { try $0 + peer.count(code: $1) } }
 
-    private func findReferences(_ peer: P) throws -> Int { try references.reduce(0) { try $0 + peer.observations(of: $1).count } }
+    private func findReferences(_ peer: any Peer) throws -> Int {
+        try references.reduce(0) { try $0 + peer.observations(of: $1).count }
+    }
 
     /// How many of the sample the peer has just as it was given them.
-    private func countEqual(_ peer: P, edit: ((FHIRResource) -> Void)? = nil) throws -> Int {
+    private func countEqual(_ peer: any Peer, edit: (FHIRResource) -> Void = { _ in }) throws -> Int {
         try keys.filter { key in
             let original = try corpus.object(key.index)
-            edit?(original)
+            edit(original)
             return try peer.fetch(typeName: key.typeName, id: key.id) == original
         }.count
     }
 
     /// How many of the keys have their resource among these, which may be in any order.
-    private func countEqual(_ found: [FHIRResource], _ keys: [ResourceKey]) throws -> Int {
+    private func countFound(_ found: [FHIRResource], _ keys: [ResourceKey]) throws -> Int {
         let known = Dictionary(found.map { ($0.resourceType + "/" + ($0.id ?? ""), $0) }, uniquingKeysWith: { $1 })
         return try keys.filter { try known[$0.typeName + "/" + $0.id] == corpus.object($0.index) }.count
     }

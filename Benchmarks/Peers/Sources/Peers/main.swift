@@ -13,14 +13,10 @@ do {
     let corpus =
         try options.data.map { try Corpus.folder($0).repeated(until: options.size).sample(options.size) }
         ?? Corpus.synthetic(options.size)
-    let own = try PeerBenchmark<FireLitePeer>(corpus, scratch, progress)
-    try own.run()
-    let json = try PeerBenchmark<JSONPeer>(corpus, scratch, progress)
-    try json.run()
-    let indexed = try PeerBenchmark<IndexedJSONPeer>(corpus, scratch, progress)
-    try indexed.run()
+    let benchmark = try PeerBenchmark([FireLitePeer.self, JSONPeer.self, IndexedJSONPeer.self], corpus, scratch, progress)
+    try benchmark.run()
     progress.clear()
-    let report = PeerReport(own.results + json.results + indexed.results, title: corpus.title)
+    let report = PeerReport(benchmark.results, title: corpus.title)
     print(report.text)
     if let folder = options.report { try report.write(to: folder) }
     if !report.isVerified { throw BenchmarkFailure("the peers came to different results") }
