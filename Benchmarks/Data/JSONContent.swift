@@ -1,9 +1,16 @@
+import FireLite
 import Foundation
 
 /// Whether two texts of JSON say the same, as Foundation reads them.
 enum JSONContent {
     static func areEqual(_ first: Data, _ second: Data) throws -> Bool {
         areEqual(try JSONSerialization.jsonObject(with: first), try JSONSerialization.jsonObject(with: second))
+    }
+
+    /// Whether two resources do, where one went through a coder that reads decimals as numbers: what their literals say beside that, as `1.0`
+    /// does, is not there any more.
+    static func areEqual(_ first: FHIRResource, _ second: FHIRResource) throws -> Bool {
+        try first == second || areEqual(FHIRJSON.data(first), FHIRJSON.data(second))
     }
 
     private static func areEqual(_ first: Any, _ second: Any) -> Bool {

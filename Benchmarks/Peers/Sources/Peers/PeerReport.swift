@@ -14,8 +14,13 @@ struct PeerReport {
         self.title = title
     }
 
-    /// Whether every peer came to the same results.
-    var isVerified: Bool { workloads.allSatisfy { workload in Set(results.filter { $0.workload == workload }.map(\.outcome)).count == 1 } }
+    /// The workloads with which not every peer came to the same result, and their results.
+    var differences: [String] {
+        workloads.compactMap { workload in
+            let outcomes = results.filter { $0.workload == workload }.map(\.outcome)
+            return Set(outcomes).count == 1 ? nil : "\(workload): \(outcomes.map(String.init).joined(separator: ", "))"
+        }
+    }
 
     /// Processor time for one operation, and how many times FireLite's that is.
     var rows: [[String]] {
@@ -69,8 +74,7 @@ struct PeerReport {
 
             Made by `swift run -c release --package-path Benchmarks/Peers Peers --report Benchmarks/Report`. GRDB 7 holds JSON text in a table for
             each type and uses Foundation's coders with the same classes; the second peer adds expression indexes of JSON1. All have write-ahead
-            logs and durable commits. \(Figures.grouped(results.first?.size ?? 0)) resources, \(title). Every peer came to the same
-            results\(isVerified ? "" : " but where the table says otherwise").
+            logs and durable commits. \(Figures.grouped(results.first?.size ?? 0)) resources, \(title). \(differences.isEmpty ? "Every peer came to the same results." : "The results differed with \(differences.joined(separator: "; ")).")
 
             \(ResultTable.markdown([["machine", ""]] + MachineFacts.all(sqlite: sqlite).map { [$0.name, $0.value] }))
 

@@ -19,7 +19,9 @@ do {
     let report = PeerReport(benchmark.results, title: corpus.title)
     print(report.text)
     if let folder = options.report { try report.write(to: folder) }
-    if !report.isVerified { throw BenchmarkFailure("the peers came to different results") }
+    if !report.differences.isEmpty {
+        throw BenchmarkFailure("the peers came to different results with \(report.differences.joined(separator: "; "))")
+    }
 } catch {
     FileHandle.standardError.write(Data("peers: \(error)\n".utf8))
     exit(2)
