@@ -10,13 +10,17 @@ SWIFT_FLAGS ?=
 # How often `make fuzz` runs each target.
 RUNS ?= 200000
 
+# The folder of NDJSON files that `make bench` measures with; synthetic patients unless given.
+DATA ?=
+BENCH_DATA = $(if $(DATA),--data "$(DATA)")
+
 help:
 	@echo "make demo      build in release and run the demonstration"
 	@echo "make test      run every test"
 	@echo "make test-sqlcipher  run the tests of the store and the tool with SQLCipher in the place of SQLite"
 	@echo "make nightly   run the long tests of crashes, faults, damaged files and sizes"
 	@echo "make fuzz      run the fuzz targets, each RUNS times"
-	@echo "make bench     run the benchmarks and write Benchmarks/Report"
+	@echo "make bench     run the benchmarks, with DATA=folder of NDJSON if given, and write Benchmarks/Report"
 	@echo "make generate  regenerate the model classes from the digests"
 	@echo "make format    format the code; make lint only looks"
 
@@ -46,8 +50,10 @@ nightly: setup
 	    swift test --skip-build $(SWIFT_FLAGS) \
 	    --filter 'CrashTests|PowerLossTests|DamagedFileTests|FaultInjectionTests|LimitsTests|HugeTests'
 
+# The whole report: FireLite beside SQLite's C API, and beside GRDB, which is downloaded for that. Quiet machines give better figures.
 bench: setup
-	swift run -c release Benchmarks --report Benchmarks/Report
+	swift run -c release Benchmarks $(BENCH_DATA) --report Benchmarks/Report
+	swift run -c release --package-path Benchmarks/Peers Peers $(BENCH_DATA) --report Benchmarks/Report
 
 fuzz: setup
 	Scripts/fuzz.sh $(RUNS)

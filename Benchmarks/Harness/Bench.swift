@@ -19,10 +19,7 @@ final class Bench {
         fixture = Fixture(corpus: corpus, scratch: scratch)
     }
 
-    func wants(_ name: String) -> Bool {
-        guard let filter = options.filter else { return true }
-        return name.lowercased().contains(filter.lowercased())
-    }
+    func wants(_ name: String) -> Bool { options.wants(name) }
 
     // MARK: - The data's keys
 

@@ -34,7 +34,7 @@ struct MarkdownReport {
         var parts = [
             "# What a FireLite store costs",
             """
-            Made by `swift run -c release Benchmarks --report Benchmarks/Report`. Each workload was measured beside its floor: SQLite's C API
+            Made by `make bench`. Each workload was measured beside its floor: SQLite's C API
             alone, with prepared statements, writing or reading the same rows of the same tables with the same settings, in the same run. A ratio
             of 1 is the limit of SQLite itself. Times are of the processor, of all threads. Work and floor were measured several times in turns: times
             are medians, a ratio is the median of the ratios of each time, and the least and the greatest of them stand beside it. Every result was
@@ -47,8 +47,8 @@ struct MarkdownReport {
         ]
         if hasSizes { parts.append("## Cost against size\n\n![CPU time of one operation against store size](sizes.svg)") }
         parts += [
-            "## Targets", targets(), "## All figures", ResultTable.markdown([ResultTable.header] + measurements.map(ResultTable.row)),
-            notes,
+            "## Targets", targets(), "[Peers.md](Peers.md) has FireLite beside what an app would use instead.", "## All figures",
+            ResultTable.markdown([ResultTable.header] + measurements.map(ResultTable.row)), notes,
         ]
         return parts.joined(separator: "\n\n") + "\n"
     }

@@ -27,7 +27,7 @@ struct BenchmarkRun {
         let old = try options.compare.map { try JSONResults.read($0) }
         try checkOutputs()
         let names = Self.workloads.flatMap(\.names)
-        if let filter = options.filter, !names.contains(where: { $0.lowercased().contains(filter.lowercased()) }) {
+        for filter in options.filters where !names.contains(where: { $0.lowercased().contains(filter.lowercased()) }) {
             throw BenchmarkFailure("no workload has '\(filter)' in its name; there are: \(names.joined(separator: "; "))")
         }
         progress.show("preparing the data")

@@ -1,7 +1,7 @@
 /// What the command line asks for.
 struct Options {
-    /// Measures only what has this in its name.
-    var filter: String?
+    /// Measures only what has one of these in its name; everything where there is none.
+    var filters: [String] = []
     var sizes = [1_000, 10_000, 100_000]
     /// Whether the sizes are wanted, however many resources there are.
     var areSizesGiven = false
@@ -18,7 +18,7 @@ struct Options {
 
         swift run -c release Benchmarks [options]
 
-          --filter TEXT       only measurements with TEXT in their name
+          --filter TEXT       only measurements with TEXT in their name; given again, those with the other TEXT too
           --size N[,N…]       how many resources; 1000,10000,100000 unless given
           --large             1,000,000 resources too
           --data DIR          the resources of the .ndjson files in DIR, over and over with other ids where they are fewer than --size
@@ -44,7 +44,7 @@ struct Options {
                 return value
             }
             switch option {
-            case "--filter": filter = try value()
+            case "--filter": filters.append(try value())
             case "--size":
                 sizes = try Self.numbers(value(), option)
                 areSizesGiven = true
@@ -66,6 +66,11 @@ struct Options {
             areSizesGiven = true
         }
         sizes = Array(Set(sizes)).sorted()
+    }
+
+    /// Whether something with this name is to be measured.
+    func wants(_ name: String) -> Bool {
+        filters.isEmpty || filters.contains { name.lowercased().contains($0.lowercased()) }
     }
 
     private static func numbers(_ text: String, _ option: String) throws -> [Int] {
