@@ -60,14 +60,23 @@ final class FloorReader: @unchecked Sendable {
         transaction { for lookup in lookups.all { read(lookup) } }
     }
 
-    /// Reads the rows of the resources with the keys in one transaction and in the order of the file, which is less work for SQLite.
+    /// Reads the rows of the resources with the keys in one transaction and in the order of the file, going through
+    /// each table once.
     func readAllInFileOrder() {
         transaction {
             var found: [(root: Int64, shape: Int64)] = []
             found.reserveCapacity(lookups.all.count)
             for lookup in lookups.all { if let place = find(lookup) { found.append(place) } }
             found.sort { $0.root < $1.root }
-            for place in found { readRows(root: place.root, shape: place.shape) }
+            let cursors = FloorCursors(shapes, last: found.last?.root ?? 0)
+            for place in found {
+                registrations += 1
+                cursors.forEachRow(root: place.root, shape: place.shape) { statement in
+                    touch(statement, columns: sqlite3_column_count(statement))
+                    rows += 1
+                }
+            }
+            cursors.end()
         }
     }
 

@@ -8,6 +8,8 @@ final class LateStatements {
 
     init(_ database: RawDatabase) { self.database = database }
 
+    var count: Int { texts.count }
+
     /// The number by which a statement is known, one for each text.
     func number(of sql: String) -> Int {
         if let known = numbers[sql] { return known }

@@ -2,7 +2,7 @@ import SQLiteLibrary
 
 /// A statement for each table that resources of a shape have rows in, for every shape.
 final class ShapeStatements {
-    private let statements: LateStatements
+    let statements: LateStatements
     /// The numbers of each shape's statements.
     private var shapes: [UnsafeMutableBufferPointer<Int>] = []
 
@@ -22,11 +22,16 @@ final class ShapeStatements {
         for shape in shapes { shape.deallocate() }
     }
 
-    /// The statements for a shape, whose parameters are set to the keys of the resource with this number.
+    /// The numbers of the statements for a shape.
+    @inline(__always)
+    func numbers(of shape: Int64) -> UnsafeMutableBufferPointer<Int> {
+        shapes.indices.contains(Int(shape)) ? shapes[Int(shape)] : UnsafeMutableBufferPointer(start: nil, count: 0)
+    }
+
+    /// Runs `body` with the statements for a shape, whose parameters are set to the keys of the resource with this number.
     @inline(__always)
     func forEach(_ shape: Int64, root: Int64, _ body: (OpaquePointer) -> Void) {
-        guard shapes.indices.contains(Int(shape)) else { return }
-        for number in shapes[Int(shape)] {
+        for number in numbers(of: shape) {
             let statement = statements[number]
             sqlite3_bind_int64(statement, 1, root << 24)
             sqlite3_bind_int64(statement, 2, root << 24 | 0xFF_FFFF)
