@@ -10,7 +10,7 @@
 
 /// One slot of a class, in a form that is read without reference counting.
 ///
-/// Everything it points to lives as long as the process, as layouts do.
+/// `@unchecked Sendable`: never changed once made, and what it points to is neither changed nor freed, as layouts live as long as the process.
 @frozen public struct ElementEntry: @unchecked Sendable {
     package let kind: ElementKind
     package let primitive: PrimitiveType
@@ -26,7 +26,9 @@
     package let type: FHIRObject.Type?
 }
 
-/// The slots of a class and the index from JSON member names to them, in memory that is never freed or changed.
+/// The slots of a class and the index from JSON member names to them.
+///
+/// `@unchecked Sendable`: the memory is filled before the layout is shared, and never freed or changed afterwards.
 @frozen public struct LayoutTable: @unchecked Sendable {
     package let entries: UnsafePointer<ElementEntry>
     package let count: Int
