@@ -17,20 +17,36 @@ extension FHIRStore {
     /// - Throws: as `write` does; `CancellationError` where the task was cancelled before the block began.
     @discardableResult
     public func write<Result: Sendable>(_ body: @escaping @Sendable (WriteTransaction) throws -> Result) async throws -> Result {
-        try await run { try self.write(body) }
+        try await run { cancellation in
+            try self.write { transaction in
+                try cancellation.check()
+                return try body(transaction)
+            }
+        }
     }
 
     /// `read` without blocking the caller.
     ///
     /// - Throws: as `read` does; `CancellationError` where the task was cancelled before the block began.
     public func read<Result: Sendable>(_ body: @escaping @Sendable (ReadTransaction) throws -> Result) async throws -> Result {
-        try await run { try self.read(body) }
+        try await run { cancellation in
+            try self.read { transaction in
+                try cancellation.check()
+                return try body(transaction)
+            }
+        }
     }
 
-    private func run<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
+    /// Runs `body` on the queue; it is told of the task's cancellation, which may come while it waits for its turn.
+    private func run<Result: Sendable>(_ body: @escaping @Sendable (Cancellation) throws -> Result) async throws -> Result {
         try Task.checkCancellation()
-        return try await withCheckedThrowingContinuation { continuation in
-            Self.queue.async { continuation.resume(with: Swift.Result { try body() }) }
+        let cancellation = Cancellation()
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                Self.queue.async { continuation.resume(with: Swift.Result { try body(cancellation) }) }
+            }
+        } onCancel: {
+            cancellation.request()
         }
     }
 
@@ -41,26 +57,21 @@ extension FHIRStore {
     func readUntilCancelled<Result: Sendable>(
         _ body: @escaping @Sendable (ReadTransaction, () throws -> Void) throws -> Result
     ) async throws -> Result {
-        let cancellation = Cancellation()
-        return try await withTaskCancellationHandler {
+        try await run { cancellation in
             do {
-                return try await run {
-                    try cancellation.check()
-                    return try self.read { transaction in
-                        try self.mapping {
-                            try cancellation.check()
-                            // About a millisecond of SQLite's work.
-                            return try transaction.access.connection.withProgress(every: 10_000, { !cancellation.isRequested }) {
-                                try body(transaction, cancellation.check)
-                            }
+                try cancellation.check()
+                return try self.read { transaction in
+                    try self.mapping {
+                        try cancellation.check()
+                        // About a millisecond of SQLite's work.
+                        return try transaction.access.connection.withProgress(every: 10_000, { !cancellation.isRequested }) {
+                            try body(transaction, cancellation.check)
                         }
                     }
                 }
             } catch let error as FHIRStoreError where error.code == .interrupted && cancellation.isRequested {
                 throw CancellationError()
             }
-        } onCancel: {
-            cancellation.request()
         }
     }
 }

@@ -44,7 +44,9 @@ extension FHIRQuery {
     public func pks() async throws -> [String] { try await store.readUntilCancelled { try pks($0, $1) } }
 }
 
-/// Objects that were made on one thread for another, and that the first keeps no hold of.
+/// Objects on their way from the thread that made them to the task that asked for them.
+///
+/// `@unchecked Sendable`: the thread keeps no hold of them, as a read remembers no objects, and the continuation's resumption orders the two.
 private struct HandedOver<Value>: @unchecked Sendable {
     nonisolated(unsafe) let value: Value
     init(_ value: Value) { self.value = value }

@@ -32,3 +32,12 @@ final class Threads: @unchecked Sendable {
         if let error = errors.first { throw error }
     }
 }
+
+/// Runs `body` on a thread of its own, so that what blocks for long keeps no other test from its turn.
+func onThread<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
+    try await withCheckedThrowingContinuation { continuation in
+        let thread = Thread { continuation.resume(with: Swift.Result { try body() }) }
+        thread.stackSize = 8 << 20
+        thread.start()
+    }
+}
