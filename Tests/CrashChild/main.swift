@@ -6,6 +6,9 @@ import Foundation
 // `write PATH FIRST DURABILITY` commits batches for ever, and writes the number of each to standard output when its commit has returned.
 // `nobody PATH` opens and changes the store without the rights of root, and writes what became of it.
 // `memory FOLDER ROUNDS` works with ever more memory, and writes what became of it.
+// `serve` does what the lines of standard input say; see `StoreServer`.
+// `rounds FOLDER ROUNDS` opens, uses and closes a store so often, and writes a report.
+// `soak FOLDER SECONDS WRITER` reads and writes for so long as one of two processes, and writes a report.
 let arguments = CommandLine.arguments
 do {
     switch (arguments.count > 1 ? arguments[1] : "", arguments.count) {
@@ -26,6 +29,13 @@ do {
         print("written")
     case ("memory", 4):
         print(try MemoryRounds(folder: arguments[2]).run(Int(arguments[3]) ?? 0))
+    case ("serve", 2): try StoreServer().run()
+    case ("rounds", 4):
+        let report = try OpenCloseRounds(folder: arguments[2]).run(Int(arguments[3]) ?? 0)
+        FileHandle.standardOutput.write(try JSONEncoder().encode(report))
+    case ("soak", 5):
+        let soak = Soak(folder: arguments[2], seconds: Double(arguments[3]) ?? 0, writer: Int(arguments[4]) ?? 0)
+        FileHandle.standardOutput.write(try JSONEncoder().encode(try soak.run()))
     default: exit(2)
     }
 } catch let error as FHIRStoreError {
