@@ -1,8 +1,13 @@
 #!/bin/sh
-# Builds the fuzz targets and runs each: `Scripts/fuzz.sh [executions of each] [target…]`.
+# Builds the fuzz targets and runs each: `Scripts/fuzz.sh [executions of each] [target…]`. `Scripts/fuzz.sh --available` tells whether it can.
 # What a run learns stays in Fuzz/.build/corpus, and an input that breaks a property in Fuzz/.build/found.
 set -eu
 cd "$(dirname "$0")/../Fuzz"
+if [ "${1:-}" = --available ]; then
+    # What -sanitize=fuzzer links; Xcode's toolchain has none.
+    toolchain="$(dirname "$(dirname "$(readlink -f "$(command -v swift)")")")"
+    [ -n "$(find "$toolchain/lib" -name 'libclang_rt.fuzzer*' -print -quit)" ] && exit 0 || exit 1
+fi
 runs=${1:-200000}
 [ $# -gt 0 ] && shift
 [ $# -gt 0 ] || set -- json lines document predicate digest template store
