@@ -103,12 +103,14 @@ struct StoreCheck {
             try connection.integer(
                 "SELECT count(*) FROM \(name) WHERE _k >> 24 NOT IN (SELECT root FROM _resource)") ?? 0
         if unregistered > 0 { faults.append("\(table.name): \(unregistered) rows belong to no resource") }
-        let owners = access.schema.tables.filter { owner in
-            owner.isInFile && (table.isResource || table.link(from: .passUnretained(owner)) != nil)
-        }
+        // Nearly all rows are owned by rows of one table or, where elements recur, by others of the same; where tables are many, asking
+        // each about each takes minutes.
+        let likely = [table.owner, table].compactMap { $0 }
+        let owners = likely + access.schema.tables.filter { other in !likely.contains { $0 === other } }
         // A row number is one row's alone in a resource, so no row is counted for two owners.
         var ownerless = try connection.integer("SELECT count(*) FROM \(name) WHERE _parent IS NOT NULL") ?? 0
-        for owner in owners where ownerless > 0 {
+        for owner in owners
+        where ownerless > 0 && owner.isInFile && (table.isResource || table.link(from: .passUnretained(owner)) != nil) {
             ownerless -=
                 try connection.integer(
                     """
@@ -127,10 +129,12 @@ struct StoreCheck {
     /// Resources that have rows in a table their shape does not name, or none in one it does.
     private func shapes() throws -> [String] {
         var faults: [String] = []
-        let numbers = try texts("SELECT DISTINCT shape FROM _resource").compactMap { Int64($0) }
+        var shapes: [Int: [String]] = [:]
+        for number in try texts("SELECT DISTINCT shape FROM _resource") {
+            for table in try Int64(number).flatMap(access.shape)?.tables ?? [] { shapes[table.index, default: []].append(number) }
+        }
         for table in access.schema.tables where table.isInFile {
-            let inShape = try numbers.filter { number in try access.shape(number)?.tables.contains { $0 === table } ?? false }
-            let list = inShape.map(String.init).joined(separator: ",")
+            let list = shapes[table.index, default: []].joined(separator: ",")
             let extra =
                 try connection.integer(
                     """
