@@ -11,6 +11,9 @@ struct OpenCloseRounds {
         package var seconds = 0.0
         package var descriptors = 0
         package var sqliteBytes: Int64 = 0
+        /// What an open store takes: that it is seen.
+        package var openDescriptors = 0
+        package var openSQLiteBytes: Int64 = 0
         /// The memory in use after each tenth of the rounds.
         package var megabytes: [Int] = []
     }
@@ -40,6 +43,11 @@ struct OpenCloseRounds {
     func run(_ rounds: Int) throws -> Report {
         let baseline = try warmUp()
         var report = Report()
+        do {
+            let store = try FHIRStore(path: folder + "/store.sqlite", release: .r4)
+            let open = try store.read { _ in try Holdings.now() }
+            (report.openDescriptors, report.openSQLiteBytes) = (open.descriptors, open.sqliteBytes)
+        }
         let start = Date()
         for number in 0..<rounds {
             try round(number)

@@ -41,7 +41,7 @@ import Testing
         }
         let reader = FHIRJSONReader(release: .r4)
         let lenient = FHIRJSONReader(release: .r4, isLenient: true)
-        try withEvery(0..<20_000) { seed in
+        try withEvery(Effort.seeds(20_000)) { seed in
             var generator = SeededGenerator(seed: seed)
             var document = generator.pick(documents)
             for _ in 0..<generator.pick([1, 1, 2, 4]) { Self.mutate(&document, &generator, documents) }

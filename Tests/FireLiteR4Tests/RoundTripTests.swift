@@ -6,7 +6,7 @@ import Testing
 
 /// What goes into JSON comes out of it, for every class, element and type of choice.
 @Suite struct RoundTripTests {
-    @Test(arguments: FHIRRelease.r4.types.map { $0._layout.name })
+    @Test(arguments: Effort.items(FHIRRelease.r4.types).map { $0._layout.name })
     func everyElementOfEveryClass(name: String) throws {
         let type = try #require(FHIRRelease.r4.type(named: name))
         let reader = FHIRJSONReader(release: .r4)
@@ -30,7 +30,7 @@ import Testing
 
     @Test func sparseResources() throws {
         let reader = FHIRJSONReader(release: .r4)
-        try withEvery(0..<400) { seed in
+        try withEvery(Effort.seeds(400)) { seed in
             var random = RandomInstance(seed: seed)
             try check(random.resource(of: .r4), reader)
         }

@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 
 /// Random sequences of everything users do to a store, compared with a plain model after each step.
 @Suite struct ModelTests {
-    private static let blockSize: UInt64 = 100
+    private static let blockSize = UInt64(Effort.count(100))
 
     @Test(arguments: 0..<UInt64(20))
     func sequencesDoWhatTheModelDoes(block: UInt64) throws {

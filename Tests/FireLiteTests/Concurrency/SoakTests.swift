@@ -1,17 +1,19 @@
 import FireLite
 import FireLiteR4
 import Foundation
+import TestSupport
 import Testing
 
 @testable import CrashChild
 
 /// Mixed work by eight readers and two writers in two processes, with every invariant checked all the time (`SoakContent`).
-/// 5 seconds, 10 minutes with `FIRELITE_NIGHTLY`.
+/// 5 seconds, 10 minutes with `FIRELITE_NIGHTLY`, half a minute under a sanitizer.
 @Suite struct SoakTests {
     @Test func eightReadersAndTwoWritersInTwoProcesses() async throws { try await onThread { try Self.soak() } }
 
     private static func soak() throws {
-        let seconds = ProcessInfo.processInfo.environment["FIRELITE_NIGHTLY"] == nil ? 5.0 : 600
+        let isNightly = ProcessInfo.processInfo.environment["FIRELITE_NIGHTLY"] != nil
+        let seconds = isNightly ? 600.0 : Effort.isReduced ? 30 : 5
         try withTemporaryFolder { folder in
             let path = folder + "/store.sqlite"
             try SoakContent.prepare(path)
@@ -32,7 +34,8 @@ import Testing
             }
             watch.cancel()
             try SoakContent.verify(try FHIRStore(path: path, release: .r4), reports.map(\.progress))
-            for report in reports { try expectSteady(report, isLong: seconds >= 300) }
+            #expect(reports.reduce(0) { $0 + $1["commits"] } > 0)
+            for report in reports { try expectSteady(report, isLong: isNightly) }
         }
     }
 
@@ -41,12 +44,15 @@ import Testing
         #expect(report.sqliteBytesAfter == report.sqliteBytesBefore)
         // Nine connections, one more of a backup and its copy's two, each with a file and its log, and the shared memory.
         #expect(report.descriptorsAtMost <= report.descriptorsBefore + 40)
-        if ProcessInfo.processInfo.environment["FIRELITE_SANITIZER"] == nil {
+        if !Effort.isReduced {
             #expect(report.megabytes <= report.earlyMegabytes * 5 / 4 + 64)
         }
-        #expect(report["commits"] > 0 && report["snapshots"] > 0 && report["queries"] > 0)
+        #expect(report["snapshots"] > 0)
         if isLong {
-            for what in ["conflicts", "undone", "scans", "queries cancelled", "statements cancelled", "checkpoints", "indexes", "backups"] {
+            for what in [
+                "commits", "queries", "conflicts", "undone", "scans", "queries cancelled", "statements cancelled", "checkpoints", "indexes",
+                "backups",
+            ] {
                 #expect(report[what] > 0, "\(what)")
             }
         }

@@ -23,12 +23,18 @@ enum ChildProgram {
 
     /// Where the build puts programs: beside the tests.
     private static func folder() throws -> URL {
-        let candidates =
-            [URL(fileURLWithPath: CommandLine.arguments[0]), Bundle.main.bundleURL].flatMap { url in
-                (0..<4).map { levels in (0..<levels).reduce(url) { url, _ in url.deletingLastPathComponent() } }
-            } + Bundle.allBundles.filter { $0.bundlePath.hasSuffix(".xctest") }.map { $0.bundleURL.deletingLastPathComponent() }
+        let beside = [URL(fileURLWithPath: CommandLine.arguments[0]), Bundle.main.bundleURL].flatMap { url in
+            (0..<4).map { levels in (0..<levels).reduce(url) { url, _ in url.deletingLastPathComponent() } }
+        }
         return try #require(
-            candidates.first { FileManager.default.isExecutableFile(atPath: $0.appendingPathComponent("CrashChild").path) },
+            program(in: beside)
+                // As Xcode runs tests; on Linux each look at the bundles leaks a list of them.
+                ?? program(
+                    in: Bundle.allBundles.filter { $0.bundlePath.hasSuffix(".xctest") }.map { $0.bundleURL.deletingLastPathComponent() }),
             "the program CrashChild is not built")
+    }
+
+    private static func program(in folders: [URL]) -> URL? {
+        folders.first { FileManager.default.isExecutableFile(atPath: $0.appendingPathComponent("CrashChild").path) }
     }
 }
