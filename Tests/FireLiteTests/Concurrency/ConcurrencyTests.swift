@@ -57,6 +57,9 @@ import Testing
     }
 
     /// A sum over resources and their lists is the same in every state that a write leaves behind.
+    ///
+    ///     writer          | move | move | move …
+    ///     three readers   | sum, sum, sum …        each the same
     @Test func readersSeeWholeStatesOnly() throws {
         try withStore { store in
             let (patients, names) = (4, 12)
@@ -105,6 +108,8 @@ import Testing
     }
 
     /// Writes of several threads queue up; none is lost.
+    ///
+    ///     four threads   | append | append | append …   one at a time
     @Test func writersTakeTurns() throws {
         try withStore { store in
             try store.write { tx in try tx.add(Patient { $0.id = "1" }) }
@@ -126,6 +131,8 @@ import Testing
 
     // MARK: - Two stores on one file, as two processes have them
 
+    ///     first    | add |      |                        | read | delete |
+    ///     second   |     | read | change, its new table  |               | read
     @Test func aSecondStoreSeesCommits() throws {
         try withPath { path in
             let (first, second) = (try FHIRStore(path: path, release: .r4), try FHIRStore(path: path, release: .r4))
@@ -148,6 +155,8 @@ import Testing
         }
     }
 
+    ///     first    | add |       |        | change the object: conflict | delete |
+    ///     second   |     | fetch | change |                                      | change the object: conflict
     @Test func changingAReplacedVersionIsAConflict() throws {
         try withPath { path in
             let (first, second) = (try FHIRStore(path: path, release: .r4), try FHIRStore(path: path, release: .r4))

@@ -64,6 +64,9 @@ import Testing
     }
 
     /// A statement that would never end ends with its task, and the store reads and writes on.
+    ///
+    ///     task     | begin, query … for ever | CancellationError |
+    ///     test     |                  cancel |                   | write | read
     @Test(arguments: [false, true]) func cancellingEndsAStatement(isInFile: Bool) async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("firelite-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
