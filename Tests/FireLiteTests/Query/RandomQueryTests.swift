@@ -16,7 +16,7 @@ import Testing
     static let instances = 40
     static let predicates = 250
 
-    @Test(arguments: Self.classes.indices) func answersAreThoseOfMemory(_ number: Int) throws {
+    @Test(arguments: Effort.items(Array(Self.classes.indices))) func answersAreThoseOfMemory(_ number: Int) throws {
         let type = Self.classes[number]
         let store = try FHIRStore.inMemory(release: .r4)
         defer { expectSoundAtEnd(store) }
