@@ -69,7 +69,7 @@ tsan: setup
 # The address sanitizer looks for leaks, too; Scripts/leaks.txt says which are not FireLite's.
 asan: setup
 	swift build --build-tests --sanitize=address --scratch-path .build/asan $(SWIFT_FLAGS)
-	LSAN_OPTIONS=suppressions=$(CURDIR)/Scripts/leaks.txt:print_suppressions=0 $(SANITIZED) FIRELITE_SANITIZER=address $(SANITIZED_RUN) --sanitize=address --scratch-path .build/asan
+	LSAN_OPTIONS=suppressions=Scripts/leaks.txt:print_suppressions=0 $(SANITIZED) FIRELITE_SANITIZER=address $(SANITIZED_RUN) --sanitize=address --scratch-path .build/asan
 
 # The whole report: FireLite beside SQLite's C API, and beside GRDB, which is downloaded for that. Quiet machines give better figures.
 bench: setup
