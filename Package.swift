@@ -36,7 +36,8 @@ let package = Package(
         .systemLibrary(
             name: "CSQLCipher", pkgConfig: "sqlcipher", providers: [.apt(["libsqlcipher-dev"]), .brew(["sqlcipher"])]),
         .target(name: "SQLiteLibrary", dependencies: library, swiftSettings: settings),
-        .target(name: "SQLiteBridge", dependencies: ["SQLiteLibrary"], swiftSettings: settings),
+        .target(name: "CChecksumVFS", dependencies: library),
+        .target(name: "SQLiteBridge", dependencies: ["SQLiteLibrary", "CChecksumVFS"], swiftSettings: settings),
         .target(name: "FireLiteCore", swiftSettings: settings),
         .target(name: "FireLite", dependencies: ["FireLiteCore", "SQLiteBridge"], swiftSettings: settings),
         .target(name: "FireLiteR4", dependencies: ["FireLiteCore"], swiftSettings: settings),

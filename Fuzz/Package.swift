@@ -14,7 +14,9 @@ let package = Package(
     platforms: [.macOS(.v14)],
     targets: [
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3"),
-        .target(name: "SQLiteBridge", dependencies: ["CSQLite"], swiftSettings: instrumented),
+        .target(name: "SQLiteLibrary", dependencies: ["CSQLite"], swiftSettings: instrumented + [.define("SystemSQLite")]),
+        .target(name: "CChecksumVFS", dependencies: ["CSQLite"]),
+        .target(name: "SQLiteBridge", dependencies: ["SQLiteLibrary", "CChecksumVFS"], swiftSettings: instrumented),
         .target(name: "FireLiteCore", swiftSettings: instrumented),
         .target(name: "FireLite", dependencies: ["FireLiteCore", "SQLiteBridge"], swiftSettings: instrumented),
         .target(name: "FireLiteR4", dependencies: ["FireLiteCore"], swiftSettings: instrumented),

@@ -29,6 +29,11 @@ static inline int sqlite3_prepare_v3(
 static inline sqlite3_int64 sqlite3_hard_heap_limit64(sqlite3_int64 bytes) { return -1; }
 #endif
 
+#if SQLITE_VERSION_NUMBER < 3032000
+// An option of files that a library does not know is not found, which is told.
+#define SQLITE_FCNTL_RESERVE_BYTES 38
+#endif
+
 #if SQLITE_VERSION_NUMBER < 3037000
 // Asked for after the opening, too.
 #define SQLITE_OPEN_EXRESCODE 0

@@ -14,6 +14,10 @@ public final class Backup {
     public init(from source: Connection, to target: Connection) throws {
         self.source = source
         self.target = target
+        if source.hasPageChecksums {
+            target.reservePageChecksums()
+            target.beginPageChecksums(pageSize: Int32(try source.integer("PRAGMA page_size") ?? 0))
+        }
         handle = sqlite3_backup_init(target.handle, "main", source.handle, "main")
         if handle == nil { throw target.error(sqlite3_errcode(target.handle), sql: nil) }
     }

@@ -7,12 +7,13 @@ public final class Connection {
 
     /// Opens a file, or a database in memory for the path `:memory:`.
     ///
+    /// - Parameter pageChecksums: default: verified.
     /// - Throws: `SQLiteError`.
-    public init(path: String, isReadOnly: Bool = false, createsFile: Bool = true) throws {
+    public init(path: String, isReadOnly: Bool = false, createsFile: Bool = true, pageChecksums: PageChecksums = .verified) throws {
         var handle: OpaquePointer?
         var flags = isReadOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | (createsFile ? SQLITE_OPEN_CREATE : 0)
         flags |= SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
-        let code = sqlite3_open_v2(path, &handle, flags, nil)
+        let code = sqlite3_open_v2(path, &handle, flags, try Self.vfs(pageChecksums))
         guard code == SQLITE_OK, let handle else {
             let message = String(cString: handle.map { sqlite3_errmsg($0) } ?? sqlite3_errstr(code))
             sqlite3_close_v2(handle)

@@ -9,9 +9,13 @@ extension Connection {
     ///
     /// Whether the key is the right one, the first read tells: see `explaining`.
     /// - Throws: `FHIRStoreError`: `noEncryption`, `invalidArgument`, `notEncrypted`; `SQLiteError`.
-    static func open(_ path: String, isReadOnly: Bool = false, createsFile: Bool = true, key: EncryptionKey?) throws -> Connection {
+    static func open(
+        _ path: String, isReadOnly: Bool = false, createsFile: Bool = true, key: EncryptionKey?, pageChecksums: PageChecksums = .verified
+    ) throws -> Connection {
         try key?.verify(for: path)
-        let connection = try Connection(path: path, isReadOnly: isReadOnly, createsFile: createsFile)
+        // An encrypted page has a code of its own.
+        let connection = try Connection(
+            path: path, isReadOnly: isReadOnly, createsFile: createsFile, pageChecksums: key == nil ? pageChecksums : .ignored)
         guard let key else { return connection }
         if connection.startOfFile(plainStart.count) == plainStart {
             throw FHIRStoreError(

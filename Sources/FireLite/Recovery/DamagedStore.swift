@@ -19,7 +19,8 @@ final class DamagedStore {
 
     /// - Throws: `FHIRStoreError`: `notAStore`, `missingKey`, `wrongKey`, `notEncrypted`, `wrongRelease`, `newerFormat`; `SQLiteError`.
     static func open(path: String, release: FHIRRelease, key: EncryptionKey?) throws -> DamagedStore {
-        let connection = try Connection.open(path, isReadOnly: true, key: key)
+        // What is left of a page that is not whole may be of use: digests tell what is.
+        let connection = try Connection.open(path, isReadOnly: true, key: key, pageChecksums: .unverified)
         return try connection.explaining(path, key: key) {
             try DamagedStore(connection, path: path, release: release, isEncrypted: key != nil)
         }

@@ -7,8 +7,8 @@ extension FHIRStore {
     ///
     /// The damaged file is not changed. A resource is taken over as a whole, with its pk, where all of its rows can be read and give the
     /// digest that was stored with it; one of which rows cannot be read, or have changed, is left out and listed. One whose digest is
-    /// lost is taken over where all of its rows can be read, and listed as not verified. Damaged indexes do not
-    /// matter; full-text indexes are not taken over. A file whose first page is lost cannot be recovered.
+    /// lost is taken over where all of its rows can be read, and listed as not verified. Indexes are built anew from what was
+    /// recovered. A file whose first page is lost cannot be recovered.
     /// - Parameters:
     ///   - target: the path of the new store, where no file may be. It appears when it is complete.
     ///   - key: the key of an encrypted store; the new one gets it too.
@@ -31,6 +31,11 @@ extension FHIRStore {
             try checkRecovered(file.temporaryPath, release, configuration)
             try file.finish()
             return report
+        } catch let error as SQLiteError where error.isNoDatabase {
+            throw FHIRStoreError(
+                .notAStore,
+                "\(damaged) has lost its first page, without which the others cannot be told apart, or is no SQLite database: restore a backup",
+                sqliteCode: error.code)
         } catch let error as SQLiteError {
             throw FHIRStoreError(error, path: damaged)
         }
@@ -103,14 +108,16 @@ private struct Recovery {
         return tables.isEmpty ? "its own row is missing" : "its rows cannot be read in \(tables.joined(separator: ", "))"
     }
 
-    /// The indexes that were declared, without those for full text, which are listed.
+    /// The indexes that were declared.
     private mutating func declarations() throws -> [DeclaredIndexes.Declaration] {
         do {
-            let all = try DeclaredIndexes(schema: source.access.schema, connection: source.access.connection).declarations()
-            for index in all where index.kind == .fullText {
-                report.unreadable.append("the full-text index of \(index.type) is not taken over: declare it again")
+            let connection = source.access.connection
+            let declarations = try DeclaredIndexes(schema: source.access.schema, connection: connection).declarations()
+            if try connection.hasModule("fts5") { return declarations }
+            for type in Set(declarations.filter { $0.kind == .fullText }.map(\.type)).sorted() {
+                report.unreadable.append("the full-text index of \(type) needs FTS5, which this SQLite library lacks: declare it again")
             }
-            return all.filter { $0.kind != .fullText }
+            return declarations.filter { $0.kind != .fullText }
         } catch let error as SQLiteError where error.isDamage {
             report.unreadable.append("_index: the declared indexes cannot be read: declare them again")
             return []

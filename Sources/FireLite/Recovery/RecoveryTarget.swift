@@ -83,9 +83,18 @@ final class RecoveryTarget {
         return number
     }
 
-    /// Declares and builds the indexes on values, and ends writing.
+    /// Takes in the words of one table of a full-text index.
+    private func buildFullText(_ declaration: DeclaredIndexes.Declaration, _ schema: StorageSchema) throws {
+        let index = FullTextIndex(type: declaration.type, connection: connection)
+        try index.create()
+        guard let table = schema.table(named: declaration.table) else { return }
+        try index.watch(table, declaration.columns)
+        try index.fill(table, declaration.columns)
+    }
+
+    /// Declares and builds the indexes, and ends writing.
     ///
-    /// - Throws: `SQLiteError`.
+    /// - Throws: `SQLiteError`; `FHIRStoreError.invalidArgument` for a full-text index where the SQLite library has none.
     func finish(nextRoot: Int64, release: FHIRRelease, _ declarations: [DeclaredIndexes.Declaration]) throws {
         try connection.execute("UPDATE _meta SET value = \(nextRoot) WHERE key = 'nextRoot'")
         let schema = try StorageSchema(release: release)
@@ -93,6 +102,7 @@ final class RecoveryTarget {
         let indexes = DeclaredIndexes(schema: schema, connection: connection)
         for declaration in declarations {
             try indexes.declare(declaration)
+            if declaration.kind == .fullText { try buildFullText(declaration, schema) }
             for build in indexes.builds(declaration, on: schema.tables) { try connection.execute(build.sql) }
         }
         try connection.execute("COMMIT")

@@ -64,12 +64,21 @@ struct StoreCheck {
     }
 
     func run() throws -> [String] {
-        var faults = try texts("PRAGMA integrity_check").filter { $0 != "ok" }.map { "SQLite: \($0)" }
+        var faults = try tolerant("the file") { try texts("PRAGMA integrity_check").filter { $0 != "ok" }.map { "SQLite: \($0)" } }
         faults += access.schema.unknownTables.map { "the table \($0) is none of FHIR \(access.schema.release.name)" }
-        for table in access.schema.tables where table.isInFile { faults += try orphans(table) }
-        faults += try shapes()
-        faults += try contents()
+        for table in access.schema.tables where table.isInFile { faults += try tolerant(table.name) { try orphans(table) } }
+        faults += try tolerant("the tables of resources") { try shapes() }
+        faults += try tolerant("_resource") { try contents() }
         return faults
+    }
+
+    /// What is too damaged to be looked through is a fault by itself.
+    private func tolerant(_ part: String, _ body: () throws -> [String]) throws -> [String] {
+        do {
+            return try body()
+        } catch let error as SQLiteError where error.isDamage {
+            return ["\(part): cannot be read: \(error.isChecksumMismatch ? "a page is not what was written" : error.message)"]
+        }
     }
 
     /// Resources that are not what was stored.
@@ -78,12 +87,16 @@ struct StoreCheck {
         var damaged: [Int64] = []
         while try statement.step() {
             let root = statement.int(0)
-            guard let shape = try access.shape(statement.int(1)), let resource = try access.load(root: root, shape: shape),
-                ContentDigest.digest(of: resource, key: digestKey) == statement.bytes16(2)
-            else {
-                damaged.append(root)
-                continue
+            do {
+                if let shape = try access.shape(statement.int(1)), let resource = try access.load(root: root, shape: shape),
+                    ContentDigest.digest(of: resource, key: digestKey) == statement.bytes16(2)
+                {
+                    continue
+                }
+            } catch let error as SQLiteError where error.isDamage {
+                // Its rows cannot be read at all.
             }
+            damaged.append(root)
         }
         return damaged.map { "the rows of the resource with number \($0) are not what was stored" }
     }

@@ -1,3 +1,5 @@
+import SQLiteBridge
+
 extension FHIRStore {
     /// How a store is opened.
     public struct Configuration: Sendable {
@@ -19,6 +21,18 @@ extension FHIRStore {
         /// indexes, which drop words when their segments are merged, and for what the file system or an SSD keeps of overwritten blocks.
         public var secureDelete = false
 
+        /// Whether each page of the file is compared with its checksum when it is read, so that one that has changed on the disk is an error
+        /// wherever it is read. Default: true.
+        ///
+        /// It needs a file that was made with it: eight bytes of each page are reserved for the checksum. With false a new file gets no room
+        /// for any, and the pages of one that has it are read as they are, and still written with theirs.
+        ///
+        /// Other programs read the file as any other. One that *writes* to it without the library leaves checksums that are not the pages'
+        /// own any more, and the pages are refused from then on: set it to false for files that others write to. `recover` saves what a
+        /// refused file holds; so does, without looking whether it is what was written, opening it with false and `vacuum()`. Encrypted
+        /// stores do not use it, as SQLCipher has a code of its own on each page.
+        public var checksPages = true
+
         /// The key of an encrypted store; nil for one that is not. Default: nil.
         ///
         /// A file that is made gets this key. It needs the package's trait `SQLCipher`; without that, and for a file that is not encrypted, a
@@ -30,6 +44,8 @@ extension FHIRStore {
         public var verifiesContent = true
 
         public init() {}
+
+        var pageChecksums: Connection.PageChecksums { checksPages ? .verified : .unverified }
     }
 
     /// What a commit that returned is safe from. No mode gives up atomicity, isolation, or the order of commits while the system runs.

@@ -57,7 +57,9 @@ extension FHIRStore {
 
     /// A connection that may attach another file, on which nothing else goes on.
     private func rowSource() throws -> Connection {
-        if path != ":memory:" { return try Connection.open(path, createsFile: false, key: configuration.key) }
+        if path != ":memory:" {
+            return try Connection.open(path, createsFile: false, key: configuration.key, pageChecksums: configuration.pageChecksums)
+        }
         let copy = try Connection(path: ":memory:")
         try read { transaction in
             let backup = try Backup(from: transaction.access.connection, to: copy)
@@ -70,7 +72,8 @@ extension FHIRStore {
         do {
             return try body()
         } catch let error as SQLiteError {
-            throw FHIRStoreError(error, path: path)
+            // What is damaged is what is copied, and not the new file.
+            throw FHIRStoreError(error, path: error.isChecksumMismatch ? self.path : path)
         }
     }
 

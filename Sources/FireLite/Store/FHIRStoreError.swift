@@ -81,6 +81,12 @@ public struct FHIRStoreError: Error, Sendable, CustomStringConvertible {
                 .disk,
                 "\(path): \(Self.diskCall(error.code)) failed (SQLite code \(error.code)): check the disk and its connection, then try again"
             )
+        case 11 where error.isChecksumMismatch:
+            (code, message) = (
+                .notAStore,
+                "\(path) has a page that is not what was written: it is damaged, or another program has written to the file: restore a "
+                    + "backup, or salvage it with `firelite recover`"
+            )
         case 11: (code, message) = (.notAStore, "\(path) is damaged (\(error.message)): restore a backup or salvage what is readable")
         case 13: (code, message) = (.diskFull, "there is no room on the disk of \(path): free some and try again")
         case 14: (code, message) = (.cannotOpen, "\(path) cannot be opened: check that its folder exists and may be written")

@@ -20,7 +20,7 @@ struct StoreOpener: Sendable {
     func open() throws -> (StoreWriter, StoreIdentity) {
         try configuration.key?.verify(for: path)
         if path != ":memory:" { PrivateFile.create(path) }
-        let connection = try Connection.open(path, key: configuration.key)
+        let connection = try Connection.open(path, key: configuration.key, pageChecksums: configuration.pageChecksums)
         return try connection.explaining(path, key: configuration.key) { try prepare(connection) }
     }
 
@@ -30,7 +30,11 @@ struct StoreOpener: Sendable {
         if configuration.secureDelete { try connection.execute("PRAGMA secure_delete = ON") }
         let isNew = try connection.integer("SELECT count(*) FROM sqlite_master") == 0
         // Before the journal mode, which is written into the file: what is no store of this release stays untouched.
-        if !isNew { try verify(connection) }
+        if isNew {
+            if configuration.checksPages, configuration.key == nil { connection.reservePageChecksums() }
+        } else {
+            try verify(connection)
+        }
         if path != ":memory:" { try connection.execute("PRAGMA journal_mode = WAL") }
         if isNew {
             try create(connection)
@@ -61,7 +65,8 @@ struct StoreOpener: Sendable {
 
     /// Opens a connection for reading.
     func openReader() throws -> StoreConnection {
-        let connection = try Connection.open(path, createsFile: false, key: configuration.key)
+        let connection = try Connection.open(
+            path, createsFile: false, key: configuration.key, pageChecksums: configuration.pageChecksums)
         try configure(connection, cacheSize: max(configuration.cacheSize / 4, 2))
         try connection.execute("PRAGMA query_only = 1")
         return try StoreConnection(connection, release: release)

@@ -201,6 +201,52 @@ import Testing
         }
     }
 
+    @Test(.enabled(if: Library.hasFullText, "needs FTS5")) func fullTextIndexesComeAlong() throws {
+        try withOriginal { original in
+            do {
+                let store = try FHIRStore(path: original.path, release: .r4)
+                try store.fullTextIndex(Patient.self) { [$0.name.given, $0.name.family] }
+                try store.checkpoint(.truncate)
+            }
+            var pages = try DatabasePages(path: original.path)
+            let leaf = try pages.leaves(of: "Patient_name")[1]
+            try pages.damage(page: leaf.page)
+            // The index itself as well: it is built anew.
+            try pages.damage(page: try pages.root(of: "_text_Patient_data"))
+            let lost = roots(leaf.keys)
+            #expect(try recover(original, losing: lost).unreadable == [])
+            let store = try FHIRStore(path: original.path + ".new", release: .r4)
+            for number in [1, 500, 1_000] + lost.prefix(3) {
+                let found = try store.fetch(Patient.self).where { $0.matching("given \(number)") }.ids()
+                #expect(found == (lost.contains(number) ? [] : ["p\(number)"]))
+            }
+            #expect(try store.fetch(Patient.self).where { $0.matching("second") }.count() == 1_000 - lost.count)
+            // And it is kept current.
+            try store.write { tx in
+                try tx.add(Patient { $0.name = [HumanName { $0.family = "Newcomer" }] })
+                try tx.delete(Patient.self, id: "p1000")
+            }
+            #expect(try store.fetch(Patient.self).where { $0.matching("newcomer") }.count() == 1)
+            #expect(try store.fetch(Patient.self).where { $0.matching("given 1000") }.count() == 0)
+            try expectSound(store)
+        }
+    }
+
+    /// The first page says what the others are.
+    @Test(arguments: [true, false]) func aLostFirstPageIsSaid(_ isZeros: Bool) throws {
+        try withOriginal { original in
+            var bytes = try Data(contentsOf: URL(fileURLWithPath: original.path))
+            bytes.replaceSubrange(0..<4_096, with: Data(repeating: isZeros ? 0 : 0xFF, count: 4_096))
+            try bytes.write(to: URL(fileURLWithPath: original.path))
+            let error = #expect(throws: FHIRStoreError.self) {
+                try FHIRStore.recover(from: original.path, to: original.path + ".new", release: .r4)
+            }
+            #expect(error?.code == .notAStore && error?.message.contains("has lost its first page") == true)
+            #expect(error?.message.contains("restore a backup") == true)
+            #expect(!FileManager.default.fileExists(atPath: original.path + ".new"))
+        }
+    }
+
     @Test func whatIsNoStoreIsRefused() throws {
         try withTemporaryFolder { folder in
             let path = folder + "/text"
