@@ -61,7 +61,7 @@ import Testing
             #expect(
                 try run(shell, ["-readonly", path, "SELECT type, count(*) FROM _resource JOIN _shape USING (shape) GROUP BY type"])
                     == "Observation|1\nPatient|1\n")
-            #expect(try run(shell, ["-readonly", path, "PRAGMA application_id; PRAGMA user_version"]) == "1179142482\n1\n")
+            #expect(try run(shell, ["-readonly", path, "PRAGMA application_id; PRAGMA user_version"]) == "1179142482\n2\n")
         }
     }
 }

@@ -9,6 +9,8 @@ final class DamagedStore {
     /// The store's numbers; nil where they cannot be read.
     let identity: (high: Int64, digestKey: Int64)?
     let nextRoot: Int64?
+    private let format: Int64
+    private let hasComparableDigests: Bool
     private(set) var unreadable: [String] = []
     /// The registry as far as it can be read.
     private(set) var registrations: [Int64: StoreConnection.Registration] = [:]
@@ -37,9 +39,10 @@ final class DamagedStore {
         guard try connection.integer("PRAGMA application_id") == StoreOpener.applicationID else {
             throw FHIRStoreError(.notAStore, "\(path) is no FireLite store, or its first page is lost: restore a backup")
         }
-        let format = try connection.integer("PRAGMA user_version") ?? 0
-        guard format == StoreOpener.format else {
-            throw FHIRStoreError(.newerFormat, "\(path) has format \(format) and this library recovers format \(StoreOpener.format)")
+        format = try connection.integer("PRAGMA user_version") ?? 0
+        guard format <= StoreOpener.format else {
+            throw FHIRStoreError(
+                .newerFormat, "\(path) has format \(format) and this library knows up to \(StoreOpener.format): update the library")
         }
         func meta(_ key: String) throws -> String? {
             do {
@@ -51,6 +54,9 @@ final class DamagedStore {
         if let stored = try meta("release"), stored != release.name {
             throw FHIRStoreError(.wrongRelease, "\(path) holds FHIR \(stored), not \(release.name): recover it with that release")
         }
+        // Digests of format 1 can only be compared with the classes that the file grew with.
+        let model = try meta("model")
+        hasComparableDigests = format > 1 || model == nil || model == release.fingerprint
         nextRoot = try meta("nextRoot").flatMap { Int64($0) }
         if let high = try meta("identity").flatMap({ Int64($0) }), let key = try meta("digestKey").flatMap({ Int64($0) }) {
             identity = (high, key)
@@ -166,5 +172,12 @@ final class DamagedStore {
             return error.isDamage
         }
         return (resource, isWhole)
+    }
+
+    /// Whether a resource is what was stored; nil where no digest tells.
+    func isWhatWasStored(_ root: Int64, _ resource: FHIRResource) -> Bool? {
+        guard hasComparableDigests, let identity, let registration = registrations[root] else { return nil }
+        let key = UInt64(bitPattern: identity.digestKey)
+        return ContentDigest.digest(of: resource, key: key, usesSlots: format == 1) == registration.digest
     }
 }

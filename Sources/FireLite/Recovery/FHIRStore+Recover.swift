@@ -79,8 +79,8 @@ private struct Recovery {
         }
         let (loaded, isWhole) = try source.load(root, shape)
         guard let resource = loaded else { return lose(root, shape, try reason(root, shape)) }
-        if let identity = source.identity, let registration = source.registrations[root] {
-            if ContentDigest.digest(of: resource, key: UInt64(bitPattern: identity.digestKey)) != registration.digest {
+        if let isWhatWasStored = source.isWhatWasStored(root, resource) {
+            if !isWhatWasStored {
                 return lose(root, shape, isWhole ? "its rows are not what was stored" : try reason(root, shape))
             }
         } else if isWhole {

@@ -81,8 +81,11 @@ final class StoreConnection {
 
     private func registration(_ statement: Statement) throws -> Registration? {
         defer { statement.reset() }
-        guard try statement.step() else { return nil }
-        return Registration(
+        return try statement.step() ? Self.registration(ofRow: statement) : nil
+    }
+
+    private static func registration(ofRow statement: Statement) -> Registration {
+        Registration(
             root: statement.int(0), shape: statement.int(1), revision: statement.int(2),
             nodes: UInt32(truncatingIfNeeded: statement.int(3)),
             digest: statement.bytes16(4), pk: statement.text(5))
@@ -101,6 +104,16 @@ final class StoreConnection {
         let statement = try connection.cached("SELECT \(Self.registryColumns) FROM _resource WHERE pk = ?")
         statement.bind(1, pk)
         return try registration(statement)
+    }
+
+    /// What is kept of the next resources by number.
+    func registrations(after root: Int64, limit: Int) throws -> [Registration] {
+        let statement = try connection.cached("SELECT \(Self.registryColumns) FROM _resource WHERE root > ? ORDER BY root LIMIT \(limit)")
+        statement.bind(1, root)
+        defer { statement.reset() }
+        var registrations: [Registration] = []
+        while try statement.step() { registrations.append(Self.registration(ofRow: statement)) }
+        return registrations
     }
 
     /// The number of the first stored resource with this type and id, or nil.

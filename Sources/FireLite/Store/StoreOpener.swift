@@ -5,7 +5,7 @@ import SQLiteBridge
 /// Opens connections to a store's file and makes the file what a store needs.
 struct StoreOpener: Sendable {
     /// The format this library writes; see Documentation/FileFormat.md.
-    static let format: Int64 = 1
+    static let format: Int64 = 2
     /// Marks the file as FireLite's for `file` and others (`PRAGMA application_id`): the letters FHIR.
     static let applicationID: Int64 = 0x4648_4952
 
@@ -41,7 +41,7 @@ struct StoreOpener: Sendable {
             // Another process may have been quicker, with another release.
             try verify(connection)
         }
-        try FormatUpgrade.run(upgrades, on: connection, path: path)
+        try FormatUpgrade.run(upgrades, on: connection, path: path, release: release)
         let identity = try identity(connection)
         let access = try StoreConnection(connection, release: release)
         if !isNew { try verifyModel(access) }

@@ -80,7 +80,8 @@ private final class TableStorage: @unchecked Sendable {
                 to: ElementEntry(
                     kind: element.kind, primitive: element.primitive ?? .string, storage: element.primitive?.storage ?? .text,
                     isList: element.isList, choiceFirst: UInt16(element.choice?.slots.lowerBound ?? 0),
-                    choiceCount: UInt16(element.choice?.slots.count ?? 0), key: UnsafePointer(key), keyLength: length, type: element.type))
+                    choiceCount: UInt16(element.choice?.slots.count ?? 0), key: UnsafePointer(key), keyLength: length, type: element.type,
+                    digestTag: ContentDigest.tag(ofElement: element.name)))
             var position = LayoutTable.hash(key + 1, length - 3) & mask
             while members[position] != LayoutTable.noSlot { position = (position + 1) & mask }
             members[position] = UInt16(element.slot)

@@ -24,6 +24,8 @@
     package let keyLength: Int
     /// The class of a complex element; nil for primitives and resources.
     package let type: FHIRObject.Type?
+    /// A hash of its name that no version of the model changes, with room for a kind of value in the last byte.
+    package let digestTag: UInt64
 }
 
 /// The slots of a class and the index from JSON member names to them.

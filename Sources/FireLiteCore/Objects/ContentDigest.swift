@@ -1,22 +1,32 @@
 /// A 128-bit digest of an object's content: equal for equal content, and else different but for chance.
 ///
-/// Two lanes of multiply-and-fold over slot numbers and values, two words at a time. Keyed with a secret of the store, so that
-/// nobody can make two resources with one digest. A to-one element without content does not count, as in `==`.
+/// Two lanes of multiply-and-fold over names of elements and values, two words at a time. Keyed with a secret of the store, so that
+/// nobody can make two resources with one digest. A to-one element without content does not count, as in `==`. Names and not slots,
+/// as a class that has gained elements must find the digest that was stored before.
 package struct ContentDigest {
     private var first: UInt64
     private var second: UInt64
+    private let usesSlots: Bool
 
-    private init(key: UInt64) {
+    private init(key: UInt64, usesSlots: Bool) {
         first = key ^ 0x9E37_79B9_7F4A_7C15
         second = ~key &* 0xC2B2_AE3D_27D4_EB4F
+        self.usesSlots = usesSlots
     }
 
     /// The digest of an object.
-    package static func digest(of object: FHIRObject, key: UInt64) -> (UInt64, UInt64) {
-        var digest = ContentDigest(key: key)
+    ///
+    /// - Parameter usesSlots: true for digests of files of format 1, which have slot numbers in the place of names.
+    package static func digest(of object: FHIRObject, key: UInt64, usesSlots: Bool = false) -> (UInt64, UInt64) {
+        var digest = ContentDigest(key: key, usesSlots: usesSlots)
         digest.mix(object)
         digest.mix(0x5A, 0xA5)
         return (digest.first, digest.second)
+    }
+
+    /// What stands for an element in digests: a hash of its name (FNV-1a), less the last byte.
+    static func tag(ofElement name: String) -> UInt64 {
+        name.utf8.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 } << 8
     }
 
     @inline(__always)
@@ -60,14 +70,17 @@ package struct ContentDigest {
             mix(UnsafeBufferPointer(start: table.pointee.typeMember, count: table.pointee.typeMemberLength), tag: 8)
         }
         if let slots = object.slots {
-            for index in 0..<Int(object.slotCount) { mix(slots + index) }
+            let entries = table.pointee.entries
+            for index in 0..<Int(object.slotCount) {
+                let slot = Int(slots[index].index)
+                mix(slots + index, usesSlots ? UInt64(slot) << 8 : entries[slot].digestTag)
+            }
         }
         mix(0xFFFF_0000, 0)
     }
 
     @inline(__always)
-    private mutating func mix(_ slot: UnsafeMutablePointer<ElementSlot>) {
-        let tag = UInt64(slot.pointee.index) << 8
+    private mutating func mix(_ slot: UnsafeMutablePointer<ElementSlot>, _ tag: UInt64) {
         switch slot.pointee.value {
         case .word(let word): mix(tag | 1, UInt64(bitPattern: word))
         case .text: slot.text.withUTF8 { mix($0, tag: tag | 2) }

@@ -11,26 +11,43 @@ import Testing
     private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .appendingPathComponent("Fixtures")
 
-    @Test(arguments: [1]) func everyFormatOpens(_ format: Int) throws {
-        let sql = try String(contentsOf: Self.folder.appendingPathComponent("format\(format).sql"), encoding: .utf8)
-        let lines = try String(contentsOf: Self.folder.appendingPathComponent("format\(format).ndjson"), encoding: .utf8)
+    private func content(_ format: Int) throws -> [String] {
+        try String(contentsOf: Self.folder.appendingPathComponent("format\(format).ndjson"), encoding: .utf8)
             .split(separator: "\n").map(String.init)
+    }
+
+    /// Makes a file of a format.
+    private func withFile(_ format: Int, changedBy sql: String = "", _ body: (_ path: String) throws -> Void) throws {
+        let dump = try String(contentsOf: Self.folder.appendingPathComponent("format\(format).sql"), encoding: .utf8)
         try withTemporaryFolder { folder in
             let path = folder + "/store.sqlite"
             do {
                 let connection = try Connection(path: path)
-                try connection.execute(sql)
+                try connection.execute(dump + sql)
                 #expect(try connection.integer("PRAGMA user_version") == Int64(format))
             }
+            try body(path)
+        }
+    }
+
+    /// The lines of all resources.
+    private func lines(_ store: FHIRStore) throws -> [String] {
+        var lines: [String] = []
+        try store.read { tx in
+            for type in ["Patient", "Observation", "Questionnaire"] {
+                try tx.forEach(typeName: type) { lines.append(String(decoding: FHIRJSON.data($0), as: UTF8.self)) }
+            }
+        }
+        return lines
+    }
+
+    @Test(arguments: [1, 2]) func everyFormatOpens(_ format: Int) throws {
+        let lines = try content(format)
+        try withFile(format) { path in
             let store = try FHIRStore(path: path, release: .r4)
             try expectSound(store)
-            var stored: [String] = []
-            try store.read { tx in
-                for type in ["Patient", "Observation", "Questionnaire"] {
-                    try tx.forEach(typeName: type) { stored.append(String(decoding: FHIRJSON.data($0), as: UTF8.self)) }
-                }
-            }
-            #expect(stored == lines)
+            #expect(try Connection(path: path).integer("PRAGMA user_version") == 2)
+            #expect(try self.lines(store) == lines)
             // What is stored is known again, and changes.
             let resources = try lines.map { try FHIRJSON.resource(from: Data($0.utf8), release: .r4) }
             #expect(try store.write { tx in try tx.upsert(resources).unchanged } == lines.count)
@@ -38,6 +55,50 @@ import Testing
             try store.write { _ in patient.name[1].given = ["Changed"] }
             #expect(try store.resource(Patient.self, id: "p1") == patient)
             try expectSound(store)
+        }
+    }
+
+    /// An upgrade takes what is damaged for damaged, as the format before did.
+    @Test func anUpgradeDoesNotBelieveWhatHasChanged() throws {
+        let lines = try content(1)
+        try withFile(1, changedBy: ";UPDATE Patient_name SET family = 'Other'") { path in
+            let store = try FHIRStore(path: path, release: .r4)
+            #expect(try store.check() == ["the rows of the resource with number 1 are not what was stored"])
+            let error = #expect(throws: FHIRStoreError.self) { try store.resource(Patient.self, id: "p1") }
+            #expect(error?.code == .notAStore)
+            let others = try lines.dropFirst().map { try FHIRJSON.resource(from: Data($0.utf8), release: .r4) }
+            #expect(try store.write { tx in try tx.upsert(others).unchanged } == others.count)
+        }
+    }
+
+    /// Where the classes have changed since, the digests of format 1 cannot tell.
+    @Test func anUpgradeWithOtherClasses() throws {
+        let lines = try content(1)
+        let sql = ";UPDATE _meta SET value = '0123456789abcdef' WHERE key = 'model'; UPDATE _resource SET digest = randomblob(16)"
+        try withFile(1, changedBy: sql) { path in
+            let report = try FHIRStore.recover(from: path, to: path + ".new", release: .r4)
+            #expect(report.recovered == lines.count && report.unverified.count == lines.count && report.lost.isEmpty)
+            for path in [path, path + ".new"] {
+                let store = try FHIRStore(path: path, release: .r4)
+                try expectSound(store)
+                #expect(try self.lines(store) == lines)
+            }
+        }
+    }
+
+    @Test(arguments: [1, 2]) func everyFormatIsRecovered(_ format: Int) throws {
+        let lines = try content(format)
+        try withFile(format) { path in
+            let before = try Data(contentsOf: URL(fileURLWithPath: path))
+            #expect(try FHIRStore.recover(from: path, to: path + ".new", release: .r4).isComplete)
+            #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == before)
+            let store = try FHIRStore(path: path + ".new", release: .r4)
+            #expect(try self.lines(store) == lines)
+            try expectSound(store)
+        }
+        try withFile(format, changedBy: ";UPDATE Patient_name SET family = 'Other'") { path in
+            let report = try FHIRStore.recover(from: path, to: path + ".new", release: .r4)
+            #expect(report.lost.map(\.id) == ["p1"] && report.recovered == lines.count - 1)
         }
     }
 }

@@ -136,16 +136,18 @@ import Testing
         _ = try opener.open()
     }
 
-    private let addsColumn = FormatUpgrade(from: 1) {
-        try $0.execute("ALTER TABLE _shape ADD COLUMN note TEXT; UPDATE _shape SET note = type")
+    private let addsColumn = FormatUpgrade(from: StoreOpener.format) { connection, _ in
+        try connection.execute("ALTER TABLE _shape ADD COLUMN note TEXT; UPDATE _shape SET note = type")
     }
 
     @Test func upgradesRunInTheirOrder() throws {
         try withFile { path in
-            let second = FormatUpgrade(from: 2) { try $0.execute("UPDATE _shape SET note = note || '2'") }
+            let second = FormatUpgrade(from: StoreOpener.format + 1) { connection, _ in
+                try connection.execute("UPDATE _shape SET note = note || '2'")
+            }
             try open(path, [addsColumn, second])
             let connection = try Connection(path: path)
-            #expect(try connection.integer("PRAGMA user_version") == 3)
+            #expect(try connection.integer("PRAGMA user_version") == StoreOpener.format + 2)
             #expect(try connection.text("SELECT note FROM _shape") == "Patient2")
             // Once is enough.
             try open(path, [addsColumn, second])
@@ -159,7 +161,7 @@ import Testing
     @Test func anUpgradeThatFailsMidwayLeavesTheFileAsItWas() throws {
         try withFile { path in
             let before = try bytes(path)
-            let fails = FormatUpgrade(from: 2) { connection in
+            let fails = FormatUpgrade(from: StoreOpener.format + 1) { connection, _ in
                 try connection.execute("DELETE FROM _resource")
                 throw Broken()
             }
