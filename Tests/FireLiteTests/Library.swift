@@ -10,4 +10,7 @@ enum Library {
     static let hasPragmaFunctions = Connection.libraryNumber >= 3_016_000
     /// `sqlite3_hard_heap_limit64`.
     static let hasMemoryLimit = Connection.libraryNumber >= 3_031_000
+
+    /// Whether new files get checksums of pages: the library can reserve room for them in a plain file.
+    static let hasPageChecksums = Connection.libraryNumber >= 3_032_000
 }

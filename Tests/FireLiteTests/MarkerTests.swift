@@ -146,6 +146,62 @@ import Testing
         }
     }
 
+    /// A Bundle's entries are stored by the same code, with their ids and references rewritten: its errors name none of them.
+    @Test func bundles() throws {
+        func bundle(_ text: String) -> FireLiteR4.Bundle {
+            FireLiteR4.Bundle {
+                $0.type = .transaction
+                $0.entry = ["1", "2"].map { number in
+                    BundleEntry {
+                        $0.fullUrl = "http://\(Self.marker).example/Patient/\(Self.marker)-\(number)"
+                        $0.resource = marked("\(Self.marker)-\(number)")
+                        ($0.resource as? Patient)?.name[0].text = text
+                        ($0.resource as? Patient)?.link = [
+                            PatientLink { $0.other = Reference { $0.reference = "Patient/\(Self.marker)-1" } }
+                        ]
+                    }
+                }
+            }
+        }
+        let cases: [(FHIRStoreError.Code, String, (Connection) throws -> Void)] = [
+            (.tooLarge, String(repeating: Self.marker, count: 1_000), { $0.setMaximumLength(1_000) }),
+            (.diskFull, String(repeating: Self.marker, count: 100_000), { try $0.execute("PRAGMA max_page_count = 1") }),
+            (.readOnly, "short", { try $0.execute("PRAGMA query_only = 1") }),
+            (.sqlite, "short", { try $0.execute("CREATE TRIGGER t BEFORE INSERT ON Patient BEGIN SELECT RAISE(ABORT, 'no'); END") }),
+        ]
+        for (code, text, prepare) in cases {
+            try withTemporaryFolder { folder in
+                let store = try FHIRStore(path: folder + "/store.sqlite", release: .r4)
+                try store.write { tx in try tx.add(marked()) }
+                let error = try #require(throws: FHIRStoreError.self) {
+                    try store.write { tx in
+                        try prepare(tx.access.connection)
+                        _ = try tx.upsert(bundle: bundle(text))
+                    }
+                }
+                #expect(error.code == code, "\(error)")
+                for text in ["\(error)", String(reflecting: error), error.message, error.sql ?? ""] {
+                    #expect(!text.contains(Self.marker), "\(code.rawValue): \(text)")
+                }
+            }
+        }
+        // Neither does one that another write has overtaken.
+        try withTemporaryFolder { folder in
+            let path = folder + "/store.sqlite"
+            let (one, two) = (try FHIRStore(path: path, release: .r4), try FHIRStore(path: path, release: .r4))
+            try one.write { tx in _ = try tx.upsert(bundle: bundle("first")) }
+            let patient = try #require(try one.resource(Patient.self, id: "\(Self.marker)-1"))
+            try two.write { tx in _ = try tx.upsert(bundle: bundle("second")) }
+            let error = try #require(throws: FHIRStoreError.self) {
+                try one.write { tx in
+                    patient.language = "\(Self.marker) 3"
+                    _ = try tx.upsert(bundle: bundle("third"))
+                }
+            }
+            #expect(error.code == .conflict && !"\(error) \(error.sql ?? "")".contains(Self.marker), "\(error)")
+        }
+    }
+
     /// What `check()` finds names tables and counts.
     @Test func findingsOfTheCheck() throws {
         try withTemporaryFolder { folder in

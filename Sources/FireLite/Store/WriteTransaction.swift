@@ -154,6 +154,8 @@ public final class WriteTransaction: ReadTransaction {
 
     /// Stores a resource by its type and id: takes its content over into the stored one, or adds it where there is none or it has no id.
     ///
+    /// Ids are compared byte by byte (`A` is not `a`), and any text is one: longer ones than FHIR's 64 characters, and such with characters
+    /// that FHIR does not allow, are stored and found as they are; `validate()` tells of them.
     /// - Returns: the stored resource: the argument itself where it was added.
     /// - Throws: `FHIRStoreError`.
     @discardableResult

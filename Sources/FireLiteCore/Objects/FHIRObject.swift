@@ -73,6 +73,9 @@ open class FHIRObject: FHIRObjectInitialisers {
 /// What a resource type of every release is: a FHIR object with a logical id.
 open class FHIRResource: FHIRObject {
     /// `Resource.id`: the logical id, `id` 0..1.
+    ///
+    /// In FHIR 1 to 64 letters, digits, hyphens and dots. Any other text is kept, stored and found as it is, by its bytes; `validate()` reports it.
+    /// Not unique by itself: the type belongs to it.
     public final var id: String? {
         get { _string(0) }
         set { _setString(0, newValue) }

@@ -5,9 +5,9 @@ import TestSupport
 import Testing
 
 /// Files that are not as they were written: each open and each read gives the right answer or an error, never a wrong object.
-/// `FIRELITE_FLIPS` sets how many bits are flipped, one by one; default: 2,000.
+/// `FIRELITE_FLIPS` sets how many bits are flipped, one by one; default: 500, as each of them is some forty reads.
 @Suite struct DamagedFileTests {
-    private static let flips = ProcessInfo.processInfo.environment["FIRELITE_FLIPS"].flatMap(Int.init) ?? 2_000
+    private static let flips = ProcessInfo.processInfo.environment["FIRELITE_FLIPS"].flatMap(Int.init) ?? 500
 
     /// What reading a damaged file gave.
     private struct Outcome {
@@ -109,7 +109,7 @@ import Testing
             }
         }
         #expect(outcome.wrong == [])
-        #expect(outcome.missing == 0, "\(outcome.places)")
+        if Library.hasPageChecksums { #expect(outcome.missing == 0, "\(outcome.places)") }
         print(
             "flips: \(Self.flips) in \(bytes.count) bytes, \(harmless) without effect; reads: \(outcome.right) right, "
                 + "\(outcome.errors) errors, \(outcome.missing) not found, \(outcome.wrong.count) wrong")
@@ -124,7 +124,7 @@ import Testing
             try withFile(Array(bytes.prefix(length))) { read($0, contents, &outcome, "\(length) bytes") }
         }
         #expect(outcome.wrong == [])
-        #expect(outcome.missing == 0, "\(outcome.places)")
+        if Library.hasPageChecksums { #expect(outcome.missing == 0, "\(outcome.places)") }
         print(
             "truncated: 100 lengths; reads: \(outcome.right) right, \(outcome.errors) errors, \(outcome.missing) not found"
         )

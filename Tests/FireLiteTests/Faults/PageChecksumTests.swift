@@ -5,7 +5,7 @@ import SQLiteBridge
 import Testing
 
 /// Every page of a store's file has a checksum, and what is not as it was written is an error wherever it is read.
-@Suite struct PageChecksumTests {
+@Suite(.enabled(if: Library.hasPageChecksums, "needs SQLite 3.32")) struct PageChecksumTests {
     private static let pageSize = 4_096
 
     private func fill(_ store: FHIRStore, _ count: Int = 300) throws {
