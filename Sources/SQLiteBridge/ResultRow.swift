@@ -33,6 +33,41 @@ import SQLiteLibrary
     }
 }
 
+extension ResultRow {
+    /// A value of the row, which is looked up once, whatever is then asked of it.
+    @inlinable
+    public func value(_ index: Int) -> ResultValue {
+        ResultValue(handle: sqlite3_column_value(handle, Int32(truncatingIfNeeded: index)).unsafelyUnwrapped)
+    }
+}
+
+/// A value of the row that a statement stands on: valid until the statement is stepped, reset or freed.
+///
+/// Connections are used by one thread at a time and have no locks, so SQLite may be asked without one
+/// (<https://www.sqlite.org/c3ref/value.html>).
+@frozen public struct ResultValue {
+    @usableFromInline let handle: OpaquePointer
+
+    @inlinable
+    init(handle: OpaquePointer) { self.handle = handle }
+
+    @inlinable
+    public var type: ColumnType { ColumnType(rawValue: sqlite3_value_type(handle)) ?? .null }
+
+    @inlinable
+    public var int: Int64 { sqlite3_value_int64(handle) }
+
+    @inlinable
+    public var double: Double { sqlite3_value_double(handle) }
+
+    /// The bytes of a text.
+    @inlinable
+    public var textBytes: UnsafeBufferPointer<UInt8> {
+        let bytes = sqlite3_value_text(handle)
+        return UnsafeBufferPointer(start: bytes, count: Int(sqlite3_value_bytes(handle)))
+    }
+}
+
 /// The storage class of a value (<https://www.sqlite.org/datatype3.html>).
 public enum ColumnType: Int32, Sendable {
     case integer = 1

@@ -106,16 +106,17 @@ struct ResourceAssembler {
         while index < sources.count {
             let source = sources[index]
             let column = index + RowReader.fixedColumns
-            index += 1
-            let type = row.type(column)
-            if type == .null { continue }
+            // What is aside is read with the value it belongs to.
+            index += source.hasAside ? 2 : 1
+            let cell = row.value(column)
+            if cell.type == .null { continue }
             switch source.role {
             case .aside, .member: continue
             case .pk:
-                let pk = row.text(column)
+                let pk = String(decoding: cell.textBytes, as: UTF8.self)
                 group(Int(source.group), reader, node)._withUnsafeGuaranteedRef { $0.withExtras { $0.pk = pk } }
             case .main:
-                let value = value(row, column, type, source)
+                let value = source.hasAside ? value(cell, beside: row.value(column + 1), source) : value(cell, beside: nil, source)
                 if source.slot < 0 {
                     if let text = value.literal(source.primitive) {
                         part.text = Int32(truncatingIfNeeded: texts.count)
@@ -157,17 +158,17 @@ struct ResourceAssembler {
     }
 
     @inline(__always)
-    private mutating func value(_ row: ResultRow, _ column: Int, _ type: ColumnType, _ source: RowReader.Source) -> SlotValue {
+    private mutating func value(_ cell: ResultValue, beside aside: ResultValue?, _ source: RowReader.Source) -> SlotValue {
         switch source.storage {
-        case .boolean, .integer: return .word(row.int(column))
-        case .text: return .text(string(row.textBytes(column)))
+        case .boolean, .integer: return .word(cell.int)
+        case .text: return .text(string(cell.textBytes))
         case .decimal:
-            if source.hasAside, row.type(column + 1) == .text {
-                let literal = row.textBytes(column + 1)
+            if let aside, aside.type == .text {
+                let literal = aside.textBytes
                 return DecimalWord(literal).map { .word($0.raw) } ?? .text(String(decoding: literal, as: UTF8.self))
             }
-            return DecimalWord(shortest: row.double(column)).map { .word($0.raw) } ?? .text("\(row.double(column))")
-        case .temporal: return temporal(row, column, source)
+            return DecimalWord(shortest: cell.double).map { .word($0.raw) } ?? .text("\(cell.double)")
+        case .temporal: return temporal(cell, beside: aside, source.primitive)
         }
     }
 
@@ -177,17 +178,17 @@ struct ResourceAssembler {
         return strings.string(base, bytes.count)
     }
 
-    private func temporal(_ row: ResultRow, _ column: Int, _ source: RowReader.Source) -> SlotValue {
+    private func temporal(_ cell: ResultValue, beside aside: ResultValue?, _ type: PrimitiveType) -> SlotValue {
         var zone = TemporalCell.Zone.none
-        if source.hasAside {
-            switch row.type(column + 1) {
-            case .integer: zone = .minutes(Int(clamping: row.int(column + 1)))
-            case .text: zone = .text(row.textBytes(column + 1).first == UInt8(ascii: "-") ? "-00:00" : "+00:00")
+        if let aside {
+            switch aside.type {
+            case .integer: zone = .minutes(Int(clamping: aside.int))
+            case .text: zone = .text(aside.textBytes.first == UInt8(ascii: "-") ? "-00:00" : "+00:00")
             default: break
             }
         }
-        let bytes = row.textBytes(column)
-        let stored = TemporalWord.readStored(bytes, source.primitive)
+        let bytes = cell.textBytes
+        let stored = TemporalWord.readStored(bytes, type)
         if let stored, let word = TemporalCell.join(stored, zone) { return .word(word.raw) }
         let text = String(decoding: bytes, as: UTF8.self)
         if zone != .none, let literal = TemporalCell.join(text: text, zone) { return .text(literal) }

@@ -96,7 +96,9 @@ extension FHIRObject {
         let slots = slots.unsafelyUnwrapped
         var position = Int(slotCount)
         while position > 0, slots[position - 1].index > slot.index { position -= 1 }
-        (slots + position + 1).moveInitialize(from: slots + position, count: Int(slotCount) - position)
+        if position < Int(slotCount) {
+            (slots + position + 1).moveInitialize(from: slots + position, count: Int(slotCount) - position)
+        }
         (slots + position).initialize(to: slot)
         slotCount += 1
     }
