@@ -4,6 +4,7 @@ import SQLiteLibrary
 public final class Connection {
     @usableFromInline let handle: OpaquePointer
     private var cache: [String: Statement] = [:]
+    private var busyWait: BusyWait?
 
     /// Opens a file, or a database in memory for the path `:memory:`.
     ///
@@ -26,6 +27,8 @@ public final class Connection {
 
     deinit {
         cache.removeAll()
+        // A statement that outlives the connection keeps the handle open, and must not wait by what is gone.
+        sqlite3_busy_handler(handle, nil, nil)
         sqlite3_close_v2(handle)
     }
 
@@ -116,7 +119,11 @@ public final class Connection {
     }
 
     /// Waits up to that long for another connection's lock before an error `SQLITE_BUSY`.
-    public func setBusyTimeout(milliseconds: Int) { sqlite3_busy_timeout(handle, Int32(clamping: milliseconds)) }
+    public func setBusyTimeout(milliseconds: Int) {
+        let wait = BusyWait(milliseconds: milliseconds)
+        wait.install(handle)
+        busyWait = wait
+    }
 
     /// Lowers how many bytes a text, a blob or a row may have (`SQLITE_LIMIT_LENGTH`, <https://www.sqlite.org/limits.html>).
     public func setMaximumLength(_ bytes: Int) { sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, Int32(clamping: bytes)) }

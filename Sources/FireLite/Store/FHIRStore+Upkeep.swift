@@ -1,3 +1,4 @@
+import Foundation
 import SQLiteBridge
 
 extension FHIRStore {
@@ -116,16 +117,25 @@ extension FHIRStore {
     /// Moves what the write-ahead log holds into the database file. SQLite does so by itself after every 1,000 pages.
     ///
     /// - Parameter mode: default `passive`, which waits for nobody.
-    /// - Throws: `FHIRStoreError`: `busy` where others kept a mode that waits from being done; what could be moved has been.
+    /// - Throws: `FHIRStoreError`: `busy` where others kept a mode that waits from being done for the busy timeout; what could be moved has been.
     @discardableResult
     public func checkpoint(_ mode: CheckpointMode = .passive) throws -> CheckpointResult {
-        try withWritingConnection { connection in
-            let statement = try connection.prepare("PRAGMA wal_checkpoint(\(mode.rawValue))")
-            guard try statement.step() else { return CheckpointResult(logPages: 0, movedPages: 0) }
-            if statement.int(0) != 0, mode != .passive {
+        let end = DispatchTime.now() + .milliseconds(configuration.busyTimeout)
+        while true {
+            // Writers wait while SQLite waits for readers, so it waits in short turns.
+            let (isBusy, result) = try withWritingConnection { connection in
+                connection.setBusyTimeout(milliseconds: min(configuration.busyTimeout, 50))
+                defer { connection.setBusyTimeout(milliseconds: configuration.busyTimeout) }
+                let statement = try connection.prepare("PRAGMA wal_checkpoint(\(mode.rawValue))")
+                guard try statement.step() else { return (false, CheckpointResult(logPages: 0, movedPages: 0)) }
+                let (log, moved) = (max(Int(statement.int(1)), 0), max(Int(statement.int(2)), 0))
+                return (statement.int(0) != 0, CheckpointResult(logPages: log, movedPages: moved))
+            }
+            if !isBusy || mode == .passive { return result }
+            guard DispatchTime.now() < end else {
                 throw FHIRStoreError(.busy, "\(path) is in use, so its log could not be emptied: end long reads and try again")
             }
-            return CheckpointResult(logPages: max(Int(statement.int(1)), 0), movedPages: max(Int(statement.int(2)), 0))
+            usleep(10_000)
         }
     }
 

@@ -141,6 +141,33 @@ import Testing
         }
     }
 
+    /// The lock is free for moments only, and A has to meet one.
+    ///
+    ///     A   | +1 | +1 | … ten times, each within the busy timeout
+    ///     B   | +1 | +1 | +1 … without a pause † is killed
+    @Test func aTurnBesideOneThatNeverPauses() throws {
+        try withTemporaryFolder { folder in
+            let store = try FHIRStore(path: folder + "/store.sqlite", release: .r4)
+            for id in ["1", "2"] {
+                try store.write { tx in
+                    try tx.add(
+                        Patient {
+                            $0.id = id
+                            $0.multipleBirth = .integer(0)
+                        })
+                }
+            }
+            let other = try OtherProcess(path: store.path)
+            try other.expect("number 2", "0")
+            try other.tell("increment 2 100000000")
+            while try store.resource(Patient.self, id: "2")?.multipleBirthInteger == 0 {}
+            for _ in 0..<10 { try increment(store) }
+            other.die()
+            #expect(try number(store) == 10)
+            try expectSound(store)
+        }
+    }
+
     ///     A   |               | write: busy | read: old |        | write | read
     ///     B   | begin, change |                         | commit |
     @Test func aLockThatTheOtherHoldsTooLong() throws {
