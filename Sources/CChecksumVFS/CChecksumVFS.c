@@ -85,14 +85,20 @@ static int begin_checking(checked_file *checked, int page_size) {
 // Where the header has the number of bytes that are reserved in each page (https://www.sqlite.org/fileformat2.html#the_database_header).
 #define RESERVED 20
 
-// Learns from the beginning of a file whether its pages have checksums.
-static int look_at_header(checked_file *checked, const uint8_t *bytes, int count, sqlite3_int64 offset) {
+// How long the pages are of the file that begins like this; 0 where it does not begin like a database.
+static int page_size_of(const uint8_t *bytes, int count, sqlite3_int64 offset) {
     static const char magic[16] = "SQLite format 3";
-    if (!checked->is_database || offset != 0 || count <= RESERVED || memcmp(bytes, magic, 16) != 0) return SQLITE_OK;
+    if (offset != 0 || count <= RESERVED || memcmp(bytes, magic, 16) != 0) return 0;
     int size = bytes[16] << 8 | bytes[17];
     if (size == 1) size = 65536;
-    int has_checksums = bytes[RESERVED] == FIRELITE_CHECKSUM_BYTES && size >= 512 && (size & (size - 1)) == 0;
-    return begin_checking(checked, has_checksums ? size : 0);
+    return size >= 512 && (size & (size - 1)) == 0 ? size : 0;
+}
+
+// Learns from the beginning of a file whether its pages have checksums.
+static int look_at_header(checked_file *checked, const uint8_t *bytes, int count, sqlite3_int64 offset) {
+    int size = page_size_of(bytes, count, offset);
+    if (!checked->is_database || !size) return SQLITE_OK;
+    return begin_checking(checked, bytes[RESERVED] == FIRELITE_CHECKSUM_BYTES ? size : 0);
 }
 
 static int is_page(checked_file *checked, int count, sqlite3_int64 offset) {
@@ -106,14 +112,25 @@ static int refuse(int count, sqlite3_int64 offset) {
 }
 
 // Whether a first page that says that there are no checksums has one, so that what it says is what has changed.
-static int lost_its_header(checked_file *checked, uint8_t *page, int count, sqlite3_int64 offset) {
-    if (checked->page_size || offset != 0 || count < 512 || count % 8 != 0) return 0;
+static int lost_its_header(uint8_t *page, int count, sqlite3_int64 offset) {
+    if (page_size_of(page, count, offset) != count || page[RESERVED] == FIRELITE_CHECKSUM_BYTES) return 0;
     uint64_t stored = stored_checksum(page + count - FIRELITE_CHECKSUM_BYTES);
     uint8_t reserved = page[RESERVED];
     page[RESERVED] = FIRELITE_CHECKSUM_BYTES;
     uint64_t sum = checksum(page, count, 1);
     page[RESERVED] = reserved;
     return stored == sum;
+}
+
+// Where nothing is refused, gives a beginning of the file whose byte for checksums has changed as it was: without it SQLite would take the pages
+// for longer than they are.
+static void mend_header(checked_file *checked, uint8_t *bytes, int count, sqlite3_int64 offset) {
+    int size = page_size_of(bytes, count, offset);
+    if (checked->verifies || !size || bytes[RESERVED] == FIRELITE_CHECKSUM_BYTES) return;
+    uint8_t *page = malloc((size_t)size);
+    if (page && checked->real->pMethods->xRead(checked->real, page, size, 0) == SQLITE_OK && lost_its_header(page, size, 0))
+        bytes[RESERVED] = FIRELITE_CHECKSUM_BYTES;
+    free(page);
 }
 
 // A page of which the file has only a part; past the end of a file there may be pages that are in the log.
@@ -129,9 +146,10 @@ static int read_file(sqlite3_file *file, void *bytes, int count, sqlite3_int64 o
     if (code == SQLITE_IOERR_SHORT_READ && checked->verifies && is_page(checked, count, offset) && is_cut_off(checked, offset))
         return refuse(count, offset);
     if (code != SQLITE_OK) return code;
+    mend_header(checked, bytes, count, offset);
     code = look_at_header(checked, bytes, count, offset);
     if (code != SQLITE_OK) return code;
-    if (checked->verifies && lost_its_header(checked, bytes, count, offset)) return refuse(count, offset);
+    if (checked->verifies && lost_its_header(bytes, count, offset)) return refuse(count, offset);
     if (!is_page(checked, count, offset)) return SQLITE_OK;
     uint8_t *end = (uint8_t *)bytes + count - FIRELITE_CHECKSUM_BYTES;
     uint64_t stored = stored_checksum(end);

@@ -162,6 +162,26 @@ import Testing
         }
     }
 
+    /// Recovery finds the pages as they are though the header says that they are longer, also for a text that goes on on pages of its own.
+    @Test func recoveryMendsTheHeader() throws {
+        try withFile(20) { path, _ in
+            let contents = try { () throws -> [String: String] in
+                let store = try FHIRStore(path: path, release: .r4)
+                try store.write { tx in
+                    try tx.add(
+                        Patient {
+                            $0.id = "long"
+                            $0.name = [HumanName { $0.text = String(repeating: "long", count: 10_000) }]
+                        })
+                }
+                return try snapshot(store)
+            }()
+            try change(path) { $0[20] = 0 }
+            #expect(try FHIRStore.recover(from: path, to: path + ".new", release: .r4).isComplete)
+            #expect(try snapshot(FHIRStore(path: path + ".new", release: .r4)) == contents)
+        }
+    }
+
     @Test func theCheckListsWhatCannotBeRead() throws {
         try withFile { path, _ in
             var pages = try DatabasePages(path: path)

@@ -1,3 +1,4 @@
+import CFaultVFS
 import FireLite
 import FireLiteR4
 import Foundation
@@ -69,6 +70,32 @@ import Testing
             let others = try lines.dropFirst().map { try FHIRJSON.resource(from: Data($0.utf8), release: .r4) }
             #expect(try store.write { tx in try tx.upsert(others).unchanged } == others.count)
         }
+    }
+
+    /// Each call to the disk fails in turn, for good: the file is of one format or the other, and has all of its content.
+    @Test(arguments: [(FIRELITE_WRITE, 3), (FIRELITE_SYNC, 4), (FIRELITE_READ, 1), (FIRELITE_SHM_MAP, 19)] as [(firelite_call, Int32)])
+    func anUpgradeOnADiskThatFails(_ call: firelite_call, _ extension: Int32) throws {
+        let lines = try content(1)
+        var (failed, isDone) = (0, false)
+        for number in 1...200 where !isDone {
+            try withFile(1) { path in
+                let disk = FaultDisk(folder: URL(fileURLWithPath: path).deletingLastPathComponent().path)
+                disk.fail(call, at: number, code: 10 | `extension` << 8, lasting: true)
+                do {
+                    _ = try FHIRStore(path: path, release: .r4)
+                } catch {
+                    failed += 1
+                    #expect(error is FHIRStoreError)
+                }
+                isDone = disk.failures == 0
+                disk.mend()
+                #expect(try [1, 2].contains(Connection(path: path).integer("PRAGMA user_version")))
+                let store = try FHIRStore(path: path, release: .r4)
+                #expect(try self.lines(store) == lines)
+                try expectSound(store)
+            }
+        }
+        #expect(isDone && failed > 0)
     }
 
     /// Where the classes have changed since, the digests of format 1 cannot tell.
