@@ -35,7 +35,7 @@ struct StoreOpener: Sendable {
         } else {
             try verify(connection)
         }
-        if path != ":memory:" { try connection.execute("PRAGMA journal_mode = WAL") }
+        if path != ":memory:" { try keepLog(connection) }
         if isNew {
             try create(connection)
             // Another process may have been quicker, with another release.
@@ -46,6 +46,19 @@ struct StoreOpener: Sendable {
         let access = try StoreConnection(connection, release: release)
         if !isNew { try verifyModel(access) }
         return (StoreWriter(access, identity: identity), identity)
+    }
+
+    /// Gives the file a write-ahead log. Where several make it at once SQLite does not wait, as a reader becomes a writer on the way:
+    /// it is busy at once (<https://www.sqlite.org/c3ref/busy_handler.html>).
+    private func keepLog(_ connection: Connection) throws {
+        let end = DispatchTime.now() + .milliseconds(configuration.busyTimeout)
+        while true {
+            do {
+                return try connection.execute("PRAGMA journal_mode = WAL")
+            } catch let error as SQLiteError where error.isBusy && DispatchTime.now() < end {
+                usleep(UInt32.random(in: 500...5_000))
+            }
+        }
     }
 
     /// Refuses a file with resources that this version's classes would lose a part of.
