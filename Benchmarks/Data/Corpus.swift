@@ -51,7 +51,8 @@ struct Corpus {
         for range in chunks() {
             guard try objects(range).allSatisfy({ UUIDPlaces.isUUID($0.id ?? "") }) else {
                 throw BenchmarkFailure(
-                    "\(title) are fewer than \(Figures.grouped(size)), and not all their ids are UUIDs, so that they cannot be repeated with other ids: give a smaller --size"
+                    "\(title) are fewer than \(Figures.grouped(size)), and not all their ids are UUIDs, which could be others the next time: "
+                        + "give a smaller --size"
                 )
             }
         }

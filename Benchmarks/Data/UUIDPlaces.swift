@@ -1,6 +1,7 @@
 import Foundation
 
-/// Where lines of JSON have UUIDs, so that they can be given others: each resource's id and, as they are the same text, every reference to it.
+/// Where lines of JSON have UUIDs, so that they can be given others: each resource's id and, as they are the same text, every reference
+/// to it.
 struct UUIDPlaces {
     private static let length = 36
     /// The positions in their lines, of one line after another.

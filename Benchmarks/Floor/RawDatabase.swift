@@ -1,6 +1,7 @@
 import SQLiteLibrary
 
-/// A database file by way of SQLite's C API alone, with the journal, durability and cache sizes of a store: what the floors are measured with.
+/// A database file by way of SQLite's C API alone, with the journal, durability and cache sizes of a store: what the floors are measured
+/// with.
 ///
 /// It writes no checksums of pages and looks at none: what it has written to is not for a store.
 final class RawDatabase {
@@ -15,7 +16,10 @@ final class RawDatabase {
         self.path = path
         self.handle = handle
         try execute(
-            "PRAGMA synchronous = \(synchronous); PRAGMA cache_size = -\(cacheMB * 1_024); PRAGMA temp_store = MEMORY; PRAGMA journal_mode = WAL"
+            """
+            PRAGMA synchronous = \(synchronous); PRAGMA cache_size = -\(cacheMB * 1_024); PRAGMA temp_store = MEMORY;
+            PRAGMA journal_mode = WAL
+            """
         )
         sqlite3_busy_timeout(handle, 5_000)
     }

@@ -26,8 +26,8 @@ enum BusyReaders {
 
     /// What the threads have come to.
     ///
-    /// `@unchecked Sendable`: `condition` is held for every access to the variable. A value belongs to the thread that made it, then to the one that
-    /// waits.
+    /// `@unchecked Sendable`: `condition` is held for every access to the variable. A value belongs to the thread that made it, then to the
+    /// one that waits.
     private final class Outcomes<Value>: @unchecked Sendable {
         typealias Outcome = Result<(Value, Cost), any Error>
         private let condition = NSCondition()

@@ -34,12 +34,12 @@ struct MarkdownReport {
         var parts = [
             "# What a FireLite store costs",
             """
-            Made by `make bench`. Each workload was measured beside its floor: SQLite's C API
-            alone, with prepared statements, writing or reading the same rows of the same tables, as durably and with as large caches, in the
-            same run. A ratio of 1 is the limit of SQLite itself; what a store does beside to find damage, checksums of pages and digests of contents,
-            is in its own cost. Times are of the processor, of all threads. Work and floor were measured several times in turns: times
-            are medians, a ratio is the median of the ratios of each time, and the least and the greatest of them stand beside it. Every result was
-            compared with what it had to be after the timing.
+            Made by `make bench`. Each workload was measured beside its floor: SQLite's C API alone, with prepared statements, writing or
+            reading the same rows of the same tables, as durably and with as large caches, in the same run. A ratio of 1 is
+            the limit of SQLite itself; what a store does beside to find damage, checksums of pages and digests of contents,
+            is in its own cost. Times are of the processor, of all threads. Work and floor were measured several times in
+            turns: times are medians, a ratio is the median of the ratios of each time, and the least and the greatest of them
+            stand beside it. Every result was compared with what it had to be after the timing.
             """,
             ResultTable.markdown(
                 [["machine", ""]] + MachineFacts.all(sqlite: Connection.libraryVersion).map { [$0.name, $0.value] } + [["data", title]]),
@@ -63,12 +63,13 @@ struct MarkdownReport {
 
     private var notes: String {
         """
-        `op` is a resource for bulk work, fetches, scans and deletes, a query for counts, a page for the sorted page, an opening for files.
-        `rows/op` is how many rows were inserted, updated and deleted. `peak MB` is the most memory the process had in use, with the data, which
-        are held as text, and the objects of the workload in it. Bulk upserts store objects that are in memory; the import reads JSON on a second
-        thread, so its processor time is for both, and its wall time is what a person waits. The floor of a scan reads each table from beginning
-        to end; beside it stands one that reads each resource by key ranges. A growth of the cost with the size of the store has that of the floor
-        beside it, as a larger file is more work for SQLite too: deeper trees, and pages that are not in its cache.
+        `op` is a resource for bulk work, fetches, scans and deletes, a query for counts, a page for the sorted page, an opening for
+        files. `rows/op` is how many rows were inserted, updated and deleted. `peak MB` is the most memory the process had in
+        use, with the data, which are held as text, and the objects of the workload in it. Bulk upserts store objects that are
+        in memory; the import reads JSON on a second thread, so its processor time is for both, and its wall time is what a
+        person waits. The floor of a scan reads each table from beginning to end; beside it stands one that reads each resource
+        by key ranges. A growth of the cost with the size of the store has that of the floor beside it, as a larger file is more
+        work for SQLite too: deeper trees, and pages that are not in its cache.
         """
     }
 }

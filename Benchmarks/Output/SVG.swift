@@ -37,7 +37,8 @@ enum SVG {
     }
 
     static func rectangle(_ x: Double, _ y: Double, _ width: Double, _ height: Double, _ color: String) -> String {
-        "<rect class=\"\(color)\" stroke-width=\"0\" x=\"\(number(x))\" y=\"\(number(y))\" width=\"\(number(width))\" height=\"\(number(height))\"/>"
+        "<rect class=\"\(color)\" stroke-width=\"0\" x=\"\(number(x))\" y=\"\(number(y))\" "
+            + "width=\"\(number(width))\" height=\"\(number(height))\"/>"
     }
 
     static func line(_ points: [(x: Double, y: Double)], _ color: String, dashes: String = "none") -> String {

@@ -67,7 +67,10 @@ struct QueryWorkloads: Workload {
         let reader = try FloorReader(path)
         let statement = try reader.prepare("SELECT _k >> 24 FROM Observation WHERE subject_reference = ? AND _parent IS NULL ORDER BY _k")
         let total = try RawDatabase(path).integer(
-            "SELECT sum(n) FROM (SELECT count(*) AS n FROM Observation WHERE _parent IS NULL GROUP BY subject_reference ORDER BY 1 DESC LIMIT 50)"
+            """
+            SELECT sum(n) FROM (
+              SELECT count(*) AS n FROM Observation WHERE _parent IS NULL GROUP BY subject_reference ORDER BY 1 DESC LIMIT 50)
+            """
         )
         var found: [Observation] = []
         var roots: [Int64] = []
@@ -143,7 +146,10 @@ struct QueryWorkloads: Workload {
     private func page(_ bench: Bench, _ store: FHIRStore, _ path: String) throws -> Measurement {
         let reader = try FloorReader(path)
         let statement = try reader.prepare(
-            "SELECT _k >> 24 FROM Observation WHERE effectiveDateTime < ? AND _parent IS NULL ORDER BY effectiveDateTime DESC, _k DESC LIMIT 50"
+            """
+            SELECT _k >> 24 FROM Observation WHERE effectiveDateTime < ? AND _parent IS NULL
+            ORDER BY effectiveDateTime DESC, _k DESC LIMIT 50
+            """
         )
         var found: [Observation] = []
         var roots: [Int64] = []

@@ -69,19 +69,23 @@ struct PeerReport {
     func write(to folder: String) throws {
         let sqlite = try DatabaseQueue().read { try String.fetchOne($0, sql: "SELECT sqlite_version()") } ?? ""
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        let results =
+            differences.isEmpty
+            ? "Every peer came to the same results." : "The results differed with \(differences.joined(separator: "; "))."
         let page = """
             # FireLite beside what an app would use instead
 
-            Made by `make bench`. GRDB 7 holds JSON text in a table for each type and uses Foundation's coders with the same classes; the second
-            peer adds expression indexes of JSON1. All have write-ahead logs and durable commits, and took turns with every workload, three
-            times. \(Figures.grouped(results.first?.size ?? 0)) resources, \(title). \(differences.isEmpty ? "Every peer came to the same results." : "The results differed with \(differences.joined(separator: "; ")).")
+            Made by `make bench`. GRDB 7 holds JSON text in a table for each type and uses Foundation's coders with the same classes;
+            the second peer adds expression indexes of JSON1. All have write-ahead logs and durable commits, and took turns
+            with every workload, three times. \(Figures.grouped(self.results.first?.size ?? 0)) resources, \(title). \(results)
 
             \(ResultTable.markdown([["machine", ""]] + MachineFacts.all(sqlite: sqlite).map { [$0.name, $0.value] }))
 
             ## Side by side
 
-            Processor time of all threads for one resource, query or page, the median of three times; `times FireLite` above 1 is in FireLite's
-            favour, and below 1 the peer is the faster one. The making of the objects to write and the freeing of those read are left out.
+            Processor time of all threads for one resource, query or page, the median of three times; `times FireLite` above 1 is in
+            FireLite's favour, and below 1 the peer is the faster one. The making of the objects to write and the freeing of
+            those read are left out.
 
             \(ResultTable.markdown(rows))
 
@@ -93,11 +97,12 @@ struct PeerReport {
 
             \(defeats)
 
-            JSON in one row is less work to write by itself and to delete than rows in several tables, and a file of few tables is opened sooner;
-            what makes JSON slow is the coder. An expression index knows an element of a list by its place only, so that the indexed count of the
-            second peer sees the first coding of each observation, where FireLite sees all of them; and it sorts times as text, which is wrong
-            where their offsets differ. Foundation's coders keep the value of a decimal but not its literal, so that `1.50` comes back as `1.5`;
-            results were compared by value for that.
+            JSON in one row is less work to write by itself and to delete than rows in several tables, and a file of few tables is
+            opened sooner; what makes JSON slow is the coder. An expression index knows an element of a list by its place
+            only, so that the indexed count of the second peer sees the first coding of each observation, where FireLite
+            sees all of them; and it sorts times as text, which is wrong where their offsets differ. Foundation's coders
+            keep the value of a decimal but not its literal, so that `1.50` comes back as `1.5`; results were compared by
+            value for that.
 
             """
         try Data(page.utf8).write(to: URL(fileURLWithPath: folder + "/Peers.md"))
