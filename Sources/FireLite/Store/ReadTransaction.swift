@@ -44,11 +44,14 @@ public class ReadTransaction {
 
     /// The first resource of a table with that id, which the index and the resource must agree on; nil where there is none.
     private func resource(of table: TablePlan, id: String) throws -> FHIRResource? {
-        guard let root = try access.root(of: table, id: id) else { return nil }
-        guard let resource = try resource(root: root), resource.layout === table.root.layout, self is WriteTransaction || resource.id == id
-        else {
-            throw damaged(root)
+        guard let registration = try access.registration(of: table, id: id) else {
+            // Not there, or there without a registration.
+            if let root = try access.root(of: table, id: id) { throw damaged(root) }
+            return nil
         }
+        guard let resource = try resource(registration), resource.layout === table.root.layout,
+            self is WriteTransaction || resource.id == id
+        else { throw damaged(registration.root) }
         return resource
     }
 

@@ -234,13 +234,14 @@ final class StoreConnection {
         defer { rowsRead += rows }
         for table in shape.tables {
             do {
-                let reader = try reader(table)
-                reader.start(first, last)
-                while try reader.statement.step() {
-                    rows += 1
-                    assembler.take(reader)
+                try Unmanaged.passUnretained(reader(table))._withUnsafeGuaranteedRef { reader in
+                    reader.start(first, last)
+                    while try reader.statement.step() {
+                        rows += 1
+                        assembler.take(reader)
+                    }
+                    reader.statement.reset()
                 }
-                reader.statement.reset()
             } catch let error as SQLiteError where passesOver(error) {
                 continue
             }
