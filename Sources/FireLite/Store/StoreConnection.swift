@@ -228,10 +228,12 @@ final class StoreConnection {
     ///
     /// - Parameter passesOver: told of an error in reading a table; true goes on with the next table.
     func load(root: Int64, shape: Shape, passesOver: (SQLiteError) -> Bool = { _ in false }) throws -> FHIRResource? {
-        assembler.clear()
         let (first, last) = (root << 24, root << 24 | 0xFF_FFFF)
         var rows = 0
-        defer { rowsRead += rows }
+        defer {
+            rowsRead += rows
+            assembler.clear()
+        }
         for table in shape.tables {
             do {
                 try Unmanaged.passUnretained(reader(table))._withUnsafeGuaranteedRef { reader in
@@ -246,9 +248,7 @@ final class StoreConnection {
                 continue
             }
         }
-        let resource = assembler.assemble() as? FHIRResource
-        assembler.clear()
-        return resource
+        return assembler.assemble() as? FHIRResource
     }
 
     /// Calls `body` with resources one after the other as they are put together, nil where one's rows are missing. They are given in the
