@@ -31,7 +31,7 @@ public class ReadTransaction {
         return try resource(registration)
     }
 
-    func resource(_ registration: StoreConnection.Registration) throws -> FHIRResource? {
+    func resource(_ registration: StoreConnection.Registration) throws -> FHIRResource {
         if let known = known(registration.root) { return known }
         loadedResources += 1
         guard let shape = try access.shape(registration.shape), let resource = try access.load(root: registration.root, shape: shape) else {
@@ -42,17 +42,22 @@ public class ReadTransaction {
         return resource
     }
 
-    /// The first resource of a table with that id, which the index and the resource must agree on; nil where there is none.
-    private func resource(of table: TablePlan, id: String) throws -> FHIRResource? {
-        guard let registration = try access.registration(of: table, id: id) else {
-            // Not there, or there without a registration.
-            if let root = try access.root(of: table, id: id) { throw damaged(root) }
-            return nil
+    /// What is kept of the first resource of a table with that id; nil where there is none.
+    private func registration(of table: TablePlan, id: String) throws -> StoreConnection.Registration? {
+        if let registration = try access.registration(of: table, id: id) { return registration }
+        // Not there, or there without a registration.
+        if let root = try access.root(of: table, id: id) { throw damaged(root) }
+        return nil
+    }
+
+    /// A resource that was found by its id, which the index and the resource must agree on.
+    private func found<Resource: FHIRResource>(
+        _ resource: FHIRResource, _ type: Resource.Type, id: String, _ registration: StoreConnection.Registration
+    ) throws -> Resource {
+        guard let found = resource as? Resource, found.layout === type._layout, self is WriteTransaction || found.id == id else {
+            throw damaged(registration.root)
         }
-        guard let resource = try resource(registration), resource.layout === table.root.layout,
-            self is WriteTransaction || resource.id == id
-        else { throw damaged(registration.root) }
-        return resource
+        return found
     }
 
     func table(of type: FHIRResource.Type) -> TablePlan {
@@ -76,7 +81,8 @@ public class ReadTransaction {
     public func resource<Resource: FHIRResource>(_ type: Resource.Type, id: String) throws -> Resource? {
         try store.mapping {
             try flush()
-            return try resource(of: table(of: type), id: id) as? Resource
+            guard let registration = try registration(of: table(of: type), id: id) else { return nil }
+            return try found(resource(registration), type, id: id, registration)
         }
     }
 
@@ -93,20 +99,8 @@ public class ReadTransaction {
         try store.mapping {
             try flush()
             let table = table(of: type)
-            var registrations: [StoreConnection.Registration] = []
-            var wanted: [String] = []
-            for id in ids {
-                guard let root = try access.root(of: table, id: id) else { continue }
-                guard let registration = try access.registration(root: root) else { throw damaged(root) }
-                registrations.append(registration)
-                wanted.append(id)
-            }
-            return try zip(resources(strewn: registrations), wanted).map { resource, id in
-                guard let found = resource as? Resource, resource.layout === table.root.layout,
-                    self is WriteTransaction || resource.id == id
-                else { throw damaged((resource.objectExtras as? StoreTie)?.root ?? 0) }
-                return found
-            }
+            let wanted = try ids.compactMap { id in try registration(of: table, id: id).map { (id, $0) } }
+            return try zip(resources(strewn: wanted.map(\.1)), wanted).map { try found($0, type, id: $1.0, $1.1) }
         }
     }
 
