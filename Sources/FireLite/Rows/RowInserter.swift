@@ -6,19 +6,26 @@ struct RowInserter {
     let schema: StorageSchema
     let connection: Connection
 
+    /// How many rows one statement inserts where a table gets that many: starting and ending a statement costs a third of inserting a row.
+    static let group = 8
+
     /// Inserts all rows of the buffer; `roots` has the root number of each resource in it.
     ///
-    /// - Throws: `SQLiteError`.
+    /// - Throws: `SQLiteError`, after which some of the rows are there: the caller goes back to where it was.
     func insert(_ buffer: borrowing RowBuffer, roots: [Int64]) throws {
         for table in 0..<buffer.heads.count where buffer.heads[table] >= 0 {
             let plan = schema.tables[table]
             var row = Int(buffer.heads[table])
-            let statement = try insertStatement(plan)
             while row >= 0 {
-                let header = buffer.rows[row]
-                bind(header, key: roots[Int(header.resource)] << 24 | Int64(header.node), parent: header.parent, buffer, statement, plan)
+                let width = buffer.hasRows(Self.group, from: row) && plan.columns.count <= TableStatements.trackedColumns ? Self.group : 1
+                let statement = try insertStatement(plan, rows: width)
+                for place in 0..<width {
+                    let header = buffer.rows[row]
+                    let key = roots[Int(header.resource)] << 24 | Int64(header.node)
+                    bind(header, key: key, parent: header.parent, buffer, statement, plan, place: width == 1 ? nil : place)
+                    row = Int(header.next)
+                }
                 try statement.run()
-                row = Int(header.next)
             }
         }
     }
@@ -29,54 +36,83 @@ struct RowInserter {
     func insert(_ row: Int, of buffer: borrowing RowBuffer, key: Int64, parent: Int64) throws {
         let header = buffer.rows[row]
         let plan = schema.tables[Int(header.table)]
-        let statement = try insertStatement(plan)
-        bind(header, key: key, parent: parent, buffer, statement, plan)
+        let statement = try insertStatement(plan, rows: 1)
+        bind(header, key: key, parent: parent, buffer, statement, plan, place: nil)
         try statement.run()
     }
 
-    private func insertStatement(_ plan: TablePlan) throws -> Statement {
-        if let statement = plan.statements.insert { return statement }
+    private func insertStatement(_ plan: TablePlan, rows: Int) throws -> Statement {
+        if let statement = rows == 1 ? plan.statements.insert : plan.statements.insertGroup { return statement }
         let names = plan.columns.map { ",\"\($0.name)\"" }.joined()
-        let values = String(repeating: ",?", count: plan.columns.count)
-        let statement = try connection.prepare("INSERT INTO \"\(plan.name)\"(_k,_parent,_ord\(names)) VALUES (?,?,?\(values))")
-        plan.statements.insert = statement
-        plan.statements.boundColumns = 0
+        let row = "(?,?,?" + String(repeating: ",?", count: plan.columns.count) + ")"
+        let values = Array(repeating: row, count: rows).joined(separator: ",")
+        // Several rows with ABORT, the default, would have SQLite keep what each page was before the statement.
+        let statement = try connection.prepare(
+            "INSERT\(rows == 1 ? "" : " OR FAIL") INTO \"\(plan.name)\"(_k,_parent,_ord\(names)) VALUES \(values)")
+        if rows == 1 {
+            plan.statements.insert = statement
+            plan.statements.boundColumns = 0
+        } else {
+            plan.statements.insertGroup = statement
+            plan.statements.boundInGroup = Array(repeating: 0, count: rows)
+        }
         return statement
     }
 
+    /// Binds a row; `place` is its number in a statement of several.
     @inline(__always)
     private func bind(
-        _ header: RowBuffer.Row, key: Int64, parent: Int64, _ buffer: borrowing RowBuffer, _ statement: Statement, _ plan: TablePlan
+        _ header: RowBuffer.Row, key: Int64, parent: Int64, _ buffer: borrowing RowBuffer, _ statement: Statement, _ plan: TablePlan,
+        place: Int?
     ) {
-        statement.bind(1, key)
-        if parent >= 0 { statement.bind(2, parent) } else { statement.bindNull(2) }
-        if header.order >= 0 { statement.bind(3, Int64(header.order)) } else { statement.bindNull(3) }
+        let first = (place ?? 0) * (plan.columns.count + 3) + 1
+        statement.bind(first, key)
+        if parent >= 0 { statement.bind(first + 1, parent) } else { statement.bindNull(first + 1) }
+        if header.order >= 0 { statement.bind(first + 2, Int64(header.order)) } else { statement.bindNull(first + 2) }
         var bound: UInt64 = 0
         for cell in Int(header.cellStart)..<Int(header.cellEnd) {
             let column = Int(buffer.cells[cell].column)
-            buffer.bind(cell, to: column + 4, of: statement)
-            if column < 64 { bound |= 1 << UInt64(column) }
+            buffer.bind(cell, to: first + 3 + column, of: statement)
+            if column < TableStatements.trackedColumns { bound |= 1 << UInt64(column) }
         }
-        clear(plan, bound, header, buffer, statement)
-    }
-
-    /// Sets the parameters to NULL that an earlier row set and this one does not.
-    @inline(__always)
-    private func clear(_ plan: TablePlan, _ bound: UInt64, _ header: RowBuffer.Row, _ buffer: borrowing RowBuffer, _ statement: Statement) {
-        var stale = plan.statements.boundColumns & ~bound
+        // The parameters that an earlier row set and this one does not.
+        var stale = ~bound
+        if let place {
+            stale &= plan.statements.boundInGroup[place]
+            plan.statements.boundInGroup[place] = bound
+        } else {
+            stale &= plan.statements.boundColumns
+            plan.statements.boundColumns = bound
+        }
         while stale != 0 {
-            statement.bindNull(stale.trailingZeroBitCount + 4)
+            statement.bindNull(first + 3 + stale.trailingZeroBitCount)
             stale &= stale - 1
         }
-        plan.statements.boundColumns = bound
-        guard plan.columns.count > 64 else { return }
+        if plan.columns.count > TableStatements.trackedColumns { clearUntracked(header, buffer, statement, plan) }
+    }
+
+    @inline(never)
+    private func clearUntracked(_ header: RowBuffer.Row, _ buffer: borrowing RowBuffer, _ statement: Statement, _ plan: TablePlan) {
         var used = Set<Int32>()
         for cell in Int(header.cellStart)..<Int(header.cellEnd) { used.insert(buffer.cells[cell].column) }
-        for column in 64..<plan.columns.count where !used.contains(Int32(column)) { statement.bindNull(column + 4) }
+        for column in TableStatements.trackedColumns..<plan.columns.count where !used.contains(Int32(column)) {
+            statement.bindNull(column + 4)
+        }
     }
 }
 
 extension RowBuffer {
+    /// Whether a table has that many rows from one of them on.
+    @inline(__always)
+    fileprivate borrowing func hasRows(_ count: Int, from row: Int) -> Bool {
+        var row = row
+        for _ in 1..<count {
+            row = Int(rows[row].next)
+            if row < 0 { return false }
+        }
+        return true
+    }
+
     /// Binds a cell's value, without a copy of its text, to a parameter.
     @inline(__always)
     borrowing func bind(_ cell: Int, to parameter: Int, of statement: Statement) {

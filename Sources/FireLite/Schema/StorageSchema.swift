@@ -227,8 +227,9 @@ final class StorageSchema {
 
     /// Brings the file up to what rows need: creates tables with all their columns at once, and adds columns where there is no other way.
     ///
+    /// - Returns: whether it did anything.
     /// - Throws: `SQLiteError`.
-    func grow(_ connection: Connection) throws {
+    func grow(_ connection: Connection) throws -> Bool {
         var grown: [TablePlan] = []
         for plan in tables where plan.columns.count > plan.fileColumns || (!plan.isInFile && plan.isNeeded) {
             if plan.isInFile {
@@ -251,14 +252,14 @@ final class StorageSchema {
             plan.statements = TableStatements()
             grown.append(plan)
         }
-        guard !grown.isEmpty else { return }
-        try noteModel(connection)
+        guard !grown.isEmpty else { return false }
         try DeclaredIndexes(schema: self, connection: connection).apply(to: grown)
         version = try connection.integer("PRAGMA schema_version") ?? 0
+        return true
     }
 
     /// Writes into the file which model has last made it grow.
-    private func noteModel(_ connection: Connection) throws {
+    func noteModel(_ connection: Connection) throws {
         guard !hasNotedModel else { return }
         let statement = try connection.cached("INSERT OR REPLACE INTO _meta(key, value) VALUES ('model', ?)")
         statement.bind(1, release.fingerprint)

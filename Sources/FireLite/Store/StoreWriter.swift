@@ -13,6 +13,7 @@ final class StoreWriter {
     @exclusivity(unchecked) private var roots: [Int64] = []
     @exclusivity(unchecked) private var nextRoot: Int64 = 0
     private var savedNextRoot: Int64 = 0
+    private var hasGrown = false
     @exclusivity(unchecked) private var newIDs = NewIDs()
     @exclusivity(unchecked) private var stamps: [UInt32] = []
     @exclusivity(unchecked) private var stamp: UInt32 = 0
@@ -46,10 +47,16 @@ final class StoreWriter {
         try access.begin("BEGIN IMMEDIATE")
         nextRoot = try access.connection.integer("SELECT value FROM _meta WHERE key = 'nextRoot'") ?? 1
         savedNextRoot = nextRoot
+        hasGrown = false
         newIDs.clear()
     }
 
+    /// Ends the transaction with its changes.
+    ///
+    /// What the store keeps about itself is written here and nowhere before: a page that is written once more after the cache has moved it
+    /// into the write-ahead log makes SQLite read and write all frames behind it again for their checksums, a tenth of a large write.
     func commit() throws {
+        if hasGrown { try access.schema.noteModel(access.connection) }
         if nextRoot != savedNextRoot {
             let statement = try access.connection.cached("UPDATE _meta SET value = ? WHERE key = 'nextRoot'")
             statement.bind(1, nextRoot)
@@ -62,6 +69,10 @@ final class StoreWriter {
         clearQueue()
         access.rollback()
         access.forget()
+    }
+
+    private func grow() throws {
+        if try access.schema.grow(access.connection) { hasGrown = true }
     }
 
     private static var now: Int64 { Int64(Date().timeIntervalSince1970 * 1_000) }
@@ -130,24 +141,43 @@ final class StoreWriter {
 
     private func writeQueue() throws {
         guard !pending.isEmpty else { return }
-        try access.schema.grow(access.connection)
+        try grow()
         try RowInserter(schema: access.schema, connection: access.connection).insert(flattener.buffer, roots: roots)
-        let statement = try access.connection.cached(
-            "INSERT INTO _resource(root, shape, revision, updated, nodes, digest, pk) VALUES (?, ?, 1, ?, ?, ?, ?)")
-        let now = Self.now
-        for resource in pending {
-            let shape = try shape(of: resource.firstRow..<resource.lastRow)
-            statement.bind(1, resource.root)
-            statement.bind(2, shape.number)
-            statement.bind(3, now)
-            statement.bind(4, Int64(resource.nodes))
-            statement.bind(5, bytes: resource.digest)
-            if let pk = resource.pk { statement.bind(6, pk) } else { statement.bindNull(6) }
-            try statement.run()
+        var next = 0
+        while next < pending.count {
+            let end = pending.count - next < RowInserter.group ? next + 1 : next + RowInserter.group
+            try register(pending[next..<end])
+            next = end
         }
         flattener.clear()
         pending.removeAll(keepingCapacity: true)
         roots.removeAll(keepingCapacity: true)
+    }
+
+    private static func registerSQL(_ rows: Int) -> String {
+        "INSERT OR FAIL INTO _resource(root, shape, revision, updated, nodes, digest, pk) VALUES "
+            + Array(repeating: "(?, ?, 1, ?, ?, ?, ?)", count: rows).joined(separator: ", ")
+    }
+
+    private static let registerOne = registerSQL(1)
+    private static let registerGroup = registerSQL(RowInserter.group)
+
+    /// Inserts what is kept of each of some resources, with one statement.
+    private func register(_ resources: ArraySlice<Pending>) throws {
+        let statement = try access.connection.cached(resources.count == 1 ? Self.registerOne : Self.registerGroup)
+        let now = Self.now
+        var parameter = 1
+        for resource in resources {
+            let shape = try shape(of: resource.firstRow..<resource.lastRow)
+            statement.bind(parameter, resource.root)
+            statement.bind(parameter + 1, shape.number)
+            statement.bind(parameter + 2, now)
+            statement.bind(parameter + 3, Int64(resource.nodes))
+            statement.bind(parameter + 4, bytes: resource.digest)
+            if let pk = resource.pk { statement.bind(parameter + 5, pk) } else { statement.bindNull(parameter + 5) }
+            parameter += 6
+        }
+        try statement.run()
     }
 
     /// The set of tables that rows of the buffer are in.
@@ -288,7 +318,7 @@ final class StoreWriter {
             throw FHIRStoreError(.notAStore, "the resource with number \(registration.root) has no list of tables: run check()")
         }
         _ = try flattener.add(resource, as: 0, numbering: numbering, marksManaged: false, takesOver: numbering == .fresh)
-        try access.schema.grow(access.connection)
+        try grow()
         stored.clear()
         try access.rows(root: registration.root, shape: shape, into: &stored)
         var nextNode = registration.nodes
