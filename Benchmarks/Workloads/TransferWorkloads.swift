@@ -51,11 +51,11 @@ struct TransferWorkloads: Workload {
 
     private static func importFile(_ text: String, into store: FHIRStore) throws -> Int {
         let batches = ResourceBatches()
-        batches.start(text, release: .r4)
+        batches.start(text, into: store, release: .r4)
         return try store.write { transaction in
             let before = transaction.rowsWritten
             while let batch = try batches.next() {
-                _ = try transaction.store(batch)
+                _ = try transaction.store(batch.resources, digests: batch.digests)
                 batches.giveBack(batch)
             }
             return transaction.rowsWritten - before

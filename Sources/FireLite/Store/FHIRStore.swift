@@ -55,6 +55,11 @@ public final class FHIRStore: Sendable {
         try FHIRStore(path: ":memory:", release: release)
     }
 
+    /// The digest under which a resource is stored as it is now, for `WriteTransaction.store(_:digests:)`. Any thread may ask.
+    package func digest(of resource: FHIRResource) -> ContentDigest.Value {
+        ContentDigest.digest(of: resource, key: identity.digestKey)
+    }
+
     /// Gives errors of SQLite in the terms of a store.
     func mapping<Result>(_ body: () throws -> Result) throws -> Result {
         do {

@@ -28,6 +28,12 @@ struct NewIDs {
         }
     }
 
+    /// Whether there is no saying what ids are in the table without looking.
+    func mayHoldAny(_ table: TablePlan) -> Bool {
+        if case .old = states[table.index] { return true }
+        return false
+    }
+
     /// Notes the id of a resource that is about to be stored.
     mutating func insert(_ resource: FHIRResource, _ table: TablePlan) {
         guard table.index < states.count, case .new(let ids) = states[table.index], let id = resource.id else { return }

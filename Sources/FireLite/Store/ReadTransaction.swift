@@ -99,8 +99,10 @@ public class ReadTransaction {
         try store.mapping {
             try flush()
             let table = table(of: type)
-            let wanted = try ids.compactMap { id in try registration(of: table, id: id).map { (id, $0) } }
-            return try zip(resources(strewn: wanted.map(\.1)), wanted).map { try found($0, type, id: $1.0, $1.1) }
+            let ids = Array(ids)
+            let found = try access.registrations(of: table, ids: ids)
+            let wanted = try zip(ids, found).compactMap { id, found in try (found ?? registration(of: table, id: id)).map { (id, $0) } }
+            return try zip(resources(strewn: wanted.map(\.1)), wanted).map { try self.found($0, type, id: $1.0, $1.1) }
         }
     }
 

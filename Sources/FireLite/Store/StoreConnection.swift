@@ -11,6 +11,7 @@ final class StoreConnection {
     private var shapesByMark: [UInt64: Shape] = [:]
     private var rootLookups: [Int: Statement] = [:]
     private var registrationLookups: [Int: Statement] = [:]
+    private var groupLookups: [Int: Statement] = [:]
     let queries = QueryCache()
     /// How many rows were read to put resources together, with those that were only passed over.
     private(set) var rowsRead = 0
@@ -85,10 +86,10 @@ final class StoreConnection {
     }
 
     private static func registration(ofRow statement: Statement) -> Registration {
-        Registration(
-            root: statement.int(0), shape: statement.int(1), revision: statement.int(2),
-            nodes: UInt32(truncatingIfNeeded: statement.int(3)),
-            digest: statement.bytes16(4), pk: statement.text(5))
+        let row = statement.row
+        return Registration(
+            root: row.int(0), shape: row.int(1), revision: row.int(2), nodes: UInt32(truncatingIfNeeded: row.int(3)),
+            digest: statement.bytes16(4), pk: row.text(5))
     }
 
     private var registrationByRoot: Statement?
@@ -135,6 +136,37 @@ final class StoreConnection {
             """
         }
         return try Self.run(statement, id: id, registration)
+    }
+
+    /// How many ids one statement looks up.
+    static let lookupGroup = 8
+
+    /// What is kept of the first stored resource of a type with each of some ids, or nil.
+    func registrations(of table: TablePlan, ids: [String]) throws -> [Registration?] {
+        guard table.isInFile else { return Array(repeating: nil, count: ids.count) }
+        var found: [Registration?] = []
+        found.reserveCapacity(ids.count)
+        while ids.count - found.count >= Self.lookupGroup {
+            let first = found.count
+            found.append(contentsOf: repeatElement(nil, count: Self.lookupGroup))
+            let statement = try idLookup(&groupLookups, table) {
+                let values = (0..<Self.lookupGroup).map { "(\($0), ?)" }.joined(separator: ", ")
+                return """
+                    WITH wanted(number, id) AS (VALUES \(values))
+                    SELECT \(Self.registryColumns), number FROM wanted CROSS JOIN "\(table.name)" AS stored ON stored.id = wanted.id
+                    AND stored._parent IS NULL CROSS JOIN _resource ON root = stored._k >> 24
+                    """
+            }
+            for number in 0..<Self.lookupGroup { statement.bind(number + 1, ids[first + number]) }
+            defer { statement.reset() }
+            // In the order of the numbers, and those with one id in the order of their keys: it is the first that counts.
+            while try statement.step() {
+                let place = first + Int(statement.int(6))
+                if found[place]?.root == nil { found[place] = Self.registration(ofRow: statement) }
+            }
+        }
+        while found.count < ids.count { found.append(try registration(of: table, id: ids[found.count])) }
+        return found
     }
 
     private func idLookup(_ known: inout [Int: Statement], _ table: TablePlan, _ sql: () -> String) throws -> Statement {
@@ -211,6 +243,7 @@ final class StoreConnection {
         shapesByMark.removeAll()
         rootLookups.removeAll()
         registrationLookups.removeAll()
+        groupLookups.removeAll()
         queries.indexes.forget()
         schema.forgetFile()
     }

@@ -28,7 +28,7 @@ final class StoreWriter {
     /// A resource whose rows wait to be inserted.
     private struct Pending {
         let root: Int64
-        let digest: (UInt64, UInt64)
+        let digest: ContentDigest.Value
         let pk: String?
         let nodes: UInt32
         let firstRow: Int
@@ -119,7 +119,7 @@ final class StoreWriter {
     }
 
     /// Turns a new resource into rows, which are written with the next batch.
-    private func queue(_ resource: FHIRResource, digest: (UInt64, UInt64), marksManaged: Bool) throws -> Int64 {
+    private func queue(_ resource: FHIRResource, digest: ContentDigest.Value, marksManaged: Bool) throws -> Int64 {
         let root = nextRoot
         let firstRow = flattener.buffer.rows.count
         let nodes: UInt32
@@ -211,30 +211,37 @@ final class StoreWriter {
 
     /// Stores resources by type and id and tells what became of each, in their order.
     ///
-    /// - Parameter marksManaged: whether the objects that are added become part of the store.
+    /// - Parameters:
+    ///   - digests: of the resources, where they are known.
+    ///   - marksManaged: whether the objects that are added become part of the store.
+    ///   - known: the object of a stored resource, where there is one that must get the content.
+    ///   - check: called with each resource before it is stored, perhaps twice.
     func upsert(
-        _ resources: [FHIRResource], marksManaged: Bool, known: (Int64) -> FHIRResource?,
-        _ report: (FHIRResource, UpsertOutcome) throws -> Void
+        _ resources: [FHIRResource], digests: [ContentDigest.Value]? = nil, marksManaged: Bool, known: (Int64) -> FHIRResource?,
+        check: (FHIRResource) -> Void, _ report: (FHIRResource, UpsertOutcome) throws -> Void
     ) throws {
         let outcomes: [UpsertOutcome]
         do {
-            outcomes = try atomically(resources) { try upsert(resources, marksManaged, known, lasts: nil) }
+            outcomes = try atomically(resources) { try upsert(resources, digests, marksManaged, known, check, lasts: nil) }
         } catch is RepeatedID {
-            outcomes = try atomically(resources) { try upsert(resources, marksManaged, known, lasts: Self.lastIndexes(resources)) }
+            let lasts = Self.lastIndexes(resources)
+            outcomes = try atomically(resources) { try upsert(resources, digests, marksManaged, known, check, lasts: lasts) }
         }
         for (resource, outcome) in zip(resources, outcomes) { try report(resource, outcome) }
     }
 
-    /// Two resources of an upsert seem to have one id.
+    /// Two resources of an upsert seem to have one id, and the store does not have the content of both.
     private struct RepeatedID: Error {}
 
     /// - Parameter lasts: for each type and id the index that counts; nil to begin with.
     /// - Throws: `RepeatedID` where an id comes twice and `lasts` is nil; `FHIRStoreError`; `SQLiteError`.
     private func upsert(
-        _ resources: [FHIRResource], _ marksManaged: Bool, _ known: (Int64) -> FHIRResource?, lasts: [Key: Int]?
+        _ resources: [FHIRResource], _ digests: [ContentDigest.Value]?, _ marksManaged: Bool, _ known: (Int64) -> FHIRResource?,
+        _ check: (FHIRResource) -> Void, lasts: [Key: Int]?
     ) throws -> [UpsertOutcome] {
-        // Told by short hashes on the way: looking at all ids beforehand would fetch each resource from memory once more.
-        let seen = lasts == nil && resources.count > 1 ? IDSet(capacity: resources.count) : nil
+        // Short hashes of the ids so far. Nothing of the kind is needed before the first resource that is not stored as it is.
+        var seen: IDSet?
+        var lookups = IDLookups(resources)
         var outcomes: [UpsertOutcome] = []
         outcomes.reserveCapacity(resources.count)
         for (index, resource) in resources.enumerated() {
@@ -243,19 +250,33 @@ final class StoreWriter {
                     outcomes.append(.replaced(last))
                     continue
                 }
-            } else if let seen, let hash = IDHash.of(resource), !seen.insert(hash) {
-                throw RepeatedID()
+            } else if let seen {
+                try note(resource, in: seen)
             }
-            if resource.isManaged, !(resource.objectExtras is StoreTie) {
+            if resource.isManaged, !(resource.objectExtras is StoreTie), let first = resources[..<index].firstIndex(where: { $0 === resource }) {
                 // Queued a moment ago: it has no id and is here twice.
-                outcomes.append(.replaced(resources.firstIndex { $0 === resource } ?? index))
+                outcomes.append(.replaced(first))
                 continue
             }
-            outcomes.append(try upsert(resource, marksManaged, known))
+            check(resource)
+            let outcome = try upsert(resource, digests?[index], marksManaged, known) {
+                try lookups.registration(at: index, access, &newIDs)
+            }
+            outcomes.append(outcome)
+            if case .unchanged = outcome { continue }
+            if lasts == nil, seen == nil, resources.count > 1 {
+                let ids = IDSet(capacity: resources.count)
+                for earlier in resources[...index] { try note(earlier, in: ids) }
+                seen = ids
+            }
             if pending.count >= Self.batchSize || flattener.buffer.bytes.count >= Self.batchBytes { try writeQueue() }
         }
         try writeQueue()
         return outcomes
+    }
+
+    private func note(_ resource: FHIRResource, in seen: IDSet) throws {
+        if let hash = IDHash.of(resource), !seen.insert(hash) { throw RepeatedID() }
     }
 
     /// The last index of each type and id.
@@ -269,18 +290,13 @@ final class StoreWriter {
         return lasts
     }
 
-    /// What is stored under the type and id of a resource; nil for nothing.
-    private func registration(of resource: FHIRResource) throws -> StoreConnection.Registration? {
-        guard let id = resource.id else { return nil }
-        let table = access.schema.table(of: resource.layout)
-        if try !newIDs.mayHold(id, table, access) { return nil }
-        return try access.registration(of: table, id: id)
-    }
-
-    private func upsert(_ resource: FHIRResource, _ marksManaged: Bool, _ known: (Int64) -> FHIRResource?) throws -> UpsertOutcome {
+    private func upsert(
+        _ resource: FHIRResource, _ knownDigest: ContentDigest.Value?, _ marksManaged: Bool, _ known: (Int64) -> FHIRResource?,
+        _ lookUp: () throws -> StoreConnection.Registration?
+    ) throws -> UpsertOutcome {
         if resource.isManaged, let tie = resource.objectExtras as? StoreTie { return .unchanged(tie.root) }
-        let digest = ContentDigest.digest(of: resource, key: identity.digestKey)
-        guard let registration = try registration(of: resource) else {
+        let digest = knownDigest ?? ContentDigest.digest(of: resource, key: identity.digestKey)
+        guard let registration = try lookUp() else {
             return .added(try queue(resource, digest: digest, marksManaged: marksManaged))
         }
         let root = registration.root
@@ -309,7 +325,7 @@ final class StoreWriter {
     }
 
     private func replace(
-        _ registration: StoreConnection.Registration, with resource: FHIRResource, numbering: Flattener.Numbering, digest: (UInt64, UInt64)
+        _ registration: StoreConnection.Registration, with resource: FHIRResource, numbering: Flattener.Numbering, digest: ContentDigest.Value
     ) throws -> Int64 {
         defer { flattener.clear() }
         // The id may be another one now.

@@ -4,47 +4,25 @@ import FireLiteCore
 ///
 /// A stored resource that was there before is fetched when it is asked for, so a result that nobody looks at costs nothing.
 public struct UpsertResult<Resource: FHIRResource> {
-    /// How many resources were new.
-    public private(set) var added = 0
-    /// How many stored resources got other content.
-    public private(set) var updated = 0
-    /// How many had the stored content already; no row was written for them.
-    public private(set) var unchanged = 0
-
-    private enum Entry {
-        case object(Resource)
-        case stored(Int64)
-        /// The same as a later one, which had its id too.
-        case same(Int)
-    }
-
     private let store: FHIRStore
-    private var entries: [Entry] = []
+    private let outcomes: UpsertOutcomes
 
-    init(store: FHIRStore) { self.store = store }
-
-    mutating func take(_ resource: Resource, _ outcome: UpsertOutcome) {
-        switch outcome {
-        case .added:
-            added += 1
-            entries.append(.object(resource))
-        case .merge(let target):
-            updated += 1
-            entries.append((target as? Resource).map { .object($0) } ?? .object(resource))
-        case .updated(let root):
-            updated += 1
-            entries.append(.stored(root))
-        case .unchanged(let root):
-            unchanged += 1
-            entries.append(.stored(root))
-        case .replaced(let index): entries.append(.same(index))
-        }
+    init(store: FHIRStore, _ outcomes: UpsertOutcomes) {
+        self.store = store
+        self.outcomes = outcomes
     }
+
+    /// How many resources were new.
+    public var added: Int { outcomes.added }
+    /// How many stored resources got other content.
+    public var updated: Int { outcomes.updated }
+    /// How many had the stored content already; no row was written for them.
+    public var unchanged: Int { outcomes.unchanged }
 }
 
 extension UpsertResult: RandomAccessCollection {
     public var startIndex: Int { 0 }
-    public var endIndex: Int { entries.count }
+    public var endIndex: Int { outcomes.entries.count }
 
     /// The stored resource for the argument at `position`; `resource(at:)` throws what this traps on.
     ///
@@ -61,14 +39,55 @@ extension UpsertResult: RandomAccessCollection {
     ///
     /// - Throws: `FHIRStoreError`: `conflict` where it has been deleted since, and where the store cannot be read.
     public func resource(at position: Int) throws -> Resource {
-        switch entries[position] {
-        case .object(let resource): return resource
+        switch outcomes.entries[position] {
+        case .object(let resource):
+            guard let resource = resource as? Resource else {
+                throw FHIRStoreError(.conflict, "the resource that was upserted is stored as a \(resource.layout.name)")
+            }
+            return resource
         case .same(let index): return try resource(at: index)
         case .stored(let root):
             guard let resource = try store.read({ try $0.resource(root: root) }) as? Resource else {
                 throw FHIRStoreError(.conflict, "a resource that was upserted has been deleted since")
             }
             return resource
+        }
+    }
+}
+
+/// What became of the resources of an upsert.
+///
+/// Not generic, as the work for each of them would ask for the types once more.
+struct UpsertOutcomes {
+    enum Entry {
+        case object(FHIRResource)
+        case stored(Int64)
+        /// The same as a later one, which had its id too.
+        case same(Int)
+    }
+
+    private(set) var added = 0
+    private(set) var updated = 0
+    private(set) var unchanged = 0
+    private(set) var entries: [Entry] = []
+
+    init(capacity: Int) { entries.reserveCapacity(capacity) }
+
+    mutating func take(_ resource: FHIRResource, _ outcome: UpsertOutcome) {
+        switch outcome {
+        case .added:
+            added += 1
+            entries.append(.object(resource))
+        case .merge(let target):
+            updated += 1
+            entries.append(.object(target))
+        case .updated(let root):
+            updated += 1
+            entries.append(.stored(root))
+        case .unchanged(let root):
+            unchanged += 1
+            entries.append(.stored(root))
+        case .replaced(let index): entries.append(.same(index))
         }
     }
 }

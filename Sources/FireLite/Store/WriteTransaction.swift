@@ -170,13 +170,17 @@ public final class WriteTransaction: ReadTransaction {
     /// - Throws: `FHIRStoreError`.
     @discardableResult
     public func upsert<Resource: FHIRResource>(_ resources: [Resource]) throws -> UpsertResult<Resource> {
-        for resource in resources {
-            if !resource.isManaged || (resource.objectExtras as? StoreTie)?.store !== store { checkAddable(resource) }
-        }
-        return try store.mapping {
+        UpsertResult(store: store, try upsertAll(resources))
+    }
+
+    private func upsertAll(_ resources: [FHIRResource]) throws -> UpsertOutcomes {
+        try store.mapping {
             try flush()
-            var result = UpsertResult<Resource>(store: store)
-            try writer.upsert(resources, marksManaged: true, known: { known($0) }) { resource, outcome in
+            var outcomes = UpsertOutcomes(capacity: resources.count)
+            try writer.upsert(
+                resources, marksManaged: true, known: { known($0) },
+                check: { if !$0.isManaged || ($0.objectExtras as? StoreTie)?.store !== store { checkAddable($0) } }
+            ) { resource, outcome in
                 switch outcome {
                 case .added(let root):
                     adopt(resource, root: root)
@@ -186,9 +190,9 @@ public final class WriteTransaction: ReadTransaction {
                     try flush()
                 case .updated, .unchanged, .replaced: break
                 }
-                result.take(unsafeDowncast(resource, to: Resource.self), outcome)
+                outcomes.take(resource, outcome)
             }
-            return result
+            return outcomes
         }
     }
 
@@ -206,12 +210,15 @@ public final class WriteTransaction: ReadTransaction {
     }
 
     /// `upsert` for resources that nobody needs afterwards: they stay unmanaged, and nothing is kept of them.
-    package func store(_ resources: [FHIRResource]) throws -> (added: Int, updated: Int, unchanged: Int) {
-        for resource in resources { checkAddable(resource) }
-        return try store.mapping {
+    ///
+    /// - Parameter digests: what `FHIRStore.digest(of:)` gave for each of them, as they are; nil to have it asked for.
+    package func store(
+        _ resources: [FHIRResource], digests: [ContentDigest.Value]? = nil
+    ) throws -> (added: Int, updated: Int, unchanged: Int) {
+        try store.mapping {
             try flush()
             var counts = (added: 0, updated: 0, unchanged: 0)
-            try writer.upsert(resources, marksManaged: false, known: { known($0) }) { resource, outcome in
+            try writer.upsert(resources, digests: digests, marksManaged: false, known: { known($0) }, check: checkAddable) { resource, outcome in
                 switch outcome {
                 case .added: counts.added += 1
                 case .merge(let target):

@@ -15,6 +15,8 @@ final class ImportBatch: @unchecked Sendable {
     /// The text of the resources, filled before the batch is handed over.
     let text: TextBuffer
     private(set) var resources: [FHIRResource] = []
+    /// The digests of the resources' contents.
+    private(set) var digests: [ContentDigest.Value] = []
     private(set) var origins: [Origin] = []
     private(set) var faults: [ImportFault] = []
     /// How many bytes of the content are read.
@@ -24,8 +26,9 @@ final class ImportBatch: @unchecked Sendable {
 
     var isEmpty: Bool { resources.isEmpty && faults.isEmpty }
 
-    func append(_ resource: FHIRResource, _ origin: Origin) {
+    func append(_ resource: FHIRResource, _ digest: ContentDigest.Value, _ origin: Origin) {
         resources.append(resource)
+        digests.append(digest)
         origins.append(origin)
     }
 

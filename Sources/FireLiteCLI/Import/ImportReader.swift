@@ -5,16 +5,23 @@ import Foundation
 final class ImportReader {
     private let input: InputFile
     private let options: ImportOptions
+    private let digest: (FHIRResource) -> ContentDigest.Value
     private let deliver: (ImportBatch) throws -> Void
     private let reader: FHIRJSONReader
     private let bundleLayout: Layout?
     private let entryType: FHIRObject.Type
     private var batch = ImportBatch(text: TextBuffer(capacity: 1))
 
-    /// - Parameter deliver: takes each batch over, which is not touched afterwards.
-    init(_ input: InputFile, options: ImportOptions, deliver: @escaping (ImportBatch) throws -> Void) {
+    /// - Parameters:
+    ///   - digest: gives the digest of a resource's content, here where the resource is still in the processor's cache.
+    ///   - deliver: takes each batch over, which is not touched afterwards.
+    init(
+        _ input: InputFile, options: ImportOptions, digest: @escaping (FHIRResource) -> ContentDigest.Value,
+        deliver: @escaping (ImportBatch) throws -> Void
+    ) {
         self.input = input
         self.options = options
+        self.digest = digest
         self.deliver = deliver
         reader = FHIRJSONReader(release: options.release)
         bundleLayout = options.keepsBundles ? nil : options.release.type(named: "Bundle")?._layout
@@ -142,7 +149,7 @@ final class ImportReader {
             do {
                 let entry = try readEntry(bytes)
                 if let resource = unpacker.take(from: entry) {
-                    batch.append(resource, .init(place: place, range: start..<batch.text.count))
+                    batch.append(resource, digest(resource), .init(place: place, range: start..<batch.text.count))
                 }
             } catch let error as FHIRDecodingError {
                 try reject(error, place.place(of: error), bytes)
@@ -203,8 +210,8 @@ final class ImportReader {
     // MARK: - Outcomes
 
     private func accept(_ resource: FHIRResource, _ origin: ImportBatch.Origin) throws {
-        guard let bundleLayout, resource.layout === bundleLayout else { return batch.append(resource, origin) }
-        for resource in BundleUnpacker.resources(of: resource) { batch.append(resource, origin) }
+        guard let bundleLayout, resource.layout === bundleLayout else { return batch.append(resource, digest(resource), origin) }
+        for resource in BundleUnpacker.resources(of: resource) { batch.append(resource, digest(resource), origin) }
     }
 
     private func reject(_ error: FHIRDecodingError, _ place: TextPlace, _ text: UnsafeBufferPointer<UInt8>) throws {

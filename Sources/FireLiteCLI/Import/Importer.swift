@@ -38,7 +38,7 @@ struct Importer {
     }
 
     private func write(_ source: ImportSource) throws -> (ImportCounts, bytes: Int) {
-        let queue = Self.read(source, options)
+        let queue = Self.read(source, into: store, options)
         defer { queue.cancel() }
         return try store.write { transaction in
             var counts = ImportCounts()
@@ -54,11 +54,11 @@ struct Importer {
     }
 
     /// Reads the file on a thread of its own.
-    private static func read(_ source: ImportSource, _ options: ImportOptions) -> BatchQueue {
+    private static func read(_ source: ImportSource, into store: FHIRStore, _ options: ImportOptions) -> BatchQueue {
         let queue = BatchQueue(capacity: options.limits.waitingBatches)
         let thread = Thread {
             do {
-                try ImportReader(InputFile(source), options: options, deliver: queue.put).run()
+                try ImportReader(InputFile(source), options: options, digest: store.digest, deliver: queue.put).run()
                 queue.finish()
             } catch {
                 queue.finish(error)
@@ -73,7 +73,7 @@ struct Importer {
         var counts = ImportCounts(rejected: batch.faults.count)
         try rejects?.append(batch.faults)
         do {
-            counts += ImportCounts(try transaction.store(batch.resources))
+            counts += ImportCounts(try transaction.store(batch.resources, digests: batch.digests))
         } catch let error as FHIRStoreError where error.code == .tooLarge {
             // Nothing of the batch is stored; one by one shows which resource it is.
             counts += try writeSingly(batch, transaction, file: file)

@@ -4,6 +4,8 @@
 /// nobody can make two resources with one digest. A to-one element without content does not count, as in `==`. Names and not slots,
 /// as a class that has gained elements must find the digest that was stored before.
 package struct ContentDigest {
+    package typealias Value = (UInt64, UInt64)
+
     private var first: UInt64
     private var second: UInt64
     private let usesSlots: Bool
@@ -17,7 +19,7 @@ package struct ContentDigest {
     /// The digest of an object.
     ///
     /// - Parameter usesSlots: true for digests of files of format 1, which have slot numbers in the place of names.
-    package static func digest(of object: FHIRObject, key: UInt64, usesSlots: Bool = false) -> (UInt64, UInt64) {
+    package static func digest(of object: FHIRObject, key: UInt64, usesSlots: Bool = false) -> Value {
         var digest = ContentDigest(key: key, usesSlots: usesSlots)
         digest.mix(object)
         digest.mix(0x5A, 0xA5)
