@@ -79,13 +79,16 @@ public final class Statement {
     /// Binds a copy of the text.
     public func bind(_ index: Int, _ text: String) {
         var text = text
-        text.withUTF8 { bytes in
-            let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
-            let empty: StaticString = ""
-            let base = UnsafeRawPointer(bytes.baseAddress ?? empty.utf8Start).assumingMemoryBound(to: CChar.self)
-            let code = sqlite3_bind_text64(handle, Int32(index), base, UInt64(bytes.count), transient, UInt8(SQLITE_UTF8))
-            if code != SQLITE_OK { bindFailure = code }
-        }
+        text.withUTF8 { bind(index, text: $0) }
+    }
+
+    /// Binds a copy of the text's UTF-8.
+    public func bind(_ index: Int, text bytes: UnsafeBufferPointer<UInt8>) {
+        let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
+        let empty: StaticString = ""
+        let base = UnsafeRawPointer(bytes.baseAddress ?? empty.utf8Start).assumingMemoryBound(to: CChar.self)
+        let code = sqlite3_bind_text64(handle, Int32(truncatingIfNeeded: index), base, UInt64(bytes.count), transient, UInt8(SQLITE_UTF8))
+        if code != SQLITE_OK { bindFailure = code }
     }
 
     /// Binds a copy of the bytes.

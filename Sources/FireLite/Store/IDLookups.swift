@@ -1,4 +1,5 @@
 import FireLiteCore
+import SQLiteBridge
 
 /// Finds what is stored under the types and ids of resources, a few ahead where the next ones are of one type: one statement looks up
 /// several ids in two thirds of the time.
@@ -22,14 +23,26 @@ struct IDLookups {
         let table = access.schema.table(of: resource.layout)
         if try !newIDs.mayHold(id, table, access) { return nil }
         guard newIDs.mayHoldAny(table) else { return try access.registration(of: table, id: id) }
-        var ids = [id]
-        while ids.count < StoreConnection.lookupGroup, index + ids.count < resources.count {
-            let next = resources[index + ids.count]
-            guard next.layoutTable == resource.layoutTable, !next.isManaged, let id = next.id else { break }
-            ids.append(id)
+        var end = index + 1
+        while end < min(index + StoreConnection.lookupGroup, resources.count), resources[end].layoutTable == resource.layoutTable {
+            end += 1
         }
+        guard end - index == StoreConnection.lookupGroup else { return try access.registration(of: table, id: id) }
         start = index
-        found = try access.registrations(of: table, ids: ids)
+        found.removeAll(keepingCapacity: true)
+        for _ in index..<end { found.append(nil) }
+        try access.registrations(of: table, into: &found) { number, statement in
+            resources[index + number].bindID(to: number + 1, of: statement)
+        }
         return found[0]
+    }
+}
+
+extension FHIRResource {
+    /// Binds the id; NULL, which no stored id equals, where there is none.
+    @inline(__always)
+    fileprivate func bindID(to parameter: Int, of statement: Statement) {
+        guard let place = position(of: 0), let slots, case .text = slots[place].value else { return statement.bindNull(parameter) }
+        (slots + place).text.withUTF8 { statement.bind(parameter, text: $0) }
     }
 }

@@ -146,27 +146,38 @@ final class StoreConnection {
         guard table.isInFile else { return Array(repeating: nil, count: ids.count) }
         var found: [Registration?] = []
         found.reserveCapacity(ids.count)
+        var group = [Registration?](repeating: nil, count: Self.lookupGroup)
         while ids.count - found.count >= Self.lookupGroup {
+            for place in group.indices { group[place] = nil }
             let first = found.count
-            found.append(contentsOf: repeatElement(nil, count: Self.lookupGroup))
-            let statement = try idLookup(&groupLookups, table) {
-                let values = (0..<Self.lookupGroup).map { "(\($0), ?)" }.joined(separator: ", ")
-                return """
-                    WITH wanted(number, id) AS (VALUES \(values))
-                    SELECT \(Self.registryColumns), number FROM wanted CROSS JOIN "\(table.name)" AS stored ON stored.id = wanted.id
-                    AND stored._parent IS NULL CROSS JOIN _resource ON root = stored._k >> 24
-                    """
-            }
-            for number in 0..<Self.lookupGroup { statement.bind(number + 1, ids[first + number]) }
-            defer { statement.reset() }
-            // In the order of the numbers, and those with one id in the order of their keys: it is the first that counts.
-            while try statement.step() {
-                let place = first + Int(statement.int(6))
-                if found[place]?.root == nil { found[place] = Self.registration(ofRow: statement) }
-            }
+            try registrations(of: table, into: &group) { number, statement in statement.bind(number + 1, ids[first + number]) }
+            found.append(contentsOf: group)
         }
         while found.count < ids.count { found.append(try registration(of: table, id: ids[found.count])) }
         return found
+    }
+
+    /// Looks up as many ids as `lookupGroup` says with one statement.
+    ///
+    /// - Parameters:
+    ///   - found: gets what is kept of the first stored resource with each id; nil throughout before.
+    ///   - bind: binds an id by its number from 0, to the parameter with the next number.
+    func registrations(of table: TablePlan, into found: inout [Registration?], bind: (Int, Statement) -> Void) throws {
+        let statement = try idLookup(&groupLookups, table) {
+            let values = (0..<Self.lookupGroup).map { "(\($0), ?)" }.joined(separator: ", ")
+            return """
+                WITH wanted(number, id) AS (VALUES \(values))
+                SELECT \(Self.registryColumns), number FROM wanted CROSS JOIN "\(table.name)" AS stored ON stored.id = wanted.id
+                AND stored._parent IS NULL CROSS JOIN _resource ON root = stored._k >> 24
+                """
+        }
+        for number in 0..<Self.lookupGroup { bind(number, statement) }
+        defer { statement.reset() }
+        // In the order of the numbers, and those with one id in the order of their keys: it is the first that counts.
+        while try statement.step() {
+            let place = Int(statement.row.int(6))
+            if found[place]?.root == nil { found[place] = Self.registration(ofRow: statement) }
+        }
     }
 
     private func idLookup(_ known: inout [Int: Statement], _ table: TablePlan, _ sql: () -> String) throws -> Statement {

@@ -43,6 +43,7 @@ struct StoreOpener: Sendable {
         }
         try FormatUpgrade.run(upgrades, on: connection, path: path, release: release)
         let identity = try identity(connection)
+        try checkCells(connection)
         let access = try StoreConnection(connection, release: release)
         if !isNew { try verifyModel(access) }
         return (StoreWriter(access, identity: identity), identity)
@@ -81,7 +82,9 @@ struct StoreOpener: Sendable {
         let connection = try Connection.open(
             path, createsFile: false, key: configuration.key, pageChecksums: configuration.pageChecksums)
         try configure(connection, cacheSize: max(configuration.cacheSize / 4, 2))
-        try connection.execute("PRAGMA query_only = 1")
+        // The first read tells SQLite of the pages' checksums.
+        try connection.execute("PRAGMA query_only = 1; PRAGMA schema_version")
+        try checkCells(connection)
         return try StoreConnection(connection, release: release)
     }
 
@@ -96,8 +99,14 @@ struct StoreOpener: Sendable {
             case .bulk: "OFF"
             }
         try connection.execute(
-            "PRAGMA synchronous = \(synchronous); PRAGMA cache_size = -\(cacheSize * 1_024); PRAGMA temp_store = MEMORY; PRAGMA cell_size_check = 1"
+            "PRAGMA synchronous = \(synchronous); PRAGMA cache_size = -\(cacheSize * 1_024); PRAGMA temp_store = MEMORY"
         )
+    }
+
+    /// Has each page looked through for damage when it is read, unless its checksum tells: it was a tenth of a fetch from a large file.
+    private func checkCells(_ connection: Connection) throws {
+        if configuration.checksPages, connection.hasPageChecksums { return }
+        try connection.execute("PRAGMA cell_size_check = 1")
     }
 
     private func verify(_ connection: Connection) throws {

@@ -73,6 +73,7 @@ package struct ContentDigest {
         }
         if let slots = object.slots {
             let entries = table.pointee.entries
+            object.prefetchValues()
             for index in 0..<Int(object.slotCount) {
                 let slot = Int(slots[index].index)
                 mix(slots + index, usesSlots ? UInt64(slot) << 8 : entries[slot].digestTag)
@@ -95,6 +96,7 @@ package struct ContentDigest {
         case .objects:
             let children = slot.objects
             mix(tag | 4, UInt64(children.count))
+            for child in children.prefix(8) { child.prefetch() }
             for child in children { child._withUnsafeGuaranteedRef { mix($0) } }
         case .texts:
             let texts = slot.texts

@@ -348,4 +348,20 @@ import Testing
             #expect(try FHIRStore(path: folder + "/backup.sqlite", release: .r4).count(Patient.self) == 400)
         }
     }
+
+    /// A page without a checksum is looked through when it is read; of one with a checksum that tells.
+    @Test func pagesWithoutChecksumsAreLookedThrough() throws {
+        try withFile { path, _ in
+            for checksPages in [true, false] {
+                var configuration = FHIRStore.Configuration()
+                configuration.checksPages = checksPages
+                // The first one makes the file.
+                for _ in 0..<2 {
+                    let store = try FHIRStore(path: path, release: .r4, configuration: configuration)
+                    let rows = try store.sql("SELECT * FROM pragma_cell_size_check")
+                    #expect(rows[0][0] == .integer(checksPages ? 0 : 1))
+                }
+            }
+        }
+    }
 }
