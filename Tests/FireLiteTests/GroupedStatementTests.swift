@@ -49,7 +49,11 @@ import Testing
         func patient(_ id: Int, _ version: Int) -> Patient {
             Patient {
                 $0.id = "\(id)"
-                $0.name = (0..<version % 3).map { number in HumanName { $0.family = "F\(version)"; $0.given = ["G\(number)"] } }
+                $0.name = (0..<version % 3).map { number in
+                    HumanName {
+                        $0.family = "F\(version)"; $0.given = ["G\(number)"]
+                    }
+                }
                 $0.active = version == 0 ? nil : version % 2 == 0
             }
         }
@@ -69,7 +73,9 @@ import Testing
                 #expect(result.updated == last.count - added - unchanged)
                 #expect(result.unchanged == (isQuiet ? drawn.count : unchanged))
                 stored.merge(last) { $1 }
-                for (place, drawn) in drawn.enumerated() { #expect(try result.resource(at: place) == patient(drawn.id, last[drawn.id] ?? 0)) }
+                for (place, drawn) in drawn.enumerated() {
+                    #expect(try result.resource(at: place) == patient(drawn.id, last[drawn.id] ?? 0))
+                }
                 let ids = (0..<70).map { "\($0)" }
                 let fetched = try store.read { tx in try tx.resources(Patient.self, ids: ids).map { FHIRJSON.string($0) } }
                 let wanted = (0..<70).compactMap { id in stored[id].map { FHIRJSON.string(patient(id, $0)) } }
@@ -81,15 +87,31 @@ import Testing
     /// `add` stores a second resource with an id; it is the first that is found, whether one looks for one id or for many.
     @Test func theFirstOfOneIDIsFound() throws {
         try withStore { store in
-            let firsts = (0..<24).map { number in Patient { $0.id = "\(number)"; $0.gender = .female } }
+            let firsts = (0..<24).map { number in
+                Patient {
+                    $0.id = "\(number)"; $0.gender = .female
+                }
+            }
             try store.write { tx in
                 for patient in firsts { try tx.add(patient) }
-                for number in 0..<24 { try tx.add(Patient { $0.id = "\(number)"; $0.gender = .male }) }
+                for number in 0..<24 {
+                    try tx.add(
+                        Patient {
+                            $0.id = "\(number)"; $0.gender = .male
+                        })
+                }
             }
             let ids = ["x"] + (0..<24).map { "\($0)" } + ["", "24"]
             let found = try store.read { tx in try tx.resources(Patient.self, ids: ids).map(\.pk) }
             #expect(found == firsts.map(\.pk))
-            let result = try store.write { tx in try tx.upsert((0..<24).map { number in Patient { $0.id = "\(number)"; $0.gender = .female } }) }
+            let result = try store.write { tx in
+                try tx.upsert(
+                    (0..<24).map { number in
+                        Patient {
+                            $0.id = "\(number)"; $0.gender = .female
+                        }
+                    })
+            }
             #expect(result.unchanged == 24)
             #expect(try store.count(Patient.self) == 48)
         }

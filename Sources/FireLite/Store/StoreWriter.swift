@@ -255,7 +255,9 @@ final class StoreWriter {
             } else if let seen {
                 try note(resource, in: seen)
             }
-            if resource.isManaged, !(resource.objectExtras is StoreTie), let first = resources[..<index].firstIndex(where: { $0 === resource }) {
+            if resource.isManaged, !(resource.objectExtras is StoreTie),
+                let first = resources[..<index].firstIndex(where: { $0 === resource })
+            {
                 // Queued a moment ago: it has no id and is here twice.
                 outcomes.append(.replaced(first))
                 continue
@@ -327,7 +329,8 @@ final class StoreWriter {
     }
 
     private func replace(
-        _ registration: StoreConnection.Registration, with resource: FHIRResource, numbering: Flattener.Numbering, digest: ContentDigest.Value
+        _ registration: StoreConnection.Registration, with resource: FHIRResource, numbering: Flattener.Numbering,
+        digest: ContentDigest.Value
     ) throws -> Int64 {
         defer { flattener.clear() }
         // The id may be another one now.

@@ -218,7 +218,8 @@ public final class WriteTransaction: ReadTransaction {
         try store.mapping {
             try flush()
             var counts = (added: 0, updated: 0, unchanged: 0)
-            try writer.upsert(resources, digests: digests, marksManaged: false, known: { known($0) }, check: checkAddable) { resource, outcome in
+            try writer.upsert(resources, digests: digests, marksManaged: false, known: { known($0) }, check: checkAddable) {
+                resource, outcome in
                 switch outcome {
                 case .added: counts.added += 1
                 case .merge(let target):
