@@ -17,15 +17,15 @@ struct RowInserter {
             let plan = schema.tables[table]
             var row = Int(buffer.heads[table])
             while row >= 0 {
-                let width = buffer.hasRows(Self.group, from: row) && plan.columns.count <= TableStatements.trackedColumns ? Self.group : 1
-                let statement = try insertStatement(plan, rows: width)
-                for place in 0..<width {
+                let isGroup = buffer.hasRows(Self.group, from: row) && plan.columns.count <= InsertStatement.trackedColumns
+                let insert = try isGroup ? groupStatement(plan) : statement(plan)
+                for place in insert.bound.indices {
                     let header = buffer.rows[row]
                     let key = roots[Int(header.resource)] << 24 | Int64(header.node)
-                    bind(header, key: key, parent: header.parent, buffer, statement, plan, place: width == 1 ? nil : place)
+                    bind(header, key: key, parent: header.parent, buffer, to: place, of: insert, plan)
                     row = Int(header.next)
                 }
-                try statement.run()
+                try insert.statement.run()
             }
         }
     }
@@ -36,36 +36,31 @@ struct RowInserter {
     func insert(_ row: Int, of buffer: borrowing RowBuffer, key: Int64, parent: Int64) throws {
         let header = buffer.rows[row]
         let plan = schema.tables[Int(header.table)]
-        let statement = try insertStatement(plan, rows: 1)
-        bind(header, key: key, parent: parent, buffer, statement, plan, place: nil)
-        try statement.run()
+        let insert = try statement(plan)
+        bind(header, key: key, parent: parent, buffer, to: 0, of: insert, plan)
+        try insert.statement.run()
     }
 
-    private func insertStatement(_ plan: TablePlan, rows: Int) throws -> Statement {
-        if let statement = rows == 1 ? plan.statements.insert : plan.statements.insertGroup { return statement }
-        let names = plan.columns.map { ",\"\($0.name)\"" }.joined()
-        let row = "(?,?,?" + String(repeating: ",?", count: plan.columns.count) + ")"
-        let values = Array(repeating: row, count: rows).joined(separator: ",")
-        // Several rows with ABORT, the default, would have SQLite keep what each page was before the statement.
-        let statement = try connection.prepare(
-            "INSERT\(rows == 1 ? "" : " OR FAIL") INTO \"\(plan.name)\"(_k,_parent,_ord\(names)) VALUES \(values)")
-        if rows == 1 {
-            plan.statements.insert = statement
-            plan.statements.boundColumns = 0
-        } else {
-            plan.statements.insertGroup = statement
-            plan.statements.boundInGroup = Array(repeating: 0, count: rows)
-        }
-        return statement
+    private func statement(_ plan: TablePlan) throws -> InsertStatement {
+        let insert = try plan.statements.insert ?? InsertStatement(plan, rows: 1, connection)
+        plan.statements.insert = insert
+        return insert
     }
 
-    /// Binds a row; `place` is its number in a statement of several.
+    private func groupStatement(_ plan: TablePlan) throws -> InsertStatement {
+        let insert = try plan.statements.insertGroup ?? InsertStatement(plan, rows: Self.group, connection)
+        plan.statements.insertGroup = insert
+        return insert
+    }
+
+    /// Binds a row to one of the places in a statement.
     @inline(__always)
     private func bind(
-        _ header: RowBuffer.Row, key: Int64, parent: Int64, _ buffer: borrowing RowBuffer, _ statement: Statement, _ plan: TablePlan,
-        place: Int?
+        _ header: RowBuffer.Row, key: Int64, parent: Int64, _ buffer: borrowing RowBuffer, to place: Int, of insert: InsertStatement,
+        _ plan: TablePlan
     ) {
-        let first = (place ?? 0) * (plan.columns.count + 3) + 1
+        let statement = insert.statement
+        let first = place * (plan.columns.count + 3) + 1
         statement.bind(first, key)
         if parent >= 0 { statement.bind(first + 1, parent) } else { statement.bindNull(first + 1) }
         if header.order >= 0 { statement.bind(first + 2, Int64(header.order)) } else { statement.bindNull(first + 2) }
@@ -73,31 +68,46 @@ struct RowInserter {
         for cell in Int(header.cellStart)..<Int(header.cellEnd) {
             let column = Int(buffer.cells[cell].column)
             buffer.bind(cell, to: first + 3 + column, of: statement)
-            if column < TableStatements.trackedColumns { bound |= 1 << UInt64(column) }
+            if column < InsertStatement.trackedColumns { bound |= 1 << UInt64(column) }
         }
         // The parameters that an earlier row set and this one does not.
-        var stale = ~bound
-        if let place {
-            stale &= plan.statements.boundInGroup[place]
-            plan.statements.boundInGroup[place] = bound
-        } else {
-            stale &= plan.statements.boundColumns
-            plan.statements.boundColumns = bound
-        }
+        var stale = insert.bound[place] & ~bound
+        insert.bound[place] = bound
         while stale != 0 {
             statement.bindNull(first + 3 + stale.trailingZeroBitCount)
             stale &= stale - 1
         }
-        if plan.columns.count > TableStatements.trackedColumns { clearUntracked(header, buffer, statement, plan) }
+        if plan.columns.count > InsertStatement.trackedColumns { clearUntracked(header, buffer, statement, plan) }
     }
 
     @inline(never)
     private func clearUntracked(_ header: RowBuffer.Row, _ buffer: borrowing RowBuffer, _ statement: Statement, _ plan: TablePlan) {
         var used = Set<Int32>()
         for cell in Int(header.cellStart)..<Int(header.cellEnd) { used.insert(buffer.cells[cell].column) }
-        for column in TableStatements.trackedColumns..<plan.columns.count where !used.contains(Int32(column)) {
+        for column in InsertStatement.trackedColumns..<plan.columns.count where !used.contains(Int32(column)) {
             statement.bindNull(column + 4)
         }
+    }
+}
+
+/// A compiled statement that inserts rows into a table.
+final class InsertStatement {
+    /// How many columns have a bit that says whether they are bound.
+    static let trackedColumns = 64
+
+    let statement: Statement
+    /// The columns that each row of the statement had set last.
+    @exclusivity(unchecked) var bound: [UInt64]
+
+    /// - Throws: `SQLiteError`.
+    init(_ plan: TablePlan, rows: Int, _ connection: Connection) throws {
+        let names = plan.columns.map { ",\"\($0.name)\"" }.joined()
+        let row = "(?,?,?" + String(repeating: ",?", count: plan.columns.count) + ")"
+        let values = Array(repeating: row, count: rows).joined(separator: ",")
+        // Several rows with ABORT, the default, would have SQLite keep what each page was before the statement.
+        let policy = rows == 1 ? "" : " OR FAIL"
+        statement = try connection.prepare("INSERT\(policy) INTO \"\(plan.name)\"(_k,_parent,_ord\(names)) VALUES \(values)")
+        bound = Array(repeating: 0, count: rows)
     }
 }
 

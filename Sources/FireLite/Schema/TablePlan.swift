@@ -181,18 +181,11 @@ final class TablePlan {
 
 /// A table's compiled statements.
 struct TableStatements {
-    /// How many columns have a bit that says whether they are bound.
-    static let trackedColumns = 64
-
-    var insert: Statement?
+    var insert: InsertStatement?
     /// Inserts several rows.
-    var insertGroup: Statement?
+    var insertGroup: InsertStatement?
     var select: RowReader?
     var deleteRow: Statement?
     var deleteRange: Statement?
     var updates: [[Int32]: Statement] = [:]
-    /// The parameters of `insert` that the last row set.
-    var boundColumns: UInt64 = 0
-    /// The same for each row of `insertGroup`.
-    var boundInGroup: [UInt64] = []
 }

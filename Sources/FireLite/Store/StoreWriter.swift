@@ -95,12 +95,14 @@ final class StoreWriter {
     /// Runs `body` so that nothing of it is stored where it throws, and the write can go on.
     private func atomically<Result>(_ resources: [FHIRResource], _ body: () throws -> Result) throws -> Result {
         try access.connection.cached("SAVEPOINT firelite").run()
+        let hadGrown = hasGrown
         do {
             let result = try body()
             try access.connection.cached("RELEASE firelite").run()
             return result
         } catch {
             clearQueue()
+            hasGrown = hadGrown
             for resource in resources where !(resource.objectExtras is StoreTie) { resource.becomeUnmanaged() }
             if access.connection.isInTransaction {
                 try access.connection.cached("ROLLBACK TO firelite").run()
