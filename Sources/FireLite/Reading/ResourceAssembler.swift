@@ -61,26 +61,25 @@ struct ResourceAssembler {
 
     // MARK: - Rows to objects
 
-    /// Takes in the row that `reader` stands on.
-    mutating func take(_ reader: RowReader) {
-        let row = reader.row
+    /// Takes in a row of a table with these columns.
+    mutating func take(_ row: ResultRow, _ columns: RowColumns) {
         let node = UInt32(truncatingIfNeeded: row.int(0) & 0xFF_FFFF)
         var part = Part(
             object: -1, text: -1, member: -1, order: Int32(truncatingIfNeeded: row.int(2)), node: node,
-            isPrimitive: reader.isPrimitive, parent: row.type(1) == .null ? -1 : row.int(1), table: reader.table)
+            isPrimitive: columns.isPrimitive, parent: row.type(1) == .null ? -1 : row.int(1), table: columns.table)
         // `_member` sorts before every other column.
-        if reader.hasMember, let member = row.text(RowReader.fixedColumns) {
+        if columns.hasMember, let member = row.text(RowColumns.fixedColumns) {
             part.member = Int32(truncatingIfNeeded: members.count)
             members.append(member)
         }
-        let groupCount = reader.groups.count
+        let groupCount = columns.groups.count
         while groups.count < groupCount { groups.append(nil) }
-        if !reader.isPrimitive { _ = group(0, reader, node) }
-        readColumns(reader, row, &part, node)
+        if !columns.isPrimitive { _ = group(0, columns, node) }
+        readColumns(columns, row, &part, node)
         if groups[0] != nil { part.object = Int32(truncatingIfNeeded: objects.count - 1) }
         for index in 0..<groupCount {
             guard let object = groups[index] else { continue }
-            object._withUnsafeGuaranteedRef { object in reader.groups[index].plan._withUnsafeGuaranteedRef { $0.note(object) } }
+            object._withUnsafeGuaranteedRef { object in columns.groups[index].plan._withUnsafeGuaranteedRef { $0.note(object) } }
             groups[index] = nil
         }
         if let last = parts.last, last.table.toOpaque() == part.table.toOpaque(), (part.parent, part.order) < (last.parent, last.order) {
@@ -100,12 +99,12 @@ struct ResourceAssembler {
     }
 
     @inline(__always)
-    private mutating func readColumns(_ reader: RowReader, _ row: ResultRow, _ part: inout Part, _ node: UInt32) {
-        let sources = reader.sources
+    private mutating func readColumns(_ columns: RowColumns, _ row: ResultRow, _ part: inout Part, _ node: UInt32) {
+        let sources = columns.sources
         var index = 0
         while index < sources.count {
             let source = sources[index]
-            let column = index + RowReader.fixedColumns
+            let column = index + RowColumns.fixedColumns
             // What is aside is read with the value it belongs to.
             index += source.hasAside ? 2 : 1
             let cell = row.value(column)
@@ -114,7 +113,7 @@ struct ResourceAssembler {
             case .aside, .member: continue
             case .pk:
                 let pk = String(decoding: cell.textBytes, as: UTF8.self)
-                group(Int(source.group), reader, node)._withUnsafeGuaranteedRef { $0.withExtras { $0.pk = pk } }
+                group(Int(source.group), columns, node)._withUnsafeGuaranteedRef { $0.withExtras { $0.pk = pk } }
             case .main:
                 let value = source.hasAside ? value(cell, beside: row.value(column + 1), source) : value(cell, beside: nil, source)
                 if source.slot < 0 {
@@ -123,7 +122,7 @@ struct ResourceAssembler {
                         texts.append(text)
                     }
                 } else {
-                    group(Int(source.group), reader, node)._withUnsafeGuaranteedRef { $0.append(value, slot: Int(source.slot)) }
+                    group(Int(source.group), columns, node)._withUnsafeGuaranteedRef { $0.append(value, slot: Int(source.slot)) }
                 }
             }
         }
@@ -131,12 +130,12 @@ struct ResourceAssembler {
 
     /// The inlined object of a group in the current row, made when its first value comes.
     @inline(__always)
-    private mutating func group(_ index: Int, _ reader: RowReader, _ node: UInt32) -> Unmanaged<FHIRObject> {
-        groups[index] ?? makeGroup(index, reader, node)
+    private mutating func group(_ index: Int, _ columns: RowColumns, _ node: UInt32) -> Unmanaged<FHIRObject> {
+        groups[index] ?? makeGroup(index, columns, node)
     }
 
-    private mutating func makeGroup(_ index: Int, _ reader: RowReader, _ node: UInt32) -> Unmanaged<FHIRObject> {
-        let group = reader.groups[index]
+    private mutating func makeGroup(_ index: Int, _ columns: RowColumns, _ node: UInt32) -> Unmanaged<FHIRObject> {
+        let group = columns.groups[index]
         let made = Unmanaged.passRetained(group.type.init(_layoutTable: group.layoutTable))
         made._withUnsafeGuaranteedRef { $0.reserve(group.plan._withUnsafeGuaranteedRef { $0.expectedSlots }) }
         groups[index] = made
@@ -145,7 +144,7 @@ struct ResourceAssembler {
             objects.append(Held(object: made))
             return made
         }
-        self.group(group.parent, reader, node)._withUnsafeGuaranteedRef { parent in
+        self.group(group.parent, columns, node)._withUnsafeGuaranteedRef { parent in
             made._withUnsafeGuaranteedRef { $0.becomeStored(node: 0, owner: parent) }
             if group.isAnnotation {
                 let annotated = AnnotatedPrimitive(value: parent.value(group.parentSlot), element: made.takeRetainedValue())
@@ -158,7 +157,7 @@ struct ResourceAssembler {
     }
 
     @inline(__always)
-    private mutating func value(_ cell: ResultValue, beside aside: ResultValue?, _ source: RowReader.Source) -> SlotValue {
+    private mutating func value(_ cell: ResultValue, beside aside: ResultValue?, _ source: RowColumns.Source) -> SlotValue {
         switch source.storage {
         case .boolean, .integer: return .word(cell.int)
         case .text: return .text(string(cell.textBytes))

@@ -1,8 +1,8 @@
 import FireLiteCore
 import SQLiteBridge
 
-/// Reads the rows of one table for a range of keys, as objects or as cells.
-final class RowReader {
+/// The columns of one table's rows as they are read, and where their values belong.
+final class RowColumns {
     /// One column of the result: which value of which inlined object it is.
     struct Source {
         let column: Int32
@@ -25,21 +25,20 @@ final class RowReader {
         let plan: Unmanaged<GroupPlan>
     }
 
-    /// Keeps this reader; a reference counted here too would keep both, and the connection, for ever.
+    /// Keeps these columns; a reference counted here too would keep both for ever.
     unowned(unsafe) let plan: TablePlan
     let table: Unmanaged<TablePlan>
-    let statement: Statement
-    /// The row that the statement stands on.
-    let row: ResultRow
     // Plain memory, as arrays would be looked after at every value.
     let groups: UnsafeBufferPointer<Group>
     let sources: UnsafeBufferPointer<Source>
     let hasMember: Bool
     let isPrimitive: Bool
+    /// What a statement selects of the table.
+    let selection: String
     /// The results before the columns: `_k`, `_parent`, `_ord`.
     static let fixedColumns = 3
 
-    init(_ plan: TablePlan, _ connection: Connection) throws {
+    init(_ plan: TablePlan) {
         self.plan = plan
         table = .passUnretained(plan)
         let order = plan.columns.indices.sorted { plan.columns[$0].key.lexicographicallyPrecedes(plan.columns[$1].key) }
@@ -63,9 +62,7 @@ final class RowReader {
         }
         hasMember = plan.memberColumn >= 0
         isPrimitive = plan.primitive != nil
-        let names = order.map { ",\"\(plan.columns[$0].name)\"" }.joined()
-        statement = try connection.prepare("SELECT _k,_parent,_ord\(names) FROM \"\(plan.name)\" WHERE _k BETWEEN ? AND ? ORDER BY _k")
-        row = statement.row
+        selection = "_k,_parent,_ord" + order.map { ",\"\(plan.columns[$0].name)\"" }.joined()
         self.sources = Self.copy(of: sources)
         self.groups = Self.copy(of: groups)
     }
@@ -79,6 +76,23 @@ final class RowReader {
         let copy = UnsafeMutableBufferPointer<Element>.allocate(capacity: elements.count)
         _ = copy.initialize(fromContentsOf: elements)
         return UnsafeBufferPointer(copy)
+    }
+
+    /// How many results a statement has for the table.
+    var count: Int { Self.fixedColumns + sources.count }
+}
+
+/// Reads the rows of one table for a range of keys.
+final class RowReader {
+    let columns: RowColumns
+    let statement: Statement
+    /// The row that the statement stands on.
+    let row: ResultRow
+
+    init(_ columns: RowColumns, _ connection: Connection) throws {
+        self.columns = columns
+        statement = try connection.prepare("SELECT \(columns.selection) FROM \"\(columns.plan.name)\" WHERE _k BETWEEN ? AND ? ORDER BY _k")
+        row = statement.row
     }
 
     /// Starts reading the rows with keys in a range.

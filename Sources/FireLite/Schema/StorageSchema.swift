@@ -12,6 +12,8 @@ final class StorageSchema {
     private let elementLayout: Layout
     /// What the file's catalog was when it was last read.
     var version: Int64 = -1
+    /// How often tables have changed, so that statements over several of them have to be compiled anew.
+    @exclusivity(unchecked) private(set) var changes = 0
     private var hasNotedModel = false
     /// Tables of the file that the release does not know.
     private(set) var unknownTables: [String] = []
@@ -213,6 +215,7 @@ final class StorageSchema {
         }
         plan.fileColumns = plan.columns.count
         plan.statements = TableStatements()
+        changes += 1
     }
 
     /// The names in a table's definition: the first word after the parenthesis and after each comma.
@@ -253,6 +256,7 @@ final class StorageSchema {
             grown.append(plan)
         }
         guard !grown.isEmpty else { return false }
+        changes += 1
         try DeclaredIndexes(schema: self, connection: connection).apply(to: grown)
         version = try connection.integer("PRAGMA schema_version") ?? 0
         return true
@@ -269,6 +273,7 @@ final class StorageSchema {
 
     /// Forgets growth that was rolled back.
     func forgetFile() {
+        changes += 1
         hasNotedModel = false
         for plan in tables {
             plan.fileColumns = 0

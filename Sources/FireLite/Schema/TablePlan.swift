@@ -184,6 +184,7 @@ struct TableStatements {
     var insert: InsertStatement?
     /// Inserts several rows.
     var insertGroup: InsertStatement?
+    var columns: RowColumns?
     var select: RowReader?
     var deleteRow: Statement?
     var deleteRange: Statement?

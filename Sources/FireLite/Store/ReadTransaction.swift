@@ -96,26 +96,49 @@ public class ReadTransaction {
     /// The stored resources with these ids, in the order of the ids; ids of nothing are passed over, and an id that comes again gets the
     /// same object. Rows are read in the order of the file, whatever that of the ids.
     public func resources<Resource: FHIRResource>(_ type: Resource.Type, ids: some Sequence<String>) throws -> [Resource] {
-        try store.mapping {
+        let found = try store.mapping {
             try flush()
-            let table = table(of: type)
-            let ids = Array(ids)
-            let found = try access.registrations(of: table, ids: ids)
-            let wanted = try zip(ids, found).compactMap { id, found in try (found ?? registration(of: table, id: id)).map { (id, $0) } }
-            return try zip(resources(strewn: wanted.map(\.1)), wanted).map { try self.found($0, type, id: $1.0, $1.1) }
+            return try resources(of: table(of: type), type._layout, ids: Array(ids))
+        }
+        // Their layout is that of the type, so that asking each for its type would only take time.
+        return [Resource](unsafeUninitializedCapacity: found.count) { typed, count in
+            for resource in found {
+                (typed.baseAddress.unsafelyUnwrapped + count).initialize(to: unsafeDowncast(resource, to: type))
+                count += 1
+            }
         }
     }
 
-    /// The resources with these registrations, in any order: each table is gone through once.
-    private func resources(strewn registrations: [StoreConnection.Registration]) throws -> [FHIRResource] {
-        var places = [Int](repeating: 0, count: registrations.count)
-        var sorted: [StoreConnection.Registration] = []
-        for index in registrations.indices.sorted(by: { registrations[$0].root < registrations[$1].root }) {
-            if sorted.last?.root != registrations[index].root { sorted.append(registrations[index]) }
-            places[index] = sorted.count - 1
+    /// The stored resources of a type with these ids, in the order of the ids: each table is gone through once, in the order of the file.
+    private func resources(of table: TablePlan, _ layout: Layout, ids: [String]) throws -> [FHIRResource] {
+        let found = try access.registrations(of: table, ids: ids)
+        var places: ContiguousArray<(root: Int64, place: Int)> = []
+        places.reserveCapacity(ids.count)
+        for place in ids.indices {
+            if let root = found[place]?.root {
+                places.append((root, place))
+            } else if let root = try access.root(of: table, id: ids[place]) {
+                // There without a registration.
+                throw damaged(root)
+            }
         }
-        let resources = try resources(sorted)
-        return places.map { resources[$0] }
+        places.sort { $0.root < $1.root }
+        var wanted: [StoreConnection.Registration] = []
+        wanted.reserveCapacity(places.count)
+        for (root, place) in places where wanted.last?.root != root {
+            if let registration = found[place] { wanted.append(registration) }
+        }
+        let loaded = try resources(wanted)
+        var inOrder = [FHIRResource?](repeating: nil, count: ids.count)
+        var next = 0
+        let isWrite = self is WriteTransaction
+        for (root, place) in places {
+            if wanted[next].root != root { next += 1 }
+            let resource = loaded[next]
+            guard resource.layout === layout, isWrite || resource.id == ids[place] else { throw damaged(root) }
+            inOrder[place] = resource
+        }
+        return inOrder.compactMap { $0 }
     }
 
     /// The resource with this pk, of whatever type; nil where there is none.
@@ -290,7 +313,7 @@ public struct StoredRow: Sendable {
 
     init(_ reader: RowReader) {
         let statement = reader.statement
-        table = reader.plan.name
+        table = reader.columns.plan.name
         columns = (0..<statement.columnCount).compactMap { index in statement.text(index).map { (statement.columnName(index), $0) } }
     }
 }

@@ -9,6 +9,9 @@ final class StoreConnection {
     /// The tables of each shape, owners first.
     private var shapes: [Int64: Shape] = [:]
     private var shapesByMark: [UInt64: Shape] = [:]
+    /// Shapes that are read with one statement, and how often the schema had changed when the first was compiled.
+    private var shapesWithReader: [Shape] = []
+    private var schemaChanges = 0
     private var rootLookups: [Int: Statement] = [:]
     private var registrationLookups: [Int: Statement] = [:]
     private var groupLookups: [Int: Statement] = [:]
@@ -22,6 +25,10 @@ final class StoreConnection {
         let number: Int64
         let tables: [TablePlan]
         let mark: UInt64
+        /// How many resources were read with a statement for each table.
+        @exclusivity(unchecked) fileprivate var reads = 0
+        /// Reads the tables with one statement.
+        @exclusivity(unchecked) fileprivate var reader: ShapeReader?
 
         init(number: Int64, tables: [TablePlan]) {
             self.number = number
@@ -143,26 +150,28 @@ final class StoreConnection {
 
     /// What is kept of the first stored resource of a type with each of some ids, or nil.
     func registrations(of table: TablePlan, ids: [String]) throws -> [Registration?] {
-        guard table.isInFile else { return Array(repeating: nil, count: ids.count) }
-        var found: [Registration?] = []
-        found.reserveCapacity(ids.count)
-        var group = [Registration?](repeating: nil, count: Self.lookupGroup)
-        while ids.count - found.count >= Self.lookupGroup {
-            for place in group.indices { group[place] = nil }
-            let first = found.count
-            try registrations(of: table, into: &group) { number, statement in statement.bind(number + 1, ids[first + number]) }
-            found.append(contentsOf: group)
+        var found = [Registration?](repeating: nil, count: ids.count)
+        guard table.isInFile else { return found }
+        var next = 0
+        while ids.count - next >= Self.lookupGroup {
+            try registrations(of: table, into: &found, from: next) { number, statement in statement.bind(number + 1, ids[next + number]) }
+            next += Self.lookupGroup
         }
-        while found.count < ids.count { found.append(try registration(of: table, id: ids[found.count])) }
+        while next < ids.count {
+            found[next] = try registration(of: table, id: ids[next])
+            next += 1
+        }
         return found
     }
 
     /// Looks up as many ids as `lookupGroup` says with one statement.
     ///
     /// - Parameters:
-    ///   - found: gets what is kept of the first stored resource with each id; nil throughout before.
+    ///   - found: gets what is kept of the first stored resource with each id, from index `start` on; nil there before.
     ///   - bind: binds an id by its number from 0, to the parameter with the next number.
-    func registrations(of table: TablePlan, into found: inout [Registration?], bind: (Int, Statement) -> Void) throws {
+    func registrations(
+        of table: TablePlan, into found: inout [Registration?], from start: Int = 0, bind: (Int, Statement) -> Void
+    ) throws {
         let statement = try idLookup(&groupLookups, table) {
             let values = (0..<Self.lookupGroup).map { "(\($0), ?)" }.joined(separator: ", ")
             return """
@@ -175,7 +184,7 @@ final class StoreConnection {
         defer { statement.reset() }
         // In the order of the numbers, and those with one id in the order of their keys: it is the first that counts.
         while try statement.step() {
-            let place = Int(statement.row.int(6))
+            let place = start + Int(statement.row.int(6))
             if found[place]?.root == nil { found[place] = Self.registration(ofRow: statement) }
         }
     }
@@ -250,6 +259,7 @@ final class StoreConnection {
 
     /// Forgets what a rolled back transaction had added.
     func forget() {
+        forgetShapeReaders()
         shapes.removeAll()
         shapesByMark.removeAll()
         rootLookups.removeAll()
@@ -263,15 +273,67 @@ final class StoreConnection {
 
     func reader(_ table: TablePlan) throws -> RowReader {
         if let known = table.statements.select { return known }
-        let reader = try RowReader(table, connection)
+        let reader = try RowReader(columns(table), connection)
         table.statements.select = reader
         return reader
     }
 
+    private func columns(_ table: TablePlan) -> RowColumns {
+        if let known = table.statements.columns { return known }
+        let columns = RowColumns(table)
+        table.statements.columns = columns
+        return columns
+    }
+
+    /// How many resources of a shape are read table by table before a statement for the shape is compiled.
+    private static let readsBeforeCompiling = 4
+    /// How many shapes have a statement at once.
+    private static let maximumShapeReaders = 128
+
+    /// What reads all tables of a shape with one statement; nil for a shape that is not read often enough.
+    private func reader(_ shape: Shape) throws -> ShapeReader? {
+        if schemaChanges != schema.changes {
+            forgetShapeReaders()
+            schemaChanges = schema.changes
+        }
+        if let known = shape.reader { return known }
+        shape.reads += 1
+        guard shape.reads == Self.readsBeforeCompiling, let reader = try ShapeReader(shape.tables.map(columns), connection) else {
+            return nil
+        }
+        if shapesWithReader.count == Self.maximumShapeReaders { forgetShapeReaders() }
+        shape.reader = reader
+        shapesWithReader.append(shape)
+        return reader
+    }
+
+    private func forgetShapeReaders() {
+        for shape in shapesWithReader {
+            shape.reader = nil
+            shape.reads = 0
+        }
+        shapesWithReader.removeAll()
+    }
+
     /// Puts a resource together from its rows; nil where they are not there.
+    func load(root: Int64, shape: Shape) throws -> FHIRResource? {
+        guard let reader = try reader(shape) else { return try load(root: root, shape: shape) { _ in false } }
+        var rows = 0
+        defer {
+            rowsRead += rows
+            assembler.clear()
+        }
+        try reader.forEachRow(of: root) { row, columns in
+            rows += 1
+            assembler.take(row, columns)
+        }
+        return assembler.assemble() as? FHIRResource
+    }
+
+    /// Puts a resource together from its rows, table by table; nil where they are not there.
     ///
     /// - Parameter passesOver: told of an error in reading a table; true goes on with the next table.
-    func load(root: Int64, shape: Shape, passesOver: (SQLiteError) -> Bool = { _ in false }) throws -> FHIRResource? {
+    func load(root: Int64, shape: Shape, passesOver: (SQLiteError) -> Bool) throws -> FHIRResource? {
         let (first, last) = (root << 24, root << 24 | 0xFF_FFFF)
         var rows = 0
         defer {
@@ -284,7 +346,7 @@ final class StoreConnection {
                     reader.start(first, last)
                     while try reader.statement.step() {
                         rows += 1
-                        assembler.take(reader)
+                        assembler.take(reader.row, reader.columns)
                     }
                     reader.statement.reset()
                 }
@@ -310,21 +372,32 @@ final class StoreConnection {
             assembler.clear()
         }
         var shape: Int64?
-        var shapeCursors = ContiguousArray<Unmanaged<RowCursor>>()
+        var cursorsOfShape: [Int64: ContiguousArray<Unmanaged<RowCursor>>] = [:]
+        var current = ContiguousArray<Unmanaged<RowCursor>>()
         for registration in registrations {
             if shape != registration.shape {
                 shape = registration.shape
-                shapeCursors.removeAll(keepingCapacity: true)
-                for table in try self.shape(registration.shape)?.tables ?? [] {
-                    let cursor =
-                        try cursors[table.index] ?? RowCursor(try takeReader(table), from: max(first, registration.root), to: last)
-                    cursors[table.index] = cursor
-                    shapeCursors.append(.passUnretained(cursor))
-                }
+                current =
+                    try cursorsOfShape[registration.shape]
+                    ?? self.cursors(of: registration.shape, &cursors, from: max(first, registration.root), to: last)
+                cursorsOfShape[registration.shape] = current
             }
-            for cursor in shapeCursors { try cursor._withUnsafeGuaranteedRef { try $0.take(registration.root, into: &assembler) } }
+            for cursor in current { try cursor._withUnsafeGuaranteedRef { try $0.take(registration.root, into: &assembler) } }
             try body(registration, assembler.assemble() as? FHIRResource)
         }
+    }
+
+    /// The cursors over a shape's tables; those not yet among the known ones are added to them.
+    private func cursors(
+        of shape: Int64, _ known: inout [Int: RowCursor], from first: Int64, to last: Int64
+    ) throws -> ContiguousArray<Unmanaged<RowCursor>> {
+        var cursors = ContiguousArray<Unmanaged<RowCursor>>()
+        for table in try self.shape(shape)?.tables ?? [] {
+            let cursor = try known[table.index] ?? RowCursor(try takeReader(table), from: first, to: last)
+            known[table.index] = cursor
+            cursors.append(.passUnretained(cursor))
+        }
+        return cursors
     }
 
     /// A reader of a table for one's own use, until it is given back.
@@ -336,7 +409,7 @@ final class StoreConnection {
 
     private func giveBack(_ reader: RowReader) {
         reader.statement.reset()
-        reader.plan.statements.select = reader
+        reader.columns.plan.statements.select = reader
     }
 
     /// Reads the rows of a resource as cells.
@@ -351,8 +424,8 @@ final class StoreConnection {
                     table: table.index, node: UInt32(truncatingIfNeeded: statement.int(0) & 0xFF_FFFF),
                     parent: statement.type(1) == .null ? -1 : statement.int(1),
                     order: statement.type(2) == .null ? -1 : Int32(truncatingIfNeeded: statement.int(2)), resource: 0)
-                for (index, source) in reader.sources.enumerated() {
-                    let column = index + RowReader.fixedColumns
+                for (index, source) in reader.columns.sources.enumerated() {
+                    let column = index + RowColumns.fixedColumns
                     switch statement.type(column) {
                     case .null: continue
                     case .integer: buffer.add(source.column, int: statement.int(column))
@@ -406,7 +479,7 @@ final class RowCursor {
         }
         while root < wanted { try step() }
         while root == wanted {
-            unmanagedReader._withUnsafeGuaranteedRef { assembler.take($0) }
+            unmanagedReader._withUnsafeGuaranteedRef { assembler.take($0.row, $0.columns) }
             try step()
         }
     }
