@@ -63,10 +63,11 @@ struct ResourceAssembler {
 
     /// Takes in a row of a table with these columns.
     mutating func take(_ row: ResultRow, _ columns: RowColumns) {
-        let node = UInt32(truncatingIfNeeded: row.int(0) & 0xFF_FFFF)
+        let node = UInt32(truncatingIfNeeded: row.value(0).int & 0xFF_FFFF)
+        let parent = row.value(1)
         var part = Part(
-            object: -1, text: -1, member: -1, order: Int32(truncatingIfNeeded: row.int(2)), node: node,
-            isPrimitive: columns.isPrimitive, parent: row.type(1) == .null ? -1 : row.int(1), table: columns.table)
+            object: -1, text: -1, member: -1, order: Int32(truncatingIfNeeded: row.value(2).int), node: node,
+            isPrimitive: columns.isPrimitive, parent: parent.type == .null ? -1 : parent.int, table: columns.table)
         // `_member` sorts before every other column.
         if columns.hasMember, let member = row.text(RowColumns.fixedColumns) {
             part.member = Int32(truncatingIfNeeded: members.count)

@@ -36,7 +36,7 @@ final class ShapeReader {
         statement.bind(2, root << 24 | 0xFF_FFFF)
         let row = statement.row
         while try statement.step() {
-            tables.withUnsafeBufferPointer { body(row, $0[Int(row.int(numberColumn))]) }
+            tables.withUnsafeBufferPointer { body(row, $0[Int(row.value(numberColumn).int)]) }
         }
         statement.reset()
     }

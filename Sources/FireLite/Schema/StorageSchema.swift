@@ -12,6 +12,7 @@ final class StorageSchema {
     private let elementLayout: Layout
     /// What the file's catalog was when it was last read.
     var version: Int64 = -1
+    private var versionStatement: Statement?
     /// How often tables have changed, so that statements over several of them have to be compiled anew.
     @exclusivity(unchecked) private(set) var changes = 0
     private var hasNotedModel = false
@@ -155,7 +156,10 @@ final class StorageSchema {
     ///
     /// - Throws: `SQLiteError`; `FHIRStoreError.newerFormat` where a table has columns that the release does not know.
     func refresh(_ connection: Connection) throws {
-        let current = try connection.integer("PRAGMA schema_version") ?? 0
+        let look = try versionStatement ?? connection.prepare("PRAGMA schema_version")
+        versionStatement = look
+        defer { look.reset() }
+        let current = try look.step() ? look.int(0) : 0
         guard current != version else { return }
         let statement = try connection.cached(
             "SELECT name, sql FROM sqlite_master WHERE type = 'table' AND name NOT LIKE '\\_%' ESCAPE '\\' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'"

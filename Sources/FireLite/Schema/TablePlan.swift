@@ -186,6 +186,10 @@ struct TableStatements {
     var insertGroup: InsertStatement?
     var columns: RowColumns?
     var select: RowReader?
+    var rootByID: Statement?
+    var registrationByID: Statement?
+    /// Looks up several ids.
+    var registrationsByIDs: Statement?
     var deleteRow: Statement?
     var deleteRange: Statement?
     var updates: [[Int32]: Statement] = [:]

@@ -108,7 +108,7 @@ public final class FHIRStore: Sendable {
         if let current = currentTransaction { return try body(current) }
         let access = try mapping { try pool.takeReader() }
         defer { pool.giveBack(access) }
-        try mapping { try access.begin("BEGIN") }
+        try mapping { try access.begin() }
         let transaction = ReadTransaction(store: self, access: access)
         pool.setCurrent(transaction)
         defer {

@@ -10,14 +10,13 @@ final class StoreConnection {
     private var shapes: [Int64: Shape] = [:]
     private var shapesByMark: [UInt64: Shape] = [:]
     /// Shapes that are read with one statement, and how often the schema had changed when the first was compiled.
-    private var shapesWithReader: [Shape] = []
+    private(set) var shapesWithReader: [Shape] = []
     private var schemaChanges = 0
-    private var rootLookups: [Int: Statement] = [:]
-    private var registrationLookups: [Int: Statement] = [:]
-    private var groupLookups: [Int: Statement] = [:]
     let queries = QueryCache()
     /// How many rows were read to put resources together, with those that were only passed over.
     private(set) var rowsRead = 0
+    private let beginStatement: Statement
+    private let beginWriteStatement: Statement
     private let rollbackStatement: Statement
 
     /// The set of tables that a resource has rows in, and the type of the resource.
@@ -51,14 +50,16 @@ final class StoreConnection {
         self.connection = connection
         schema = try StorageSchema(release: release)
         assembler = ResourceAssembler(schema: schema)
+        beginStatement = try connection.prepare("BEGIN")
+        beginWriteStatement = try connection.prepare("BEGIN IMMEDIATE")
         // Compiled while all is well: where memory has run out there would be none to compile it.
         rollbackStatement = try connection.prepare("ROLLBACK")
     }
 
     /// Begins a transaction and looks whether the file's tables have changed.
-    func begin(_ sql: String) throws {
+    func begin(isWrite: Bool = false) throws {
         if connection.isInTransaction { try rollbackStatement.run() }
-        try connection.cached(sql).run()
+        try (isWrite ? beginWriteStatement : beginStatement).run()
         do {
             try schema.refresh(connection)
         } catch {
@@ -127,7 +128,7 @@ final class StoreConnection {
     /// The number of the first stored resource with this type and id, or nil.
     func root(of table: TablePlan, id: String) throws -> Int64? {
         guard table.isInFile else { return nil }
-        let statement = try idLookup(&rootLookups, table) {
+        let statement = try compiled(&table.statements.rootByID) {
             "SELECT _k FROM \"\(table.name)\" WHERE id = ? AND _parent IS NULL ORDER BY _k LIMIT 1"
         }
         return try Self.run(statement, id: id) { try $0.step() ? $0.int(0) >> 24 : nil }
@@ -136,7 +137,7 @@ final class StoreConnection {
     /// What is kept of the first stored resource with this type and id, or nil.
     func registration(of table: TablePlan, id: String) throws -> Registration? {
         guard table.isInFile else { return nil }
-        let statement = try idLookup(&registrationLookups, table) {
+        let statement = try compiled(&table.statements.registrationByID) {
             """
             SELECT \(Self.registryColumns) FROM "\(table.name)" CROSS JOIN _resource ON root = _k >> 24
             WHERE id = ? AND _parent IS NULL ORDER BY _k LIMIT 1
@@ -172,7 +173,7 @@ final class StoreConnection {
     func registrations(
         of table: TablePlan, into found: inout [Registration?], from start: Int = 0, bind: (Int, Statement) -> Void
     ) throws {
-        let statement = try idLookup(&groupLookups, table) {
+        let statement = try compiled(&table.statements.registrationsByIDs) {
             let values = (0..<Self.lookupGroup).map { "(\($0), ?)" }.joined(separator: ", ")
             return """
                 WITH wanted(number, id) AS (VALUES \(values))
@@ -189,10 +190,10 @@ final class StoreConnection {
         }
     }
 
-    private func idLookup(_ known: inout [Int: Statement], _ table: TablePlan, _ sql: () -> String) throws -> Statement {
-        if let statement = known[table.index] { return statement }
+    private func compiled(_ known: inout Statement?, _ sql: () -> String) throws -> Statement {
+        if let known { return known }
         let statement = try connection.prepare(sql())
-        known[table.index] = statement
+        known = statement
         return statement
     }
 
@@ -262,9 +263,6 @@ final class StoreConnection {
         forgetShapeReaders()
         shapes.removeAll()
         shapesByMark.removeAll()
-        rootLookups.removeAll()
-        registrationLookups.removeAll()
-        groupLookups.removeAll()
         queries.indexes.forget()
         schema.forgetFile()
     }
@@ -288,7 +286,7 @@ final class StoreConnection {
     /// How many resources of a shape are read table by table before a statement for the shape is compiled.
     private static let readsBeforeCompiling = 4
     /// How many shapes have a statement at once.
-    private static let maximumShapeReaders = 128
+    static let maximumShapeReaders = 128
 
     /// What reads all tables of a shape with one statement; nil for a shape that is not read often enough.
     private func reader(_ shape: Shape) throws -> ShapeReader? {
@@ -466,7 +464,7 @@ final class RowCursor {
                 root = Int64.max
                 return
             }
-            root = reader.row.int(0) >> 24
+            root = reader.row.value(0).int >> 24
             rows += 1
         }
     }

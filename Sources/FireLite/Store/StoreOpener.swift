@@ -64,7 +64,7 @@ struct StoreOpener: Sendable {
 
     /// Refuses a file with resources that this version's classes would lose a part of.
     private func verifyModel(_ access: StoreConnection) throws {
-        try access.begin("BEGIN")
+        try access.begin()
         defer { access.rollback() }
         for name in access.schema.unknownTables {
             let statement = try access.connection.cached("SELECT 1 FROM _shape WHERE instr(' ' || tables || ' ', ' ' || ? || ' ') > 0")

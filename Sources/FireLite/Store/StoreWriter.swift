@@ -44,7 +44,7 @@ final class StoreWriter {
     // MARK: - Transactions
 
     func begin() throws {
-        try access.begin("BEGIN IMMEDIATE")
+        try access.begin(isWrite: true)
         nextRoot = try access.connection.integer("SELECT value FROM _meta WHERE key = 'nextRoot'") ?? 1
         savedNextRoot = nextRoot
         hasGrown = false
