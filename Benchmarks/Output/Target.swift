@@ -97,7 +97,9 @@ struct Target {
                 quotient(largest(FileSizeWorkload.file)?.bytesPerResource, largest(FileSizeWorkload.text)?.bytesPerResource)),
             atMost(10, " ms", "open a file of 300 tables", wide.map { $0 / 1_000 }),
         ]
-        targets += [UpsertWorkloads.new, FetchWorkloads.byID, QueryWorkloads.objects].map { growth(1.3, $0, measurements) }
+        targets += [UpsertWorkloads.new, FetchWorkloads.again, FetchWorkloads.byID, QueryWorkloads.objects].map {
+            growth(1.3, $0, measurements)
+        }
         return targets.compactMap(\.self)
     }
 }

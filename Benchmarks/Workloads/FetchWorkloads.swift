@@ -4,21 +4,28 @@ import FireLiteR4
 /// Getting resources by their keys: one at a time, hot and from a file just opened, and many at once.
 struct FetchWorkloads: Workload {
     static let byID = "fetch one by id"
+    static let again = "fetch one by id, of a hundred"
     static let byPK = "fetch one by pk"
     static let cold = "open, fetch one by id"
     static let coldPK = "open, fetch one by pk"
     static let many = "fetch many ids"
     private static let sampleSize = 2_000
+    private static let fewAgain = 100
     private static let coldSize = 50
     private static let manySize = 10_000
 
-    var names: [String] { [Self.byID, Self.byPK, Self.cold, Self.coldPK, Self.many] }
+    var names: [String] { [Self.byID, Self.again, Self.byPK, Self.cold, Self.coldPK, Self.many] }
 
     func run(_ bench: Bench) throws -> [Measurement] {
         let keys = try ResourceKey.sample(bench.corpus, Self.sampleSize)
         let few = Array(keys.prefix(Self.coldSize))
         var measurements: [Measurement] = []
-        if bench.wants(Self.byID) { measurements.append(try byID(bench, keys)) }
+        if bench.wants(Self.byID) { measurements.append(try byID(bench, Self.byID, keys)) }
+        if bench.wants(Self.again) {
+            // As often as the others together, so that their pages and rows are at hand.
+            let again = (0..<Self.sampleSize / Self.fewAgain).flatMap { _ in keys.prefix(Self.fewAgain) }
+            measurements.append(try byID(bench, Self.again, again))
+        }
         if bench.wants(Self.byPK) { measurements.append(try byPK(bench, keys)) }
         if bench.wants(Self.cold) { measurements.append(try cold(bench, few)) }
         if bench.wants(Self.coldPK) { measurements.append(try coldPK(bench, few)) }
@@ -28,13 +35,13 @@ struct FetchWorkloads: Workload {
 
     // MARK: - Hot
 
-    private func byID(_ bench: Bench, _ keys: [ResourceKey]) throws -> Measurement {
+    private func byID(_ bench: Bench, _ name: String, _ keys: [ResourceKey]) throws -> Measurement {
         let store = try bench.openStore(bench.fixture.path())
         let reader = try FloorReader(bench.fixture.path(), keys: keys)
         var rounds = 0
         var found: [FHIRResource] = []
         return try bench.measure(
-            Self.byID, operations: keys.count,
+            name, operations: keys.count,
             subject: { stopwatch in
                 found = []
                 found.reserveCapacity(keys.count)
