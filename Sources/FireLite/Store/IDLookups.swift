@@ -32,17 +32,17 @@ struct IDLookups {
         found.removeAll(keepingCapacity: true)
         for _ in index..<end { found.append(nil) }
         try access.registrations(of: table, into: &found) { number, statement in
-            resources[index + number].bindID(to: number + 1, of: statement)
+            resources[index + number].bindID(number, of: statement, access)
         }
         return found[0]
     }
 }
 
 extension FHIRResource {
-    /// Binds the id; NULL, which no stored id equals, where there is none.
+    /// Binds the id for a look-up; NULL, which no stored id equals, where there is none.
     @inline(__always)
-    fileprivate func bindID(to parameter: Int, of statement: Statement) {
-        guard let place = position(of: 0), let slots, case .text = slots[place].value else { return statement.bindNull(parameter) }
-        (slots + place).text.withUTF8 { statement.bind(parameter, text: $0) }
+    fileprivate func bindID(_ number: Int, of statement: Statement, _ access: StoreConnection) {
+        guard let place = position(of: 0), let slots, case .text = slots[place].value else { return statement.bindNull(number + 1) }
+        (slots + place).text.withUTF8 { access.bind(id: $0, number, of: statement) }
     }
 }

@@ -15,6 +15,10 @@ final class StoreConnection {
     let queries = QueryCache()
     /// How many rows were read to put resources together, with those that were only passed over.
     private(set) var rowsRead = 0
+    /// The ids of the look-up that runs.
+    private let idMemory = UnsafeMutablePointer<UInt8>.allocate(capacity: lookupGroup * maximumID)
+    /// FHIR's limit for the length of an id (<https://hl7.org/fhir/R4/datatypes.html#id>).
+    private static let maximumID = 64
     private let beginStatement: Statement
     private let beginWriteStatement: Statement
     private let rollbackStatement: Statement
@@ -55,6 +59,8 @@ final class StoreConnection {
         // Compiled while all is well: where memory has run out there would be none to compile it.
         rollbackStatement = try connection.prepare("ROLLBACK")
     }
+
+    deinit { idMemory.deallocate() }
 
     /// Begins a transaction and looks whether the file's tables have changed.
     func begin(isWrite: Bool = false) throws {
@@ -155,7 +161,10 @@ final class StoreConnection {
         guard table.isInFile else { return found }
         var next = 0
         while ids.count - next >= Self.lookupGroup {
-            try registrations(of: table, into: &found, from: next) { number, statement in statement.bind(number + 1, ids[next + number]) }
+            try registrations(of: table, into: &found, from: next) { number, statement in
+                var id = ids[next + number]
+                id.withUTF8 { bind(id: $0, number, of: statement) }
+            }
             next += Self.lookupGroup
         }
         while next < ids.count {
@@ -169,7 +178,7 @@ final class StoreConnection {
     ///
     /// - Parameters:
     ///   - found: gets what is kept of the first stored resource with each id, from index `start` on; nil there before.
-    ///   - bind: binds an id by its number from 0, to the parameter with the next number.
+    ///   - bind: binds an id by its number from 0, with `bind(id:_:of:)`, or NULL, which is no resource's.
     func registrations(
         of table: TablePlan, into found: inout [Registration?], from start: Int = 0, bind: (Int, Statement) -> Void
     ) throws {
@@ -188,6 +197,15 @@ final class StoreConnection {
             let place = start + Int(statement.row.int(6))
             if found[place]?.root == nil { found[place] = Self.registration(ofRow: statement) }
         }
+    }
+
+    /// Binds one of the ids of a look-up. One that is no longer than FHIR allows is put into the connection's own memory, where SQLite
+    /// reads it; a copy of SQLite's costs more.
+    func bind(id bytes: UnsafeBufferPointer<UInt8>, _ number: Int, of statement: Statement) {
+        guard bytes.count <= Self.maximumID, let base = bytes.baseAddress else { return statement.bind(number + 1, text: bytes) }
+        let place = idMemory + number * Self.maximumID
+        place.update(from: base, count: bytes.count)
+        place.withMemoryRebound(to: CChar.self, capacity: bytes.count) { statement.bind(number + 1, unownedText: $0, bytes.count) }
     }
 
     private func compiled(_ known: inout Statement?, _ sql: () -> String) throws -> Statement {

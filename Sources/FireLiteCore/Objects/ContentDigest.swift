@@ -58,10 +58,16 @@ package struct ContentDigest {
             left = raw.loadUnaligned(fromByteOffset: offset, as: UInt64.self).littleEndian
             offset += 8
         }
+        // The rest, up to seven bytes, as a big-endian number.
         var right: UInt64 = 0
-        while offset < count {
-            right = right << 8 | UInt64(base[offset])
-            offset += 1
+        if count >= 8 {
+            let last = raw.loadUnaligned(fromByteOffset: count - 8, as: UInt64.self).bigEndian
+            right = last & (1 << UInt64(8 * (count - offset)) - 1)
+        } else {
+            while offset < count {
+                right = right << 8 | UInt64(base[offset])
+                offset += 1
+            }
         }
         mix(left, right)
     }

@@ -41,7 +41,10 @@ extension FHIRObject: Equatable {
         for index in 0..<Int(slotCount) {
             switch slots[index].value {
             case .word, .text, .texts: return true
-            default: if slots[index].value.hasContent { return true }
+            case .object: if (slots + index).object._withUnsafeGuaranteedRef({ $0.hasContent }) { return true }
+            case .objects:
+                for child in (slots + index).objects where child._withUnsafeGuaranteedRef({ $0.hasContent }) { return true }
+            case .annotated, .annotatedTexts: if slots[index].value.hasContent { return true }
             }
         }
         return false
