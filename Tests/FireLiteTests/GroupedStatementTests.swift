@@ -84,6 +84,27 @@ import Testing
         }
     }
 
+    /// FHIR allows ids of 64 characters; what is longer, and not ASCII, is stored and found as it is.
+    @Test func idsOfEveryLengthAreFound() throws {
+        try withStore { store in
+            let ids = (1...100).map { length in String(repeating: length % 7 == 0 ? "é" : "i", count: length) }
+            func patients() -> [Patient] {
+                ids.enumerated().map { number, id in
+                    Patient {
+                        $0.id = id
+                        $0.language = "\(number)"
+                    }
+                }
+            }
+            #expect(try store.write { tx in try tx.upsert(patients()).added } == 100)
+            #expect(try store.write { tx in try tx.upsert(patients()).unchanged } == 100)
+            let found = try store.resources(Patient.self, ids: ids.reversed())
+            #expect(found.map(\.id) == ids.reversed())
+            #expect(found.map(\.language) == (0..<100).reversed().map { "\($0)" })
+            #expect(try ids.allSatisfy { try store.resource(Patient.self, id: $0)?.id == $0 })
+        }
+    }
+
     /// `add` stores a second resource with an id; it is the first that is found, whether one looks for one id or for many.
     @Test func theFirstOfOneIDIsFound() throws {
         try withStore { store in

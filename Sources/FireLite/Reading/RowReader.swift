@@ -95,6 +95,16 @@ final class RowReader {
         row = statement.row
     }
 
+    /// Calls `body` with each row of a resource.
+    ///
+    /// - Throws: `SQLiteError`.
+    @inline(__always)
+    func forEachRow(of root: Int64, _ body: (ResultRow, RowColumns) -> Void) throws {
+        start(root << 24, root << 24 | 0xFF_FFFF)
+        while try statement.step() { body(row, columns) }
+        statement.reset()
+    }
+
     /// Starts reading the rows with keys in a range.
     @inline(__always)
     func start(_ first: Int64, _ last: Int64) {

@@ -14,7 +14,7 @@ final class StoreConnection {
     private var schemaChanges = 0
     let queries = QueryCache()
     /// How many rows were read to put resources together, with those that were only passed over.
-    private(set) var rowsRead = 0
+    @exclusivity(unchecked) private(set) var rowsRead = 0
     /// The ids of the look-up that runs.
     private let idMemory = UnsafeMutablePointer<UInt8>.allocate(capacity: lookupGroup * maximumID)
     /// FHIR's limit for the length of an id (<https://hl7.org/fhir/R4/datatypes.html#id>).
@@ -331,16 +331,18 @@ final class StoreConnection {
         shapesWithReader.removeAll()
     }
 
+    /// Calls `body` with each row of a resource and the columns of its table.
+    @inline(__always)
+    private func forEachRow(of root: Int64, _ shape: Shape, _ body: (ResultRow, RowColumns) -> Void) throws {
+        if let reader = try reader(shape) { return try reader.forEachRow(of: root, body) }
+        for table in shape.tables { try reader(table).forEachRow(of: root, body) }
+    }
+
     /// Puts a resource together from its rows; nil where they are not there.
     func load(root: Int64, shape: Shape) throws -> FHIRResource? {
-        guard let reader = try reader(shape) else { return try load(root: root, shape: shape) { _ in false } }
-        var rows = 0
-        defer {
-            rowsRead += rows
-            assembler.clear()
-        }
-        try reader.forEachRow(of: root) { row, columns in
-            rows += 1
+        defer { assembler.clear() }
+        try forEachRow(of: root, shape) { row, columns in
+            rowsRead += 1
             assembler.take(row, columns)
         }
         return assembler.assemble() as? FHIRResource
@@ -350,22 +352,10 @@ final class StoreConnection {
     ///
     /// - Parameter passesOver: told of an error in reading a table; true goes on with the next table.
     func load(root: Int64, shape: Shape, passesOver: (SQLiteError) -> Bool) throws -> FHIRResource? {
-        let (first, last) = (root << 24, root << 24 | 0xFF_FFFF)
-        var rows = 0
-        defer {
-            rowsRead += rows
-            assembler.clear()
-        }
+        defer { assembler.clear() }
         for table in shape.tables {
             do {
-                try Unmanaged.passUnretained(reader(table))._withUnsafeGuaranteedRef { reader in
-                    reader.start(first, last)
-                    while try reader.statement.step() {
-                        rows += 1
-                        assembler.take(reader.row, reader.columns)
-                    }
-                    reader.statement.reset()
-                }
+                try reader(table).forEachRow(of: root) { assembler.take($0, $1) }
             } catch let error as SQLiteError where passesOver(error) {
                 continue
             }
@@ -430,28 +420,23 @@ final class StoreConnection {
 
     /// Reads the rows of a resource as cells.
     func rows(root: Int64, shape: Shape, into buffer: inout RowBuffer) throws {
-        let (first, last) = (root << 24, root << 24 | 0xFF_FFFF)
-        for table in shape.tables {
-            let reader = try reader(table)
-            let statement = reader.statement
-            reader.start(first, last)
-            while try statement.step() {
-                let row = buffer.begin(
-                    table: table.index, node: UInt32(truncatingIfNeeded: statement.int(0) & 0xFF_FFFF),
-                    parent: statement.type(1) == .null ? -1 : statement.int(1),
-                    order: statement.type(2) == .null ? -1 : Int32(truncatingIfNeeded: statement.int(2)), resource: 0)
-                for (index, source) in reader.columns.sources.enumerated() {
-                    let column = index + RowColumns.fixedColumns
-                    switch statement.type(column) {
-                    case .null: continue
-                    case .integer: buffer.add(source.column, int: statement.int(column))
-                    case .float: buffer.add(source.column, double: statement.double(column))
-                    case .text, .blob: buffer.add(source.column, bytes: statement.textBytes(column))
-                    }
+        try forEachRow(of: root, shape) { row, columns in
+            let (parent, order) = (row.value(1), row.value(2))
+            let begun = buffer.begin(
+                table: columns.plan.index, node: UInt32(truncatingIfNeeded: row.value(0).int & 0xFF_FFFF),
+                parent: parent.type == .null ? -1 : parent.int,
+                order: order.type == .null ? -1 : Int32(truncatingIfNeeded: order.int), resource: 0)
+            for index in columns.sources.indices {
+                let column = columns.sources[index].column
+                let cell = row.value(index + RowColumns.fixedColumns)
+                switch cell.type {
+                case .null: continue
+                case .integer: buffer.add(column, int: cell.int)
+                case .float: buffer.add(column, double: cell.double)
+                case .text, .blob: buffer.add(column, bytes: cell.textBytes)
                 }
-                buffer.end(row)
             }
-            statement.reset()
+            buffer.end(begun)
         }
     }
 }
