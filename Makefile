@@ -73,7 +73,7 @@ asan: setup
 
 # The whole report: FireLite beside SQLite's C API, and beside GRDB, which is downloaded for that. Quiet machines give better figures.
 bench: setup
-	swift run -c release Benchmarks $(BENCH_DATA) --report Benchmarks/Report
+	swift run -c release Benchmarks $(BENCH_DATA) --repeat 5 --report Benchmarks/Report
 	swift run -c release --package-path Benchmarks/Peers Peers $(BENCH_DATA) --report Benchmarks/Report
 
 fuzz: setup

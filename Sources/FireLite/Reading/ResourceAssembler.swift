@@ -18,7 +18,7 @@ struct ResourceAssembler {
         let node: UInt32
         let isPrimitive: Bool
         let parent: Int64
-        let table: Unmanaged<TablePlan>
+        let columns: Unmanaged<RowColumns>
     }
 
     /// An object made of a row.
@@ -67,7 +67,7 @@ struct ResourceAssembler {
         let parent = row.value(1)
         var part = Part(
             object: -1, text: -1, member: -1, order: Int32(truncatingIfNeeded: row.value(2).int), node: node,
-            isPrimitive: columns.isPrimitive, parent: parent.type == .null ? -1 : parent.int, table: columns.table)
+            isPrimitive: columns.isPrimitive, parent: parent.type == .null ? -1 : parent.int, columns: .passUnretained(columns))
         // `_member` sorts before every other column.
         if columns.hasMember, let member = row.text(RowColumns.fixedColumns) {
             part.member = Int32(truncatingIfNeeded: members.count)
@@ -80,10 +80,11 @@ struct ResourceAssembler {
         if groups[0] != nil { part.object = Int32(truncatingIfNeeded: objects.count - 1) }
         for index in 0..<groupCount {
             guard let object = groups[index] else { continue }
-            object._withUnsafeGuaranteedRef { object in columns.groups[index].plan._withUnsafeGuaranteedRef { $0.note(object) } }
+            object._withUnsafeGuaranteedRef { columns.groups[index].note($0) }
             groups[index] = nil
         }
-        if let last = parts.last, last.table.toOpaque() == part.table.toOpaque(), (part.parent, part.order) < (last.parent, last.order) {
+        if let last = parts.last, last.columns.toOpaque() == part.columns.toOpaque(), (part.parent, part.order) < (last.parent, last.order)
+        {
             isInListOrder = false
         }
         note(node, Int32(truncatingIfNeeded: parts.count))
@@ -138,7 +139,7 @@ struct ResourceAssembler {
     private mutating func makeGroup(_ index: Int, _ columns: RowColumns, _ node: UInt32) -> Unmanaged<FHIRObject> {
         let group = columns.groups[index]
         let made = Unmanaged.passRetained(group.type.init(_layoutTable: group.layoutTable))
-        made._withUnsafeGuaranteedRef { $0.reserve(group.plan._withUnsafeGuaranteedRef { $0.expectedSlots }) }
+        made._withUnsafeGuaranteedRef { $0.reserve(Int(group.expectedSlots)) }
         groups[index] = made
         guard index > 0 else {
             made._withUnsafeGuaranteedRef { $0.becomeStored(node: node, owner: nil) }
@@ -224,7 +225,7 @@ struct ResourceAssembler {
     /// Brings the rows of each list together and into its order, which edits and recursion may have left otherwise.
     private mutating func sortParts() {
         func key(_ part: Part) -> (Int, Int, Int64, String, Int32) {
-            let table = part.table.takeUnretainedValue()
+            let table = part.columns.takeUnretainedValue().plan
             return (table.depth, table.index, part.parent, part.member < 0 ? "" : members[Int(part.member)], part.order)
         }
         parts.sort { key($0) < key($1) }
@@ -243,7 +244,7 @@ struct ResourceAssembler {
     }
 
     private func isSameList(_ part: Part, _ other: Part) -> Bool {
-        guard part.parent == other.parent, part.table.toOpaque() == other.table.toOpaque() else { return false }
+        guard part.parent == other.parent, part.columns.toOpaque() == other.columns.toOpaque() else { return false }
         if part.member < 0 || other.member < 0 { return part.member == other.member }
         return members[Int(part.member)] == members[Int(other.member)]
     }
@@ -253,12 +254,20 @@ struct ResourceAssembler {
         let first = parts[range.lowerBound]
         guard let ownerIndex = part(of: first.parent) else { return }
         if first.member >= 0 { return linkMember(range, members[Int(first.member)], to: ownerIndex) }
-        let ownerTable = parts[ownerIndex].table
-        guard let (group, slot) = first.table._withUnsafeGuaranteedRef({ $0.link(from: ownerTable) }) else { return }
+        guard let (slot, group) = first.columns._withUnsafeGuaranteedRef({ place(of: $0, in: ownerIndex) }) else { return }
         let owner = owner(ownerIndex, group)
         owner._withUnsafeGuaranteedRef { owner in
             if first.isPrimitive { linkTexts(range, slot, to: owner) } else { linkObjects(range, slot, to: owner) }
-            group._withUnsafeGuaranteedRef { $0.note(owner) }
+            parts[ownerIndex].columns._withUnsafeGuaranteedRef { if group < $0.groups.count { $0.groups[group].note(owner) } }
+        }
+    }
+
+    /// Which list of which inlined object of a row the rows of a table are.
+    @inline(__always)
+    private func place(of columns: RowColumns, in owner: Int) -> (slot: Int, group: Int)? {
+        parts[owner].columns._withUnsafeGuaranteedRef { ownerColumns in
+            if ownerColumns.table.toOpaque() == columns.owner { return (columns.ownerSlot, columns.ownerGroup) }
+            return columns.plan.link(from: ownerColumns.plan).map { ($0.slot, $0.group.index) }
         }
     }
 
@@ -328,11 +337,20 @@ struct ResourceAssembler {
 
     /// The object inlined in a row that a list belongs to, made where it had no other content.
     @inline(__always)
-    private mutating func owner(_ index: Int, _ group: Unmanaged<GroupPlan>) -> Unmanaged<FHIRObject> {
-        group._withUnsafeGuaranteedRef { group in
-            // Most lists are a row's own, whose object is there.
-            if group.index == 0, let object = object(of: index) { return object }
-            return owner(index, group)
+    private mutating func owner(_ index: Int, _ group: Int) -> Unmanaged<FHIRObject> {
+        let columns = parts[index].columns
+        return columns._withUnsafeGuaranteedRef { columns in
+            known(index, group, columns) ?? owner(index, columns.plan.groups[group])
+        }
+    }
+
+    /// The object inlined in a row, if it is there.
+    private func known(_ index: Int, _ group: Int, _ columns: RowColumns) -> Unmanaged<FHIRObject>? {
+        // Most lists are a row's own.
+        if group == 0 { return object(of: index) }
+        guard group < columns.groups.count, !columns.groups[group].isAnnotation else { return nil }
+        return known(index, columns.groups[group].parent, columns)?._withUnsafeGuaranteedRef {
+            $0.object(in: columns.groups[group].parentSlot)
         }
     }
 

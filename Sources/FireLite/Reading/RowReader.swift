@@ -22,17 +22,28 @@ final class RowColumns {
         let parent: Int
         let parentSlot: Int
         let isAnnotation: Bool
-        let plan: Unmanaged<GroupPlan>
+        /// The most values that an object read from here had: room for the next one.
+        private(set) var expectedSlots: Int32 = 0
+
+        @inline(__always)
+        mutating func note(_ object: FHIRObject) {
+            let count = Int32(truncatingIfNeeded: object.filledSlotCount)
+            if count > expectedSlots { expectedSlots = count }
+        }
     }
 
     /// Keeps these columns; a reference counted here too would keep both for ever.
     unowned(unsafe) let plan: TablePlan
     let table: Unmanaged<TablePlan>
-    // Plain memory, as arrays would be looked after at every value.
-    let groups: UnsafeBufferPointer<Group>
+    // Plain memory, as arrays would be looked after at every value. What a row needs lies together, as much of it is in no cache.
+    let groups: UnsafeMutableBufferPointer<Group>
     let sources: UnsafeBufferPointer<Source>
     let hasMember: Bool
     let isPrimitive: Bool
+    /// The table of the rows that own those of this one, if they are not of a recursive element; and what they are the list of.
+    let owner: UnsafeMutableRawPointer?
+    let ownerGroup: Int
+    let ownerSlot: Int
     /// What a statement selects of the table.
     let selection: String
     /// The results before the columns: `_k`, `_parent`, `_ord`.
@@ -58,12 +69,15 @@ final class RowColumns {
         let groups = plan.groups.map {
             Group(
                 type: $0.layout.type, layoutTable: $0.layout.table, parent: $0.parent?.index ?? 0, parentSlot: $0.parentSlot,
-                isAnnotation: $0.isAnnotation, plan: .passUnretained($0))
+                isAnnotation: $0.isAnnotation)
         }
+        owner = plan.owner.map { Unmanaged.passUnretained($0).toOpaque() }
+        ownerGroup = plan.ownerGroup?.index ?? 0
+        ownerSlot = plan.ownerSlot
         hasMember = plan.memberColumn >= 0
         isPrimitive = plan.primitive != nil
         selection = "_k,_parent,_ord" + order.map { ",\"\(plan.columns[$0].name)\"" }.joined()
-        self.sources = Self.copy(of: sources)
+        self.sources = UnsafeBufferPointer(Self.copy(of: sources))
         self.groups = Self.copy(of: groups)
     }
 
@@ -72,10 +86,10 @@ final class RowColumns {
         groups.deallocate()
     }
 
-    private static func copy<Element>(of elements: some Collection<Element>) -> UnsafeBufferPointer<Element> {
+    private static func copy<Element>(of elements: some Collection<Element>) -> UnsafeMutableBufferPointer<Element> {
         let copy = UnsafeMutableBufferPointer<Element>.allocate(capacity: elements.count)
         _ = copy.initialize(fromContentsOf: elements)
-        return UnsafeBufferPointer(copy)
+        return copy
     }
 
     /// How many results a statement has for the table.

@@ -30,8 +30,6 @@ final class GroupPlan {
     /// One for each slot.
     let members: UnsafeMutablePointer<Member>
     @exclusivity(unchecked) var pkColumn: Int32 = -1
-    /// The most values that an object read from here had: room for the next one.
-    @exclusivity(unchecked) private(set) var expectedSlots = 0
 
     init(
         table: TablePlan, index: Int, layout: Layout, parent: GroupPlan?, parentSlot: Int, isAnnotation: Bool, prefix: String, key: [UInt16]
@@ -50,12 +48,6 @@ final class GroupPlan {
     }
 
     deinit { members.deallocate() }
-
-    @inline(__always)
-    func note(_ object: FHIRObject) {
-        let count = object.filledSlotCount
-        if count > expectedSlots { expectedSlots = count }
-    }
 
     var slotCount: Int { layout.table.pointee.count }
 

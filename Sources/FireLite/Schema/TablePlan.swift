@@ -32,8 +32,6 @@ final class TablePlan {
     let mark: UInt64
     /// Compiled statements; dropped when a column is added.
     @exclusivity(unchecked) var statements = TableStatements()
-    /// `owner`, to be compared without counting references.
-    private let ownerReference: UnsafeMutableRawPointer?
     /// `root`, to be had without counting references.
     @exclusivity(unchecked) private(set) var rootReference: Unmanaged<GroupPlan>!
     private var links: [Int: (group: GroupPlan, slot: Int)] = [:]
@@ -46,7 +44,6 @@ final class TablePlan {
         self.owner = owner
         self.ownerGroup = ownerGroup
         self.ownerSlot = ownerSlot
-        ownerReference = owner.map { Unmanaged.passUnretained($0).toOpaque() }
         self.primitive = primitive
         depth = (owner?.depth ?? -1) + 1
         var generator = SystemRandomNumberGenerator()
@@ -162,12 +159,8 @@ final class TablePlan {
     // MARK: - Links
 
     /// Which list of a row of `owner` the rows of this table are.
-    func link(from owner: Unmanaged<TablePlan>) -> (group: Unmanaged<GroupPlan>, slot: Int)? {
-        if owner.toOpaque() == ownerReference, let ownerGroup { return (.passUnretained(ownerGroup), ownerSlot) }
-        return link(from: owner.takeUnretainedValue()).map { (.passUnretained($0.group), $0.slot) }
-    }
-
-    private func link(from owner: TablePlan) -> (group: GroupPlan, slot: Int)? {
+    func link(from owner: TablePlan) -> (group: GroupPlan, slot: Int)? {
+        if owner === self.owner, let ownerGroup { return (ownerGroup, ownerSlot) }
         if let known = links[owner.index] { return known }
         for group in owner.groups {
             for element in group.layout.elements where element.isList && element.kind == .object && element.type == root.layout.type {

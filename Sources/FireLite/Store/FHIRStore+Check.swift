@@ -123,7 +123,7 @@ struct StoreCheck {
         // A row number is one row's alone in a resource, so no row is counted for two owners.
         var ownerless = try connection.integer("SELECT count(*) FROM \(name) WHERE _parent IS NOT NULL") ?? 0
         for owner in owners
-        where ownerless > 0 && owner.isInFile && (table.isResource || table.link(from: .passUnretained(owner)) != nil) {
+        where ownerless > 0 && owner.isInFile && (table.isResource || table.link(from: owner) != nil) {
             ownerless -=
                 try connection.integer(
                     """

@@ -7,46 +7,53 @@ package final class StringCache {
     @inlinable @inline(__always)
     package static func keeps(_ length: Int) -> Bool { 16...96 ~= length }
 
+    /// A text beside its hash: whoever compares the one then needs the other.
+    private struct Entry {
+        var hash: UInt64
+        var text: String
+    }
+
     /// Plain memory, as arrays would be looked after at every string; nil where the cache is off.
-    private let hashes: UnsafeMutablePointer<UInt64>?
-    private let texts: UnsafeMutablePointer<String>
+    private let entries: UnsafeMutablePointer<Entry>?
 
     package init(isEnabled: Bool) {
-        texts = .allocate(capacity: isEnabled ? Self.size : 0)
         guard isEnabled else {
-            hashes = nil
+            entries = nil
             return
         }
-        texts.initialize(repeating: "", count: Self.size)
-        hashes = .allocate(capacity: Self.size)
-        hashes?.initialize(repeating: 0, count: Self.size)
+        let entries = UnsafeMutablePointer<Entry>.allocate(capacity: Self.size)
+        entries.initialize(repeating: Entry(hash: 0, text: ""), count: Self.size)
+        self.entries = entries
     }
 
     deinit {
-        if let hashes {
-            texts.deinitialize(count: Self.size)
-            hashes.deallocate()
-        }
-        texts.deallocate()
+        entries?.deinitialize(count: Self.size)
+        entries?.deallocate()
     }
 
     /// The text with these bytes, which are UTF-8.
     @inline(__always)
     package func string(_ bytes: UnsafePointer<UInt8>, _ length: Int) -> String {
-        guard let hashes else { return String(decoding: UnsafeBufferPointer(start: bytes, count: length), as: UTF8.self) }
+        guard let entries else { return String(decoding: UnsafeBufferPointer(start: bytes, count: length), as: UTF8.self) }
         let hash = Self.hash(bytes, length)
-        let index = Int(truncatingIfNeeded: hash >> 53)
-        if hashes[index] == hash {
+        let entry = entries + Int(truncatingIfNeeded: hash >> 53)
+        if entry.pointee.hash == hash {
             var isSame = false
-            UnsafePointer(texts + index).withUTF8 { stored in
+            Self.text(of: entry).withUTF8 { stored in
                 if stored.count == length, let base = stored.baseAddress { isSame = sameBytes(base, bytes, length) }
             }
-            if isSame { return texts[index] }
+            if isSame { return entry.pointee.text }
         }
         let text = String(decoding: UnsafeBufferPointer(start: bytes, count: length), as: UTF8.self)
-        hashes[index] = hash
-        texts[index] = text
+        entry.pointee = Entry(hash: hash, text: text)
         return text
+    }
+
+    /// The text of an entry where it lies.
+    @inline(__always)
+    private static func text(of entry: UnsafeMutablePointer<Entry>) -> UnsafePointer<String> {
+        let offset = MemoryLayout<UInt64>.stride
+        return (UnsafeRawPointer(entry) + offset).assumingMemoryBound(to: String.self)
     }
 
     @inline(__always)
