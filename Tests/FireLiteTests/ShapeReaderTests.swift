@@ -98,6 +98,9 @@ import Testing
             let changes: [(Patient) -> Void] = [
                 { $0.active = true }, { $0.name[0].text = "T" }, { $0.gender = .other },
                 { $0.name[0].period = Period { $0.start = "2020" } },
+                // Lists of inlined elements that have no column of their own.
+                { $0.meta = Meta { $0.profile = ["http://example.org/p"] } },
+                { $0.maritalStatus = CodeableConcept { $0.coding = [Coding { $0.code = "M" }] } },
             ]
             for change in changes {
                 try other.write { transaction in _ = try transaction.upsert([patient.copy()]) }

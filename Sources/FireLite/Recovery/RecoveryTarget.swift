@@ -63,7 +63,7 @@ final class RecoveryTarget {
         let definitions = columns.map { ", \"\($0.name)\" \($0.declaredType)" }.joined()
         try connection.execute("CREATE TABLE \"\(table.name)\"(_k INTEGER PRIMARY KEY, _parent INTEGER, _ord INTEGER\(definitions))")
         if table.isResource { try connection.execute("CREATE INDEX \"\(table.name)__id\" ON \"\(table.name)\"(id, _parent)") }
-        // In the order in which a `RowReader` gives them.
+        // In the order of `RowColumns`.
         let names = columns.sorted { $0.key.lexicographicallyPrecedes($1.key) }.map { ",\"\($0.name)\"" }.joined()
         let values = String(repeating: ",?", count: columns.count)
         let statement = try connection.prepare("INSERT INTO \"\(table.name)\"(_k,_parent,_ord\(names)) VALUES (?,?,?\(values))")
