@@ -1,5 +1,6 @@
 import FireLiteR4
 import Foundation
+import TestSupport
 import Testing
 
 @testable import FireLite
@@ -47,6 +48,55 @@ import Testing
         #expect(try observations.min { $0.valueQuantity.value }?.literal == "0.5")
         #expect(try observations.max { $0.effectiveDateTime }?.literal == "2019-12-31T23:00:09Z")
         #expect(try observations.max { $0.issued } == nil)
+    }
+
+    /// Aggregates over lists against loops over the objects in memory; with a contained resource of the type, other statements give them.
+    @Test(arguments: [false, true], [false, true]) func aggregatesOverLists(isContained: Bool, isIndexed: Bool) throws {
+        let store = try FHIRStore.inMemory(release: .r4)
+        defer { expectSoundAtEnd(store) }
+        var random = SeededGenerator(seed: isContained ? 3 : 4)
+        func number(_ limit: Int) -> Int { Int.random(in: 0..<limit, using: &random) }
+        func component() -> ObservationComponent {
+            ObservationComponent {
+                $0.code = CodeableConcept { concept in concept.coding = (0..<number(3)).map { _ in Coding { $0.code = "k\(number(5))" } } }
+                if number(3) > 0 { $0.valueQuantity = Quantity { $0.value = FHIRDecimal("\(number(9)).5") } }
+            }
+        }
+        let observations = (0..<60).map { place in
+            Observation {
+                $0.id = "\(place)"
+                $0.status = place % 2 == 0 ? .final : .amended
+                $0.component = (0..<number(4)).map { _ in component() }
+                if isContained, place % 7 == 0 { $0.contained = [Observation { $0.component = [component(), component()] }] }
+            }
+        }
+        try store.write { transaction in for observation in observations { try transaction.add(observation.copy()) } }
+        if isIndexed { try store.index(Observation.self) { $0.component.code.coding.code } }
+        func codes(_ observation: Observation) -> Set<String> {
+            Set(observation.component.flatMap { $0.code?.coding.compactMap(\.code) ?? [] })
+        }
+        func values(_ observation: Observation) -> [String] {
+            observation.component.compactMap { $0.valueQuantity?.value?.literal }
+        }
+        func expectAggregates(_ query: FHIRQuery<Observation>, of observations: [Observation]) throws {
+            var expected: [String: Int] = [:]
+            for code in observations.flatMap(codes) { expected[code, default: 0] += 1 }
+            let counts = try query.counts { $0.component.code.coding.code }
+            #expect(Dictionary(uniqueKeysWithValues: counts.map { ($0.value, $0.count) }) == expected)
+            #expect(counts.map(\.count) == counts.map(\.count).sorted(by: >))
+            #expect(try query.distinct { $0.component.code.coding.code } == expected.keys.sorted())
+            #expect(try query.min { $0.component.valueQuantity.value }?.literal == observations.flatMap(values).min())
+            #expect(try query.max { $0.component.valueQuantity.value }?.literal == observations.flatMap(values).max())
+            for code in expected.keys {
+                let fit = query.where { $0.component.code.coding.code == code }
+                #expect(try fit.count() == expected[code])
+                #expect(try fit.count() == fit.ids().count)
+            }
+            #expect(try query.where { $0.component.code.coding.code == "none" }.count() == 0)
+        }
+        let query = store.fetch(Observation.self)
+        try expectAggregates(query, of: observations)
+        try expectAggregates(query.where { $0.status == .final }, of: observations.filter { $0.status == .final })
     }
 
     @Test func deletingAndUpdating() throws {

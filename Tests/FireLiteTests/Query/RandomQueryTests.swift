@@ -45,6 +45,8 @@ import Testing
                 request.sort = sort
                 let expected = Self.expected(predicate, sort, objects)
                 hits += expected.count
+                let count = try store.read { try $0.count(request) }
+                #expect(count == expected.count, "class \(type), query \(index), indexed \(isIndexed), counted: \(predicate)")
                 if isLimited {
                     request.limit = 5
                     request.offset = 1

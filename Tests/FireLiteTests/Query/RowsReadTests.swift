@@ -90,11 +90,15 @@ import Testing
         all: Set<String>, scanned: Set<String>
     ) {
         let sql = try query.sql
+        return try opened(sql.text, sql.arguments, store)
+    }
+
+    private func opened(_ sql: String, _ arguments: [SQLValue], _ store: FHIRStore) throws -> (all: Set<String>, scanned: Set<String>) {
         let names = try store.sql("SELECT rootpage, name FROM sqlite_master WHERE rootpage > 0")
         let tables = Dictionary(uniqueKeysWithValues: names.map { ($0[0].integer ?? 0, $0[1].text ?? "") })
         var cursors: [Int64: String] = [:]
         var scanned: Set<String> = []
-        for step in try store.sql("EXPLAIN " + sql.text, sql.arguments) {
+        for step in try store.sql("EXPLAIN " + sql, arguments) {
             let cursor = step["p1"].integer ?? -1
             switch step["opcode"].text {
             case "OpenRead": cursors[cursor] = tables[step["p2"].integer ?? 0] ?? "?"
@@ -119,5 +123,29 @@ import Testing
         try store.index(Observation.self) { $0.code.coding.code }
         let indexed = try opened(observations.where { $0.code.coding.code == "c3" }, store)
         #expect(indexed.all == ["Observation", "Observation_code_coding__code"] && indexed.scanned.isEmpty)
+    }
+
+    /// What the statement that counts a query's results opens.
+    private func openedToCount<Resource: FHIRResource>(_ query: FHIRQuery<Resource>, _ store: FHIRStore) throws -> Set<String> {
+        let sql = try store.read { transaction in try #require(try transaction.statement(query.request)).counting() }
+        return try opened(sql.sql, sql.arguments, store).all
+    }
+
+    @Test func aCountByAListOpensTheListsIndexOnly() throws {
+        let store = try store()
+        defer { expectSoundAtEnd(store) }
+        let query = store.fetch(Observation.self).where { $0.code.coding.code == "c3" }
+        #expect(try openedToCount(query, store) == ["Observation_code_coding"])
+        try store.index(Observation.self) { $0.code.coding.code }
+        #expect(try openedToCount(query, store) == ["Observation_code_coding__code"])
+        #expect(try query.count() == 75)
+        #expect(try openedToCount(query.where { $0.status == .final }, store).contains("Observation"))
+        // From here on a row of the list may be that of a contained observation, which must not count.
+        try store.write { transaction in
+            let inner = Observation { $0.code = CodeableConcept { $0.coding = [Coding { $0.code = "c3" }] } }
+            try transaction.add(Observation { $0.contained = [inner] })
+        }
+        #expect(try openedToCount(query, store).contains("Observation"))
+        #expect(try query.count() == 75)
     }
 }

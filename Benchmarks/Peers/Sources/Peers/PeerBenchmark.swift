@@ -34,10 +34,11 @@ final class PeerBenchmark {
     }
 
     func run() throws {
-        try writing()
-        try rewriting()
+        try filling()
         try reading()
         try querying()
+        try writing()
+        try rewriting()
         try deleting()
     }
 
@@ -98,6 +99,9 @@ final class PeerBenchmark {
                 return fresh.peer
             },
             outcome: { try countEqual($1) })
+    }
+
+    private func filling() throws {
         for (peer, path) in peers {
             try peer.write(corpus.objects())
             try peer.checkpoint()

@@ -61,20 +61,41 @@ final class PredicateCompiler {
             return try conjunction(predicate.conjuncts, scope)
         case .or(let parts): return .either(try parts.map { try condition($0, scope, strategy) })
         case .not(let inner): return try condition(inner, scope, strategy).negated
-        case .value(let path, let test):
-            return try some(path.steps[...], scope, strategy) { leaf in try self.test(test, leaf, strategy) }
-        case .exists(let path): return try some(path.steps[...], scope, strategy) { leaf in try self.exists(leaf, strategy) }
-        case .any(let path, let inner):
-            return try some(path.steps[...], scope, strategy) { leaf in try self.fulfils(inner, leaf, strategy) }
         case .count(let path, let comparison, let number):
             return try count(path, scope) + SQLFragment(" \(comparison.rawValue) ?", [.integer(Int64(number))])
-        case .refers(let path, let texts):
-            return try some(path.steps[...], scope, strategy) { leaf in self.refers(try self.reference(leaf), texts, strategy) }
-        case .target(let path, let layout, let inner):
-            return try some(path.steps[...], scope, strategy) { leaf in try self.target(self.reference(leaf), layout, inner, strategy) }
         case .referredBy(let layout, let path, let inner): return try referred(by: layout, path, inner, scope, strategy)
         case .matching(let terms): return try matching(terms, scope)
+        default:
+            guard let (path, end) = end(of: predicate, strategy) else { return .never }
+            return try some(path.steps[...], scope, strategy, end)
         }
+    }
+
+    /// The path that a predicate is about, and what it says of something at its end; nil for other predicates.
+    private func end(
+        of predicate: Predicate, _ strategy: Strategy
+    ) -> (path: QueryPath, condition: (QueryLeaf) throws -> SQLFragment)? {
+        switch predicate {
+        case .value(let path, let test): (path, { try self.test(test, $0, strategy) })
+        case .exists(let path): (path, { try self.exists($0, strategy) })
+        case .any(let path, let inner): (path, { try self.fulfils(inner, $0, strategy) })
+        case .refers(let path, let texts): (path, { self.refers(try self.reference($0), texts, strategy) })
+        case .target(let path, let layout, let inner): (path, { try self.target(self.reference($0), layout, inner, strategy) })
+        case .constant, .count, .referredBy, .matching, .and, .or, .not: nil
+        }
+    }
+
+    /// The resources that fulfil a predicate, where the rows of one list tell them by their keys alone: `FROM` and `WHERE` of the list, and
+    /// the resource's key in it, which comes as often as a row fits. Nil where other rows have to be looked at.
+    func listRows(_ predicate: Predicate, _ scope: QueryScope) throws -> (key: String, from: SQLFragment)? {
+        guard let (path, end) = end(of: predicate, .drive), let list = try distantList(path.steps[...], scope) else { return nil }
+        let inner = try some(path.steps.dropFirst(list.consumed), list.scope, .drive, end)
+        return inner.isNever ? nil : rows(of: list, inner)
+    }
+
+    func rows(of list: ListStep, _ condition: SQLFragment) -> (key: String, from: SQLFragment) {
+        let alias = list.scope.alias
+        return ("\(alias)._k & \(Self.rootMask)", " FROM \"\(list.table.name)\" \(alias) WHERE " + condition)
     }
 
     /// All of several conditions on a row other than the result's: one that an index serves leads, the others sort out.

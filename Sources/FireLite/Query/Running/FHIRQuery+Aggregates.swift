@@ -5,24 +5,15 @@ extension FHIRQuery {
     // Of dates and times, aggregates give the moment in UTC; of decimals, the shortest literal. Limits, offsets and sorting do not count.
 
     private func each<Path: QueryValuePath>(
-        _ path: (ElementPath<Resource>) -> Path, _ expression: (String) -> String, tail: (String) -> String,
+        _ path: (ElementPath<Resource>) -> Path, _ select: (_ column: String, _ key: String) -> String, tail: (String) -> String,
         _ body: (Path.Value, Statement) throws -> Void
     ) throws {
         let path = path(ElementPath(QueryPath()))._path.path
         try run { transaction in
-            guard let statement = try transaction.statement(request), let rows = try statement.compiler.rows(path, statement.scope) else {
-                return
-            }
-            guard case .column(let column) = rows.leaf else {
-                throw FHIRStoreError(.invalidArgument, "only primitives have values to aggregate: name an element of the complex one")
-            }
-            guard column.name != nil else { return }
-            let present = SQLFragment.all([rows.condition, SQLFragment("\(column.sql) IS NOT NULL")])
-            let select = try statement.over(
-                SQLFragment(expression(column.sql)), joins: rows.joins, condition: present, tail: tail(column.sql))
+            guard let (sql, column) = try transaction.statement(request)?.values(path, select, tail: tail) else { return }
             // A date and time without its offset is in UTC.
             let isMoment = column.primitive == .instant || column.primitive == .dateTime
-            try transaction.forEachRow(select) { row in
+            try transaction.forEachRow(sql) { row in
                 let stored = row.value(0)
                 let aside: SQLValue = isMoment && stored.text?.contains("T") ?? false ? .integer(0) : .null
                 if let literal = CellLiteral.literal(stored, aside: aside, column.primitive),
@@ -40,7 +31,7 @@ extension FHIRQuery {
     /// - Throws: `FHIRStoreError`.
     public func distinct<Path: QueryValuePath>(_ path: (ElementPath<Resource>) -> Path) throws -> [Path.Value] {
         var values: [Path.Value] = []
-        try each(path, { "DISTINCT \($0)" }, tail: { " ORDER BY \($0)" }) { value, _ in values.append(value) }
+        try each(path, { column, _ in "DISTINCT \(column)" }, tail: { " ORDER BY \($0)" }) { value, _ in values.append(value) }
         return values
     }
 
@@ -49,7 +40,7 @@ extension FHIRQuery {
     /// - Throws: `FHIRStoreError`.
     public func min<Path: QueryValuePath>(_ path: (ElementPath<Resource>) -> Path) throws -> Path.Value? {
         var result: Path.Value?
-        try each(path, { "min(\($0))" }, tail: { _ in "" }) { value, _ in result = value }
+        try each(path, { column, _ in "min(\(column))" }, tail: { _ in "" }) { value, _ in result = value }
         return result
     }
 
@@ -58,7 +49,7 @@ extension FHIRQuery {
     /// - Throws: `FHIRStoreError`.
     public func max<Path: QueryValuePath>(_ path: (ElementPath<Resource>) -> Path) throws -> Path.Value? {
         var result: Path.Value?
-        try each(path, { "max(\($0))" }, tail: { _ in "" }) { value, _ in result = value }
+        try each(path, { column, _ in "max(\(column))" }, tail: { _ in "" }) { value, _ in result = value }
         return result
     }
 
@@ -67,8 +58,7 @@ extension FHIRQuery {
     /// - Throws: `FHIRStoreError`.
     public func counts<Path: QueryValuePath>(by path: (ElementPath<Resource>) -> Path) throws -> [(value: Path.Value, count: Int)] {
         var groups: [(value: Path.Value, count: Int)] = []
-        let key = QueryStatement.alias + "._k"
-        try each(path, { "\($0), count(DISTINCT \(key))" }, tail: { " GROUP BY \($0) ORDER BY 2 DESC, 1" }) { value, row in
+        try each(path, { "\($0), count(DISTINCT \($1))" }, tail: { " GROUP BY \($0) ORDER BY 2 DESC, 1" }) { value, row in
             groups.append((value, Int(row.int(1))))
         }
         return groups

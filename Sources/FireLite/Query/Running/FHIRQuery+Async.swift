@@ -24,7 +24,7 @@ extension FHIRQuery {
     /// How many results there are. A limit and an offset count.
     ///
     /// - Throws: `FHIRStoreError`; `CancellationError` where the task was cancelled.
-    public func count() async throws -> Int { try await store.readUntilCancelled { transaction, _ in try count(transaction) } }
+    public func count() async throws -> Int { try await store.readUntilCancelled { transaction, _ in try transaction.count(request) } }
 
     /// Whether there is a result.
     ///

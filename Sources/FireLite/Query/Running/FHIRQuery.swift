@@ -103,18 +103,7 @@ public struct FHIRQuery<Resource: FHIRResource>: Sendable {
     /// How many results there are. A limit and an offset count.
     ///
     /// - Throws: `FHIRStoreError`.
-    public func count() throws -> Int { try run { try count($0) } }
-
-    func count(_ transaction: ReadTransaction) throws -> Int {
-        if request.limit != nil || request.offset > 0 || request.cursor != nil { return try transaction.roots(request).count }
-        guard let statement = try transaction.statement(request) else { return 0 }
-        var count = 0
-        try transaction.forEachRow(statement.over(SQLFragment("count(*)"))) { row in
-            count = Int(row.int(0))
-            return false
-        }
-        return count
-    }
+    public func count() throws -> Int { try run { try $0.count(request) } }
 
     /// Whether there is a result.
     ///

@@ -17,7 +17,7 @@ extension FHIRStore {
     }
 
     /// How many results a request has.
-    package func count(_ request: QueryRequest) throws -> Int { try run { try $0.roots(request).count } }
+    package func count(_ request: QueryRequest) throws -> Int { try run { try $0.count(request) } }
 
     /// Calls `body` with the first literals at paths for each result.
     package func forEachLiterals(_ request: QueryRequest, _ paths: [QueryPath], _ body: ([String?]) throws -> Void) throws {

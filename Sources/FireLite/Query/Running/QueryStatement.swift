@@ -79,6 +79,35 @@ struct QueryStatement {
         "SELECT " + expression + from + joins + " WHERE " + SQLFragment.all([try condition(), extra]) + tail
     }
 
+    /// `SELECT count(…)` of the results, which limits do not touch.
+    func counting() throws -> SQLFragment {
+        // What an index on the list has is enough then: the resources' own rows are not looked at.
+        guard let rows = try compiler.listRows(request.predicate, scope) else { return try over(SQLFragment("count(*)")) }
+        return "SELECT count(DISTINCT \(rows.key))" + rows.from
+    }
+
+    /// `SELECT` over the values at a path of all results, NULL left out; nil where the file has no such column.
+    ///
+    /// - Parameter select: what to select, made of the column with the values and of the results' key.
+    func values(
+        _ path: QueryPath, _ select: (_ column: String, _ key: String) -> String, tail: (_ column: String) -> String
+    ) throws -> (sql: SQLFragment, column: QueryColumn)? {
+        guard let rows = try compiler.rows(path, scope) else { return nil }
+        guard case .column(let column) = rows.leaf else {
+            throw FHIRStoreError(.invalidArgument, "only primitives have values to aggregate: name an element of the complex one")
+        }
+        guard column.name != nil else { return nil }
+        if case .constant(true) = request.predicate, let list = try compiler.distantList(path.steps[...], scope),
+            case .leaf(.column(let column)) = try compiler.walk(path.steps.dropFirst(list.consumed), list.scope)
+        {
+            let rows = compiler.rows(of: list, SQLFragment("\(column.sql) IS NOT NULL"))
+            return (SQLFragment("SELECT " + select(column.sql, rows.key)) + rows.from + tail(column.sql), column)
+        }
+        let present = SQLFragment.all([rows.condition, SQLFragment("\(column.sql) IS NOT NULL")])
+        let expression = SQLFragment(select(column.sql, "\(Self.alias)._k"))
+        return (try over(expression, joins: rows.joins, condition: present, tail: tail(column.sql)), column)
+    }
+
     // MARK: - Keyset paging
 
     /// Whether the results after the cursor come in two parts: those with a value of the first key, and then those without.

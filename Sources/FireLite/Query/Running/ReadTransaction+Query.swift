@@ -43,6 +43,18 @@ extension ReadTransaction {
         try forEachRow(statement.keys(columns, withCursor: withCursor, part: .absent, limit: rest), body)
     }
 
+    /// How many results a request has, with its limit and offset.
+    func count(_ request: QueryRequest) throws -> Int {
+        if request.limit != nil || request.offset > 0 || request.cursor != nil { return try roots(request).count }
+        guard let statement = try statement(request) else { return 0 }
+        var count = 0
+        try forEachRow(statement.counting()) { row in
+            count = Int(row.int(0))
+            return false
+        }
+        return count
+    }
+
     /// The numbers of the results.
     func roots(_ request: QueryRequest) throws -> [Int64] {
         var roots: [Int64] = []
