@@ -101,53 +101,58 @@ final class StorageSchema {
     /// The table with this name, or nil where it is no path of the release.
     func table(named name: String) -> TablePlan? {
         if let known = byName[name] { return known }
-        let steps = name.split(separator: "_", omittingEmptySubsequences: false)
-        guard let first = steps.first, let type = release.resourceType(named: String(first)) else { return nil }
+        var text = name
+        let plan = text.withUTF8 { table(named: NamePath($0)) }
+        return plan?.name == name ? plan : nil
+    }
+
+    private func table(named path: NamePath) -> TablePlan? {
+        guard let type = release.resourceType(named: String(decoding: path.first, as: UTF8.self)) else { return nil }
         var plan = table(of: type._layout)
         var group = plan.root
-        for (index, step) in steps.dropFirst().enumerated() {
-            guard let element = group.layout.element(named: String(step)) else { return nil }
-            let isLast = index == steps.count - 2
-            if element.isList {
-                guard element.kind != .resource else { return nil }
-                plan = child(of: group, element.slot)
+        var path = path
+        while let rest = path.rest {
+            path = rest
+            guard let slot = group.slot(named: path.first) else { return nil }
+            let kind = group.layout.elements[slot].kind
+            if group.layout.elements[slot].isList {
+                guard kind != .resource else { return nil }
+                plan = child(of: group, slot)
                 group = plan.root
-            } else if isLast || element.kind == .resource {
+            } else if path.rest == nil || kind == .resource {
                 return nil
             } else {
-                group = element.kind == .primitive ? annotation(group, element.slot) : self.group(group, element.slot)
+                group = kind == .primitive ? annotation(group, slot) : self.group(group, slot)
             }
         }
-        return plan.name == name ? plan : nil
+        return plan
     }
 
     /// Takes up a column that the file has; false where it is no path of the release.
-    private func adopt(column name: String, in plan: TablePlan) -> Bool {
-        if name == "_member" { return plan.primitive == nil && plan.memberColumnIndex() >= 0 }
-        if plan.primitive != nil {
-            if name == "value" { return plan.valueColumnIndex() >= 0 }
-            if name == "value" + TablePlan.asideSuffix(plan.primitive ?? .string) { return plan.valueAsideIndex() >= 0 }
+    private func adopt(column name: NamePath, in plan: TablePlan) -> Bool {
+        if name.bytes.isText("_member") { return plan.primitive == nil && plan.memberColumnIndex() >= 0 }
+        if let primitive = plan.primitive {
+            if name.bytes.isText("value") { return plan.valueColumnIndex() >= 0 }
+            if name.first.isText("value"), let rest = name.rest, rest.isAside(primitive) { return plan.valueAsideIndex() >= 0 }
         }
-        if name == "_pk" { return plan.pkColumn(plan.root) >= 0 }
-        let steps = name.split(separator: "_", omittingEmptySubsequences: false).map(String.init)
+        if name.bytes.isText("_pk") { return plan.pkColumn(plan.root) >= 0 }
         var group = plan.root
-        for (index, step) in steps.enumerated() {
-            guard let element = group.layout.element(named: step), !element.isList, element.kind != .resource else { return false }
-            let rest = steps[(index + 1)...]
-            if element.kind == .object {
-                group = self.group(group, element.slot)
-                if rest.elementsEqual(["", "pk"]) { return plan.pkColumn(group) >= 0 }
-                if rest.isEmpty { return false }
-                continue
+        var path = name
+        while true {
+            guard let slot = group.slot(named: path.first), !group.layout.elements[slot].isList else { return false }
+            switch group.layout.elements[slot].kind {
+            case .resource: return false
+            case .object:
+                group = self.group(group, slot)
+            case .primitive:
+                guard let rest = path.rest else { return plan.mainColumn(group, slot) >= 0 }
+                if rest.isAside(group.layout.elements[slot].primitive ?? .string) { return plan.asideColumn(group, slot) >= 0 }
+                group = annotation(group, slot)
             }
-            if rest.isEmpty { return plan.mainColumn(group, element.slot) >= 0 }
-            if rest.count == 1, "_\(rest[index + 1])" == TablePlan.asideSuffix(element.primitive ?? .string) {
-                return plan.asideColumn(group, element.slot) >= 0
-            }
-            group = annotation(group, element.slot)
-            if rest.elementsEqual(["", "pk"]) { return plan.pkColumn(group) >= 0 }
+            guard let rest = path.rest else { return false }
+            if rest.bytes.isText("_pk") { return plan.pkColumn(group) >= 0 }
+            path = rest
         }
-        return false
     }
 
     // MARK: - The file's catalog
@@ -204,32 +209,43 @@ final class StorageSchema {
 
     /// Takes up the columns in a table's definition, which this library wrote.
     private func adopt(_ sql: String, in plan: TablePlan, path: String) throws {
-        let names = Self.columnNames(sql)
-        let fileNames = names.dropFirst(3)
+        var sql = sql
         plan.isInFile = true
-        guard fileNames.count != plan.fileColumns else { return }
-        plan.dropPendingColumns()
-        for name in fileNames.dropFirst(plan.fileColumns) {
-            guard adopt(column: name, in: plan) else {
-                throw FHIRStoreError(
-                    .newerFormat,
-                    "\(path): the table \(plan.name) has a column this version of FHIR \(release.name)'s classes does not know: update the library"
-                )
+        let isWhole = sql.withUTF8 { sql in
+            let names = Self.columnNames(sql).dropFirst(3)
+            guard names.count != plan.fileColumns else { return true }
+            plan.dropPendingColumns()
+            for name in names.dropFirst(plan.fileColumns) {
+                guard adopt(column: NamePath(UnsafeBufferPointer(rebasing: sql[name])), in: plan) else { return false }
             }
+            plan.fileColumns = plan.columns.count
+            plan.statements = TableStatements()
+            changes += 1
+            return true
         }
-        plan.fileColumns = plan.columns.count
-        plan.statements = TableStatements()
-        changes += 1
+        guard isWhole else {
+            throw FHIRStoreError(
+                .newerFormat,
+                "\(path): the table \(plan.name) has a column this version of FHIR \(release.name)'s classes does not know: update the library"
+            )
+        }
     }
 
-    /// The names in a table's definition: the first word after the parenthesis and after each comma.
-    private static func columnNames(_ sql: String) -> [String] {
-        let bytes = sql.utf8
-        guard let opening = bytes.firstIndex(of: UInt8(ascii: "(")) else { return [] }
-        return bytes[bytes.index(after: opening)...].split(separator: UInt8(ascii: ",")).compactMap { definition in
-            let word = definition.drop { $0 <= 0x20 }.prefix { $0 > 0x20 && $0 != UInt8(ascii: ")") }
-            return String(Substring(word.first == UInt8(ascii: "\"") ? word.dropFirst().dropLast() : word))
+    /// Where the names are in a table's definition: the first word after the parenthesis and after each comma.
+    private static func columnNames(_ sql: UnsafeBufferPointer<UInt8>) -> ContiguousArray<Range<Int>> {
+        var names = ContiguousArray<Range<Int>>()
+        guard var next = sql.firstIndex(of: UInt8(ascii: "(")) else { return names }
+        while next < sql.count {
+            var start = next + 1
+            while start < sql.count, sql[start] <= 0x20 { start += 1 }
+            var end = start
+            while end < sql.count, sql[end] > 0x20, sql[end] != UInt8(ascii: ","), sql[end] != UInt8(ascii: ")") { end += 1 }
+            next = end
+            while next < sql.count, sql[next] != UInt8(ascii: ",") { next += 1 }
+            let isQuoted = end - start >= 2 && sql[start] == UInt8(ascii: "\"")
+            names.append(isQuoted ? start + 1..<end - 1 : start..<end)
         }
+        return names
     }
 
     /// Brings the file up to what rows need: creates tables with all their columns at once, and adds columns where there is no other way.

@@ -28,7 +28,7 @@ final class TablePlan {
     @exclusivity(unchecked) private(set) var valueColumn: Int32 = -1
     @exclusivity(unchecked) private(set) var valueAside: Int32 = -1
     @exclusivity(unchecked) private(set) var memberColumn: Int32 = -1
-    /// A random number to tell sets of tables apart by.
+    /// A number to tell sets of tables apart by: that of a set is all of its tables' together, by exclusive or.
     let mark: UInt64
     /// Compiled statements; dropped when a column is added.
     @exclusivity(unchecked) var statements = TableStatements()
@@ -46,12 +46,19 @@ final class TablePlan {
         self.ownerSlot = ownerSlot
         self.primitive = primitive
         depth = (owner?.depth ?? -1) + 1
-        var generator = SystemRandomNumberGenerator()
-        mark = generator.next()
+        mark = Self.mark(index)
         groups = [
             GroupPlan(table: self, index: 0, layout: layout, parent: nil, parentSlot: 0, isAnnotation: false, prefix: "", key: [])
         ]
         rootReference = .passUnretained(groups[0])
+    }
+
+    /// Bits as good as random ones (SplitMix64), which the system takes a call each to give.
+    private static func mark(_ index: Int) -> UInt64 {
+        var bits = UInt64(truncatingIfNeeded: index + 1) &* 0x9E37_79B9_7F4A_7C15
+        bits = (bits ^ bits >> 30) &* 0xBF58_476D_1CE4_E5B9
+        bits = (bits ^ bits >> 27) &* 0x94D0_49BB_1331_11EB
+        return bits ^ bits >> 31
     }
 
     /// The object of the row itself; for a list of primitives the `Element` of the place.

@@ -1,0 +1,35 @@
+import FireLiteCore
+
+/// The name of a table or a column as what it is: steps with underscores between them.
+struct NamePath {
+    let bytes: UnsafeBufferPointer<UInt8>
+    /// Up to the first underscore.
+    let first: UnsafeBufferPointer<UInt8>
+
+    init(_ bytes: UnsafeBufferPointer<UInt8>) {
+        self.bytes = bytes
+        let end = bytes.firstIndex(of: UInt8(ascii: "_")) ?? bytes.count
+        first = UnsafeBufferPointer(rebasing: bytes[..<end])
+    }
+
+    /// What comes after the first underscore; nil where there is none.
+    var rest: NamePath? {
+        first.count == bytes.count ? nil : NamePath(UnsafeBufferPointer(rebasing: bytes[(first.count + 1)...]))
+    }
+
+    /// Whether this is how the column ends that keeps what the main one cannot.
+    func isAside(_ primitive: PrimitiveType) -> Bool { bytes.elementsEqual(TablePlan.asideSuffix(primitive).utf8.dropFirst()) }
+}
+
+extension UnsafeBufferPointer<UInt8> {
+    func isText(_ text: StaticString) -> Bool {
+        count == text.utf8CodeUnitCount && (baseAddress.map { sameBytes($0, text.utf8Start, count) } ?? true)
+    }
+}
+
+extension GroupPlan {
+    /// The slot of the element with this name.
+    func slot(named name: UnsafeBufferPointer<UInt8>) -> Int? {
+        name.baseAddress.flatMap { layout.table.pointee.slot(named: $0, name.count) }
+    }
+}
