@@ -21,6 +21,9 @@ final class Bench {
 
     func wants(_ name: String) -> Bool { options.wants(name) }
 
+    /// The means to work with other data in the same run.
+    func sibling(_ corpus: Corpus) -> Bench { Bench(options: options, corpus: corpus, scratch: scratch, progress: progress) }
+
     // MARK: - The data's keys
 
     private var knownKeys: [ResourceKey]?
@@ -57,7 +60,7 @@ final class Bench {
         var peak = 0.0
         let start = Stopwatch.seconds(CLOCK_MONOTONIC)
         while !Repetitions.isEnough(
-            repetitions.count, elapsed: Stopwatch.seconds(CLOCK_MONOTONIC) - start, size: size, fixed: options.repetitions)
+            repetitions.count, elapsed: Stopwatch.seconds(CLOCK_MONOTONIC) - start, size: size, wanted: options.repetitions)
         {
             progress.show("\(Figures.grouped(size)) resources, \(name), \(repetitions.count + 1)")
             ProcessMemory.resetPeak()

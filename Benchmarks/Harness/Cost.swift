@@ -2,4 +2,6 @@
 struct Cost {
     var cpu = 0.0
     var wall = 0.0
+
+    static func * (cost: Cost, times: Double) -> Cost { Cost(cpu: cost.cpu * times, wall: cost.wall * times) }
 }

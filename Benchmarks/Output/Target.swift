@@ -38,12 +38,10 @@ struct Target {
 
     /// A target for the cost at the largest size against that at 10,000, beside what the floor's cost is against its own.
     private static func growth(_ limit: Double, _ name: String, _ measurements: [Measurement]) -> Target? {
-        let base = measurements.first { $0.name == name && $0.size == 10_000 }
-        let most = measurements.filter { $0.name == name }.max { $0.size < $1.size }
-        guard let base, let most, most.size > base.size else { return nil }
-        let floor = quotient(most.floorCPU, base.floorCPU).map { " (the floor: \(Figures.ratio($0)))" } ?? ""
-        return atMost(
-            limit, " times", "\(name): \(Figures.grouped(most.size)) against 10,000", quotient(most.cpu, base.cpu), note: floor)
+        guard let measured = measurements.last(where: { $0.name == name }) else { return nil }
+        let floor = measurements.last { $0.name == GrowthWorkloads.floors[name] }?.ratio.map { " (the floor: \(Figures.ratio($0)))" }
+        let title = "\(name): \(Figures.grouped(measured.size)) against \(Figures.grouped(GrowthWorkloads.base))"
+        return atMost(limit, " times", title, measured.ratio, note: floor ?? "")
     }
 
     /// A target for the memory of the largest import, beside what smaller ones take.
@@ -97,9 +95,7 @@ struct Target {
                 quotient(largest(FileSizeWorkload.file)?.bytesPerResource, largest(FileSizeWorkload.text)?.bytesPerResource)),
             atMost(10, " ms", "open a file of 300 tables", wide.map { $0 / 1_000 }),
         ]
-        targets += [UpsertWorkloads.new, FetchWorkloads.again, FetchWorkloads.byID, QueryWorkloads.objects].map {
-            growth(1.3, $0, measurements)
-        }
+        targets += [GrowthWorkloads.new, GrowthWorkloads.byID, GrowthWorkloads.objects].map { growth(1.3, $0, measurements) }
         return targets.compactMap(\.self)
     }
 }

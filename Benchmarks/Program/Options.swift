@@ -23,8 +23,9 @@ struct Options {
           --large             1,000,000 resources too
           --data DIR          the resources of the .ndjson files in DIR, over and over with other ids where they are fewer than --size
                               or --large wants; synthetic patients unless given
-          --repeat N          how often each workload and its floor are measured, in turns, the median counting; unless given 3 to 9 times,
-                              fewer the longer it takes, and with more than 200,000 resources 1 to 9 times
+          --repeat N          how often each workload and its floor are measured at least, in turns, the median counting: up to five times as
+                              often where that takes no more than two seconds; unless given 3 to 9 times, and with more than 200,000
+                              resources 1 to 9 times
           --json FILE         writes the measurements as JSON
           --report DIR        writes README.md with tables and charts, and results.json
           --compare OLD.json  shows what has changed since an earlier --json

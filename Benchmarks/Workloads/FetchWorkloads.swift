@@ -9,7 +9,7 @@ struct FetchWorkloads: Workload {
     static let cold = "open, fetch one by id"
     static let coldPK = "open, fetch one by pk"
     static let many = "fetch many ids"
-    private static let sampleSize = 2_000
+    static let sampleSize = 2_000
     private static let fewAgain = 100
     private static let coldSize = 50
     private static let manySize = 10_000

@@ -60,18 +60,20 @@ struct QueryWorkloads: Workload {
             verify: { counts == floorCounts && !counts.contains(0) })
     }
 
+    /// What finds the numbers of the observations with a reference.
+    static let byReference = "SELECT _k >> 24 FROM Observation WHERE subject_reference = ? AND _parent IS NULL ORDER BY _k"
+
+    /// The references that most observations have, and how many have one of them.
+    static func references(_ path: String) throws -> (references: [String], observations: Int) {
+        let groups = try RawDatabase(path).rows(
+            "SELECT subject_reference, count(*) FROM Observation WHERE _parent IS NULL GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT 50")
+        return (groups.compactMap { $0[0] }, groups.reduce(0) { $0 + ($1[0] == nil ? 0 : Int($1[1] ?? "") ?? 0) })
+    }
+
     private func objects(_ bench: Bench, _ store: FHIRStore, _ path: String) throws -> Measurement {
-        let references = try RawDatabase(path).rows(
-            "SELECT subject_reference FROM Observation WHERE _parent IS NULL GROUP BY 1 ORDER BY count(*) DESC, 1 LIMIT 50"
-        ).compactMap { $0[0] }
+        let (references, total) = try Self.references(path)
         let reader = try FloorReader(path)
-        let statement = try reader.prepare("SELECT _k >> 24 FROM Observation WHERE subject_reference = ? AND _parent IS NULL ORDER BY _k")
-        let total = try RawDatabase(path).integer(
-            """
-            SELECT sum(n) FROM (
-              SELECT count(*) AS n FROM Observation WHERE _parent IS NULL GROUP BY subject_reference ORDER BY 1 DESC LIMIT 50)
-            """
-        )
+        let statement = try reader.prepare(Self.byReference)
         var found: [Observation] = []
         var roots: [Int64] = []
         var rounds = 0

@@ -14,6 +14,7 @@ final class PeerBenchmark {
     /// The peers with their files, which have all resources from `writing` on.
     private let peers: [(peer: any Peer, path: String)]
     private(set) var results: [PeerResult] = []
+    /// How often each workload is measured at least; more often where it takes little time.
     private static let repetitions = 5
 
     init(_ types: [any Peer.Type], _ corpus: Corpus, _ scratch: ScratchFolder, _ progress: ProgressLine) throws {
@@ -62,7 +63,11 @@ final class PeerBenchmark {
     ) throws {
         var costs = peers.map { _ in [Cost]() }
         var outcomes = peers.map { _ in 0 }
-        for repetition in 1...Self.repetitions {
+        var repetition = 0
+        let start = Stopwatch.seconds(CLOCK_MONOTONIC)
+        func elapsed() -> Double { (Stopwatch.seconds(CLOCK_MONOTONIC) - start) / Double(peers.count) }
+        while !Repetitions.isEnough(repetition, elapsed: elapsed(), size: corpus.count, wanted: Self.repetitions) {
+            repetition += 1
             for (index, (peer, path)) in peers.enumerated() {
                 progress.show("\(workload), \(repetition), \(type(of: peer).title)")
                 let turn = Turn(peer: peer, path: path, repetition: repetition)

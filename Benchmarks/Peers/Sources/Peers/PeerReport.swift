@@ -77,13 +77,13 @@ struct PeerReport {
 
             Made by `make bench`. GRDB 7 holds JSON text in a table for each type and uses Foundation's coders with the same classes;
             the second peer adds expression indexes of JSON1. All have write-ahead logs and durable commits, and took turns
-            with every workload, five times. \(Figures.grouped(self.results.first?.size ?? 0)) resources, \(title). \(results)
+            with every workload, at least five times. \(Figures.grouped(self.results.first?.size ?? 0)) resources, \(title). \(results)
 
             \(ResultTable.markdown([["machine", ""]] + MachineFacts.all(sqlite: sqlite).map { [$0.name, $0.value] }))
 
             ## Side by side
 
-            Processor time of all threads for one resource, query or page, the median of five times; `times FireLite` above 1 is in
+            Processor time of all threads for one resource, query or page, the median; `times FireLite` above 1 is in
             FireLite's favour, and below 1 the peer is the faster one. The making of the objects to write and the freeing of
             those read are left out, but where one is fetched at a time: each is freed before the next.
 
