@@ -29,7 +29,7 @@ struct FloorWriter {
         }
     }
 
-    /// Writes everything, a chunk at a time.
+    /// Writes everything, a chunk at a time and as many in a transaction as a bulk upsert has.
     func writeAll(_ stopwatch: Stopwatch) throws {
         let count = Int64(try source.integer("SELECT max(root) FROM _resource"))
         try stopwatch.measure {
@@ -37,6 +37,7 @@ struct FloorWriter {
             try makeTables()
             var first: Int64 = 1
             while first <= count {
+                if first > 1, (first - 1) % Int64(Fixture.mostInAWrite) == 0 { try target.execute("COMMIT; BEGIN IMMEDIATE") }
                 let image = stopwatch.exclude { images.image(of: first...min(first + 49_999, count)) }
                 try write(image)
                 first += 50_000

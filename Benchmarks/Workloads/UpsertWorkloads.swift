@@ -39,6 +39,7 @@ struct UpsertWorkloads: Workload {
             })
         bench.scratch.delete(floorPath)
         measurement.rows = outcome.rows
+        measurement.transactions = outcome.writes
         measurement.bytesPerResource = Double(ScratchFolder.size(of: try bench.fixture.path())) / Double(bench.size)
         return measurement
     }
@@ -63,6 +64,7 @@ struct UpsertWorkloads: Workload {
                     && StoreVerification.holds(bench.corpus, try bench.openStore(bench.fixture.path()))
             })
         measurement.rows = outcome.rows
+        measurement.transactions = outcome.writes
         return measurement
     }
 
@@ -90,6 +92,7 @@ struct UpsertWorkloads: Workload {
         bench.scratch.delete(path)
         bench.scratch.delete(floorPath)
         measurement.rows = outcome.rows
+        measurement.transactions = outcome.writes
         return measurement
     }
 }
