@@ -2,11 +2,9 @@ import Dispatch
 import FireLiteCore
 import Foundation
 
-// The asynchronous forms of reading and writing. Blocks run on a queue of the library's, as SQLite's calls block their thread.
+// The asynchronous forms of reading and writing. Blocks run on queues of the library's, as SQLite's calls block their thread.
 
 extension FHIRStore {
-    private static let queue = DispatchQueue(label: "FireLite", attributes: .concurrent)
-
     /// `write` without blocking the caller: suspends while another write runs, and while this one does.
     ///
     /// Objects are not `Sendable`: make or fetch them inside the block, and hand keys (`pk`, type and id) in and out.
@@ -37,13 +35,15 @@ extension FHIRStore {
         }
     }
 
-    /// Runs `body` on the queue; it is told of the task's cancellation, which may come while it waits for its turn.
+    /// Runs `body` on a queue of its own; it is told of the task's cancellation, which may come while it waits for its turn.
     private func run<Result: Sendable>(_ body: @escaping @Sendable (Cancellation) throws -> Result) async throws -> Result {
         try Task.checkCancellation()
         let cancellation = Cancellation()
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                Self.queue.async { continuation.resume(with: Swift.Result { try body(cancellation) }) }
+                // A serial queue gets a thread whatever else there is to do. Those of a concurrent one are, on Linux, the few that run all
+                // tasks: as many long statements as there are processors would leave none to cancel them.
+                DispatchQueue(label: "FireLite").async { continuation.resume(with: Swift.Result { try body(cancellation) }) }
             }
         } onCancel: {
             cancellation.request()

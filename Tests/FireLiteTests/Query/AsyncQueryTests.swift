@@ -96,6 +96,32 @@ import Testing
         #expect(try await query.ids() == ["a"])
     }
 
+    /// However many statements run, tasks go on, and one of them may cancel the others.
+    @Test func endlessStatementsLeaveRoomForTasks() async throws {
+        let count = ProcessInfo.processInfo.activeProcessorCount * 2 + 2
+        let (began, signal) = AsyncStream.makeStream(of: Void.self)
+        let endless = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT count(*) FROM n"
+        let tasks = try (0..<count).map { _ in
+            let store = try FHIRStore.inMemory(release: .r4)
+            return _Concurrency.Task<Void, any Error> {
+                try await store.readUntilCancelled { transaction, _ in
+                    signal.yield()
+                    try transaction.forEachRow(SQLFragment(endless)) { _ in true }
+                }
+            }
+        }
+        var begun = 0
+        for await _ in began {
+            begun += 1
+            if begun == count { break }
+        }
+        for task in tasks { task.cancel() }
+        for task in tasks {
+            let outcome = await task.result
+            #expect(throws: CancellationError.self) { try outcome.get() }
+        }
+    }
+
     /// Between the resources that are put together it ends as well.
     @Test func cancellingEndsLoading() async throws {
         let store = try filled()
