@@ -11,7 +11,7 @@ final class PeerBenchmark {
     private let codes: [String]
     private let references: [String]
     private let progress: ProgressLine
-    /// The peers with their files, which have all resources from `writing` on.
+    /// The peers with their files, which have all resources from `filling` on.
     private let peers: [(peer: any Peer, path: String)]
     private(set) var results: [PeerResult] = []
     /// How often each workload is measured at least; more often where it takes little time.
@@ -37,9 +37,10 @@ final class PeerBenchmark {
     func run() throws {
         try filling()
         try reading()
-        try querying()
         try writing()
         try rewriting()
+        // From here on there are indexes.
+        try querying()
         try deleting()
     }
 
@@ -140,7 +141,7 @@ final class PeerBenchmark {
                 return try few.map { try corpus.object($0.index) }
             },
             { peer, objects in for object in objects { try peer.write([object]) } }, outcome: { turn, _ in try countEqual(turn.peer, few) })
-        // All as at first, for what reads.
+        // All as at first, for the queries.
         for (peer, _) in peers { try peer.write(corpus.objects()) }
     }
 
