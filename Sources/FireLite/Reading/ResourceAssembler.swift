@@ -180,20 +180,19 @@ struct ResourceAssembler {
     }
 
     private func temporal(_ cell: ResultValue, beside aside: ResultValue?, _ type: PrimitiveType) -> SlotValue {
-        var zone = TemporalCell.Zone.none
-        if let aside {
-            switch aside.type {
-            case .integer: zone = .minutes(Int(clamping: aside.int))
-            case .text: zone = .text(aside.textBytes.first == UInt8(ascii: "-") ? "-00:00" : "+00:00")
-            default: break
-            }
-        }
         let bytes = cell.textBytes
-        let stored = TemporalWord.readStored(bytes, type)
-        if let stored, let word = TemporalCell.join(stored, zone) { return .word(word.raw) }
+        let zone: TemporalCell.Zone
+        switch aside?.type {
+        case .integer?: zone = .minutes(Int(clamping: aside?.int ?? 0))
+        case .text?: zone = .text(aside?.textBytes.first == UInt8(ascii: "-") ? "-00:00" : "+00:00")
+        default:
+            // The literal as it is: without a zone, with one whose UTC would leave the years 1 to 9999, or not a literal of the type.
+            if case .word(let word) = TemporalWord.read(bytes, as: type) { return .word(word.raw) }
+            return .text(String(decoding: bytes, as: UTF8.self))
+        }
+        if let stored = TemporalWord.readStored(bytes), let word = TemporalCell.join(stored, zone) { return .word(word.raw) }
         let text = String(decoding: bytes, as: UTF8.self)
-        if zone != .none, let literal = TemporalCell.join(text: text, zone) { return .text(literal) }
-        return .text(text)
+        return .text(TemporalCell.join(text: text, zone) ?? text)
     }
 
     // MARK: - Objects to a resource
@@ -376,13 +375,10 @@ struct ResourceAssembler {
 }
 
 extension TemporalWord {
-    /// Reads a date or time as tables keep it: a `date` or `time` literal, or a date and time without a zone.
-    static func readStored(_ bytes: UnsafeBufferPointer<UInt8>, _ type: PrimitiveType) -> TemporalWord? {
+    /// Reads the UTC date and time that tables keep beside a zone.
+    static func readStored(_ bytes: UnsafeBufferPointer<UInt8>) -> TemporalWord? {
         var scanner = TemporalScanner(bytes: bytes)
-        if type == .time { return scanner.readTime() && scanner.isAtEnd && scanner.fractionDigits <= 3 ? scanner.word : nil }
-        guard scanner.readDate() else { return nil }
-        if scanner.isAtEnd { return scanner.word }
-        guard scanner.readLocalTime(), scanner.fractionDigits <= 3 else { return nil }
+        guard scanner.readDate(), scanner.readLocalTime(), scanner.fractionDigits <= 3 else { return nil }
         return scanner.word
     }
 }

@@ -305,12 +305,12 @@ struct Flattener {
         }
     }
 
-    /// A literal that fits no word.
+    /// A literal that fits no word, or is not one of the type.
     private mutating func addLongLiteral(_ text: String, _ type: PrimitiveType, _ column: Int32, _ aside: () -> Int32) {
         if type.storage == .decimal {
             buffer.add(column, double: Double(text) ?? 0)
             buffer.add(aside(), text: text)
-        } else if let (utc, zone) = TemporalCell.split(text: text) {
+        } else if let (utc, zone) = TemporalCell.split(text: text, type) {
             buffer.add(column, text: utc)
             addZone(zone, aside)
         } else {

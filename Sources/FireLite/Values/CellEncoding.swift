@@ -46,8 +46,11 @@ enum TemporalCell {
         }
     }
 
-    /// A literal with more than three fraction digits as UTC text and zone; nil where it is stored as it is.
-    static func split(text: String) -> (utc: String, zone: Zone)? {
+    /// A literal of a type with more than three fraction digits as UTC text and zone; nil if it is stored as it is, as every text is
+    /// that is no literal of the type.
+    static func split(text: String, _ type: PrimitiveType) -> (utc: String, zone: Zone)? {
+        var literal = text
+        guard case .text = literal.withUTF8({ TemporalWord.read($0, as: type) }) else { return nil }
         guard let (short, digits) = shortened(text), let (utc, zone) = split(short) else { return nil }
         return (utc.text + "." + digits, zone)
     }

@@ -29,7 +29,7 @@ package struct DateBounds: Sendable, Hashable {
         }
         switch read {
         case .word(let word): return TemporalCell.split(word).map { $0.utc.text } ?? literal
-        case .text: return TemporalCell.split(text: literal)?.utc ?? literal
+        case .text: return TemporalCell.split(text: literal, .dateTime)?.utc ?? literal
         case .invalid: return nil
         }
     }

@@ -11,13 +11,13 @@ enum CellLiteral {
         case (.integer(let number), .decimal): return aside.text ?? "\(number)"
         case (.integer(let number), _): return "\(number)"
         case (.real(let number), _): return aside.text ?? FHIRDecimal(number).literal
-        case (.text(let text), .temporal): return temporal(text, aside, type)
+        case (.text(let text), .temporal): return temporal(text, aside)
         case (.text(let text), _): return text
         case (.blob, _): return nil
         }
     }
 
-    private static func temporal(_ text: String, _ aside: SQLValue, _ type: PrimitiveType) -> String {
+    private static func temporal(_ text: String, _ aside: SQLValue) -> String {
         let zone: TemporalCell.Zone
         switch aside {
         case .integer(let minutes): zone = .minutes(Int(clamping: minutes))
@@ -25,7 +25,7 @@ enum CellLiteral {
         default: return text
         }
         var utc = text
-        if let word = utc.withUTF8({ TemporalWord.readStored($0, type) }), let literal = TemporalCell.join(word, zone) {
+        if let word = utc.withUTF8({ TemporalWord.readStored($0) }), let literal = TemporalCell.join(word, zone) {
             return literal.text
         }
         return TemporalCell.join(text: text, zone) ?? text
