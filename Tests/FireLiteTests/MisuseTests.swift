@@ -84,17 +84,60 @@ import Testing
         try expect(result, says: "Patient with pk the-pk", "fetch it")
     }
 
-    @Test func changeOfADeletedResource() async throws {
-        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+    /// Keeps a transaction beyond its block.
+    static func ended<Transaction: ReadTransaction>(_ begin: ((Transaction) throws -> Void) throws -> Void) throws -> Transaction {
+        var kept: Transaction?
+        try begin { kept = $0 }
+        return try #require(kept)
+    }
+
+    static let callsOfReads: [@Sendable (ReadTransaction) throws -> Void] = [
+        { _ = try $0.resource(Patient.self, id: "1") },
+        { _ = try $0.resource(typeName: "Patient", id: "1") },
+        { _ = try $0.resources(Patient.self, ids: ["1"]) },
+        { _ = try $0.resource(pk: "the-pk") },
+        { _ = try $0.object(Patient.self, pk: "the-pk") },
+        { try $0.forEach(Patient.self) { _ in } },
+        { try $0.forEach(typeName: "Patient") { _ in } },
+        { _ = try $0.count(Patient.self) },
+        { _ = try $0.counts() },
+        { _ = try $0.rows(of: MisuseTests.patient()) },
+        { _ = $0.fetch(Patient.self) },
+    ]
+
+    static let callsOfWrites: [@Sendable (WriteTransaction) throws -> Void] = [
+        { try $0.add(MisuseTests.patient()) },
+        { _ = try $0.upsert(MisuseTests.patient()) },
+        { _ = try $0.upsert([MisuseTests.patient()]) },
+        { _ = try $0.upsert(bundle: Bundle()) },
+        { _ = try $0.delete(Patient.self, id: "1") },
+        { _ = try $0.delete(typeName: "Patient", id: "1") },
+        { _ = try $0.delete([try #require(try $0.store.resource(Patient.self, id: "1"))]) },
+        { _ = try $0.delete($0.store.fetch(Patient.self)) },
+        { _ = try $0.update($0.store.fetch(Patient.self)) { _ in } },
+        { try $0.saveChanges() },
+        { _ = $0.rowsWritten },
+        { _ = try $0.resource(Patient.self, id: "1") },
+    ]
+
+    @Test(arguments: callsOfReads.indices) func useOfAReadThatHasEnded(call: Int) async throws {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [call] in
             let store = try FHIRStore.inMemory(release: .r4)
-            let patient = MisuseTests.patient()
-            try store.write { tx in
-                try tx.add(patient)
-                try tx.delete(patient)
-                patient.active = true
-            }
+            try store.write { tx in try tx.add(MisuseTests.patient()) }
+            let transaction: ReadTransaction = try MisuseTests.ended { body in try store.read { try body($0) } }
+            try MisuseTests.callsOfReads[call](transaction)
         }
-        try expect(result, says: "Patient with pk the-pk", "deleted", "copy()")
+        try expect(result, says: "transaction has ended", "begin another")
+    }
+
+    @Test(arguments: callsOfWrites.indices) func useOfAWriteThatHasEnded(call: Int) async throws {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [call] in
+            let store = try FHIRStore.inMemory(release: .r4)
+            try store.write { tx in try tx.add(MisuseTests.patient()) }
+            let transaction: WriteTransaction = try MisuseTests.ended { body in try store.write { try body($0) } }
+            try MisuseTests.callsOfWrites[call](transaction)
+        }
+        try expect(result, says: "transaction has ended", "begin another")
     }
 
     @Test func addTwice() async throws {

@@ -69,6 +69,7 @@ struct StoreCheck {
         for table in access.schema.tables where table.isInFile { faults += try tolerant(table.name) { try orphans(table) } }
         faults += try tolerant("the tables of resources") { try shapes() }
         faults += try tolerant("_resource") { try contents() }
+        faults += try tolerant("_meta") { try numbers() }
         return faults
     }
 
@@ -99,6 +100,14 @@ struct StoreCheck {
             damaged.append(root)
         }
         return damaged.map { "the rows of the resource with number \($0) are not what was stored" }
+    }
+
+    /// Whether the next resource would get a number that is taken.
+    private func numbers() throws -> [String] {
+        guard let next = try RootNumbers.next(connection) else { return ["_meta: the number of the next resource is not valid"] }
+        let greatest = try RootNumbers.greatest(connection)
+        guard greatest >= next else { return [] }
+        return ["_meta: the next resource would get the number \(next), and numbers up to \(greatest) are taken"]
     }
 
     private func texts(_ sql: String) throws -> [String] {

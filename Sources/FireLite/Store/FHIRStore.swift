@@ -85,7 +85,10 @@ public final class FHIRStore: Sendable {
         try mapping { try writer.begin() }
         let transaction = WriteTransaction(store: self, writer: writer)
         pool.setCurrent(transaction)
-        defer { pool.setCurrent(nil) }
+        defer {
+            transaction.end()
+            pool.setCurrent(nil)
+        }
         do {
             let result = try body(transaction)
             try mapping {
@@ -112,6 +115,7 @@ public final class FHIRStore: Sendable {
         let transaction = ReadTransaction(store: self, access: access)
         pool.setCurrent(transaction)
         defer {
+            transaction.end()
             pool.setCurrent(nil)
             access.rollback()
         }

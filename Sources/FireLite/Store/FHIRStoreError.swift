@@ -25,7 +25,7 @@ public struct FHIRStoreError: Error, Sendable, CustomStringConvertible {
         public static let wrongRelease = Code(rawValue: "wrongRelease")
         /// The store was written in a newer format than this library knows.
         public static let newerFormat = Code(rawValue: "newerFormat")
-        /// A resource was changed on the basis of a version that another write has replaced.
+        /// A resource was changed on the basis of a version that another write has replaced or deleted; `conflict` says which.
         public static let conflict = Code(rawValue: "conflict")
         /// Another connection holds the lock.
         public static let busy = Code(rawValue: "busy")
@@ -47,14 +47,25 @@ public struct FHIRStoreError: Error, Sendable, CustomStringConvertible {
         public static let sqlite = Code(rawValue: "sqlite")
     }
 
+    /// What another write did to a resource whose earlier version was to be stored.
+    public enum Conflict: Sendable, Hashable {
+        /// It stored other content: fetch the resource again and repeat the change.
+        case changed
+        /// It deleted the resource: leave it so, or add a copy.
+        case deleted
+    }
+
     public let code: Code
+    /// What another write did, for the code `conflict`; nil for other codes.
+    public let conflict: Conflict?
     public let message: String
     /// The statement that failed, with `?` for values.
     public let sql: String?
     /// SQLite's extended result code.
     public let sqliteCode: Int32?
 
-    init(_ code: Code, _ message: String, sql: String? = nil, sqliteCode: Int32? = nil) {
+    init(_ code: Code, _ message: String, sql: String? = nil, sqliteCode: Int32? = nil, conflict: Conflict? = nil) {
+        self.conflict = conflict
         self.code = code
         self.message = message
         self.sql = sql

@@ -2,6 +2,8 @@ import FireLiteCore
 import SQLiteBridge
 
 /// A view of the store as it was at one moment, whatever others write meanwhile. Valid inside `read` or `write` only.
+///
+/// - Precondition: of every call, that the block the transaction was given to has not returned.
 public class ReadTransaction {
     public let store: FHIRStore
     let access: StoreConnection
@@ -14,6 +16,30 @@ public class ReadTransaction {
         self.access = access
     }
 
+    /// Whether the block that the transaction was given to has ended.
+    private var hasEnded = false
+
+    /// Ends the transaction: whoever uses it from now on made a mistake.
+    func end() { hasEnded = true }
+
+    /// Traps where the transaction has ended: its connection serves others by then.
+    func requireActive() {
+        precondition(
+            !hasEnded,
+            "this transaction has ended: use it only inside the block of read or write that it was given to, and begin another for later work"
+        )
+    }
+
+    /// Runs the body of a public call: in a transaction that has not ended, after the changes of managed objects so far, and with errors of
+    /// SQLite mapped to `FHIRStoreError`.
+    func perform<Result>(_ body: () throws -> Result) throws -> Result {
+        requireActive()
+        return try store.mapping {
+            try flush()
+            return try body()
+        }
+    }
+
     /// Makes changes of managed objects visible to the statements that follow; for writes.
     func flush() throws {}
 
@@ -22,6 +48,9 @@ public class ReadTransaction {
 
     /// Notes a resource that was fetched; for writes.
     func remember(_ resource: FHIRResource, _ root: Int64) {}
+
+    /// Keeps a resource that was handed out in memory until the transaction ends; for writes.
+    func hold(_ resource: FHIRResource) {}
 
     // MARK: - One resource
 
@@ -79,10 +108,11 @@ public class ReadTransaction {
 
     /// The resource with this type and logical id, the first one stored where there are several; nil where there is none.
     public func resource<Resource: FHIRResource>(_ type: Resource.Type, id: String) throws -> Resource? {
-        try store.mapping {
-            try flush()
+        try perform {
             guard let registration = try registration(of: table(of: type), id: id) else { return nil }
-            return try found(resource(registration), type, id: id, registration)
+            let resource = try found(resource(registration), type, id: id, registration)
+            hold(resource)
+            return resource
         }
     }
 
@@ -96,8 +126,7 @@ public class ReadTransaction {
     /// The stored resources with these ids, in the order of the ids; ids of nothing are passed over, and an id that comes again gets the
     /// same object. Rows are read in the order of the file, whatever that of the ids.
     public func resources<Resource: FHIRResource>(_ type: Resource.Type, ids: some Sequence<String>) throws -> [Resource] {
-        let found = try store.mapping {
-            try flush()
+        let found = try perform {
             return try resources(of: table(of: type), type._layout, ids: Array(ids))
         }
         // Their layout is that of the type, so that asking each for its type would only take time.
@@ -136,6 +165,7 @@ public class ReadTransaction {
             if wanted[next].root != root { next += 1 }
             let resource = loaded[next]
             guard resource.layout === layout, isWrite || resource.id == ids[place] else { throw damaged(root) }
+            hold(resource)
             inOrder[place] = resource
         }
         return inOrder.compactMap { $0 }
@@ -143,12 +173,15 @@ public class ReadTransaction {
 
     /// The resource with this pk, of whatever type; nil where there is none.
     public func resource(pk: String) throws -> FHIRResource? {
-        try store.mapping {
-            try flush()
+        try perform {
+            var found: StoreConnection.Registration?
             if let root = store.identity.root(ofPK: pk), let registration = try access.registration(root: root), registration.pk == nil {
-                return try resource(registration)
+                found = registration
             }
-            return try access.registration(pk: pk).flatMap { try resource($0) }
+            guard let registration = try found ?? access.registration(pk: pk) else { return nil }
+            let resource = try resource(registration)
+            hold(resource)
+            return resource
         }
     }
 
@@ -176,7 +209,7 @@ public class ReadTransaction {
     }
 
     private func forEach(_ type: FHIRResource.Type, _ body: (FHIRResource) throws -> Void) throws {
-        try store.mapping { try flush() }
+        try perform {}
         var last: Int64 = -1
         while true {
             let batch = try store.mapping { try self.batch(of: table(of: type), after: last) }
@@ -261,8 +294,7 @@ public class ReadTransaction {
 
     /// How many resources of a type the store holds; contained ones do not count.
     public func count<Resource: FHIRResource>(_ type: Resource.Type) throws -> Int {
-        try store.mapping {
-            try flush()
+        try perform {
             return try count(table(of: type))
         }
     }
@@ -276,8 +308,7 @@ public class ReadTransaction {
 
     /// The types the store holds resources of, by name, and how many.
     public func counts() throws -> [(typeName: String, count: Int)] {
-        try store.mapping {
-            try flush()
+        try perform {
             return try access.schema.tables.filter { $0.isResource && $0.isInFile }.map { ($0.name, try count($0)) }
                 .filter { $0.1 > 0 }.sorted { $0.0 < $1.0 }
         }
@@ -287,9 +318,9 @@ public class ReadTransaction {
 
     /// The rows a stored resource is kept in, in the order of their numbers: for showing what the store does.
     public func rows(of resource: FHIRResource) throws -> [StoredRow] {
+        requireActive()
         guard let tie = resource.objectExtras as? StoreTie else { return [] }
-        return try store.mapping {
-            try flush()
+        return try perform {
             guard let registration = try access.registration(root: tie.root), let shape = try access.shape(registration.shape) else {
                 return []
             }

@@ -42,6 +42,7 @@ struct StoreOpener: Sendable {
             try verify(connection)
         }
         try FormatUpgrade.run(upgrades, on: connection, path: path, release: release)
+        try RootNumbers.mend(connection)
         let identity = try identity(connection)
         try checkCells(connection)
         let access = try StoreConnection(connection, release: release)

@@ -45,7 +45,13 @@ final class StoreWriter {
 
     func begin() throws {
         try access.begin(isWrite: true)
-        nextRoot = try access.connection.integer("SELECT value FROM _meta WHERE key = 'nextRoot'") ?? 1
+        guard let next = try RootNumbers.next(access.connection) else {
+            access.rollback()
+            throw FHIRStoreError(
+                .notAStore, "\(access.connection.path) is damaged: the number of its next resource is not valid: close it and open it again"
+            )
+        }
+        nextRoot = next
         savedNextRoot = nextRoot
         hasGrown = false
         newIDs.clear()
@@ -57,11 +63,7 @@ final class StoreWriter {
     /// into the write-ahead log makes SQLite read and write all frames behind it again for their checksums, a tenth of a large write.
     func commit() throws {
         if hasGrown { try access.schema.noteModel(access.connection) }
-        if nextRoot != savedNextRoot {
-            let statement = try access.connection.cached("UPDATE _meta SET value = ? WHERE key = 'nextRoot'")
-            statement.bind(1, nextRoot)
-            try statement.run()
-        }
+        if nextRoot != savedNextRoot { try RootNumbers.store(nextRoot, access.connection) }
         try access.commit()
     }
 
@@ -123,6 +125,9 @@ final class StoreWriter {
     /// Turns a new resource into rows, which are written with the next batch.
     private func queue(_ resource: FHIRResource, digest: ContentDigest.Value, marksManaged: Bool) throws -> Int64 {
         let root = nextRoot
+        guard root <= RootNumbers.maximum else {
+            throw FHIRStoreError(.tooLarge, "the store has given out all \(RootNumbers.maximum) numbers of resources: start a new one")
+        }
         let firstRow = flattener.buffer.rows.count
         let nodes: UInt32
         do {
@@ -300,7 +305,11 @@ final class StoreWriter {
         _ resource: FHIRResource, _ knownDigest: ContentDigest.Value?, _ marksManaged: Bool, _ known: (Int64) -> FHIRResource?,
         _ lookUp: () throws -> StoreConnection.Registration?
     ) throws -> UpsertOutcome {
-        if resource.isManaged, let tie = resource.objectExtras as? StoreTie { return .unchanged(tie.root) }
+        if resource.isManaged, let tie = resource.objectExtras as? StoreTie {
+            // Its changes have been saved; what remains is that another write may have replaced or deleted it.
+            _ = try currentRegistration(of: resource, tie)
+            return .unchanged(tie.root)
+        }
         let digest = knownDigest ?? ContentDigest.digest(of: resource, key: identity.digestKey)
         guard let registration = try lookUp() else {
             return .added(try queue(resource, digest: digest, marksManaged: marksManaged))
@@ -320,14 +329,27 @@ final class StoreWriter {
     /// - Throws: `FHIRStoreError.conflict` where another write has replaced the version that the object was read from.
     func save(_ resource: FHIRResource, _ tie: StoreTie) throws -> Int64 {
         try writeQueue()
-        guard let registration = try access.registration(root: tie.root), registration.revision == tie.revision else {
-            throw FHIRStoreError(
-                .conflict,
-                "the \(resource.layout.name) with pk \(resource.pk) was changed or deleted by another write since it was read: fetch it again"
-            )
-        }
+        let registration = try currentRegistration(of: resource, tie)
         let digest = ContentDigest.digest(of: resource, key: identity.digestKey)
         return try replace(registration, with: resource, numbering: .kept, digest: digest)
+    }
+
+    /// What is kept of the stored resource that an object was read from.
+    ///
+    /// - Throws: `FHIRStoreError.conflict` if another write has changed or deleted it since.
+    private func currentRegistration(of resource: FHIRResource, _ tie: StoreTie) throws -> StoreConnection.Registration {
+        let name = "the \(resource.layout.name) with pk \(resource.pk)"
+        guard let registration = try access.registration(root: tie.root) else {
+            throw FHIRStoreError(
+                .conflict, "\(name) was deleted by another write since it was read: fetch what is stored now, or add a copy()",
+                conflict: .deleted)
+        }
+        guard registration.revision == tie.revision else {
+            throw FHIRStoreError(
+                .conflict, "\(name) was changed by another write since it was read: fetch it again and repeat the change",
+                conflict: .changed)
+        }
+        return registration
     }
 
     private func replace(
@@ -349,17 +371,19 @@ final class StoreWriter {
         try diff.apply(&flattener.buffer, over: &stored, root: registration.root, byNumber: numbering == .kept, nextNode: &nextNode)
         if numbering == .kept { flattener.assignNumbers() }
         guard diff.written > 0 || digest != registration.digest else { return registration.revision }
+        // A revision counts up from 1; a damaged file may hold any number.
+        let revision = registration.revision &+ 1
         let newShape = try self.shape(of: 0..<flattener.buffer.rows.count)
         let statement = try access.connection.cached(
             "UPDATE _resource SET shape = ?, revision = ?, updated = ?, nodes = ?, digest = ? WHERE root = ?")
         statement.bind(1, newShape.number)
-        statement.bind(2, registration.revision + 1)
+        statement.bind(2, revision)
         statement.bind(3, Self.now)
         statement.bind(4, Int64(nextNode))
         statement.bind(5, bytes: digest)
         statement.bind(6, registration.root)
         try statement.run()
-        return registration.revision + 1
+        return revision
     }
 
     // MARK: - Deleting

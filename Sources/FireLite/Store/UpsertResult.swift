@@ -44,13 +44,19 @@ extension UpsertResult: RandomAccessCollection {
             guard let resource = resource as? Resource else {
                 throw FHIRStoreError(.conflict, "the resource that was upserted is stored as a \(resource.layout.name)")
             }
+            store.currentWrite?.hold(resource)
             return resource
         case .same(let index): return try resource(at: index)
         case .stored(let root):
-            guard let resource = try store.read({ try $0.resource(root: root) }) as? Resource else {
-                throw FHIRStoreError(.conflict, "a resource that was upserted has been deleted since")
+            return try store.read { transaction in
+                guard let resource = try store.mapping({ try transaction.resource(root: root) }) as? Resource else {
+                    throw FHIRStoreError(
+                        .conflict, "a resource that was upserted has been deleted since: look it up by its id, or store it again",
+                        conflict: .deleted)
+                }
+                transaction.hold(resource)
+                return resource
             }
-            return resource
         }
     }
 }

@@ -9,12 +9,20 @@ public final class WriteTransaction: ReadTransaction {
     /// What to bring back where the write fails.
     private var undo: [UndoStep] = []
     private var changed: [(tie: StoreTie, resource: FHIRResource)] = []
-    private var inMemory: [Int64: WeakResource] = [:]
+    private var inMemory: [Int64: KnownResource] = [:]
     /// Elements taken out of their lists, which keep their rows if they are put back.
     private var removed: [ObjectIdentifier: (object: FHIRObject, root: Int64)] = [:]
 
     private struct WeakResource {
         weak var resource: FHIRResource?
+    }
+
+    /// A stored resource that is in memory.
+    private struct KnownResource {
+        weak var resource: FHIRResource?
+        /// The same, where the transaction handed it out: so it lives to the end, and `tx.resource(…)!.name[0].family = "B"` has an owner to
+        /// save the change.
+        var held: FHIRResource?
     }
 
     private enum UndoStep {
@@ -34,7 +42,12 @@ public final class WriteTransaction: ReadTransaction {
 
     override func known(_ root: Int64) -> FHIRResource? { inMemory[root]?.resource }
 
-    override func remember(_ resource: FHIRResource, _ root: Int64) { inMemory[root] = WeakResource(resource: resource) }
+    override func remember(_ resource: FHIRResource, _ root: Int64) { inMemory[root] = KnownResource(resource: resource) }
+
+    override func hold(_ resource: FHIRResource) {
+        guard let tie = resource.objectExtras as? StoreTie, tie.store === store else { return }
+        inMemory[tie.root] = KnownResource(resource: resource, held: resource)
+    }
 
     // MARK: - Managed objects
 
@@ -82,15 +95,25 @@ public final class WriteTransaction: ReadTransaction {
     /// Writes the changes of managed objects so far, so that plain SQL in this write sees them. The end of the write does it anyway.
     ///
     /// - Throws: `FHIRStoreError`, `conflict` among others.
-    public func saveChanges() throws { try store.mapping { try flush() } }
+    public func saveChanges() throws { try perform {} }
 
     /// How many rows the connection has inserted, updated and deleted so far: for seeing what a change costs.
-    public var rowsWritten: Int { Int(access.connection.totalChanges) }
+    public var rowsWritten: Int {
+        requireActive()
+        return Int(access.connection.totalChanges)
+    }
 
     /// Ends the write: what was changed is as it is.
     func finish() {
         for case .slots(let object, _) in undo { object.objectFlags.remove(.changed) }
+        for case .deleted(let resource, _) in undo { resource.mark(.deleted, false) }
         undo.removeAll()
+    }
+
+    override func end() {
+        super.end()
+        inMemory.removeAll()
+        removed.removeAll()
     }
 
     /// Brings every object back to what it was when the write began.
@@ -134,11 +157,12 @@ public final class WriteTransaction: ReadTransaction {
     /// - Precondition: the resource is not stored already.
     /// - Throws: `FHIRStoreError`.
     public func add(_ resource: FHIRResource) throws {
+        requireActive()
         checkAddable(resource)
         try store.mapping {
             let roots = try writer.insert([resource])
             adopt(resource, root: roots[0])
-            remember(resource, roots[0])
+            hold(resource)
         }
     }
 
@@ -160,7 +184,9 @@ public final class WriteTransaction: ReadTransaction {
     /// - Throws: `FHIRStoreError`.
     @discardableResult
     public func upsert<Resource: FHIRResource>(_ resource: Resource) throws -> Resource {
-        try upsert([resource]).resource(at: 0)
+        let stored = try upsert([resource]).resource(at: 0)
+        hold(stored)
+        return stored
     }
 
     /// Stores resources by their types and ids, in few statements. Of several with one id the last counts.
@@ -174,8 +200,7 @@ public final class WriteTransaction: ReadTransaction {
     }
 
     private func upsertAll(_ resources: [FHIRResource]) throws -> UpsertOutcomes {
-        try store.mapping {
-            try flush()
+        try perform {
             var outcomes = UpsertOutcomes(capacity: resources.count)
             try writer.upsert(
                 resources, marksManaged: true, known: { known($0) },
@@ -215,8 +240,7 @@ public final class WriteTransaction: ReadTransaction {
     package func store(
         _ resources: [FHIRResource], digests: [ContentDigest.Value]? = nil
     ) throws -> (added: Int, updated: Int, unchanged: Int) {
-        try store.mapping {
-            try flush()
+        try perform {
             var counts = (added: 0, updated: 0, unchanged: 0)
             try writer.upsert(resources, digests: digests, marksManaged: false, known: { known($0) }, check: checkAddable) {
                 resource, outcome in
@@ -237,7 +261,7 @@ public final class WriteTransaction: ReadTransaction {
 
     // MARK: - Deleting
 
-    /// Deletes a stored resource with all its rows; the object is unmanaged then and keeps its content.
+    /// Deletes a stored resource with all its rows; the object is unmanaged then, keeps its content and may be changed and added again.
     ///
     /// - Precondition: the resource is one of this store.
     /// - Throws: `FHIRStoreError`.
@@ -247,8 +271,7 @@ public final class WriteTransaction: ReadTransaction {
                 "the \(resource.layout.name) with pk \(resource.pk) is not a resource of the store: fetch it from it, or delete it by its type and id"
             )
         }
-        try store.mapping {
-            try flush()
+        try perform {
             try writer.delete(root: tie.root)
             forget(resource, tie)
         }
@@ -274,8 +297,7 @@ public final class WriteTransaction: ReadTransaction {
     /// Deletes the resource with this type and id, the first one stored where there are several; false where there is none.
     @discardableResult
     public func delete<Resource: FHIRResource>(_ type: Resource.Type, id: String) throws -> Bool {
-        try store.mapping {
-            try flush()
+        try perform {
             guard let root = try access.root(of: table(of: type), id: id) else { return false }
             try delete(root: root)
             return true

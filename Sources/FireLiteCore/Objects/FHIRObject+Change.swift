@@ -118,9 +118,6 @@ extension FHIRObject {
 
     @inline(never)
     private final func managedWillChange() {
-        precondition(
-            !objectFlags.contains(.deleted),
-            "the \(layout.name) with pk \(pk) was deleted from its store, alone or with its resource: change a copy() of it")
         guard !objectFlags.isDisjoint(with: [.managed, .stranded]) else { return }
         guard let tie = rootObject.objectExtras, tie.isTie, !objectFlags.contains(.stranded) else {
             preconditionFailure(

@@ -96,7 +96,7 @@ package struct ObjectFlags: OptionSet {
     package static let listed = ObjectFlags(rawValue: 2)
     /// Its row, or a part of it, has changed in the current write.
     package static let changed = ObjectFlags(rawValue: 4)
-    /// Was deleted from its store.
+    /// Was deleted from its store in the write that goes on: its failure would bring the object back.
     package static let deleted = ObjectFlags(rawValue: 8)
     /// Belonged to a managed resource that is no longer in memory.
     package static let stranded = ObjectFlags(rawValue: 16)

@@ -88,7 +88,9 @@ public struct FHIRQuery<Resource: FHIRResource>: Sendable {
     func all(_ transaction: ReadTransaction, _ check: () throws -> Void = {}) throws -> [Resource] {
         try transaction.roots(request).compactMap { root in
             try check()
-            return try transaction.resource(root: root) as? Resource
+            guard let resource = try transaction.resource(root: root) as? Resource else { return nil }
+            transaction.hold(resource)
+            return resource
         }
     }
 

@@ -3,7 +3,10 @@ import SQLiteBridge
 
 extension ReadTransaction {
     /// A query for the resources of a type, on this transaction's view.
-    public func fetch<Resource: FHIRResource>(_ type: Resource.Type) -> FHIRQuery<Resource> { FHIRQuery(store: store) }
+    public func fetch<Resource: FHIRResource>(_ type: Resource.Type) -> FHIRQuery<Resource> {
+        requireActive()
+        return FHIRQuery(store: store)
+    }
 
     /// The statement of a request; nil where the file has no resource of the type.
     func statement(_ request: QueryRequest) throws -> QueryStatement? {

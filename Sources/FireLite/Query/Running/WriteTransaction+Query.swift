@@ -8,7 +8,7 @@ extension WriteTransaction {
     @discardableResult
     public func delete<Resource: FHIRResource>(_ query: FHIRQuery<Resource>) throws -> Int {
         precondition(query.store === store, "the query is one of another store: fetch from the store that is written")
-        return try store.mapping {
+        return try perform {
             let roots = try self.roots(query.request)
             for root in roots { try delete(root: root) }
             return roots.count
@@ -22,7 +22,7 @@ extension WriteTransaction {
     @discardableResult
     public func update<Resource: FHIRResource>(_ query: FHIRQuery<Resource>, _ change: (Resource) throws -> Void) throws -> Int {
         precondition(query.store === store, "the query is one of another store: fetch from the store that is written")
-        let roots = try store.mapping { try self.roots(query.request) }
+        let roots = try perform { try self.roots(query.request) }
         var count = 0
         for root in roots {
             let found: FHIRResource? = try store.mapping { try self.resource(root: root) }
