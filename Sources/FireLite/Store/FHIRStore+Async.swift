@@ -2,7 +2,8 @@ import Dispatch
 import FireLiteCore
 import Foundation
 
-// The asynchronous forms of reading and writing. Blocks run on queues of the library's, as SQLite's calls block their thread.
+// The asynchronous forms of reading and writing. Blocks run on threads of the library's own, as many as there are connections, as SQLite's
+// calls block their thread.
 
 extension FHIRStore {
     /// `write` without blocking the caller: suspends while another write runs, and while this one does.
@@ -15,7 +16,7 @@ extension FHIRStore {
     /// - Throws: as `write` does; `CancellationError` where the task was cancelled before the block began.
     @discardableResult
     public func write<Result: Sendable>(_ body: @escaping @Sendable (WriteTransaction) throws -> Result) async throws -> Result {
-        try await run { cancellation in
+        try await run(on: writes) { cancellation in
             try self.write { transaction in
                 try cancellation.check()
                 return try body(transaction)
@@ -27,7 +28,7 @@ extension FHIRStore {
     ///
     /// - Throws: as `read` does; `CancellationError` where the task was cancelled before the block began.
     public func read<Result: Sendable>(_ body: @escaping @Sendable (ReadTransaction) throws -> Result) async throws -> Result {
-        try await run { cancellation in
+        try await run(on: reads) { cancellation in
             try self.read { transaction in
                 try cancellation.check()
                 return try body(transaction)
@@ -35,15 +36,16 @@ extension FHIRStore {
         }
     }
 
-    /// Runs `body` on a queue of its own; it is told of the task's cancellation, which may come while it waits for its turn.
-    private func run<Result: Sendable>(_ body: @escaping @Sendable (Cancellation) throws -> Result) async throws -> Result {
+    /// Runs `body` on one of the threads of `queue`. A task that is cancelled while it waits for its turn does not wait on.
+    private func run<Result: Sendable>(
+        on queue: WorkQueue, _ body: @escaping @Sendable (Cancellation) throws -> Result
+    ) async throws -> Result {
         try Task.checkCancellation()
         let cancellation = Cancellation()
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                // A serial queue gets a thread whatever else there is to do. Those of a concurrent one are, on Linux, the few that run all
-                // tasks: as many long statements as there are processors would leave none to cancel them.
-                DispatchQueue(label: "FireLite").async { continuation.resume(with: Swift.Result { try body(cancellation) }) }
+                let ticket = queue.add { continuation.resume(with: Swift.Result { try body(cancellation) }) }
+                cancellation.whenRequested { if queue.withdraw(ticket) { continuation.resume(throwing: CancellationError()) } }
             }
         } onCancel: {
             cancellation.request()
@@ -57,7 +59,7 @@ extension FHIRStore {
     func readUntilCancelled<Result: Sendable>(
         _ body: @escaping @Sendable (ReadTransaction, () throws -> Void) throws -> Result
     ) async throws -> Result {
-        try await run { cancellation in
+        try await run(on: reads) { cancellation in
             do {
                 try cancellation.check()
                 return try self.read { transaction in
@@ -78,9 +80,10 @@ extension FHIRStore {
 
 /// Carries a task's cancellation to the thread that works for it.
 private final class Cancellation: @unchecked Sendable {
-    // `lock` guards `requested`.
+    // `lock` guards every variable.
     private let lock = NSLock()
     private var requested = false
+    private var handler: (@Sendable () -> Void)?
 
     var isRequested: Bool {
         lock.lock()
@@ -90,8 +93,19 @@ private final class Cancellation: @unchecked Sendable {
 
     func request() {
         lock.lock()
-        defer { lock.unlock() }
         requested = true
+        let handler = handler
+        lock.unlock()
+        handler?()
+    }
+
+    /// Runs `handler` when the task is cancelled, at once if it has been.
+    func whenRequested(_ handler: @escaping @Sendable () -> Void) {
+        lock.lock()
+        self.handler = handler
+        let requested = requested
+        lock.unlock()
+        if requested { handler() }
     }
 
     func check() throws { if isRequested { throw CancellationError() } }

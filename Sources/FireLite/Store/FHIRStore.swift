@@ -16,6 +16,10 @@ public final class FHIRStore: Sendable {
     public let path: String
     let identity: StoreIdentity
     let pool: ConnectionPool
+    /// Where asynchronous writes run, one at a time.
+    let writes = WorkQueue(width: 1)
+    /// Where asynchronous reads run, as many at once as there are connections for them.
+    let reads: WorkQueue
     private let givenConfiguration: Configuration
     /// Whether what is read is compared with its digest.
     var verifiesContent: Bool { givenConfiguration.verifiesContent }
@@ -38,6 +42,7 @@ public final class FHIRStore: Sendable {
         self.release = release
         self.path = path
         givenConfiguration = configuration
+        reads = WorkQueue(width: path == ":memory:" ? 1 : max(configuration.maximumReaders, 1))
         let opener = StoreOpener(path: path, release: release, configuration: configuration)
         do {
             let (writer, identity) = try opener.open()

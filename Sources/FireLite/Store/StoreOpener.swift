@@ -42,11 +42,13 @@ struct StoreOpener: Sendable {
             try verify(connection)
         }
         try FormatUpgrade.run(upgrades, on: connection, path: path, release: release)
-        try RootNumbers.mend(connection)
         let identity = try identity(connection)
         try checkCells(connection)
         let access = try StoreConnection(connection, release: release)
-        if !isNew { try verifyModel(access) }
+        if !isNew {
+            try verifyModel(access)
+            try RootNumbers.mend(connection)
+        }
         return (StoreWriter(access, identity: identity), identity)
     }
 
