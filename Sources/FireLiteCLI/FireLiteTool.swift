@@ -11,7 +11,8 @@ struct FireLiteTool {
     static var commands: [any Command.Type] {
         [
             ImportCommand.self, ExportCommand.self, GetCommand.self, FindCommand.self, DeleteCommand.self, InfoCommand.self,
-            CheckCommand.self, BackupCommand.self, RekeyCommand.self, VacuumCommand.self, RecoverCommand.self, DemoCommand.self,
+            CheckCommand.self, BackupCommand.self, RekeyCommand.self, VacuumCommand.self, RecoverCommand.self, ResealCommand.self,
+            DemoCommand.self,
         ]
     }
 

@@ -28,9 +28,9 @@ extension FHIRStore {
         /// for any, and the pages of one that has it are read as they are, and still written with theirs.
         ///
         /// Other programs read the file as any other. One that *writes* to it without the library leaves checksums that are not the pages'
-        /// own any more, and the pages are refused from then on: set it to false for files that others write to. `recover` saves what a
-        /// refused file holds; so does, without looking whether it is what was written, opening it with false and `vacuum()`. Encrypted
-        /// stores do not use it, as SQLCipher has a code of its own on each page.
+        /// own any more, and the pages are refused from then on: `FHIRStore.reseal` verifies every resource and writes the checksums again; set
+        /// this to false for files that others write to all the time. Encrypted stores do not use it, as SQLCipher has a code of its own on
+        /// each page.
         public var checksPages = true
 
         /// The key of an encrypted store; nil for one that is not. Default: nil.

@@ -95,8 +95,8 @@ public struct FHIRStoreError: Error, Sendable, CustomStringConvertible {
         case 11 where error.isChecksumMismatch:
             (code, message) = (
                 .notAStore,
-                "\(path) has a page that is not what was written: it is damaged, or another program has written to the file: restore a "
-                    + "backup, or salvage it with `firelite recover`"
+                "\(path) has a page that is not what was written: if another program wrote to the file, run `firelite reseal`, which verifies "
+                    + "every resource; if it is damaged, restore a backup or salvage it with `firelite recover`"
             )
         case 11: (code, message) = (.notAStore, "\(path) is damaged (\(error.message)): restore a backup or salvage what is readable")
         case 13: (code, message) = (.diskFull, "there is no room on the disk of \(path): free some and try again")

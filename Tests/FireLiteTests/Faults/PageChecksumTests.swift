@@ -267,7 +267,7 @@ import Testing
             try write(path)
             let error = #expect(throws: FHIRStoreError.self) { _ = try FHIRStore(path: path, release: .r4) }
             if let error { expectHelpful(error, path: path, codes: [.notAStore], "written by another program") }
-            #expect(error?.message.contains("it is damaged, or another program has written to the file") == true)
+            #expect(error?.message.contains("if another program wrote to the file, run `firelite reseal`") == true)
             #expect(error?.message.contains("`firelite recover`") == true)
 
             let report = try FHIRStore.recover(from: path, to: path + ".new", release: .r4)

@@ -1,0 +1,30 @@
+import FireLite
+
+/// `firelite reseal`: the checksums of the pages written again.
+struct ResealCommand: Command {
+    static let definition = CommandDefinition(
+        name: "reseal", summary: "accept a database that another program wrote to",
+        options: [
+            .option("database", "FILE", isRequired: true, "the SQLite file"),
+            DatabaseArgument.release,
+        ],
+        operands: "", operandCount: 0...0,
+        discussion: """
+            Programs that replicate a database write small tables of their own into it. They do not know the checksums that
+            FireLite keeps in every page, so the pages they wrote are refused. This command verifies the file and every
+            resource in it, as check does, and then writes the checksums again, in one transaction. A damaged file is left as
+            it is. The database must not be open anywhere. Needs room on the disk for two more copies for a while.
+
+            Example: firelite reseal --database restored.sqlite
+            """)
+
+    private let database: DatabaseArgument
+
+    init(_ arguments: ParsedArguments) throws { database = try DatabaseArgument(arguments) }
+
+    func run(_ console: Console) throws -> ExitStatus {
+        let report = try database.located { try FHIRStore.reseal(path: database.path, release: database.release) }
+        try console.print("resealed \(report.pages) pages, verified \(report.resources) resources")
+        return .done
+    }
+}
