@@ -9,6 +9,8 @@ final class DamagedStore {
     /// The store's numbers; nil where they cannot be read.
     let identity: (high: Int64, digestKey: Int64)?
     let nextRoot: Int64?
+    /// Whether the store kept ids unique.
+    let keepsIDsUnique: Bool
     private let format: Int64
     private let hasComparableDigests: Bool
     private(set) var unreadable: [String] = []
@@ -57,6 +59,7 @@ final class DamagedStore {
         // Digests of format 1 can only be compared with the classes that the file grew with.
         let model = try meta("model")
         hasComparableDigests = format > 1 || model == nil || model == release.fingerprint
+        keepsIDsUnique = try meta("uniqueIDs") == "1"
         nextRoot = try meta("nextRoot").flatMap { Int64($0) }
         if let high = try meta("identity").flatMap({ Int64($0) }), let key = try meta("digestKey").flatMap({ Int64($0) }) {
             identity = (high, key)

@@ -70,7 +70,9 @@ private struct Recovery {
         let target = try RecoveryTarget(path: path, key: key, source: source)
         let roots = Set(source.registrations.keys).union(source.found.keys).sorted()
         for root in roots { try copy(root, to: target) }
-        try target.finish(nextRoot: max(source.nextRoot ?? 1, (roots.last ?? 0) + 1), release: release, try declarations())
+        try target.finish(
+            nextRoot: max(source.nextRoot ?? 1, (roots.last ?? 0) + 1), release: release, keepsIDsUnique: source.keepsIDsUnique,
+            try declarations())
     }
 
     private mutating func copy(_ root: Int64, to target: RecoveryTarget) throws {

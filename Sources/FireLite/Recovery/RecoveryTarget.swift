@@ -95,10 +95,13 @@ final class RecoveryTarget {
     /// Declares and builds the indexes, and ends writing.
     ///
     /// - Throws: `SQLiteError`; `FHIRStoreError.invalidArgument` for a full-text index where the SQLite library has none.
-    func finish(nextRoot: Int64, release: FHIRRelease, _ declarations: [DeclaredIndexes.Declaration]) throws {
+    func finish(nextRoot: Int64, release: FHIRRelease, keepsIDsUnique: Bool, _ declarations: [DeclaredIndexes.Declaration]) throws {
         try connection.execute("UPDATE _meta SET value = \(nextRoot) WHERE key = 'nextRoot'")
         let schema = try StorageSchema(release: release)
         try schema.refresh(connection)
+        // What was damaged may have had two resources of one id.
+        let unique = UniqueIDs(schema: schema, connection: connection)
+        if keepsIDsUnique, try unique.duplicates().isEmpty { try unique.promise() }
         let indexes = DeclaredIndexes(schema: schema, connection: connection)
         for declaration in declarations {
             try indexes.declare(declaration)

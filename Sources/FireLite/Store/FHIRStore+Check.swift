@@ -69,7 +69,7 @@ struct StoreCheck {
         for table in access.schema.tables where table.isInFile { faults += try tolerant(table.name) { try orphans(table) } }
         faults += try tolerant("the tables of resources") { try shapes() }
         faults += try tolerant("_resource") { try contents() }
-        faults += try tolerant("_meta") { try numbers() }
+        faults += try tolerant("_meta") { try numbers() + duplicates() }
         return faults
     }
 
@@ -100,6 +100,13 @@ struct StoreCheck {
             damaged.append(root)
         }
         return damaged.map { "the rows of the resource with number \($0) are not what was stored" }
+    }
+
+    /// Ids that are there more than once, if the file keeps them unique.
+    private func duplicates() throws -> [String] {
+        let unique = UniqueIDs(access)
+        guard try unique.isPromised else { return [] }
+        return try unique.duplicates().map { "\($0.type): \($0.ids) ids are there more than once, and the store keeps them unique" }
     }
 
     /// Whether the next resource would get a number that is taken.

@@ -33,6 +33,13 @@ extension FHIRStore {
         /// each page.
         public var checksPages = true
 
+        /// Whether the store refuses a second resource with the type and id of a stored one. Default: false, which leaves it as the file has it.
+        ///
+        /// With true the file keeps it from then on, whoever opens it: `add` of such a resource, and a change of an id to one that is taken, are
+        /// the error `duplicateID`. Resources without an id, and those contained in others, do not count. Opening a store with true that has
+        /// such resources already is that error too. Costs a look-up by id for each resource that is added or changed.
+        public var uniqueIDs = false
+
         /// The key of an encrypted store; nil for one that is not. Default: nil.
         ///
         /// A file that is made gets this key. It needs the package's trait `SQLCipher`; without that, and for a file that is not encrypted, a

@@ -27,6 +27,8 @@ public struct FHIRStoreError: Error, Sendable, CustomStringConvertible {
         public static let newerFormat = Code(rawValue: "newerFormat")
         /// A resource was changed on the basis of a version that another write has replaced or deleted; `conflict` says which.
         public static let conflict = Code(rawValue: "conflict")
+        /// A resource has the type and id of one that is stored, and the store keeps them unique (`FHIRStore.Configuration.uniqueIDs`).
+        public static let duplicateID = Code(rawValue: "duplicateID")
         /// Another connection holds the lock.
         public static let busy = Code(rawValue: "busy")
         /// The disk is full.

@@ -49,6 +49,7 @@ struct StoreOpener: Sendable {
             try verifyModel(access)
             try RootNumbers.mend(connection)
         }
+        if configuration.uniqueIDs, try !UniqueIDs(access).isPromised { try promiseUniqueIDs(access) }
         return (StoreWriter(access, identity: identity), identity)
     }
 
@@ -62,6 +63,17 @@ struct StoreOpener: Sendable {
             } catch let error as SQLiteError where error.isBusy && DispatchTime.now() < end {
                 usleep(UInt32.random(in: 500...5_000))
             }
+        }
+    }
+
+    private func promiseUniqueIDs(_ access: StoreConnection) throws {
+        try access.begin(isWrite: true)
+        do {
+            try UniqueIDs(access).promise()
+            try access.commit()
+        } catch {
+            access.rollback()
+            throw error
         }
     }
 

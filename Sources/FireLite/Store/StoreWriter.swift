@@ -14,6 +14,7 @@ final class StoreWriter {
     @exclusivity(unchecked) private var nextRoot: Int64 = 0
     private var savedNextRoot: Int64 = 0
     private var hasGrown = false
+    private var keepsIDsUnique = false
     @exclusivity(unchecked) private var newIDs = NewIDs()
     @exclusivity(unchecked) private var stamps: [UInt32] = []
     @exclusivity(unchecked) private var stamp: UInt32 = 0
@@ -52,6 +53,7 @@ final class StoreWriter {
             )
         }
         nextRoot = next
+        keepsIDsUnique = try UniqueIDs(access).isPromised
         savedNextRoot = nextRoot
         hasGrown = false
         newIDs.clear()
@@ -86,6 +88,7 @@ final class StoreWriter {
         try atomically(resources) {
             var numbers: [Int64] = []
             for resource in resources {
+                if keepsIDsUnique { try UniqueIDs(access).verify(resource) }
                 numbers.append(
                     try queue(resource, digest: ContentDigest.digest(of: resource, key: identity.digestKey), marksManaged: true))
             }
@@ -220,19 +223,20 @@ final class StoreWriter {
     ///
     /// - Parameters:
     ///   - digests: of the resources, where they are known.
+    ///   - policy: what is done where the stored resource is newer.
     ///   - marksManaged: whether the objects that are added become part of the store.
     ///   - known: the object of a stored resource, where there is one that must get the content.
     ///   - check: called with each resource before it is stored, perhaps twice.
     func upsert(
-        _ resources: [FHIRResource], digests: [ContentDigest.Value]? = nil, marksManaged: Bool, known: (Int64) -> FHIRResource?,
-        check: (FHIRResource) -> Void, _ report: (FHIRResource, UpsertOutcome) throws -> Void
+        _ resources: [FHIRResource], digests: [ContentDigest.Value]? = nil, policy: UpsertPolicy = .replace, marksManaged: Bool,
+        known: (Int64) -> FHIRResource?, check: (FHIRResource) -> Void, _ report: (FHIRResource, UpsertOutcome) throws -> Void
     ) throws {
         let outcomes: [UpsertOutcome]
         do {
-            outcomes = try atomically(resources) { try upsert(resources, digests, marksManaged, known, check, lasts: nil) }
+            outcomes = try atomically(resources) { try upsert(resources, digests, policy, marksManaged, known, check, lasts: nil) }
         } catch is RepeatedID {
-            let lasts = Self.lastIndexes(resources)
-            outcomes = try atomically(resources) { try upsert(resources, digests, marksManaged, known, check, lasts: lasts) }
+            let lasts = Self.decidingIndexes(resources, policy)
+            outcomes = try atomically(resources) { try upsert(resources, digests, policy, marksManaged, known, check, lasts: lasts) }
         }
         for (resource, outcome) in zip(resources, outcomes) { try report(resource, outcome) }
     }
@@ -243,8 +247,8 @@ final class StoreWriter {
     /// - Parameter lasts: for each type and id the index that counts; nil to begin with.
     /// - Throws: `RepeatedID` where an id comes twice and `lasts` is nil; `FHIRStoreError`; `SQLiteError`.
     private func upsert(
-        _ resources: [FHIRResource], _ digests: [ContentDigest.Value]?, _ marksManaged: Bool, _ known: (Int64) -> FHIRResource?,
-        _ check: (FHIRResource) -> Void, lasts: [Key: Int]?
+        _ resources: [FHIRResource], _ digests: [ContentDigest.Value]?, _ policy: UpsertPolicy, _ marksManaged: Bool,
+        _ known: (Int64) -> FHIRResource?, _ check: (FHIRResource) -> Void, lasts: [Key: Int]?
     ) throws -> [UpsertOutcome] {
         // Short hashes of the ids so far. Nothing of the kind is needed before the first resource that is not stored as it is.
         var seen: IDSet?
@@ -270,7 +274,7 @@ final class StoreWriter {
                 continue
             }
             check(resource)
-            let outcome = try upsert(resource, digests?[index], marksManaged, known) {
+            let outcome = try upsert(resource, digests?[index], policy, marksManaged, known) {
                 try lookups.registration(at: index, access, &newIDs)
             }
             outcomes.append(outcome)
@@ -290,20 +294,24 @@ final class StoreWriter {
         if let hash = IDHash.of(resource), !seen.insert(hash) { throw RepeatedID() }
     }
 
-    /// The last index of each type and id.
-    private static func lastIndexes(_ resources: [FHIRResource]) -> [Key: Int] {
+    /// The index that counts of each type and id: the last one, or the last of the newest.
+    private static func decidingIndexes(_ resources: [FHIRResource], _ policy: UpsertPolicy) -> [Key: Int] {
         var lasts: [Key: Int] = [:]
         lasts.reserveCapacity(resources.count)
         for (index, resource) in resources.enumerated() {
             guard let id = resource.id else { continue }
-            lasts[Key(type: ObjectIdentifier(type(of: resource)), id: id)] = index
+            let key = Key(type: ObjectIdentifier(type(of: resource)), id: id)
+            if policy == .keepNewer, let other = lasts[key], ResourceVersion(resource).isOlder(than: ResourceVersion(resources[other])) {
+                continue
+            }
+            lasts[key] = index
         }
         return lasts
     }
 
     private func upsert(
-        _ resource: FHIRResource, _ knownDigest: ContentDigest.Value?, _ marksManaged: Bool, _ known: (Int64) -> FHIRResource?,
-        _ lookUp: () throws -> StoreConnection.Registration?
+        _ resource: FHIRResource, _ knownDigest: ContentDigest.Value?, _ policy: UpsertPolicy, _ marksManaged: Bool,
+        _ known: (Int64) -> FHIRResource?, _ lookUp: () throws -> StoreConnection.Registration?
     ) throws -> UpsertOutcome {
         if resource.isManaged, let tie = resource.objectExtras as? StoreTie {
             // Its changes have been saved; what remains is that another write may have replaced or deleted it.
@@ -316,10 +324,18 @@ final class StoreWriter {
         }
         let root = registration.root
         if registration.digest == digest { return .unchanged(root) }
+        if policy == .keepNewer, try isOlder(resource, than: registration) { return .older(root) }
         if let target = known(root) { return .merge(target) }
         try writeQueue()
         _ = try replace(registration, with: resource, numbering: .fresh, digest: digest)
         return .updated(root)
+    }
+
+    private func isOlder(_ resource: FHIRResource, than registration: StoreConnection.Registration) throws -> Bool {
+        guard let shape = try access.shape(registration.shape), let stored = try access.load(root: registration.root, shape: shape) else {
+            return false
+        }
+        return ResourceVersion(resource).isOlder(than: ResourceVersion(stored))
     }
 
     // MARK: - Updating
@@ -330,6 +346,7 @@ final class StoreWriter {
     func save(_ resource: FHIRResource, _ tie: StoreTie) throws -> Int64 {
         try writeQueue()
         let registration = try currentRegistration(of: resource, tie)
+        if keepsIDsUnique { try UniqueIDs(access).verify(resource, besides: tie.root) }
         let digest = ContentDigest.digest(of: resource, key: identity.digestKey)
         return try replace(registration, with: resource, numbering: .kept, digest: digest)
     }

@@ -18,6 +18,8 @@ public struct UpsertResult<Resource: FHIRResource> {
     public var updated: Int { outcomes.updated }
     /// How many had the stored content already; no row was written for them.
     public var unchanged: Int { outcomes.unchanged }
+    /// How many were older than the stored resource, which stayed as it is (`UpsertPolicy.keepNewer`).
+    public var skipped: Int { outcomes.skipped }
 }
 
 extension UpsertResult: RandomAccessCollection {
@@ -75,6 +77,7 @@ struct UpsertOutcomes {
     private(set) var added = 0
     private(set) var updated = 0
     private(set) var unchanged = 0
+    private(set) var skipped = 0
     private(set) var entries: [Entry] = []
 
     init(capacity: Int) { entries.reserveCapacity(capacity) }
@@ -93,6 +96,9 @@ struct UpsertOutcomes {
         case .unchanged(let root):
             unchanged += 1
             entries.append(.stored(root))
+        case .older(let root):
+            skipped += 1
+            entries.append(.stored(root))
         case .replaced(let index): entries.append(.same(index))
         }
     }
@@ -105,6 +111,8 @@ enum UpsertOutcome {
     case merge(FHIRResource)
     case updated(Int64)
     case unchanged(Int64)
+    /// The stored resource is newer and stays.
+    case older(Int64)
     /// The argument at this index counts: one with the same id that came later, or the same object.
     case replaced(Int)
 }

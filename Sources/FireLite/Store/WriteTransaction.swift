@@ -180,30 +180,34 @@ public final class WriteTransaction: ReadTransaction {
     ///
     /// Ids are compared byte by byte (`A` is not `a`), and any text is one: longer ones than FHIR's 64 characters, and such with characters
     /// that FHIR does not allow, are stored and found as they are; `validate()` tells of them.
+    /// - Parameter policy: what is done where the stored resource is newer. Default: it is replaced.
     /// - Returns: the stored resource: the argument itself where it was added.
-    /// - Throws: `FHIRStoreError`.
+    /// - Throws: `FHIRStoreError`: `conflict` if the argument is a stored object that another write has changed or deleted.
     @discardableResult
-    public func upsert<Resource: FHIRResource>(_ resource: Resource) throws -> Resource {
-        let stored = try upsert([resource]).resource(at: 0)
+    public func upsert<Resource: FHIRResource>(_ resource: Resource, policy: UpsertPolicy = .replace) throws -> Resource {
+        let stored = try upsert([resource], policy: policy).resource(at: 0)
         hold(stored)
         return stored
     }
 
     /// Stores resources by their types and ids, in few statements. Of several with one id the last counts.
     ///
+    /// - Parameter policy: what is done where a stored resource is newer. Default: it is replaced.
     /// - Returns: the stored resources in the order of the arguments, and how many were added, updated and left as they were.
     /// - Complexity: about what SQLite needs to write the rows; a resource that has not changed costs a look-up.
     /// - Throws: `FHIRStoreError`.
     @discardableResult
-    public func upsert<Resource: FHIRResource>(_ resources: [Resource]) throws -> UpsertResult<Resource> {
-        UpsertResult(store: store, try upsertAll(resources))
+    public func upsert<Resource: FHIRResource>(
+        _ resources: [Resource], policy: UpsertPolicy = .replace
+    ) throws -> UpsertResult<Resource> {
+        UpsertResult(store: store, try upsertAll(resources, policy))
     }
 
-    private func upsertAll(_ resources: [FHIRResource]) throws -> UpsertOutcomes {
+    private func upsertAll(_ resources: [FHIRResource], _ policy: UpsertPolicy) throws -> UpsertOutcomes {
         try perform {
             var outcomes = UpsertOutcomes(capacity: resources.count)
             try writer.upsert(
-                resources, marksManaged: true, known: { known($0) },
+                resources, policy: policy, marksManaged: true, known: { known($0) },
                 check: { if !$0.isManaged || ($0.objectExtras as? StoreTie)?.store !== store { checkAddable($0) } }
             ) { resource, outcome in
                 switch outcome {
@@ -213,7 +217,7 @@ public final class WriteTransaction: ReadTransaction {
                 case .merge(let target):
                     target.assign(from: resource)
                     try flush()
-                case .updated, .unchanged, .replaced: break
+                case .updated, .unchanged, .older, .replaced: break
                 }
                 outcomes.take(resource, outcome)
             }
@@ -229,9 +233,9 @@ public final class WriteTransaction: ReadTransaction {
     /// - Precondition: `bundle` is a resource of the type Bundle.
     /// - Throws: `FHIRStoreError`.
     @discardableResult
-    public func upsert(bundle: FHIRResource) throws -> UpsertResult<FHIRResource> {
+    public func upsert(bundle: FHIRResource, policy: UpsertPolicy = .replace) throws -> UpsertResult<FHIRResource> {
         precondition(bundle.resourceType == "Bundle", "upsert(bundle:) takes a Bundle: store a \(bundle.resourceType) with upsert(_:)")
-        return try upsert(BundleUnpacker.resources(of: bundle.copy()))
+        return try upsert(BundleUnpacker.resources(of: bundle.copy()), policy: policy)
     }
 
     /// `upsert` for resources that nobody needs afterwards: they stay unmanaged, and nothing is kept of them.
@@ -252,7 +256,7 @@ public final class WriteTransaction: ReadTransaction {
                     counts.updated += 1
                 case .updated: counts.updated += 1
                 case .unchanged: counts.unchanged += 1
-                case .replaced: break
+                case .older, .replaced: break
                 }
             }
             return counts
