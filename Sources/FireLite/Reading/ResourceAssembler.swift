@@ -43,6 +43,8 @@ struct ResourceAssembler {
     private let strings = StringCache(isEnabled: true)
     /// Whether the rows came list by list, each in its order.
     private var isInListOrder = true
+    /// Whether a row cannot have been written by this library: a file may hold anything.
+    private var isDamaged = false
     private static let nearNodes = 1 << 16
 
     init(schema: StorageSchema) { self.schema = schema }
@@ -57,6 +59,7 @@ struct ResourceAssembler {
         if !farNodes.isEmpty { farNodes.removeAll(keepingCapacity: true) }
         if !resourceOrders.isEmpty { resourceOrders.removeAll(keepingCapacity: true) }
         isInListOrder = true
+        isDamaged = false
     }
 
     // MARK: - Rows to objects
@@ -91,13 +94,26 @@ struct ResourceAssembler {
         parts.append(part)
     }
 
+    /// Notes which part has a row number. No two rows of a resource have one number.
     private mutating func note(_ node: UInt32, _ index: Int32) {
         guard Int(node) < Self.nearNodes else {
-            farNodes[node] = index
+            if farNodes.updateValue(index, forKey: node) != nil { isDamaged = true }
             return
         }
         while byNode.count <= Int(node) { byNode.append(-1) }
+        if byNode[Int(node)] >= 0 { isDamaged = true }
         byNode[Int(node)] = index
+    }
+
+    /// Notes where the parts are now.
+    private mutating func noteAgain() {
+        for (index, part) in parts.enumerated() {
+            if Int(part.node) < Self.nearNodes {
+                byNode[Int(part.node)] = Int32(truncatingIfNeeded: index)
+            } else {
+                farNodes[part.node] = Int32(truncatingIfNeeded: index)
+            }
+        }
     }
 
     @inline(__always)
@@ -161,16 +177,35 @@ struct ResourceAssembler {
     @inline(__always)
     private mutating func value(_ cell: ResultValue, beside aside: ResultValue?, _ source: RowColumns.Source) -> SlotValue {
         switch source.storage {
-        case .boolean, .integer: return .word(cell.int)
-        case .text: return .text(string(cell.textBytes))
-        case .decimal:
-            if let aside, aside.type == .text {
-                let literal = aside.textBytes
-                return DecimalWord(literal).map { .word($0.raw) } ?? .text(String(decoding: literal, as: UTF8.self))
-            }
-            return DecimalWord(shortest: cell.double).map { .word($0.raw) } ?? .text("\(cell.double)")
-        case .temporal: return temporal(cell, beside: aside, source.primitive)
+        case .boolean:
+            let word = cell.int
+            if cell.type != .integer || word & ~1 != 0 { isDamaged = true }
+            return .word(word)
+        case .integer:
+            if cell.type != .integer { isDamaged = true }
+            return .word(cell.int)
+        case .text:
+            if cell.type != .text { isDamaged = true }
+            return .text(string(cell.textBytes))
+        case .decimal: return decimal(cell, beside: aside)
+        case .temporal:
+            if cell.type != .text { isDamaged = true }
+            return temporal(cell, beside: aside, source.primitive)
         }
+    }
+
+    @inline(__always)
+    private mutating func decimal(_ cell: ResultValue, beside aside: ResultValue?) -> SlotValue {
+        if cell.type != .float { isDamaged = true }
+        if let aside, aside.type == .text {
+            let literal = aside.textBytes
+            if let word = DecimalWord(literal) { return .word(word.raw) }
+            if !JSONNumber.isNumber(literal) { isDamaged = true }
+            return .text(String(decoding: literal, as: UTF8.self))
+        }
+        let double = cell.double
+        if !double.isFinite { isDamaged = true }
+        return DecimalWord(shortest: double).map { .word($0.raw) } ?? .text("\(double)")
     }
 
     @inline(__always)
@@ -198,18 +233,36 @@ struct ResourceAssembler {
     // MARK: - Objects to a resource
 
     private func part(of node: Int64) -> Int? {
-        if node < 0 { return nil }
+        if node < 0 || node > Int64(Flattener.maximumNode) { return nil }
         if node < Self.nearNodes { return node < byNode.count && byNode[Int(node)] >= 0 ? Int(byNode[Int(node)]) : nil }
         return farNodes[UInt32(truncatingIfNeeded: node)].map { Int($0) }
     }
 
-    /// Links what was taken in and returns the resource; nil where its own row is missing. Forgets it all.
+    /// How many rows may own each other in turn: as many as JSON may nest (`FHIRJSON.maximumDepth`), and a row is at least one level of it.
+    static let maximumDepth = FHIRJSON.maximumDepth
+
+    /// Whether a row's owners lead to the resource's own row within the depth that is allowed. Rows of recursive elements and of contained
+    /// resources may name any row as their owner, so one that owns itself, at once or by way of others, would never end.
+    private func leadsToResource(_ index: Int) -> Bool {
+        var index = index
+        for _ in 0..<Self.maximumDepth {
+            let parent = parts[index].parent
+            if parent < 0 { return parts[index].node == 0 }
+            guard let owner = part(of: parent) else { return false }
+            index = owner
+        }
+        return false
+    }
+
+    /// Links what was taken in and returns the resource; nil where its own row is missing, or rows are not as this library writes them.
+    /// Forgets it all.
     mutating func assemble() -> FHIRObject? {
         if !isInListOrder { sortParts() }
         // Lists of primitives come last: what is linked before may give their places extensions.
         linkRuns(ofPrimitives: false)
         linkRuns(ofPrimitives: true)
-        let resource = part(of: 0).flatMap { object(of: $0)?.takeUnretainedValue() }
+        var resource: FHIRObject?
+        if !isDamaged, let own = part(of: 0), parts[own].parent < 0 { resource = object(of: own)?.takeUnretainedValue() }
         clear()
         return resource
     }
@@ -228,7 +281,7 @@ struct ResourceAssembler {
             return (table.depth, table.index, part.parent, part.member < 0 ? "" : members[Int(part.member)], part.order)
         }
         parts.sort { key($0) < key($1) }
-        for (index, part) in parts.enumerated() { note(part.node, Int32(truncatingIfNeeded: index)) }
+        noteAgain()
     }
 
     private mutating func linkRuns(ofPrimitives: Bool) {
@@ -252,12 +305,24 @@ struct ResourceAssembler {
     private mutating func linkRun(_ range: Range<Int>) {
         let first = parts[range.lowerBound]
         guard let ownerIndex = part(of: first.parent) else { return }
+        guard isOwned(first.columns, ownerIndex) || leadsToResource(ownerIndex) else {
+            isDamaged = true
+            return
+        }
         if first.member >= 0 { return linkMember(range, members[Int(first.member)], to: ownerIndex) }
         guard let (slot, group) = first.columns._withUnsafeGuaranteedRef({ place(of: $0, in: ownerIndex) }) else { return }
         let owner = owner(ownerIndex, group)
         owner._withUnsafeGuaranteedRef { owner in
             if first.isPrimitive { linkTexts(range, slot, to: owner) } else { linkObjects(range, slot, to: owner) }
             parts[ownerIndex].columns._withUnsafeGuaranteedRef { if group < $0.groups.count { $0.groups[group].note(owner) } }
+        }
+    }
+
+    /// Whether rows of a table belong to the table above it, which cannot go round in a circle.
+    @inline(__always)
+    private func isOwned(_ columns: Unmanaged<RowColumns>, _ owner: Int) -> Bool {
+        columns._withUnsafeGuaranteedRef { columns in
+            parts[owner].columns._withUnsafeGuaranteedRef { $0.table.toOpaque() == columns.owner }
         }
     }
 
@@ -272,8 +337,10 @@ struct ResourceAssembler {
 
     @inline(__always)
     private mutating func linkObjects(_ range: Range<Int>, _ slot: Int, to owner: FHIRObject) {
-        // Only in a damaged file would there be another list already.
-        guard owner.position(of: slot) == nil else { return }
+        guard owner.position(of: slot) == nil else {
+            isDamaged = true
+            return
+        }
         let list = [FHIRObject](unsafeUninitializedCapacity: range.count) { list, count in
             for index in range {
                 let held = Int(parts[index].object)

@@ -27,6 +27,8 @@ struct Flattener {
     private var takesOver = false
     /// The object of each row, where numbers are kept: they get theirs when the rows have been matched.
     private var objects: [FHIRObject?] = []
+    /// How many rows own the current one, in turn.
+    private var depth = 0
 
     init(schema: StorageSchema) { self.schema = schema }
 
@@ -44,6 +46,7 @@ struct Flattener {
         self.marksManaged = marksManaged
         self.takesOver = takesOver
         nextNode = 0
+        depth = 0
         objects.removeAll(keepingCapacity: true)
         try addRow(
             .passUnretained(object), .passUnretained(schema.table(of: object.layout)), parent: -1, order: -1, member: nil)
@@ -89,6 +92,9 @@ struct Flattener {
         _ object: Unmanaged<FHIRObject>, _ table: Unmanaged<TablePlan>, parent: Int64, order: Int32, member: String?
     ) throws(FHIRStoreError) {
         let node = try number(object)
+        guard depth < ResourceAssembler.maximumDepth else { throw tooDeep() }
+        depth += 1
+        defer { depth -= 1 }
         let row = buffer.begin(table: table.beginRow(), node: node, parent: parent, order: order, resource: resource)
         if let member { buffer.add(table.takeUnretainedValue().memberColumnIndex(), text: member) }
         let group = table.root
@@ -96,6 +102,11 @@ struct Flattener {
         buffer.end(row)
         if table.isTooWide { throw tooWide(table.takeUnretainedValue()) }
         if hasChildren { try addChildren(of: object, group, parent: numbering == .fresh ? Int64(node) : Int64(row)) }
+    }
+
+    private func tooDeep() -> FHIRStoreError {
+        FHIRStoreError(
+            .tooLarge, "a resource has more than \(ResourceAssembler.maximumDepth) levels of lists and contained resources: flatten it")
     }
 
     private func tooWide(_ table: TablePlan) -> FHIRStoreError {

@@ -5,6 +5,9 @@ import Foundation
 /// Reading is strict unless asked otherwise: what is not exactly FHIR is an error with its line, column and path.
 /// Codes that the release does not know are no error.
 public enum FHIRJSON {
+    /// How deep objects and arrays may be nested.
+    package static let maximumDepth = JSONReader.maximumDepth
+
     /// Reads an object of a known class; a resource must be of that type, or of any type where the class is `Resource`.
     ///
     /// - Parameter json: UTF-8, with or without a byte order mark.

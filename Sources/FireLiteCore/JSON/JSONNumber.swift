@@ -1,5 +1,5 @@
 /// The grammar of numbers in JSON (RFC 8259, section 6).
-enum JSONNumber {
+package enum JSONNumber {
     /// The end of the number that begins at `position`, or nil where none does.
     static func end(of bytes: UnsafePointer<UInt8>, from position: Int, limit: Int) -> Int? {
         var index = position
@@ -28,7 +28,7 @@ enum JSONNumber {
     }
 
     /// Whether the bytes are one number and nothing else.
-    static func isNumber(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+    package static func isNumber(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
         guard let base = bytes.baseAddress else { return false }
         return end(of: base, from: 0, limit: bytes.count) == bytes.count
     }
