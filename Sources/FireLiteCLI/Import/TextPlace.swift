@@ -16,7 +16,7 @@ struct TextPlace: Equatable {
 
     /// A mistake at this place.
     func fault(_ error: FHIRDecodingError, file: String, text: String) -> ImportFault {
-        let path = path(error.path)
+        let path = path(error.shortPath)
         let reason = "column \(column)\(path.isEmpty ? "" : ", \(path)"): expected \(error.expected), found \(error.found)"
         return ImportFault(file: file, line: line, reason: reason, text: text)
     }

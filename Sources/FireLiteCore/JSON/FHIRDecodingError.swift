@@ -46,8 +46,17 @@ public struct FHIRDecodingError: Error, Sendable, Hashable, CustomStringConverti
     public let found: String
 
     public var description: String {
-        "line \(line), column \(column)\(path.isEmpty ? "" : ", \(path)"): expected \(expected), found \(found)"
+        "line \(line), column \(column)\(path.isEmpty ? "" : ", \(shortPath)"): expected \(expected), found \(found)"
     }
+
+    /// The path for a message: of a deep one the beginning and the end.
+    package var shortPath: String {
+        let parts = path.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count > Self.longestPath else { return path }
+        return (parts.prefix(3) + ["…"] + parts.suffix(3)).joined(separator: ".")
+    }
+
+    private static let longestPath = 10
 
     /// The bytes around the mistake, up to 40 on each side. They may hold health data.
     public func excerpt(of json: some Collection<UInt8>) -> String {

@@ -107,7 +107,7 @@ extension JSONReader {
     mutating func skipWord(_ word: StaticString) throws(JSONFailure) {
         let length = word.utf8CodeUnitCount
         guard end - next >= length, sameBytes(next, word.utf8Start, length) else {
-            throw JSONFailure(.malformedJSON, offset, "'\(word)'", "something else")
+            throw JSONFailure(.malformedJSON, offset, "'\(word)'", "a word that JSON does not have")
         }
         next += length
     }

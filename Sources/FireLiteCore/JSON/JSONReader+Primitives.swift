@@ -19,12 +19,13 @@ extension JSONReader {
         case .integer where byte == UInt8(ascii: "\"") && type == .integer64:
             let text = try readString()
             if let value = Int64(text), text.utf8.first != UInt8(ascii: "+") { return .word(value) }
-            try fail(.invalidValue, place, "an integer64", "another string")
+            try fail(.invalidValue, place, type.format, "a string that is none")
             return nil
         case .integer where type != .integer64 && (byte == UInt8(ascii: "-") || byte &- 48 < 10):
             let number = try numberHere()
             if let value = JSONNumber.integer(number), type.integerRange.contains(value) { return .word(value) }
-            try fail(.invalidValue, place, Self.expected(type), "another number")
+            let found = JSONNumber.integer(number) == nil ? "a number that is not written so" : "a number beyond that"
+            try fail(.invalidValue, place, type.format, found)
             return JSONNumber.integer(number).map { .word($0) }
         case .boolean where byte == UInt8(ascii: "t"):
             try skipWord("true")
@@ -56,7 +57,7 @@ extension JSONReader {
         case .word(let word): return .word(word.raw)
         case .text: return .text(string)
         case .invalid:
-            try fail(.invalidValue, text - 1, Self.expected(type), "another string")
+            try fail(.invalidValue, text - 1, type.format, PrimitiveType.temporalFault(string, type))
             return .text(string)
         }
     }

@@ -282,7 +282,7 @@ struct JSONReader: ~Copyable {
         case 0..<0x20: return "a control character"
         case UInt8(ascii: ","), UInt8(ascii: ":"), UInt8(ascii: "]"), UInt8(ascii: "}"):
             return "'\(Character(Unicode.Scalar(next[0])))'"
-        default: return "another character"
+        default: return "a character that begins no value"
         }
     }
 
@@ -293,7 +293,9 @@ struct JSONReader: ~Copyable {
     }
 
     /// A resource type for a message: only one that the release has, as any other may be a value that is in the wrong place.
-    private func shownType(_ name: String) -> String { release.resourceType(named: name) == nil ? "another name" : "'\(name)'" }
+    private func shownType(_ name: String) -> String {
+        release.resourceType(named: name) == nil ? "a name that it does not have" : "'\(name)'"
+    }
 
     private static func isNameByte(_ byte: UInt8) -> Bool {
         (byte | 0x20) &- 97 < 26 || byte &- 48 < 10 || byte == UInt8(ascii: "_")

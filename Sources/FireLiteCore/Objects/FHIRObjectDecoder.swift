@@ -13,7 +13,8 @@ struct FHIRObjectDecoder {
         let key = FHIRCodingKey("resourceType")
         guard let type = release.resourceType(named: try container.decode(String.self, forKey: key)) else {
             throw DecodingError.dataCorruptedError(
-                forKey: key, in: container, debugDescription: "expected a resource type of FHIR \(release.name), found another one")
+                forKey: key, in: container,
+                debugDescription: "expected a resource type of FHIR \(release.name), found a name that it does not have")
         }
         let resource = type.init()
         try decodeMembers(of: resource, container, depth: depth)
@@ -26,7 +27,7 @@ struct FHIRObjectDecoder {
             let key = FHIRCodingKey("resourceType")
             guard try container.decode(String.self, forKey: key) == object.layout.name else {
                 throw DecodingError.dataCorruptedError(
-                    forKey: key, in: container, debugDescription: "expected resourceType \(object.layout.name), found another one")
+                    forKey: key, in: container, debugDescription: "expected resourceType \(object.layout.name), found another type")
             }
         }
         try decodeMembers(of: object, container, depth: depth)
@@ -174,7 +175,7 @@ struct FHIRObjectDecoder {
     // MARK: - Errors
 
     private func invalid(_ type: PrimitiveType, _ container: any SingleValueDecodingContainer) -> DecodingError {
-        corrupted(container.codingPath, "a valid \(type.name)", "another value")
+        corrupted(container.codingPath, type.format, "a value that is not written so")
     }
 
     private func corrupted(_ path: [any CodingKey], _ expected: String, _ found: String) -> DecodingError {

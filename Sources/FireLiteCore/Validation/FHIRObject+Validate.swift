@@ -116,10 +116,17 @@ struct Validator {
         case .word(let word): isValid = type.storage != .integer || type.integerRange.contains(word)
         default: isValid = false
         }
-        if !isValid { return add(path, .format, "needs a valid \(type.name), has another value") }
+        if !isValid { return add(path, .format, "needs \(type.format), has \(Self.fault(value, type))") }
         if let binding = element.binding, case .text(let code) = value, !isKnown(code, binding) {
             add(path, .unknownCode, "needs a code of \(binding), has another one")
         }
+    }
+
+    /// What is wrong with a primitive, without its value.
+    private static func fault(_ value: SlotValue, _ type: PrimitiveType) -> String {
+        guard case .text(let text) = value else { return "a number beyond that" }
+        if text.isEmpty { return "an empty string" }
+        return type.storage == .temporal ? PrimitiveType.temporalFault(text, type) : "a value that is not written so"
     }
 
     // MARK: - Codes
@@ -162,7 +169,8 @@ struct Validator {
             validate(type: target.resourceType, element, path: "\(path).reference")
         case .relative:
             guard let type = parts.type, release.resourceType(named: type) != nil else {
-                return add("\(path).reference", .reference, "needs a resource type of FHIR \(release.name), has another name")
+                return add(
+                    "\(path).reference", .reference, "needs a resource type of FHIR \(release.name), has a name that it does not have")
             }
             validate(type: type, element, path: "\(path).reference")
         case .absolute:
