@@ -86,9 +86,7 @@ struct DemoCommand: Command {
 
     private func find(_ patient: Patient, _ store: FHIRStore, _ console: Console) throws {
         let condition = "name.given=\(patient.name[0].given[0])"
-        let request = FindRequest(
-            type: Patient.self, conditions: [condition], limit: nil, isCount: false, sort: [], values: [], isSQL: false, isExplain: false,
-            form: .automatic)
+        let request = FindRequest(type: Patient.self, conditions: [condition])
         var found: [Patient] = []
         let time = try ContinuousClock().measure { found = try FindScan(request).resources(store).compactMap { $0 as? Patient } }
         try console.print("\nPatients with \(condition): \(found.count) of \(patients.count), in \(Self.time(time)).\n")

@@ -5,32 +5,48 @@ struct FindCommand: Command {
     static let definition = CommandDefinition(
         name: "find", summary: "print the resources of a type that have given values",
         options: DatabaseArgument.options + [
-            .option("limit", "N", "print at most so many"),
+            .option("limit", "N", "print at most N results"),
             .flag("count", "print only how many there are"),
-            .option("sort", "PATH,…", "order by these elements; -PATH for the greatest first"),
-            .option("values", "PATH,…", "print these elements in the place of resources"),
-            .flag("sql", "print the statement, and do not run it"),
-            .flag("explain", "print the statement and how SQLite finds the rows, and do not run it"),
+            .option("sort", "PATH,…", "sort by these elements; -PATH sorts in descending order"),
+            .option("matching", "WORDS", "only resources with these words, by the type's full-text index"),
+            .option("values", "PATH,…", "print these elements instead of whole resources"),
             .flag("csv", "print what --values names as comma-separated values"),
+            .flag("spreadsheet", "with --csv: put ' before cells that a spreadsheet would run as a formula"),
+            .flag("sql", "print the SQL statement without running it"),
+            .flag("explain", "print the SQL statement and SQLite's query plan without running it"),
         ],
-        operands: "Type PATH=VALUE…", operandCount: CommandDefinition.anyNumber,
+        operands: "Type CONDITION…", operandCount: CommandDefinition.anyNumber,
         discussion: """
-            A PATH names an element by FHIR's member names, through lists too: name.given, code.coding.code,
-            valueQuantity.value, name[0].family, contained(Medication).code.text, name.count. A resource is found
-            where every condition holds for some value at its path; braces ask several things of one element.
+            A PATH names an element by its FHIR name, also through lists: name.given, code.coding.code,
+            valueQuantity.value, name[0].family, contained(Medication).code.text. A condition holds if some value at
+            its path satisfies it; braces put several conditions on the same element.
 
               PATH=VALUE PATH!=VALUE       equal, not equal; without a VALUE: absent, present
-              PATH<VALUE <= > >=           less, greater; a date that is not exact is the time that it names
+              PATH<VALUE <= > >=           less, greater; an imprecise date is the whole period it names
               PATH:in=VALUE,VALUE          one of these
-              PATH~VALUE                   text that has VALUE in it, whatever the case and accents; a date that overlaps
-              PATH^=VALUE $= *=            text that begins, that ends so, that is like a pattern with % and _
-              PATH{PATH=VALUE,PATH=VALUE}  one element that fulfils all of these
+              PATH~VALUE                   text that contains VALUE, ignoring case and accents; a date that overlaps it
+              PATH^=VALUE $= *=            text that begins or ends with VALUE, or matches a pattern with % and _
+              PATH{PATH=VALUE,PATH=VALUE}  one element that satisfies all of these
+              PATH.count>=N                the number of elements
+              subject=Patient/1            a reference to this resource; also != and :in=
+              subject(Patient).gender=male a reference to a stored Patient that satisfies the condition; also with braces
+              has(Observation.subject)     a stored Observation refers to the resource; conditions follow in braces
 
-            A VALUE in quotation marks is what is between them, commas and braces too: name.family:in="Miller, A.",Smith.
-            In it \\" stands for a quotation mark and \\\\ for a backslash; PATH="" is the empty text. In braces every VALUE of
-            :in= but the first needs the marks: code.coding{system=s,code:in="a","b"}. Put the argument in single quotes.
+            All conditions must hold. The arguments or, and, not, '(' and ')' combine them: and binds tighter than or.
+            An argument that begins with ( or "not " is an expression of its own, also in braces:
+            '(gender=female or not birthDate<1970)'. In it a VALUE ends at a blank or a closing parenthesis.
 
-            Example: firelite find --database health.sqlite Patient name.given=Joseph --limit 10
+            A VALUE in quotation marks may contain anything: name.family:in="Miller, A.",Smith. Write \\" for a quotation
+            mark in it and \\\\ for a backslash; PATH="" is the empty text. In braces every VALUE of :in= but the first
+            needs the marks: code.coding{system=s,code:in="a","b"}. Put arguments in single quotes.
+
+            --values also takes PATH.count. Output is one JSON object a line, with every value of a list, or a table on a
+            terminal. In tables and CSV the values of a list are separated by semicolons.
+
+            Examples: firelite find --database health.sqlite Patient name.given=Joseph --limit 10
+                      firelite find --database health.sqlite Patient gender=female or 'birthDate<1970'
+                      firelite find --database health.sqlite Observation 'subject(Patient).gender=female' --count
+                      firelite find --database health.sqlite Patient 'has(Observation.subject){status=final}' --values id,name.given
             """)
 
     private let database: DatabaseArgument
@@ -40,9 +56,10 @@ struct FindCommand: Command {
         database = try DatabaseArgument(arguments)
         request = FindRequest(
             type: try database.resourceType(named: arguments.operands[0]), conditions: Array(arguments.operands.dropFirst()),
-            limit: try arguments.number("limit", in: 0...Int.max), isCount: arguments.has("count"), sort: Self.paths(arguments["sort"]),
-            values: Self.paths(arguments["values"]), isSQL: arguments.has("sql"), isExplain: arguments.has("explain"),
-            form: arguments.has("csv") ? .csv : .automatic)
+            words: arguments["matching"], limit: try arguments.number("limit", in: 0...Int.max), isCount: arguments.has("count"),
+            sort: Self.paths(arguments["sort"]), values: Self.paths(arguments["values"]), isSQL: arguments.has("sql"),
+            isExplain: arguments.has("explain"), form: arguments.has("csv") ? .csv : .automatic,
+            isForSpreadsheet: arguments.has("spreadsheet"))
     }
 
     private static func paths(_ list: String?) -> [String] { list?.split(separator: ",").map(String.init) ?? [] }

@@ -10,18 +10,22 @@ struct FindRequest {
     }
 
     let type: FHIRResource.Type
-    /// `PATH=VALUE` and the like, all of which must hold.
-    let conditions: [String]
-    let limit: Int?
+    /// `PATH=VALUE` and the like, and the words that combine them.
+    var conditions: [String] = []
+    /// Words for the full-text index.
+    var words: String?
+    var limit: Int?
     /// Whether only the number of resources is wanted.
-    let isCount: Bool
+    var isCount = false
     /// Paths to sort by; a minus before one reverses its order.
-    let sort: [String]
-    /// Paths whose values are wanted in the place of resources.
-    let values: [String]
+    var sort: [String] = []
+    /// Paths whose values are wanted instead of resources.
+    var values: [String] = []
     /// Whether only the statement is wanted.
-    let isSQL: Bool
+    var isSQL = false
     /// Whether only the statement and SQLite's plan for it are wanted.
-    let isExplain: Bool
-    let form: Form
+    var isExplain = false
+    var form = Form.automatic
+    /// Whether cells that a spreadsheet would take for formulas are neutralised.
+    var isForSpreadsheet = false
 }

@@ -4,7 +4,7 @@ import FireLite
 struct FindScan {
     private let request: FindRequest
     private var query: QueryRequest
-    private let values: [QueryPath]
+    private let values: [ValueColumn]
 
     /// - Throws: `ToolError` with status 2 for what is no condition on the type, and no path of it.
     init(_ request: FindRequest) throws {
@@ -12,13 +12,14 @@ struct FindScan {
         let parser = PredicateParser(request.type._layout)
         query = QueryRequest(request.type._layout)
         do {
-            query.add(.and(try request.conditions.map { try parser.condition($0) }))
+            query.add(try parser.conditions(request.conditions))
+            if let words = request.words { query.add(.matching(FullTextTerm.terms(words))) }
             query.sort = try request.sort.map { path in
                 let isDescending = path.hasPrefix("-")
                 return SortKey(
                     path: try parser.valuePath(isDescending ? String(path.dropFirst()) : path), isDescending: isDescending, nulls: .last)
             }
-            values = try request.values.map { try parser.valuePath($0) }
+            values = try request.values.map { try parser.column($0) }
         } catch let error as FHIRStoreError {
             throw ToolError.usage(error.message)
         }
@@ -55,47 +56,42 @@ struct FindScan {
 
     private func writeValues(_ store: FHIRStore, _ console: Console, _ output: BufferedOutput) throws {
         if request.form == .csv {
-            try output.write(Self.csv(request.values) + "\r\n")
-            return try store.forEachLiterals(query, values) { try output.write(Self.csv($0.map { $0 ?? "" }) + "\r\n") }
+            let csv = CommaSeparated(isForTerminal: console.outputIsTerminal, isForSpreadsheet: request.isForSpreadsheet)
+            try output.write(csv.line(request.values))
+            return try store.forEachCells(query, values) { try output.write(csv.line($0.map(Self.text))) }
         }
         guard console.outputIsTerminal else {
-            return try store.forEachLiterals(query, values) { try output.write(json($0) + "\n") }
+            return try store.forEachCells(query, values) { try output.write(json($0) + "\n") }
         }
-        var table = TextTable(values.map { _ in .left })
+        var table = TextTable(values.map { if case .count = $0.kind { .right } else { .left } })
         table.add(request.values)
-        try store.forEachLiterals(query, values) { table.add($0.map { TerminalText.visible($0 ?? "") }) }
+        try store.forEachCells(query, values) { table.add($0.map(Self.text)) }
         try output.write(table.text + "\n")
     }
 
-    /// A line of comma-separated values (RFC 4180).
-    private static func csv(_ cells: [String]) -> String {
-        // By scalars: a quotation mark with an accent on it is one to who reads the line.
-        cells.map { cell in
-            let scalars = cell.unicodeScalars
-            guard scalars.contains(where: { $0 == "," || $0 == "\"" || $0 == "\n" || $0 == "\r" }) else { return cell }
-            let quoted = scalars.flatMap { $0 == "\"" ? [$0, $0] : [$0] }
-            return "\"" + String(String.UnicodeScalarView(quoted)) + "\""
-        }.joined(separator: ",")
-    }
-
-    private func json(_ cells: [String?]) -> String {
-        let members = zip(request.values, cells).compactMap { name, cell in cell.map { "\(Self.quoted(name)):\(Self.quoted($0))" } }
-        return "{\(members.joined(separator: ","))}"
-    }
-
-    private static func quoted(_ text: String) -> String {
-        var json = "\""
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "\"": json += "\\\""
-            case "\\": json += "\\\\"
-            case "\n": json += "\\n"
-            case "\u{0}"..<"\u{20}":
-                let digits = String(scalar.value, radix: 16)
-                json += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-            default: json.unicodeScalars.append(scalar)
-            }
+    /// A cell as people read it; the values of a list one after another.
+    private static func text(_ cell: ValueCell) -> String {
+        switch cell {
+        case .absent: ""
+        case .value(let literal): literal
+        case .list(let literals): literals.joined(separator: "; ")
+        case .count(let number): "\(number)"
         }
-        return json + "\""
+    }
+
+    private func json(_ cells: [ValueCell]) -> String {
+        var members: [(name: String, json: String)] = []
+        for (index, cell) in cells.enumerated() {
+            let type = values[index].type
+            let json: String
+            switch cell {
+            case .absent: continue
+            case .value(let literal): json = JSONText.primitive(literal, type)
+            case .list(let literals): json = "[" + literals.map { JSONText.primitive($0, type) }.joined(separator: ",") + "]"
+            case .count(let number): json = "\(number)"
+            }
+            members.append((request.values[index], json))
+        }
+        return JSONText.object(members)
     }
 }

@@ -5,13 +5,27 @@ import Testing
 
 /// Values in quotation marks: what is between them counts, whatever it is.
 @Suite struct QuotedTextTests {
+    /// What a condition means, as text.
+    private func meaning(_ text: String) throws -> String { "\(try PredicateParser(HumanName._layout).condition(text))" }
+
     @Test func lists() throws {
-        #expect(try QuotedText.values(#"a,b"#) == ["a", "b"])
-        #expect(try QuotedText.values(#""a,b",c,"","d\"e\\""#) == ["a,b", "c", "", #"d"e\"#])
-        #expect(try QuotedText.values(#"a"b,c"d"#) == [#"a"b"#, #"c"d"#])
-        #expect(
-            try QuotedText.conditions(#"a="x,}y",b{c=1,d="{"},e:in="1","2,3",f<=2"#)
-                == [#"a="x,}y""#, #"b{c=1,d="{"}"#, #"e:in="1","2,3""#, "f<=2"])
+        func family(_ values: [String]) -> String {
+            "\(ElementPath<HumanName>(QueryPath()).family.in(values).predicate)"
+        }
+        #expect(try meaning(#"family:in=a,b"#) == family(["a", "b"]))
+        #expect(try meaning(#"family:in="a,b",c,"","d\"e\\""#) == family(["a,b", "c", "", #"d"e\"#]))
+        #expect(try meaning(#"family:in=a"b,c"d"#) == family([#"a"b"#, #"c"d"#]))
+        let inBraces = ElementPath<HumanName>(QueryPath()).period.any { _ in
+            QueryCondition(
+                .and([
+                    ElementPath<Period>(QueryPath()).id.in(["1", "2,3"]).predicate,
+                    (ElementPath<Period>(QueryPath()).id == "x,}y").predicate,
+                    ElementPath<Period>(QueryPath()).extension.any { _ in
+                        QueryCondition(.and([(ElementPath<Extension>(QueryPath()).url == "{").predicate]))
+                    }.predicate,
+                ]))
+        }
+        #expect(try meaning(#"period{id:in="1","2,3",id="x,}y",extension{url="{"}}"#) == "\(inBraces.predicate)")
     }
 
     @Test(arguments: [#""a"#, #""a"b"#, #""a\n""#, #"""#, #""a\"#, #"x,"a"#])

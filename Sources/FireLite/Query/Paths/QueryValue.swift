@@ -119,3 +119,14 @@ public struct QueryDate: QueryOperand, ExpressibleByStringLiteral {
 
     public var _operand: QueryOperandValue { QueryOperandValue(form: .date(bounds)) }
 }
+
+/// Dates are ordered by where their intervals begin, and then by where they end; `"1970"..."1980"` is a range.
+extension QueryDate: Comparable {
+    public static func == (left: QueryDate, right: QueryDate) -> Bool {
+        (left.bounds.lower, left.bounds.upper) == (right.bounds.lower, right.bounds.upper)
+    }
+
+    public static func < (left: QueryDate, right: QueryDate) -> Bool {
+        (left.bounds.lower, left.bounds.upper) < (right.bounds.lower, right.bounds.upper)
+    }
+}

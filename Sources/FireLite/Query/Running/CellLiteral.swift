@@ -10,7 +10,7 @@ enum CellLiteral {
         case (.integer(let number), .boolean): return number != 0 ? "true" : "false"
         case (.integer(let number), .decimal): return aside.text ?? "\(number)"
         case (.integer(let number), _): return "\(number)"
-        case (.real(let number), _): return aside.text ?? FHIRDecimal(number).literal
+        case (.real(let number), _): return aside.text ?? (number.isFinite ? FHIRDecimal(number).literal : nil)
         case (.text(let text), .temporal): return temporal(text, aside)
         case (.text(let text), _): return text
         case (.blob, _): return nil

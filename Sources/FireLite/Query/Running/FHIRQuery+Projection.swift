@@ -3,7 +3,7 @@ import SQLiteBridge
 
 extension FHIRQuery {
     /// The columns of a path: its first value in the document, and what is kept aside of it.
-    private static func columns(_ path: QueryPath, _ statement: QueryStatement) throws -> (columns: [SQLFragment], type: PrimitiveType) {
+    static func columns(_ path: QueryPath, _ statement: QueryStatement) throws -> (columns: [SQLFragment], type: PrimitiveType) {
         let (main, column) = try statement.compiler.value(path, statement.scope, .first(aside: false))
         guard let column else { return ([main, SQLFragment("NULL")], .string) }
         guard column.aside != nil else { return ([main, SQLFragment("NULL")], column.primitive) }
@@ -16,7 +16,7 @@ extension FHIRQuery {
     }
 
     /// Literals of paths for each result.
-    package static func literals(
+    private static func literals(
         _ paths: [QueryPath], _ request: QueryRequest, _ transaction: ReadTransaction, _ body: ([String?]) throws -> Void
     ) throws {
         var types: [PrimitiveType] = []
@@ -34,33 +34,6 @@ extension FHIRQuery {
                     })
                 return true
             })
-    }
-
-    /// The values of own elements of each result, in tuples, without reading the resources.
-    ///
-    /// ```swift
-    /// for (id, birthDate) in try store.fetch(Patient.self).values(\.id, \.birthDate) { … }
-    /// ```
-    /// - Precondition: the key paths are to-one primitives of the class.
-    /// - Throws: `FHIRStoreError`.
-    public func values<each Value>(_ paths: repeat KeyPath<Resource, (each Value)?>) throws -> [(repeat (each Value)?)] {
-        var steps: [QueryPath] = []
-        for path in repeat each paths { steps.append(QueryPath([PathStep(slot: PathSlots.slot(path))])) }
-        return try tuples(steps, repeat (each Value).self)
-    }
-
-    /// The values at paths of each result, in tuples, without reading the resources; of a path through lists the first in the document.
-    ///
-    /// ```swift
-    /// let rows = try store.fetch(Observation.self).values { ($0.subject.reference, $0.valueQuantity.value, $0.code.coding.code) }
-    /// ```
-    /// - Throws: `FHIRStoreError`.
-    public func values<each Path: QueryValuePath>(
-        _ paths: (ElementPath<Resource>) -> (repeat each Path)
-    ) throws -> [(repeat (each Path).Value?)] {
-        var steps: [QueryPath] = []
-        for path in repeat each paths(ElementPath(QueryPath())) { steps.append(path._path.path) }
-        return try tuples(steps, repeat (each Path).Value.self)
     }
 
     /// The values of one own element of each result, without reading the resources.
@@ -86,18 +59,10 @@ extension FHIRQuery {
         return values
     }
 
-    private func tuples<each Value>(_ paths: [QueryPath], _ types: repeat (each Value).Type) throws -> [(repeat (each Value)?)] {
-        var tuples: [(repeat (each Value)?)] = []
-        try run { transaction in
-            try Self.literals(paths, request, transaction) { literals in
-                var index = -1
-                func next<Result>(_ type: Result.Type) -> Result? {
-                    index += 1
-                    return literals[index].flatMap { ProjectedValue.value($0, as: type) }
-                }
-                tuples.append((repeat next(each types)))
-            }
-        }
+    /// A tuple of each result's values, made of their literals.
+    func tuples<Tuple>(_ paths: [QueryPath], _ tuple: ([String?]) -> Tuple) throws -> [Tuple] {
+        var tuples: [Tuple] = []
+        try run { transaction in try Self.literals(paths, request, transaction) { tuples.append(tuple($0)) } }
         return tuples
     }
 }

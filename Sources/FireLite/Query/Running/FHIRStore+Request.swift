@@ -19,9 +19,9 @@ extension FHIRStore {
     /// How many results a request has.
     package func count(_ request: QueryRequest) throws -> Int { try run { try $0.count(request) } }
 
-    /// Calls `body` with the first literals at paths for each result.
-    package func forEachLiterals(_ request: QueryRequest, _ paths: [QueryPath], _ body: ([String?]) throws -> Void) throws {
-        try run { try FHIRQuery<FHIRResource>.literals(paths, request, $0, body) }
+    /// Calls `body` with the cells of each result.
+    package func forEachCells(_ request: QueryRequest, _ columns: [ValueColumn], _ body: ([ValueCell]) throws -> Void) throws {
+        try read { transaction in try mapping { try transaction.forEachCells(request, columns, body) } }
     }
 
     /// The statement of a request.

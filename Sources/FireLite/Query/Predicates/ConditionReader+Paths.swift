@@ -1,0 +1,114 @@
+import FireLiteCore
+
+/// Where a path leads to.
+struct PathEnd {
+    enum Kind {
+        case object(Layout)
+        case primitive(PrimitiveType)
+        case choice
+    }
+    /// The references that the path follows to resources of a type, outermost first; `path` begins at the last one's target.
+    var targets: [(path: QueryPath, layout: Layout)] = []
+    var path = QueryPath()
+    var kind: Kind
+    /// Whether it goes through a list, not to one place of it.
+    var isList = false
+
+    func hasElement(_ name: String) -> Bool {
+        guard case .object(let layout) = kind else { return false }
+        return layout.element(named: name) != nil
+    }
+
+    /// That a target fulfils a condition on what the path names in it.
+    func following(_ condition: Predicate) -> Predicate {
+        targets.reversed().reduce(condition) { .target($1.path, $1.layout, $0) }
+    }
+}
+
+extension ConditionReader {
+    /// More steps of a path than this are an error: no resource that can be read has as many.
+    static let longestPath = 128
+
+    /// The path that the whole text is: `name.given`, `name[0].given`, `contained(Medication).code`.
+    func wholePath(_ layout: Layout) throws -> PathEnd { try path(0..<scalars.count, layout) }
+
+    /// The path that a part of the text is.
+    func path(_ range: Range<Int>, _ layout: Layout) throws -> PathEnd {
+        var end = PathEnd(kind: .object(layout))
+        var starts = [range.lowerBound]
+        for index in range where scalars[index] == "." { starts.append(index + 1) }
+        guard starts.count <= Self.longestPath else {
+            throw invalid("a path of \(starts.count) elements: \(Self.longestPath) are the most", at: range.lowerBound)
+        }
+        for (number, start) in starts.enumerated() {
+            let stop = number + 1 < starts.count ? starts[number + 1] - 1 : range.upperBound
+            try step(start..<stop, &end, release: layout.release)
+        }
+        return end
+    }
+
+    private func step(_ range: Range<Int>, _ end: inout PathEnd, release: FHIRRelease) throws {
+        let part = text(range)
+        guard case .object(let owner) = end.kind else {
+            throw invalid("before '.\(part)' is a primitive, which has no elements", at: range.lowerBound)
+        }
+        let nameEnd = scalars[range].firstIndex { $0 == "[" || $0 == "(" } ?? range.upperBound
+        let name = text(range.lowerBound..<nameEnd)
+        guard let element = owner.element(named: name) else {
+            guard let choice = owner.elements.first(where: { $0.choice?.name == "\(name)[x]" })?.choice else {
+                throw invalid("\(owner.name) has no element '\(name)'", at: range.lowerBound)
+            }
+            end.path = end.path.appending(PathStep(slot: choice.slots.lowerBound, position: PathStep.wholeChoice))
+            end.kind = .choice
+            return
+        }
+        var step = PathStep(slot: element.slot)
+        var rest = nameEnd..<range.upperBound
+        if let place = try self.place(&rest, part, element) { step.position = place } else if element.isList { end.isList = true }
+        let type = try self.type(rest, part, release: release)
+        switch element.kind {
+        case .primitive: end.kind = .primitive(element.primitive ?? .string)
+        case .object: end.kind = .object(element.type?._layout ?? owner)
+        case .resource:
+            guard let type else {
+                throw invalid("\(part) holds resources of several types: write \(name)(Patient)", at: range.lowerBound)
+            }
+            step.kind = .resource(ObjectIdentifier(type))
+            end.kind = .object(type._layout)
+        }
+        end.path = end.path.appending(step)
+        guard let type, element.kind != .resource else { return }
+        guard case .object(let layout) = end.kind, layout.name == "Reference" else {
+            throw invalid(
+                "\(part): only a Reference and what holds resources have a resource type in parentheses", at: rest.lowerBound)
+        }
+        end.targets.append((end.path, type._layout))
+        end.path = QueryPath()
+        end.kind = .object(type._layout)
+    }
+
+    /// The number in brackets, if there is one.
+    private func place(_ range: inout Range<Int>, _ part: String, _ element: LayoutElement) throws -> Int? {
+        guard range.lowerBound < range.upperBound, scalars[range.lowerBound] == "[" else { return nil }
+        let close = scalars[range].firstIndex(of: "]") ?? range.upperBound
+        let digits = text(range.lowerBound + 1..<close)
+        guard close < range.upperBound, element.isList, digits.utf8.allSatisfy({ $0 &- 48 < 10 }), let position = Int(digits) else {
+            throw invalid("\(part) is no place in a list: write name[0] for the first of a list", at: range.lowerBound)
+        }
+        range = close + 1..<range.upperBound
+        return position
+    }
+
+    /// The resource type in parentheses, if there is one.
+    private func type(_ range: Range<Int>, _ part: String, release: FHIRRelease) throws -> FHIRResource.Type? {
+        guard !range.isEmpty else { return nil }
+        guard range.count > 2, scalars[range.lowerBound] == "(", scalars[range.upperBound - 1] == ")" else {
+            throw invalid("\(part) is not an element", at: range.lowerBound)
+        }
+        let name = text(range.lowerBound + 1..<range.upperBound - 1)
+        guard let type = release.resourceType(named: name) else {
+            throw invalid("'\(name)' is not a resource type of FHIR \(release.name)", at: range.lowerBound + 1)
+        }
+        return type
+    }
+}

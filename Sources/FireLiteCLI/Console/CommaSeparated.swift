@@ -1,0 +1,35 @@
+/// Comma-separated values (RFC 4180).
+struct CommaSeparated {
+    /// Whether a person looks at the lines.
+    let isForTerminal: Bool
+    /// Whether cells that a spreadsheet would take for formulas get an apostrophe before them.
+    let isForSpreadsheet: Bool
+
+    /// A line with its end.
+    func line(_ cells: [String]) -> String {
+        let line = cells.map(cell).joined(separator: ",")
+        // A carriage return means something to a terminal.
+        return line + (isForTerminal ? "\n" : "\r\n")
+    }
+
+    private func cell(_ text: String) -> String {
+        var text = isForSpreadsheet ? Self.neutralized(text) : text
+        if isForTerminal { text = TerminalText.visible(text) }
+        // By scalars: a quotation mark with an accent on it is one to who reads the line.
+        let scalars = text.unicodeScalars
+        guard scalars.contains(where: { $0 == "," || $0 == "\"" || $0 == "\n" || $0 == "\r" }) else { return text }
+        let quoted = scalars.flatMap { $0 == "\"" ? [$0, $0] : [$0] }
+        return "\"" + String(String.UnicodeScalarView(quoted)) + "\""
+    }
+
+    /// The text with an apostrophe before it, where a spreadsheet would calculate it; numbers stay as they are.
+    ///
+    /// Source: OWASP, CSV Injection.
+    static func neutralized(_ text: String) -> String {
+        switch text.unicodeScalars.first {
+        case "=", "+", "-", "@", "\t", "\r", "\n", "\u{FF1D}", "\u{FF0B}", "\u{FF0D}", "\u{FF20}":
+            JSONText.isNumber(text) ? text : "'" + text
+        default: text
+        }
+    }
+}
