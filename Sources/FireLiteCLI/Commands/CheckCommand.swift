@@ -23,7 +23,7 @@ struct CheckCommand: Command {
             try console.print("sound")
             return .done
         }
-        for fault in faults { try console.print(fault) }
+        for fault in faults { try console.printItem(fault) }
         throw ToolError.incomplete("\(database.path) is not sound: \(faults.count) fault\(faults.count == 1 ? "" : "s")")
     }
 

@@ -33,9 +33,9 @@ struct RecoverCommand: Command {
         let report = try database.located {
             try FHIRStore.recover(from: database.path, to: target, release: database.release, key: key)
         }
-        for resource in report.lost { try console.print("lost \(name(resource)): \(resource.reason)") }
-        for resource in report.unverified { try console.print("not verified \(name(resource)): \(resource.reason)") }
-        for line in report.unreadable { try console.print(line) }
+        for resource in report.lost { try console.printItem("lost \(name(resource)): \(resource.reason)") }
+        for resource in report.unverified { try console.printItem("not verified \(name(resource)): \(resource.reason)") }
+        for line in report.unreadable { try console.printItem(line) }
         try console.print("recovered \(report.recovered), lost \(report.lost.count), not verified \(report.unverified.count)")
         if report.isComplete { return .done }
         throw ToolError.incomplete("not all of \(database.path) could be recovered")

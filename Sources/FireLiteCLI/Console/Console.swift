@@ -3,7 +3,9 @@ import Foundation
 
 /// What surrounds a run of the tool: its three streams and whether a person looks at them.
 struct Console {
+    /// Whatever is written here cannot steer a terminal.
     let standardOutput: any ByteOutput
+    /// Not only text: a progress line steers the terminal.
     let standardError: any ByteOutput
     /// The descriptor that `-` reads from.
     let standardInput: Int32
@@ -14,6 +16,18 @@ struct Console {
 
     /// How many columns a line of standard output has.
     let width: Int
+
+    init(
+        standardOutput: any ByteOutput, standardError: any ByteOutput, standardInput: Int32, outputIsTerminal: Bool, errorIsTerminal: Bool,
+        width: Int
+    ) {
+        self.standardOutput = outputIsTerminal ? VisibleOutput(standardOutput) : standardOutput
+        self.standardError = standardError
+        self.standardInput = standardInput
+        self.outputIsTerminal = outputIsTerminal
+        self.errorIsTerminal = errorIsTerminal
+        self.width = width
+    }
 
     /// What is no terminal has lines as long as one may want.
     static let widthOfFiles = 160
@@ -32,11 +46,11 @@ struct Console {
     /// Writes a line to standard output.
     func print(_ line: String) throws { try standardOutput.write(line + "\n") }
 
-    /// A resource as JSON for standard output: one line, or for a person indented and without characters that steer a terminal.
-    func json(_ resource: FHIRResource) -> String {
-        let json = FHIRJSON.string(resource, pretty: outputIsTerminal)
-        return outputIsTerminal ? TerminalText.visible(json, keepsLines: true) : json
-    }
+    /// Writes a line that holds names or texts from a file, which cannot make two lines of it.
+    func printItem(_ item: String) throws { try print(TerminalText.visible(item)) }
+
+    /// A resource as JSON for standard output: one line, or for a person indented.
+    func json(_ resource: FHIRResource) -> String { FHIRJSON.string(resource, pretty: outputIsTerminal) }
 
     /// Writes an error message to standard error, as one line. A failure to do so leaves nobody to tell.
     func report(_ message: String) {

@@ -9,10 +9,10 @@ struct TextTable {
 
     init(_ alignments: [Alignment]) { self.alignments = alignments }
 
-    /// Adds a row; missing cells at its end are empty.
-    mutating func add(_ cells: String...) { rows.append(cells) }
+    /// Adds a row; missing cells at its end are empty. What would steer a terminal or begin a line is shown as an escape.
+    mutating func add(_ cells: String...) { add(cells) }
 
-    mutating func add(_ cells: [String]) { rows.append(cells) }
+    mutating func add(_ cells: [String]) { rows.append(cells.map { TerminalText.visible($0) }) }
 
     var lines: [String] {
         let widths = alignments.indices.map { column in rows.map { column < $0.count ? $0[column].count : 0 }.max() ?? 0 }
