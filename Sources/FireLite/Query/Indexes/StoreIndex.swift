@@ -39,7 +39,7 @@ public struct IndexSet: RawRepresentable, Sendable, Hashable {
     /// Dates and times in the resources' own rows, those of a Period included: what is sorted by.
     public static let dates = IndexSet(rawValue: "dates")
 
-    static let known: [IndexSet] = [.references, .identifiers, .codes, .dates]
+    package static let known: [IndexSet] = [.references, .identifiers, .codes, .dates]
 }
 
 /// How far the building of indexes has come.

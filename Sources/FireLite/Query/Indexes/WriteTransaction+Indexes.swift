@@ -117,6 +117,18 @@ extension WriteTransaction {
         try drop(declaration)
     }
 
+    /// False where no index has the name. Of a full-text index all its tables' declarations go.
+    func dropIndex(named name: String) throws -> Bool {
+        guard let declaration = try declared.declarations().first(where: { $0.name == name }) else { return false }
+        if declaration.kind == .fullText {
+            guard let type = access.schema.release.resourceType(named: declaration.type) else { return false }
+            try dropFullTextIndex(type._layout)
+        } else {
+            try drop(declaration)
+        }
+        return true
+    }
+
     private func drop(_ declaration: DeclaredIndexes.Declaration) throws {
         try flush()
         let tables = access.schema.tables

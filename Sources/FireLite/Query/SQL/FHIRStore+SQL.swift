@@ -23,6 +23,14 @@ extension FHIRStore {
     public func forEachRow(
         _ sql: String, _ arguments: [SQLValue] = [], isCancelled: (() -> Bool)? = nil, _ body: (SQLRow) throws -> Void
     ) throws {
+        try forEachRow(sql, arguments, isCancelled: isCancelled, columns: { _ in }, body)
+    }
+
+    /// The same, with the names of the columns before the first row.
+    package func forEachRow(
+        _ sql: String, _ arguments: [SQLValue], isCancelled: (() -> Bool)? = nil, columns begin: ([String]) throws -> Void,
+        _ body: (SQLRow) throws -> Void
+    ) throws {
         try read { transaction in
             try mapping {
                 try transaction.flush()
@@ -30,7 +38,7 @@ extension FHIRStore {
                 let statement = try connection.prepareReadOnly(sql)
                 guard let statement else {
                     throw FHIRStoreError(
-                        .invalidArgument, "sql(_:) takes one statement that only reads: write through the classes, in store.write { … }",
+                        .invalidArgument, "give one statement that only reads; what writes goes through the classes, in store.write { … }",
                         sql: sql)
                 }
                 guard statement.parameterCount == arguments.count else {
@@ -41,6 +49,7 @@ extension FHIRStore {
                 }
                 statement.bind(arguments)
                 let columns = (0..<statement.columnCount).map { statement.columnName($0) }
+                try begin(columns)
                 func run() throws {
                     while try statement.step() {
                         try body(SQLRow(columns: columns, values: (0..<columns.count).map { statement.value($0) }))

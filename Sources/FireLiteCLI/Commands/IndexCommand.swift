@@ -1,0 +1,138 @@
+import FireLite
+
+/// `firelite index`: the indexes that queries use.
+struct IndexCommand: Command {
+    static let definition = CommandDefinition(
+        name: "index", summary: "list, create and drop indexes",
+        options: DatabaseArgument.options + [
+            .option("set", "NAME", "a ready-made set: references, identifiers, codes or dates; for all types, or Type alone"),
+            .flag("full-text", "an index of the words at the paths, for find --matching"),
+        ],
+        operands: "list|create|drop Type PATH…", operandCount: CommandDefinition.anyNumber,
+        discussion: """
+            list prints the indexes that are declared and whether they are in the file; one that is not comes with the first
+            value for it. create adds an index on a path, or one on several paths whose values are in one row. drop takes the
+            same arguments, or the names that list prints. Every type has an index on its ids, which is not listed.
+
+            Examples: firelite index --database health.sqlite create Observation code.coding.code
+                      firelite index --database health.sqlite create Observation status effectiveDateTime
+                      firelite index --database health.sqlite create --set references
+                      firelite index --database health.sqlite create --full-text Patient name.given name.family
+                      firelite index --database health.sqlite list
+                      firelite index --database health.sqlite drop Observation_code_coding__code
+                      firelite index --database health.sqlite drop --full-text Patient
+            """)
+
+    private enum Action {
+        case list
+        case create(Target)
+        case drop(Target)
+        case dropNamed([String])
+    }
+
+    /// What an index is made of.
+    private enum Target {
+        case paths(Layout, [QueryPath])
+        case fullText(Layout, [QueryPath])
+        case set(IndexSet, FHIRResource.Type?)
+    }
+
+    private let database: DatabaseArgument
+    private let action: Action
+
+    init(_ arguments: ParsedArguments) throws {
+        database = try DatabaseArgument(arguments)
+        let operands = Array(arguments.operands.dropFirst())
+        let target = { [database] (isDrop: Bool) in try Self.target(arguments, operands, database, isDrop: isDrop) }
+        switch arguments.operands[0] {
+        case "list":
+            if !operands.isEmpty { throw ToolError.usage("unexpected argument '\(operands[0])'") }
+            action = .list
+        case "create": action = .create(try target(false))
+        case "drop"
+        where arguments["set"] == nil && !arguments.has("full-text") && database.release.resourceType(named: operands.first ?? "") == nil:
+            if operands.isEmpty { throw ToolError.usage("drop which index? `firelite index list` prints their names") }
+            action = .dropNamed(operands)
+        case "drop": action = .drop(try target(true))
+        case let other: throw ToolError.usage("'\(other)' is none of list, create and drop")
+        }
+    }
+
+    private static func target(
+        _ arguments: ParsedArguments, _ operands: [String], _ database: DatabaseArgument, isDrop: Bool
+    ) throws -> Target {
+        let type = try operands.first.map { try database.resourceType(named: $0) }
+        if let name = arguments["set"] {
+            guard !arguments.has("full-text") else { throw ToolError.usage("--set and --full-text are given: choose one") }
+            guard operands.count <= 1 else { throw ToolError.usage("unexpected argument '\(operands[1])': a set names its paths itself") }
+            guard let set = IndexSet.known.first(where: { $0.rawValue == name }) else {
+                let known = IndexSet.known.map(\.rawValue).joined(separator: ", ")
+                throw ToolError.usage("there is no set of indexes '\(name)': use \(known)")
+            }
+            return .set(set, type)
+        }
+        guard let type else { throw ToolError.usage("Type is missing") }
+        let parser = PredicateParser(type._layout)
+        let paths: [QueryPath]
+        do {
+            paths = try operands.dropFirst().map { try parser.valuePath($0) }
+        } catch let error as FHIRStoreError {
+            throw ToolError.usage(error.message)
+        }
+        let isFullText = arguments.has("full-text")
+        if paths.isEmpty, !(isFullText && isDrop) { throw ToolError.usage("PATH… is missing: name the elements that the index is for") }
+        return isFullText ? .fullText(type._layout, paths) : .paths(type._layout, paths)
+    }
+
+    func run(_ console: Console) throws -> ExitStatus {
+        let store = try database.open()
+        do {
+            return try run(store, console)
+        } catch let error as FHIRStoreError {
+            if error.code == .invalidArgument { throw ToolError.usage(error.message) }
+            throw ToolError.failed(database.message(of: error))
+        }
+    }
+
+    private func run(_ store: FHIRStore, _ console: Console) throws -> ExitStatus {
+        switch action {
+        case .list: try list(store, console)
+        case .create(.paths(let layout, let paths)):
+            let index = try store.index(layout, paths)
+            try console.printItem(
+                index.isBuilt ? "created \(index.name)" : "declared \(index.name), which comes with the first value for it")
+        case .create(.fullText(let layout, let paths)):
+            try store.fullTextIndex(layout, paths)
+            try console.print("created the full-text index of \(layout.name)")
+        case .create(.set(let set, let type)):
+            try store.index(set, for: type)
+            try console.print("created the set \(set.rawValue) for \(type?._layout.name ?? "all types")")
+        case .drop(.paths(let layout, let paths)): try store.dropIndex(layout, paths)
+        case .drop(.fullText(let layout, _)): try store.dropFullTextIndex(layout)
+        case .drop(.set(let set, let type)): try store.dropIndex(set, for: type)
+        case .dropNamed(let names):
+            for name in names {
+                guard try store.dropIndex(named: name) else { throw ToolError.incomplete("\(name) is not an index of \(database.path)") }
+                try console.printItem("dropped \(name)")
+            }
+            return .done
+        }
+        if case .drop = action { try console.print("dropped") }
+        return .done
+    }
+
+    private func list(_ store: FHIRStore, _ console: Console) throws {
+        var table = TextTable([.left, .left, .left, .left, .left])
+        table.add("name", "kind", "type", "columns", "in the file")
+        for index in try store.indexes() {
+            let kind =
+                switch index.kind {
+                case .values: "values"
+                case .fullText: "full text"
+                case .set: "set"
+                }
+            table.add(index.name, kind, index.typeName ?? "all", index.columns.joined(separator: ", "), index.isBuilt ? "yes" : "not yet")
+        }
+        try console.print(table.text)
+    }
+}

@@ -1,0 +1,95 @@
+import FireLite
+import Foundation
+
+/// `firelite validate`: what FHIR's definitions do not allow in files or in a database.
+struct ValidateCommand: Command {
+    static let definition = CommandDefinition(
+        name: "validate", summary: "check resources of files or of a database against FHIR's definitions",
+        options: [
+            .option("database", "FILE", "check what is stored in this SQLite file"),
+            .option("type", "T", isRepeatable: true, "with --database: a resource type to check; all unless given"),
+            DatabaseArgument.release,
+            KeyFile.option,
+            .flag("json", "print an OperationOutcome; the default where output is not a terminal"),
+            .flag("table", "print a table; the default on a terminal"),
+        ],
+        operands: "FILE…", operandCount: 0...Int.max,
+        discussion: """
+            A FILE is what import takes: an NDJSON file, a JSON file with one resource, or a Bundle; - is standard input.
+            Nothing is stored. Checked are the JSON, the number of values, codes of required bindings, the formats of
+            primitives, choice elements, and the types that references point to; not invariants or profiles.
+
+            Output names places, never values: the file and line or the resource, the FHIR path, and what FHIR expects there.
+            The exit status is 1 if there is an error, and 0 if there are only warnings.
+
+            Examples: firelite validate bundle.json
+                      firelite validate --database health.sqlite --type Patient
+            """)
+
+    private let sources: [String]
+    private let database: DatabaseArgument?
+    private let types: [String]
+    private let release: FHIRRelease
+    private let isTable: Bool?
+
+    init(_ arguments: ParsedArguments) throws {
+        sources = arguments.operands
+        let isStored = arguments.has("database")
+        // What is not a database has a release, too.
+        let argument = try DatabaseArgument(arguments, path: "-")
+        release = argument.release
+        database = isStored ? argument : nil
+        types = arguments.all("type")
+        for type in types { _ = try argument.resourceType(named: type) }
+        guard isStored != !sources.isEmpty else { throw ToolError.usage("give either FILE… or --database FILE") }
+        if !types.isEmpty, !isStored { throw ToolError.usage("--type is for --database") }
+        if sources.count(where: { $0 == "-" }) > 1 {
+            throw ToolError.usage("- is given twice, but standard input can be read once")
+        }
+        if arguments.has("json"), arguments.has("table") { throw ToolError.usage("--json and --table are given: choose one") }
+        isTable = arguments.has("table") ? true : arguments.has("json") ? false : nil
+    }
+
+    func run(_ console: Console) throws -> ExitStatus {
+        let output = BufferedOutput(console.standardOutput)
+        let report = ValidationReport(output, isTable: isTable ?? console.outputIsTerminal)
+        if let database {
+            try validate(database, report)
+        } else {
+            for source in sources { try validate(source == "-" ? .standardInput(console.standardInput) : .file(path: source), report) }
+        }
+        try report.finish()
+        try output.flush()
+        guard report.errors > 0 else { return .done }
+        let (errors, resources) = (Figures.count(report.errors), Figures.count(report.resources))
+        throw ToolError.incomplete(
+            "\(errors) error\(report.errors == 1 ? "" : "s") in \(resources) resource\(report.resources == 1 ? "" : "s")")
+    }
+
+    private func validate(_ database: DatabaseArgument, _ report: ValidationReport) throws {
+        let store = try database.open()
+        try database.located {
+            try store.read { transaction in
+                let stored = types.isEmpty ? try transaction.counts().filter { $0.count > 0 }.map(\.typeName) : types
+                for type in stored {
+                    try transaction.forEach(typeName: type) { resource in
+                        try report.add(resource, place: resource.id.map { "\(type)/\($0)" } ?? "\(type) with pk \(resource.pk)")
+                    }
+                }
+            }
+        }
+    }
+
+    private func validate(_ source: ImportSource, _ report: ValidationReport) throws {
+        let options = ImportOptions(release: release, stopsAtFault: false, keepsBundles: true)
+        let reader = ImportReader(
+            try InputFile(source), options: options, digest: { _ in (0, 0) },
+            deliver: { batch in
+                for fault in batch.faults { try report.add(fault) }
+                for (resource, origin) in zip(batch.resources, batch.origins) {
+                    try report.add(resource, place: "\(source.name): line \(origin.place.line)")
+                }
+            })
+        try reader.run()
+    }
+}

@@ -1,0 +1,77 @@
+import FireLite
+import FireLiteR4
+
+/// Issues as they are found: an OperationOutcome, or a table.
+final class ValidationReport {
+    private let output: any ByteOutput
+    private let isTable: Bool
+    private var table = TextTable([.left, .left, .left, .left])
+    private var issues = 0
+    private(set) var errors = 0
+    private(set) var resources = 0
+
+    init(_ output: any ByteOutput, isTable: Bool) {
+        self.output = output
+        self.isTable = isTable
+        table.add("where", "element", "severity", "what")
+    }
+
+    /// Adds what is wrong with a resource.
+    func add(_ resource: FHIRResource, place: String) throws {
+        resources += 1
+        for issue in resource.validate() {
+            try add(place, issue.path, issue.severity == .error ? .error : .warning, Self.code(issue.code), issue.message)
+        }
+    }
+
+    /// Adds a text that cannot be read as a resource.
+    func add(_ fault: ImportFault) throws {
+        resources += 1
+        try add("\(fault.file): line \(fault.line)", nil, .error, .structure, fault.reason)
+    }
+
+    private func add(_ place: String, _ path: String?, _ severity: IssueSeverity, _ code: IssueType, _ message: String) throws {
+        if severity == .error { errors += 1 }
+        guard !isTable else { return table.add(place, path ?? "", severity.rawValue, message) }
+        try write(
+            OperationOutcomeIssue {
+                $0.severity = severity
+                $0.code = code
+                $0.diagnostics = "\(place): \(message)"
+                $0.expression = path.map { [$0] } ?? []
+            })
+    }
+
+    private func write(_ issue: OperationOutcomeIssue) throws {
+        try output.write(issues == 0 ? "{\"resourceType\":\"OperationOutcome\",\"issue\":[\n" : ",\n")
+        try output.write(FHIRJSON.data(issue))
+        issues += 1
+    }
+
+    /// Ends the text. An OperationOutcome has an issue even if all is well.
+    func finish() throws {
+        let summary = "no issues in \(Figures.count(resources)) resource\(resources == 1 ? "" : "s")"
+        guard !isTable else { return try output.write((table.lines.count > 1 ? table.text : summary) + "\n") }
+        if issues == 0 {
+            try write(
+                OperationOutcomeIssue {
+                    $0.severity = .information
+                    $0.code = .informational
+                    $0.diagnostics = summary
+                })
+        }
+        try output.write("\n]}\n")
+    }
+
+    /// The code of the value set issue-type (<https://hl7.org/fhir/valueset-issue-type.html>).
+    private static func code(_ code: FHIRIssue.Code) -> IssueType {
+        switch code {
+        case .missing, .empty: .required
+        case .tooMany, .secondChoice: .structure
+        case .unknownCode: .codeInvalid
+        case .format: .value
+        case .reference: .invalid
+        default: .invalid
+        }
+    }
+}

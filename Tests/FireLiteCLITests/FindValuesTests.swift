@@ -1,0 +1,80 @@
+import Foundation
+import Testing
+
+@testable import FireLiteCLI
+
+/// What `find --values` prints has the types that FHIR's JSON has.
+struct FindValuesTests {
+    private let folder: TemporaryFolder
+    private let database: String
+
+    init() throws {
+        folder = try TemporaryFolder()
+        database = folder.file("store.sqlite")
+        let path = try folder.write(
+            "in.ndjson",
+            """
+            {"resourceType":"Patient","id":"1","active":true,"multipleBirthInteger":2,"birthDate":"1970-03","name":[{"family":"A","given":["Ada","Bo"]},{"given":["Cy"]}]}
+            {"resourceType":"Patient","id":"2","active":false,"name":[{"_given":[{"id":"x"},null],"given":[null,"Di"]}]}
+            {"resourceType":"Patient","id":"3"}
+            {"resourceType":"Observation","id":"o","status":"final","code":{"text":"x"},"valueQuantity":{"value":1.50},"component":[{"code":{"text":"y"},"valueQuantity":{"value":-0.10}},{"code":{"text":"z"},"valueQuantity":{"value":1e3}}]}
+            """)
+        #expect(try ToolRun("import", "--database", database, path).status == .done)
+    }
+
+    private func find(_ arguments: String..., isTerminal: Bool = false) throws -> String {
+        try ToolRun(["find", "--database", database] + arguments, isTerminal: isTerminal).output
+    }
+
+    @Test func numbersAndBooleansAreSuch() throws {
+        #expect(
+            try find("Patient", "--values", "id,active,multipleBirthInteger,birthDate") == """
+                {"id":"1","active":true,"multipleBirthInteger":2,"birthDate":"1970-03"}
+                {"id":"2","active":false}
+                {"id":"3"}
+
+                """)
+        #expect(
+            try find("Observation", "--values", "valueQuantity.value,component.valueQuantity.value")
+                == #"{"valueQuantity.value":1.50,"component.valueQuantity.value":[-0.10,1e3]}"# + "\n")
+    }
+
+    @Test func listsAreWhole() throws {
+        #expect(
+            try find("Patient", "--values", "name.given,name[0].given,name.family,name[0].given[0]") == """
+                {"name.given":["Ada","Bo","Cy"],"name[0].given":["Ada","Bo"],"name.family":["A"],"name[0].given[0]":"Ada"}
+                {"name.given":["Di"],"name[0].given":["Di"]}
+                {}
+
+                """)
+        #expect(try find("Patient", "--values", "id,name.given", "--csv") == "id,name.given\r\n1,Ada; Bo; Cy\r\n2,Di\r\n3,\r\n")
+    }
+
+    @Test func countsAreNumbers() throws {
+        #expect(
+            try find("Patient", "--values", "name.count,name.given.count") == """
+                {"name.count":2,"name.given.count":3}
+                {"name.count":1,"name.given.count":1}
+                {"name.count":0,"name.given.count":0}
+
+                """)
+        let sorted = try ToolRun("find", "--database", database, "Patient", "--sort", "name.count")
+        #expect(sorted.status == .usage)
+    }
+
+    /// A database is a file that others made: what a column holds need not be of its type.
+    @Test func whatIsNoNumberIsAString() throws {
+        #expect(JSONText.primitive("1],\"x\":[2", .decimal) == #""1],\"x\":[2""#)
+        #expect(JSONText.primitive("maybe", .boolean) == "\"maybe\"")
+        #expect(JSONText.primitive("1.50", .decimal) == "1.50")
+        #expect(JSONText.primitive("7", .integer64) == "\"7\"")
+    }
+
+    @Test func wordsNeedAnIndexAndThenFind() throws {
+        #expect(try ToolRun("find", "--database", database, "Patient", "--matching", "ada").status == .failed)
+        #expect(
+            try ToolRun("index", "--database", database, "create", "--full-text", "Patient", "name.given", "name.family").status == .done)
+        #expect(try find("Patient", "--matching", "ada", "--values", "id") == "{\"id\":\"1\"}\n")
+        #expect(try find("Patient", "--matching", "b* cy", "--count") == "1\n")
+    }
+}

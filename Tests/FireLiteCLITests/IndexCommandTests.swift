@@ -1,0 +1,82 @@
+import Foundation
+import Testing
+
+@testable import FireLiteCLI
+
+struct IndexCommandTests {
+    private let folder: TemporaryFolder
+    private let database: String
+
+    init() throws {
+        folder = try TemporaryFolder()
+        database = folder.file("store.sqlite")
+        let path = try folder.write(
+            "in.ndjson",
+            #"{"resourceType":"Observation","id":"1","status":"final","effectiveDateTime":"2020","code":{"coding":[{"code":"c"}]}}"#)
+        #expect(try ToolRun("import", "--database", database, path).status == .done)
+    }
+
+    private func index(_ arguments: String...) throws -> ToolRun { try ToolRun(["index", "--database", database] + arguments) }
+
+    /// The indexes of the file, by name.
+    private func inFile() throws -> [String] {
+        try ToolRun(
+            "sql", "--database", database, "--csv",
+            "SELECT name FROM sqlite_schema WHERE type = 'index' AND name LIKE 'Obs%' AND name NOT LIKE '%\\_\\_id' ESCAPE '\\' ORDER BY name"
+        ).output.components(separatedBy: "\r\n").dropFirst().dropLast()
+    }
+
+    @Test func indexesComeAndGo() throws {
+        #expect(try index("create", "Observation", "code.coding.code").output == "created Observation_code_coding__code\n")
+        #expect(
+            try index("create", "Observation", "status", "effectiveDateTime").output == "created Observation__status__effectiveDateTime\n")
+        #expect(
+            try index("create", "Observation", "valueQuantity.value").output.hasPrefix("declared Observation__valueQuantity_value, which"))
+        #expect(try inFile() == ["Observation__status__effectiveDateTime", "Observation_code_coding__code"])
+        #expect(
+            try index("list").output == """
+                name                                    kind    type         columns                    in the file
+                Observation__status__effectiveDateTime  values  Observation  status, effectiveDateTime  yes
+                Observation__valueQuantity_value        values  Observation  valueQuantity_value        not yet
+                Observation_code_coding__code           values  Observation  code                       yes
+
+                """)
+        #expect(try index("drop", "Observation_code_coding__code").output == "dropped Observation_code_coding__code\n")
+        #expect(try index("drop", "Observation", "status", "effectiveDateTime").status == .done)
+        #expect(try inFile() == [])
+        let missing = try index("drop", "Observation_code_coding__code")
+        #expect(missing.status == .incomplete && missing.error.contains("is not an index of"))
+        #expect(try ToolRun("check", "--database", database).output == "sound\n")
+    }
+
+    @Test func setsComeAndGo() throws {
+        #expect(try index("create", "--set", "codes").output == "created the set codes for all types\n")
+        #expect(try inFile() == ["Observation_code_coding__code"])
+        #expect(try index("list").output.contains("*__codes"))
+        #expect(try index("drop", "--set", "codes").status == .done)
+        #expect(try index("create", "--set", "dates", "Observation").output == "created the set dates for Observation\n")
+        #expect(try index("drop", "Observation__dates").status == .done)
+        #expect(try inFile() == [])
+    }
+
+    @Test func fullTextComesAndGoes() throws {
+        #expect(try index("create", "--full-text", "Observation", "code.coding.code").status == .done)
+        #expect(try ToolRun("find", "--database", database, "Observation", "--matching", "c", "--count").output == "1\n")
+        #expect(try index("list").output.contains("full text"))
+        #expect(try index("drop", "--full-text", "Observation").status == .done)
+        #expect(try index("list").lines.count == 1)
+        #expect(try ToolRun("check", "--database", database).output == "sound\n")
+    }
+
+    @Test(arguments: [
+        ["make"], ["create"], ["create", "Observation"], ["create", "Human", "name"], ["create", "Observation", "code"], ["list", "x"],
+        ["drop"],
+        ["create", "--set", "all"], ["create", "--set", "codes", "Observation", "status"], ["create", "--set", "codes", "--full-text"],
+        ["create", "Observation", "status", "code.coding.code"], ["create", "Observation", "category[0].text"],
+    ])
+    func wrongUsageChangesNothing(_ arguments: [String]) throws {
+        let run = try ToolRun(["index", "--database", database] + arguments)
+        #expect(run.status == .usage && run.output.isEmpty && run.error.split(separator: "\n").count == 1, "\(arguments)")
+        #expect(try inFile() == [])
+    }
+}

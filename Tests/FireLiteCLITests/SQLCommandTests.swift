@@ -1,0 +1,80 @@
+import Foundation
+import Testing
+
+@testable import FireLiteCLI
+
+struct SQLCommandTests {
+    private let folder: TemporaryFolder
+    private let database: String
+
+    init() throws {
+        folder = try TemporaryFolder()
+        database = folder.file("store.sqlite")
+        let path = try folder.write(
+            "in.ndjson",
+            """
+            {"resourceType":"Patient","id":"1","active":true,"name":[{"family":"=1+1"}]}
+            {"resourceType":"Patient","id":"2","name":[{"family":"\\u001b[31mred\\nline"}]}
+            """)
+        #expect(try ToolRun("import", "--database", database, path).status == .done)
+    }
+
+    private func sql(_ arguments: String..., isTerminal: Bool = false) throws -> ToolRun {
+        try ToolRun(["sql", "--database", database] + arguments, isTerminal: isTerminal)
+    }
+
+    private static let values = "SELECT 1 AS a, 2.5 AS b, 'x' AS c, NULL AS d, x'00ff' AS a, 9e999 AS e"
+
+    @Test func rowsAreJSON() throws {
+        #expect(try sql(Self.values).output == #"{"a":1,"b":2.5,"c":"x","d":null,"a_2":"x'00ff'","e":9e999}"# + "\n")
+        #expect(try sql("SELECT id FROM Patient ORDER BY id").output == "{\"id\":\"1\"}\n{\"id\":\"2\"}\n")
+    }
+
+    @Test func rowsAreCommaSeparated() throws {
+        #expect(try sql(Self.values, "--csv").output == "a,b,c,d,a,e\r\n1,2.5,x,,x'00ff',9e999\r\n")
+        #expect(try sql("SELECT id FROM Patient WHERE 0", "--csv").output == "id\r\n")
+    }
+
+    @Test func aTerminalGetsATable() throws {
+        #expect(
+            try sql("SELECT id, active FROM Patient ORDER BY id", isTerminal: true).output == "id  active\n1   1\n2\n")
+        let hostile = try sql("SELECT family FROM Patient_name WHERE _k > 0 AND family LIKE '%red%'", isTerminal: true).output
+        #expect(hostile == "family\n\\u001b[31mred\\u000aline\n")
+    }
+
+    @Test func parametersTakeValues() throws {
+        #expect(try sql("SELECT count(*) AS n FROM Patient WHERE id = ?", "2").output == "{\"n\":1}\n")
+        #expect(try sql("SELECT count(*) AS n FROM Patient WHERE id = ?").status == .usage)
+    }
+
+    @Test(arguments: [
+        "DELETE FROM Patient", "UPDATE Patient SET id = 'x'", "SELECT 1; DELETE FROM Patient", "ATTACH 'other.sqlite' AS o", "BEGIN",
+        "PRAGMA journal_mode = DELETE", "CREATE TABLE x(y)", "VACUUM INTO 'copy.sqlite'", "SELECT load_extension('x')", "",
+        "SELECT 1; SELECT 2",
+        "DETACH main", "REINDEX", "ANALYZE", "PRAGMA writable_schema = 1",
+    ])
+    func onlyOneStatementThatReads(_ statement: String) throws {
+        let before = try Data(contentsOf: URL(fileURLWithPath: database))
+        let run = try sql(statement)
+        #expect(run.status == .usage && run.output.isEmpty)
+        #expect(run.error.split(separator: "\n").count == 1)
+        #expect(try Data(contentsOf: URL(fileURLWithPath: database)) == before)
+        #expect(try folder.names.allSatisfy { $0.hasPrefix("store.sqlite") || $0 == "in.ndjson" })
+        #expect(try sql("SELECT count(*) AS n FROM Patient").output == "{\"n\":2}\n")
+    }
+
+    @Test func aWrongStatementIsWrongUsage() throws {
+        let run = try sql("SELECT nonsense FROM Patient")
+        #expect(run.status == .usage && run.error.contains("no such column: nonsense"))
+    }
+
+    @Test func formulasAreNeutralised() throws {
+        let statement =
+            "SELECT v.column1 AS '=x' FROM (VALUES ('=1+1'), ('+1'), ('-1'), ('-x'), ('@a'), (char(9) || 'a'), (char(13) || 'a'), ('a=b'), (-5)) v"
+        #expect(
+            try sql(statement, "--csv", "--spreadsheet").output
+                == "'=x\r\n'=1+1\r\n'+1\r\n-1\r\n'-x\r\n'@a\r\n'\ta\r\n\"'\ra\"\r\na=b\r\n-5\r\n")
+        #expect(try sql("SELECT '=1+1' AS x", "--csv").output == "x\r\n=1+1\r\n")
+        #expect(try sql("SELECT 1", "--spreadsheet").status == .usage)
+    }
+}

@@ -1,0 +1,83 @@
+import FireLite
+import FireLiteR4
+import Foundation
+import Testing
+
+@testable import FireLiteCLI
+
+struct ValidateCommandTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private static let good = #"{"resourceType":"Patient","id":"1","gender":"male"}"#
+    private static let bad = #"{"resourceType":"Observation","id":"o","status":"SECRET"}"#
+    private static let broken = #"{"resourceType":"Patient","birthDate":"SECRET"}"#
+
+    private func outcome(_ run: ToolRun) throws -> OperationOutcome {
+        try FHIRJSON.decode(OperationOutcome.self, from: Data(run.output.utf8))
+    }
+
+    @Test func whatIsValidIsSaid() throws {
+        let run = try ToolRun("validate", try folder.write("good.ndjson", Self.good))
+        #expect(run.status == .done && run.error.isEmpty)
+        let outcome = try outcome(run)
+        #expect(outcome.issue.map(\.severity) == [.information])
+        #expect(outcome.issue.first?.diagnostics == "no issues in 1 resource")
+        #expect(outcome.validate().isEmpty)
+    }
+
+    @Test func errorsAreIssuesWithPlaces() throws {
+        let path = try folder.write("in.ndjson", [Self.good, Self.bad, Self.broken].joined(separator: "\n"))
+        let run = try ToolRun("validate", path)
+        #expect(run.status == .incomplete)
+        #expect(run.error == "firelite validate: 3 errors in 3 resources\n")
+        #expect(!run.output.contains("SECRET"))
+        let outcome = try outcome(run)
+        #expect(outcome.validate().isEmpty)
+        let issues = Dictionary(uniqueKeysWithValues: outcome.issue.map { ($0.expression.first ?? "", $0) })
+        #expect(issues["Observation.status"]?.code == .codeInvalid)
+        #expect(issues["Observation.status"]?.diagnostics?.hasPrefix("\(path): line 2: ") == true)
+        #expect(issues["Observation.code"]?.code == .required)
+        #expect(
+            issues[""]?.diagnostics?.hasPrefix("\(path): line 3: column 39, Patient.birthDate: expected a date of the form YYYY") == true)
+        let table = try ToolRun("validate", path, "--table")
+        #expect(table.status == .incomplete && table.lines.count == 4)
+        #expect(table.lines[0].hasPrefix("where"))
+        #expect(try ToolRun(["validate", path], isTerminal: true).output == table.output)
+    }
+
+    @Test func aStoreIsChecked() throws {
+        let database = folder.file("store.sqlite")
+        let path = try folder.write("in.ndjson", [Self.good, Self.bad].joined(separator: "\n"))
+        #expect(try ToolRun("import", "--database", database, path).status == .done)
+        let run = try ToolRun("validate", "--database", database)
+        #expect(run.status == .incomplete)
+        #expect(try outcome(run).issue.allSatisfy { $0.diagnostics?.hasPrefix("Observation/o: ") == true })
+        #expect(try outcome(run).issue.count == 2)
+        #expect(try ToolRun("validate", "--database", database, "--type", "Patient").status == .done)
+    }
+
+    @Test func warningsAreNoErrors() throws {
+        // A required binding of a CodeableConcept that has text alone.
+        let text = #"{"resourceType":"AllergyIntolerance","patient":{"display":"x"},"clinicalStatus":{"text":"active"}}"#
+        let run = try ToolRun("validate", try folder.write("warned.json", text))
+        #expect(run.status == .done && run.error.isEmpty)
+        #expect(try outcome(run).issue.map(\.severity) == [.warning])
+    }
+
+    @Test(arguments: [
+        [], ["--type", "Patient", "x"], ["--json", "--table", "x"], ["-", "-"], ["--database", "d", "x"],
+        ["--type", "Human", "--database", "d"],
+    ])
+    func wrongUsage(_ arguments: [String]) throws {
+        let run = try ToolRun(["validate"] + arguments)
+        #expect(run.status == .usage && run.output.isEmpty)
+    }
+
+    @Test func aBundleIsOneResource() throws {
+        let bundle = #"{"resourceType":"Bundle","type":"collection","entry":[{"resource":\#(Self.good)},{"resource":\#(Self.bad)}]}"#
+        let run = try ToolRun("validate", try folder.write("b.json", bundle))
+        #expect(try outcome(run).issue.flatMap(\.expression).contains("Bundle.entry[1].resource.status"))
+    }
+}
