@@ -3,7 +3,7 @@ import FireLiteR4
 import Foundation
 import Testing
 
-/// The README's examples: compiled and run here, and compared with its text.
+/// The README's examples, one after another.
 @Suite struct ReadmeExamples {
     private static let source = #"""
         {"resourceType":"Patient","id":"123","gender":"male","name":[{"use":"official","family":"Chalmers","given":["Peter","James"]}],
@@ -15,80 +15,96 @@ import Testing
             let path = folder + "/health.sqlite"
             let data = Data(Self.source.utf8)
 
+            // example README.md
             let patient = try FHIRJSON.decode(Patient.self, from: data)
             patient.name[0].given.append("Lee")
             patient.birthDate = "1970-03"
             let json = FHIRJSON.data(patient)
+            // end
             #expect(try FHIRJSON.decode(Patient.self, from: json) == patient)
 
+            // example README.md
             let store = try FHIRStore(path: path, release: .r4)
             try store.write { tx in try tx.add(patient) }
+            // end
 
+            // example README.md
             try store.write { _ in
                 patient.name[0].given[0] = "Joseph"
                 patient.name[0].family = "Balogna"
                 patient.name.append(HumanName { $0.text = "Joe" })
             }
+            // end
             #expect(try store.resource(Patient.self, id: "123")?.name.map(\.family) == ["Balogna", nil])
 
             let practitioner = Practitioner { $0.id = "p1" }
             try store.write { tx in try tx.add(practitioner) }
+            // example README.md
             let joey = try store.resource(Patient.self, id: "123")
             let sameJoey = try store.object(Patient.self, pk: joey!.pk)
             let doctor = try patient.generalPractitioner[0].resolve(in: store) as? Practitioner
+            // end
             #expect(sameJoey == joey)
             #expect(doctor == practitioner)
 
             let incoming = [Observation { $0.id = "old" }, Observation { $0.id = "new" }]
+            // example README.md
+            let stored = try store.write { tx in try tx.upsert(incoming[0]) }
             let result = try store.write { tx in try tx.upsert(incoming) }
             print(result.added, result.updated, result.unchanged)
-            #expect(result.added == 2)
+            // end
+            #expect(stored === incoming[0])
+            #expect(result.added == 1 && result.updated == 0 && result.unchanged == 1)
+            #expect(result.map(\.id) == ["old", "new"])
 
             let reference = Reference { $0.reference = "Organization/o2" }
+            // example README.md
             let twin = joey!.copy()
             twin.name[0].given[0] = "Joe"
             try store.write { _ in try joey!.populate(from: twin) }
             try store.write { _ in joey!.upsert(managingOrganization: reference) }
+            // end
             #expect(try store.resource(Patient.self, id: "123")?.managingOrganization == reference)
             #expect(try store.resource(Patient.self, id: "123")?.name[0].given.first == "Joe")
 
             let loinc = "http://loinc.org"
+            // example README.md
             let joes = try store.fetch(Patient.self).where { $0.name.given == "Joe" }.all()
             let recent = try store.fetch(Observation.self)
                 .where { $0.subject.reference == "Patient/123" && $0.code.coding.any { $0.system == loinc && $0.code == "8867-4" } }
                 .sort { $0.effectiveDateTime.descending }
                 .limit(50)
                 .all()
+            // end
             #expect(joes.map(\.id) == ["123"])
             #expect(recent.isEmpty)
 
+            // example README.md
             try store.write { tx in try tx.delete(Observation.self, id: "old") }
+            // end
             #expect(try store.count(Observation.self) == 1)
 
+            // example README.md
             for issue in patient.validate() { print(issue) }
+            // end
             try expectSound(store)
         }
     }
 
-    /// Every Swift example of the README stands in this file, line by line.
-    @Test func readmeShowsWhatIsTested() throws {
-        let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-        let readme = try String(contentsOf: folder.appendingPathComponent("../../README.md").standardizedFileURL, encoding: .utf8)
-        let here = Self.lines(try String(contentsOfFile: #filePath, encoding: .utf8))
-        var blocks = 0
-        for block in readme.components(separatedBy: "```swift\n").dropFirst() {
-            let lines = Self.lines(block.components(separatedBy: "```")[0])
-            blocks += 1
-            #expect(Self.contains(here, lines), "not tested:\n\(lines.joined(separator: "\n"))")
-        }
-        #expect(blocks == 9)
-    }
-
-    private static func lines(_ text: String) -> [String] {
-        text.components(separatedBy: "\n").map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty }
-    }
-
-    private static func contains(_ all: [String], _ some: [String]) -> Bool {
-        all.indices.contains { all[$0...].starts(with: some) }
+    @Test func namesOfOtherModules() async throws {
+        let store = try FHIRStore.inMemory(release: .r4)
+        // example README.md
+        let task = _Concurrency.Task { 1 }
+        let range: Swift.Range<Int> = 0..<1
+        let timeout: Swift.Duration = .seconds(1)
+        let app: Foundation.Bundle = .main
+        let places: Foundation.IndexSet = [1]
+        let bundle = FireLiteR4.Bundle { $0.type = .collection }
+        let expression = FireLiteR4.Expression { $0.language = "text/fhirpath" }
+        try store.index(FireLite.IndexSet.references)
+        // end
+        #expect(await task.value == 1 && range.count == 1 && timeout > .zero && !app.bundlePath.isEmpty && places.count == 1)
+        #expect(bundle.resourceType == "Bundle" && expression.language == "text/fhirpath")
+        #expect(try store.indexes().map(\.name) == ["*__references"])
     }
 }

@@ -1,0 +1,113 @@
+import FireLite
+import FireLiteR4
+import Foundation
+import TestSupport
+import Testing
+
+@testable import FireLiteCLI
+
+/// Every line `firelite …` on the pages and in the help texts is run, in the order of its block, in a folder that has the files it names.
+struct ShellExampleTests {
+    private static func lines(_ lines: [String]) -> [String] {
+        lines.map { $0.trimmingCharacters(in: .whitespaces) }.filter { $0.hasPrefix("firelite ") }
+    }
+
+    /// The commands of a block, or of a help text.
+    struct Script: CustomTestStringConvertible, Sendable {
+        let place: String
+        let lines: [String]
+        var testDescription: String { place }
+    }
+
+    static let pages: [Script] = {
+        do {
+            return try DocumentationPages.blocks().filter { ["", "sh", "shell", "bash", "console"].contains($0.language) }
+                .map { Script(place: "\($0)", lines: lines($0.lines)) }.filter { !$0.lines.isEmpty }
+        } catch {
+            return []
+        }
+    }()
+
+    static let helpTexts: [Script] = FireLiteTool.commands.map { command in
+        let text = command.definition.discussion
+        let examples = text.components(separatedBy: "\n").drop { !$0.hasPrefix("Example") }
+        let lines = lines(examples.map { $0.replacing("Examples:", with: "").replacing("Example:", with: "") })
+        return Script(place: "firelite \(command.definition.name) --help", lines: lines)
+    }
+
+    @Test func thePagesHaveExamples() {
+        #expect(Self.pages.count >= 4)
+        #expect(Self.pages.contains { $0.place.hasPrefix("README.md") })
+        let without = Self.helpTexts.filter(\.lines.isEmpty).map(\.place)
+        #expect(without == ["firelite demo --help"])
+    }
+
+    @Test(arguments: pages) func everyExampleOfAPageRuns(_ script: Script) throws { try run(script) }
+
+    @Test(arguments: helpTexts) func everyExampleOfAHelpTextRuns(_ script: Script) throws { try run(script) }
+
+    // MARK: - Running
+
+    private func run(_ script: Script) throws {
+        let folder = try TemporaryFolder()
+        try prepare(folder)
+        for line in script.lines {
+            let words = ShellWords.words(line).dropFirst().flatMap { Self.word($0, folder) }
+            let run = try ToolRun(Array(words))
+            if words.contains(where: { $0.hasSuffix("key-file") }) {
+                // These need a build with SQLCipher, and an encrypted file.
+                let isRefused = run.status == .failed && (run.error.contains("SQLCipher") || run.error.contains("encrypted"))
+                #expect(run.status == .done || isRefused, "\(script.place): \(line)\n\(run.error)")
+            } else {
+                #expect(run.status == .done && run.error.isEmpty, "\(script.place): \(line)\n\(run.error)")
+            }
+        }
+    }
+
+    /// A word that names a file is one of the folder.
+    private static func word(_ word: String, _ folder: TemporaryFolder) -> [String] {
+        if word == "*.ndjson" { return [folder.file("observations.ndjson"), folder.file("patients.ndjson")] }
+        if word == "folder" { return [folder.file(word)] }
+        let isFile = word.wholeMatch(of: /[a-z][a-z0-9-]*\.(sqlite|ndjson|json|key|gz)/) != nil
+        return [isFile ? folder.file(word) : word]
+    }
+
+    private func prepare(_ folder: TemporaryFolder) throws {
+        let patients = [
+            Patient {
+                $0.id = "123"; $0.gender = .male; $0.birthDate = "1960-01-02"
+                $0.name = [
+                    HumanName {
+                        $0.use = .official; $0.family = "Miller, A."; $0.given = ["Joseph"]
+                    }
+                ]
+            },
+            Patient {
+                $0.id = "124"; $0.gender = .female
+            },
+        ]
+        let observation = Observation {
+            $0.id = "o"; $0.status = .final; $0.effectiveDateTime = "2020"; $0.subject = Reference { $0.reference = "Patient/123" }
+            $0.code = CodeableConcept {
+                $0.coding = [
+                    Coding {
+                        $0.system = "http://loinc.org"; $0.code = "8867-4"
+                    }
+                ]
+            }
+        }
+        let bundle = FireLiteR4.Bundle {
+            $0.type = .collection
+            $0.entry = [BundleEntry { $0.resource = Patient { $0.id = "125" } }]
+        }
+        try folder.write("patients.ndjson", patients.map { FHIRJSON.string($0) }.joined(separator: "\n"))
+        try folder.write("observations.ndjson", FHIRJSON.string(observation))
+        try folder.write("bundle.json", FHIRJSON.string(bundle))
+        for key in ["old.key", "new.key", "secret.key"] { try folder.write(key, String(repeating: key, count: 4)) }
+        for name in ["health.sqlite", "damaged.sqlite"] {
+            let run = try ToolRun(
+                "import", "--database", folder.file(name), folder.file("patients.ndjson"), folder.file("observations.ndjson"))
+            #expect(run.status == .done)
+        }
+    }
+}

@@ -1,0 +1,143 @@
+import FireLite
+import FireLiteR4
+import Foundation
+import Testing
+
+/// The examples of Documentation/Queries.md.
+@Suite struct QueriesExamples {
+    private let store: FHIRStore
+
+    init() throws {
+        store = try FHIRStore.inMemory(release: .r4)
+        try store.write { tx in
+            try tx.add(
+                Patient {
+                    $0.id = "1"
+                    $0.name = [
+                        HumanName {
+                            $0.given = ["Joseph"]; $0.family = "James"
+                        }, HumanName { $0.text = "Joe" },
+                    ]
+                    $0.birthDate = "1969-05"
+                    $0.gender = .male
+                    $0.maritalStatus = CodeableConcept { $0.text = "Married" }
+                })
+            try tx.add(
+                Patient {
+                    $0.id = "2"; $0.birthDate = "1980-12-31"
+                })
+            try tx.add(
+                Observation {
+                    $0.id = "a"
+                    $0.status = .final
+                    $0.code = CodeableConcept {
+                        $0.coding = [
+                            Coding {
+                                $0.system = "http://loinc.org"; $0.code = "8867-4"
+                            }
+                        ]
+                    }
+                    $0.subject = Reference { $0.reference = "Patient/1" }
+                    $0.valueQuantity = Quantity { $0.value = 5.5 }
+                    $0.contained = [Medication { $0.code = CodeableConcept { $0.text = "Aspirin" } }]
+                })
+        }
+    }
+
+    @Test func resources() throws {
+        // example Queries.md
+        let joeys = try store.fetch(Patient.self)
+            .where { $0.name.given == "Joseph" && $0.birthDate < "1970-01-01" }
+            .sort { $0.birthDate.descending }.limit(50).all()
+        // end
+        #expect(joeys.map(\.id) == ["1"])
+    }
+
+    @Test func valuesAndCounts() throws {
+        // example Queries.md
+        for (id, birthDate) in try store.fetch(Patient.self).values(\.id, \.birthDate) { print(id ?? "", birthDate ?? "") }
+        let rows = try store.fetch(Observation.self).values { ($0.subject.reference, $0.code.coding.code) }
+        let codes = try store.fetch(Observation.self).counts { $0.code.coding.code }
+        // end
+        #expect(rows.count == 1 && rows[0].0 == "Patient/1" && rows[0].1 == "8867-4")
+        #expect(codes.count == 1 && codes[0].value == "8867-4" && codes[0].count == 1)
+    }
+
+    @Test func indexes() throws {
+        // example Queries.md
+        try store.index(Observation.self) { $0.code.coding.code }
+        try store.index(Observation.self) { ($0.status, $0.effectiveDateTime) }  // several columns of one row
+        try store.index(.references)  // a set: for all types and data to come
+        try store.index(.codes, for: Observation.self) { progress in progress.fraction < 1 }  // false cancels it
+        // end
+        #expect(try store.indexes().count == 4)
+        try store.fullTextIndex(Patient.self) { [$0.name.given, $0.name.family] }
+        #expect(try store.fetch(Patient.self).where { $0.matching("jos* \"peter james\"") }.count() == 0)
+        #expect(try store.fetch(Patient.self).matching("jos* james").count() == 1)
+    }
+
+    private func patients(_ condition: (ElementPath<Patient>) -> QueryCondition) throws -> Int {
+        try store.fetch(Patient.self).where(condition).count()
+    }
+
+    private func observations(_ condition: (ElementPath<Observation>) -> QueryCondition) throws -> Int {
+        try store.fetch(Observation.self).where(condition).count()
+    }
+
+    @Test func conditionsOnPatients() throws {
+        let url = "http://example.org/precision"
+        #expect(try patients { $0.maritalStatus.text == "Married" } == 1)
+        #expect(try patients { $0.name[0].family == "James" } == 1)
+        #expect(try patients { $0.name.first.family == "James" } == 1)
+        #expect(try patients { $0.name.count >= 2 } == 1)
+        #expect(try patients { $0.birthDate.element(Element.self).extension.any { $0.url == url } } == 0)
+        #expect(try patients { $0.birthDate.in("1970"..."1980") } == 1)
+        #expect(try patients { $0.birthDate.between("1970", "1980") } == 1)
+        #expect(try patients { $0.isReferred(from: Observation.self, by: { $0.subject }) { $0.status == .final } } == 1)
+        #expect(try patients { $0.name.given.any { $0 != "Joseph" } } == 0)
+        #expect(try patients { $0.birthDate.overlapping == "1980-12" } == 1)
+        #expect(try store.fetch(Bundle.self).where { $0.entry.resource.of(Patient.self).active == true }.count() == 0)
+    }
+
+    @Test func conditionsOnObservations() throws {
+        let loinc = "http://loinc.org"
+        let patient = try #require(try store.resource(Patient.self, id: "1"))
+        #expect(try observations { $0.contained.of(Medication.self).code.text == "Aspirin" } == 1)
+        #expect(try observations { $0.valueQuantity.value > 5.4 } == 1)
+        #expect(try observations { $0.value == nil } == 0)
+        #expect(try observations { $0.code.coding.any { $0.system == loinc && $0.code == "8867-4" } } == 1)
+        #expect(try observations { $0.status.in([.final, .amended]) } == 1)
+        #expect(try observations { $0.subject.refers(to: patient) } == 1)
+        #expect(try observations { $0.subject.refers(to: Patient.self, id: "1") } == 1)
+        #expect(try observations { $0.subject.target(Patient.self).any { $0.birthDate < "1970" } } == 1)
+        #expect(try observations { $0.subject.reference == "https://example.org/fhir/Patient/1" } == 0)
+    }
+
+    /// Where the compiler gave up: as an argument among others of a function that takes any.
+    @Test func projectionsAreArguments() throws {
+        func described(_ items: Any...) -> String { "\(items)" }
+        #expect(described(try store.fetch(Patient.self).values(\.id, \.birthDate).count) == "[2]")
+        #expect(described(try store.fetch(Patient.self).values(\.id, \.birthDate, \.gender).count, 1) == "[2, 1]")
+        #expect(described(try store.fetch(Patient.self).values { ($0.id, $0.name.family) }.count) == "[2]")
+        #expect(described(try store.fetch(Patient.self).values(\.id).count) == "[2]")
+        #expect(described(try store.fetch(Patient.self).values { $0.name.family }.count) == "[2]")
+        let eight = try store.fetch(Patient.self).values(
+            \.id, \.birthDate, \.gender, \.active, \.language, \.implicitRules, \.multipleBirthInteger, \.deceasedBoolean)
+        #expect(eight.count == 2 && eight[0].0 == "1" && eight[0].2 == .male && eight[1].7 == nil)
+        let paths = try store.fetch(Patient.self).values {
+            ($0.id, $0.birthDate, $0.gender, $0.active, $0.name.given, $0.name.family, $0.maritalStatus.text, $0.meta.versionId)
+        }
+        #expect(paths[0].4 == "Joseph" && paths[0].6 == "Married")
+    }
+
+    @Test func datesAreInRanges() throws {
+        #expect(try patients { $0.birthDate.in("1969"..."1980") } == 2)
+        #expect(try patients { $0.birthDate.in("1969"..<"1980") } == 1)
+        #expect(try patients { $0.birthDate.in("1969-05"..."1969-05") } == 1)
+        #expect(try patients { $0.birthDate.in("1969-05-02"..."1980") } == 1)
+        let (start, end) = (Date(timeIntervalSince1970: -20_000_000), Date(timeIntervalSince1970: 0))
+        #expect(try patients { $0.birthDate.in(FHIRDate(year: 1969).map { QueryDate($0) }!..."1970") } == 1)
+        #expect(try patients { $0.birthDate.in(start...end) } == 0)
+        #expect(try patients { $0.birthDate.in(start.addingTimeInterval(-5_000_000)..<end) } == 1)
+    }
+}
