@@ -79,6 +79,13 @@ struct HostileOutputTests {
         }
     }
 
+    @Test func aDeepTextHasAShortReason() throws {
+        let deep = #"{"resourceType":"Patient","# + String(repeating: #""extension":[{"#, count: 70)
+        let run = try ToolRun("import", "--database", database, try folder.write("deep.ndjson", deep))
+        #expect(run.status == .incomplete && run.error.split(separator: "\n").count == 1)
+        #expect(run.error.contains("Patient.extension[0].extension[0].…") && run.error.count < 400, "\(run.error)")
+    }
+
     /// A character may come in two pieces.
     @Test func charactersAreWholeOnTheWay() throws {
         let memory = MemoryOutput()

@@ -104,7 +104,7 @@ struct ShellExampleTests {
         try folder.write("observations.ndjson", FHIRJSON.string(observation))
         try folder.write("bundle.json", FHIRJSON.string(bundle))
         for key in ["old.key", "new.key", "secret.key"] { try folder.write(key, String(repeating: key, count: 4)) }
-        for name in ["health.sqlite", "damaged.sqlite"] {
+        for name in ["health.sqlite", "damaged.sqlite", "restored.sqlite"] {
             let run = try ToolRun(
                 "import", "--database", folder.file(name), folder.file("patients.ndjson"), folder.file("observations.ndjson"))
             #expect(run.status == .done)

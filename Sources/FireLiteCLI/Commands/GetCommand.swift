@@ -4,10 +4,10 @@ import FireLite
 struct GetCommand: Command {
     static let definition = CommandDefinition(
         name: "get", summary: "print one resource as JSON",
-        options: DatabaseArgument.options + [.option("pk", "PK", "the local key of the resource, in the place of Type/id")],
+        options: DatabaseArgument.options + [.option("pk", "PK", "the resource's local key, instead of Type/id")],
         operands: "Type/id", operandCount: 0...1,
         discussion: """
-            The JSON is indented on a terminal, and one line elsewhere.
+            The JSON is indented on a terminal and one line otherwise.
 
             Example: firelite get --database health.sqlite Patient/123
             """)

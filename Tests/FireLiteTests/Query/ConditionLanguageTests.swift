@@ -1,4 +1,5 @@
 import FireLiteR4
+import TestSupport
 import Testing
 
 @testable import FireLite
@@ -204,5 +205,87 @@ import Testing
         #expect(try ids(Observation.self, "subject=Patient/1") == ["a"])
         #expect(try ids(Observation.self, "subject!=Patient/1") == ["b"])
         #expect(try ids(Observation.self, "subject:in=Patient/1,Patient/2,Patient/3") == ["a", "b"])
+    }
+
+    // MARK: - Random expressions
+
+    private indirect enum Node {
+        case leaf(Int)
+        case not(Node)
+        case and([Node])
+        case or([Node])
+    }
+
+    private static let leaves = [
+        "active=true", "name.given=\"a ) or b\"", "birthDate<1970", "name{family=x,use=official}", "gender:in=male,female",
+        "contained(Medication).code.text~y", "has(Observation.subject){status=final}", "generalPractitioner(Practitioner).name.count>=1",
+        "maritalStatus.text=", "name[0].family!=z",
+    ]
+
+    private func random(_ generator: inout SeededGenerator, depth: Int) -> Node {
+        let isLeaf = depth == 0 || generator.percent(30)
+        if isLeaf { return .leaf(generator.int(0...Self.leaves.count - 1)) }
+        if generator.percent(25) { return .not(random(&generator, depth: depth - 1)) }
+        let parts = (0..<generator.int(2...3)).map { _ in random(&generator, depth: depth - 1) }
+        return generator.percent(50) ? .and(parts) : .or(parts)
+    }
+
+    private func predicate(_ node: Node) throws -> Predicate {
+        switch node {
+        case .leaf(let index): try PredicateParser(Patient._layout).condition(Self.leaves[index])
+        case .not(let inner): .not(try predicate(inner))
+        case .and(let parts): .and(try parts.map(predicate))
+        case .or(let parts): .or(try parts.map(predicate))
+        }
+    }
+
+    /// The words of an expression, with no more parentheses than it needs.
+    private func words(_ node: Node, in outer: Node? = nil) -> [String] {
+        var words: [String]
+        switch node {
+        case .leaf(let index): return [Self.leaves[index]]
+        case .not(let inner): return ["not"] + self.words(inner, in: node)
+        case .and(let parts): words = Array(parts.map { self.words($0, in: node) }.joined(separator: ["and"]))
+        case .or(let parts): words = Array(parts.map { self.words($0, in: node) }.joined(separator: ["or"]))
+        }
+        switch (outer, node) {
+        case (nil, _), (.or, .and): break
+        default: words = ["("] + words + [")"]
+        }
+        return words
+    }
+
+    @Test func randomExpressionsMeanWhatTheyAreMadeOf() throws {
+        for seed in 1...500 {
+            var generator = SeededGenerator(seed: UInt64(seed))
+            let node = random(&generator, depth: 4)
+            let words = words(node)
+            let expected = "\(try predicate(node))"
+            #expect(try meaning(words) == expected, "seed \(seed)")
+            #expect(try meaning(["(" + words.joined(separator: " ") + ")"]) == expected, "seed \(seed)")
+            // Beside each other conditions mean the same as with "and".
+            #expect(try meaning(words.filter { $0 != "and" }) == expected, "seed \(seed)")
+        }
+    }
+
+    /// Whatever a text is made of, it is a condition or an error.
+    @Test func randomTextsAreConditionsOrErrors() throws {
+        let pieces = [
+            "name", "given", ".", "[0]", "(", ")", "{", "}", "=", "!=", ":in=", "<", "~", "\"", "\\", ",", " ", "or", "and", "not", "has(",
+            "Patient",
+            "Observation", "subject", "count", "1", "é", "\u{301}", "true", "active",
+        ]
+        var generator = SeededGenerator(seed: 7)
+        var conditions = 0
+        for _ in 0..<20_000 {
+            let text = (0..<generator.int(1...12)).map { _ in pieces[generator.int(0...pieces.count - 1)] }.joined()
+            do {
+                _ = try PredicateParser(Patient._layout).conditions([text])
+                conditions += 1
+            } catch let error as FHIRStoreError {
+                #expect(error.code == .invalidArgument, "\(text)")
+            }
+        }
+        #expect(conditions > 0)
     }
 }
