@@ -27,14 +27,24 @@ enum PredicateTarget {
         let type = types[Int(first) % types.count]
         let text = String(decoding: bytes.dropFirst(), as: UTF8.self)
         let parser = PredicateParser(type._layout)
-        _ = try argument { try parser.path(text) }
+        if let column = try argument({ try parser.column(text) }) {
+            _ = try argument { try store.forEachCells(QueryRequest(type._layout), [column]) { _ in } }
+        }
         if let path = try argument({ try parser.valuePath(text) }) {
             var request = QueryRequest(type._layout)
             request.sort = [SortKey(path: path, isDescending: first > 127, nulls: .last)]
             _ = try argument { try store.count(request) }
-            _ = try argument { try store.forEachLiterals(request, [path]) { _ in } }
+        }
+        let words = text.split(separator: " ").map(String.init)
+        if let predicate = try argument({ try parser.conditions(words) }) {
+            var request = QueryRequest(type._layout)
+            request.add(predicate)
+            _ = try argument { try store.count(request) }
         }
         guard let count = try count(text, parser, type) else { return }
+        // An expression's opposite is another one than that of its first condition.
+        let isExpression = text.hasPrefix("(") || text.lowercased().hasPrefix("not")
+        if isExpression { return }
         if let relation = text.firstRange(of: "="), !text.hasSuffix("}"), !"!<>:^$*~".contains(text[..<relation.lowerBound].last ?? "x") {
             let opposite = try self.count(text.replacingCharacters(in: relation, with: "!="), parser, type)
             guard text[..<relation.lowerBound].allSatisfy({ !"<>~".contains($0) }) else { return }

@@ -268,19 +268,30 @@ import Testing
         }
     }
 
-    /// Whatever a text is made of, it is a condition or an error.
+    /// Whatever a text is made of, it is a condition that runs or an error.
     @Test func randomTextsAreConditionsOrErrors() throws {
         let pieces = [
             "name", "given", ".", "[0]", "(", ")", "{", "}", "=", "!=", ":in=", "<", "~", "\"", "\\", ",", " ", "or", "and", "not", "has(",
             "Patient",
             "Observation", "subject", "count", "1", "é", "\u{301}", "true", "active",
         ]
+        let store = try FHIRStore.inMemory(release: .r4)
+        defer { expectSoundAtEnd(store) }
+        try store.write { tx in
+            try tx.add(
+                Patient {
+                    $0.id = "1"; $0.active = true; $0.name = [HumanName { $0.given = ["name"] }]
+                })
+            try tx.add(Observation { $0.subject = Reference { $0.reference = "Patient/1" } })
+        }
         var generator = SeededGenerator(seed: 7)
         var conditions = 0
         for _ in 0..<20_000 {
             let text = (0..<generator.int(1...12)).map { _ in pieces[generator.int(0...pieces.count - 1)] }.joined()
             do {
-                _ = try PredicateParser(Patient._layout).conditions([text])
+                var request = QueryRequest(Patient._layout)
+                request.add(try PredicateParser(Patient._layout).conditions([text]))
+                _ = try store.count(request)
                 conditions += 1
             } catch let error as FHIRStoreError {
                 #expect(error.code == .invalidArgument, "\(text)")
