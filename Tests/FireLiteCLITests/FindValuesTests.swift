@@ -62,6 +62,16 @@ struct FindValuesTests {
         #expect(sorted.status == .usage)
     }
 
+    @Test func formulasAreNeutralisedWhereAskedFor() throws {
+        let path = try folder.write("formula.json", ##"{"resourceType":"Group","id":"g","name":"=HYPERLINK(\"x\")","quantity":3}"##)
+        #expect(try ToolRun("import", "--database", database, path).status == .done)
+        #expect(try find("Group", "--values", "name,quantity", "--csv") == "name,quantity\r\n\"=HYPERLINK(\"\"x\"\")\",3\r\n")
+        #expect(
+            try find("Group", "--values", "name,quantity", "--csv", "--spreadsheet")
+                == "name,quantity\r\n\"'=HYPERLINK(\"\"x\"\")\",3\r\n")
+        #expect(try find("Observation", "--values", "component.valueQuantity.value", "--csv", "--spreadsheet").hasSuffix("'-0.10; 1e3\r\n"))
+    }
+
     /// A database is a file that others made: what a column holds need not be of its type.
     @Test func whatIsNoNumberIsAString() throws {
         #expect(JSONText.primitive("1],\"x\":[2", .decimal) == #""1],\"x\":[2""#)

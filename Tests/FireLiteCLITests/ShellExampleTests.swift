@@ -46,6 +46,16 @@ struct ShellExampleTests {
 
     @Test(arguments: helpTexts) func everyExampleOfAHelpTextRuns(_ script: Script) throws { try run(script) }
 
+    @Test func everyMakeTargetOfThePagesExists() throws {
+        let makefile = try String(contentsOf: DocumentationPages.root.appendingPathComponent("Makefile"), encoding: .utf8)
+        let lines = try DocumentationPages.blocks().flatMap(\.lines).filter { $0.hasPrefix("make ") }
+        #expect(lines.count >= 3)
+        for line in lines {
+            let target = ShellWords.words(line)[1]
+            #expect(makefile.contains("\n\(target):"), "\(line)")
+        }
+    }
+
     // MARK: - Running
 
     private func run(_ script: Script) throws {
