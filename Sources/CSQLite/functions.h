@@ -1,5 +1,10 @@
 // Variadic functions and macros of SQLite's C API, which Swift cannot call, as plain functions. sqlite3.h has to be included before.
 
+// Options of sqlite3_db_config (https://www.sqlite.org/c3ref/c_dbconfig_defensive.html), which older headers do not have.
+#define FIRELITE_DBCONFIG_DEFENSIVE 1010
+#define FIRELITE_DBCONFIG_ENABLE_VIEW 1015
+#define FIRELITE_DBCONFIG_TRUSTED_SCHEMA 1017
+
 static inline int firelite_db_config_int(sqlite3 *db, int option, int value) {
     return sqlite3_db_config(db, option, value, (int *)0);
 }

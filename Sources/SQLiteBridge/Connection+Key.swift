@@ -33,7 +33,7 @@ extension Connection {
             // Version 4 would write to standard error by itself what is an error here; version 3 does not know the setting.
             try execute("PRAGMA cipher_log_level = NONE")
             try withKeyText(key) { try check(sqlite3_key_v2(handle, "main", $0.baseAddress, Int32(clamping: $0.count))) }
-            try execute("PRAGMA \(Self.setPageSize)")
+            try run("PRAGMA \(Self.setPageSize)")
         }
 
         /// Writes all that the database has into another file with another key, or with none (`sqlcipher_export`,
@@ -47,14 +47,11 @@ extension Connection {
             if let key { withKeyText(key) { attach.bind(2, blob: Array($0)) } } else { attach.bind(2, "") }
             try attach.run()
             // What is not complete is thrown away, so nothing needs undoing.
-            try execute(
-                """
-                \(key == nil ? "" : "PRAGMA export.\(Self.setPageSize);")
-                PRAGMA export.journal_mode = OFF; PRAGMA export.synchronous = OFF; BEGIN; SELECT sqlcipher_export('export')
-                """)
+            if key != nil { try run("PRAGMA export.\(Self.setPageSize)") }
+            try execute("PRAGMA export.journal_mode = OFF; PRAGMA export.synchronous = OFF; BEGIN; SELECT sqlcipher_export('export')")
             // The export leaves these out.
             for name in ["application_id", "user_version"] {
-                try execute("PRAGMA export.\(name) = \(try prepare("PRAGMA main.\(name)").firstText ?? "0")")
+                try run("PRAGMA export.\(name) = \(try integer("PRAGMA main.\(name)") ?? 0)")
             }
             try execute("COMMIT; DETACH DATABASE export")
         }

@@ -8,9 +8,13 @@ public final class Connection {
 
     /// Opens a file, or a database in memory for the path `:memory:`.
     ///
-    /// - Parameter pageChecksums: default: verified.
+    /// - Parameters:
+    ///   - pageChecksums: default: verified.
+    ///   - isHardened: whether it refuses what a file that somebody else made may ask of it. Default: true.
     /// - Throws: `SQLiteError`.
-    public init(path: String, isReadOnly: Bool = false, createsFile: Bool = true, pageChecksums: PageChecksums = .verified) throws {
+    public init(
+        path: String, isReadOnly: Bool = false, createsFile: Bool = true, pageChecksums: PageChecksums = .verified, isHardened: Bool = true
+    ) throws {
         var handle: OpaquePointer?
         var flags = isReadOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | (createsFile ? SQLITE_OPEN_CREATE : 0)
         flags |= SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
@@ -23,6 +27,7 @@ public final class Connection {
         self.handle = handle
         // Libraries before SQLite 3.37 do not know the flag.
         sqlite3_extended_result_codes(handle, 1)
+        if isHardened { harden() }
     }
 
     deinit {
@@ -57,12 +62,35 @@ public final class Connection {
         return statement
     }
 
-    /// Runs one or more statements without values.
+    /// Runs one or more statements that are constants of the program, so that no name or value of a file can add one.
     ///
     /// - Throws: `SQLiteError`.
-    public func execute(_ sql: String) throws {
-        let code = sqlite3_exec(handle, sql, nil, nil, nil)
-        guard code == SQLITE_OK else { throw error(code, sql: sql) }
+    public func execute(_ script: StaticString) throws { try execute("\(script)") }
+
+    /// Runs one or more statements that a test has put together.
+    ///
+    /// - Throws: `SQLiteError`.
+    @_spi(Testing) public func execute(_ script: String) throws {
+        let code = sqlite3_exec(handle, script, nil, nil, nil)
+        guard code == SQLITE_OK else { throw error(code, sql: script) }
+    }
+
+    /// Runs one statement without values, to its end. Names in it that are not constants are `quoted`.
+    ///
+    /// - Throws: `SQLiteError`, with `SQLITE_MISUSE` for text that goes on after the statement.
+    public func run(_ sql: String) throws {
+        var statement: OpaquePointer?
+        var isSingle = true
+        let code = sql.withCString { text in
+            var tail: UnsafePointer<CChar>?
+            let code = sqlite3_prepare_v3(handle, text, -1, 0, &statement, &tail)
+            if let tail { isSingle = String(cString: tail).allSatisfy { $0.isWhitespace || $0 == ";" } }
+            return code
+        }
+        guard code == SQLITE_OK, let statement else { throw error(code, sql: sql) }
+        let compiled = Statement(statement, connection: handle)
+        guard isSingle else { throw SQLiteError(code: SQLITE_MISUSE, message: "one statement was expected and more were given", sql: sql) }
+        while try compiled.step() {}
     }
 
     /// The first column of the first row as a whole number, or nil where there is no row.
@@ -130,9 +158,6 @@ public final class Connection {
 
     /// Makes the running statement of this connection end with `SQLITE_INTERRUPT`. May be called from any thread.
     public func interrupt() { sqlite3_interrupt(handle) }
-
-    /// Refuses corrupting writes to the schema and to shadow tables (<https://www.sqlite.org/c3ref/c_dbconfig_defensive.html>).
-    public func setDefensive() { _ = firelite_db_config_int(handle, SQLITE_DBCONFIG_DEFENSIVE, 1) }
 
     // MARK: - The library
 

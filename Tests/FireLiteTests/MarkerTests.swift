@@ -1,7 +1,7 @@
 import CFaultVFS
 import FireLiteR4
 import Foundation
-import SQLiteBridge
+@_spi(Testing) import SQLiteBridge
 import Testing
 
 @testable import FireLite

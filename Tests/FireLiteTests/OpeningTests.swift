@@ -1,7 +1,7 @@
 import FireLite
 import FireLiteR4
 import Foundation
-import SQLiteBridge
+@_spi(Testing) import SQLiteBridge
 import Testing
 
 /// What is no store of the release is refused, and left as it is.

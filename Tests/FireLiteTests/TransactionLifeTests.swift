@@ -1,6 +1,6 @@
 import FireLite
 import FireLiteR4
-import SQLiteBridge
+@_spi(Testing) import SQLiteBridge
 import TestSupport
 import Testing
 

@@ -76,7 +76,7 @@ final class RowColumns {
         ownerSlot = plan.ownerSlot
         hasMember = plan.memberColumn >= 0
         isPrimitive = plan.primitive != nil
-        selection = "_k,_parent,_ord" + order.map { ",\"\(plan.columns[$0].name)\"" }.joined()
+        selection = "_k,_parent,_ord" + order.map { "," + plan.columns[$0].quotedName }.joined()
         self.sources = UnsafeBufferPointer(Self.copy(of: sources))
         self.groups = Self.copy(of: groups)
     }
@@ -105,7 +105,8 @@ final class RowReader {
 
     init(_ columns: RowColumns, _ connection: Connection) throws {
         self.columns = columns
-        statement = try connection.prepare("SELECT \(columns.selection) FROM \"\(columns.plan.name)\" WHERE _k BETWEEN ? AND ? ORDER BY _k")
+        statement = try connection.prepare(
+            "SELECT \(columns.selection) FROM \(columns.plan.quotedName) WHERE _k BETWEEN ? AND ? ORDER BY _k")
         row = statement.row
     }
 

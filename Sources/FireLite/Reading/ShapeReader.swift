@@ -20,7 +20,7 @@ final class ShapeReader {
         guard tables.count > 1, tables.count * (width + 1) <= Self.maximumResults else { return nil }
         let selects = tables.enumerated().map { number, columns in
             let padding = String(repeating: ",NULL", count: width - columns.count)
-            return "SELECT \(columns.selection)\(padding),\(number) FROM \"\(columns.plan.name)\" WHERE _k BETWEEN ?1 AND ?2"
+            return "SELECT \(columns.selection)\(padding),\(number) FROM \(columns.plan.quotedName) WHERE _k BETWEEN ?1 AND ?2"
         }
         statement = try connection.prepare(selects.joined(separator: " UNION ALL "))
         numberColumn = width

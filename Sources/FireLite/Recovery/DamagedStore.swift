@@ -33,7 +33,10 @@ final class DamagedStore {
     private init(_ connection: Connection, path: String, release: FHIRRelease, isEncrypted: Bool) throws {
         connection.setBusyTimeout(milliseconds: 5_000)
         // Reads a catalog with faults, and a file that was cut short (https://www.sqlite.org/pragma.html#pragma_writable_schema).
+        connection.setDefensive(false)
         try connection.execute("PRAGMA writable_schema = ON; PRAGMA query_only = ON; PRAGMA temp_store = MEMORY")
+        // The catalog is still read as before, and no longer to be written.
+        connection.setDefensive(true)
         access = try StoreConnection(connection, release: release)
         // After a page that it cannot decrypt SQLCipher reads none until the transaction ends, so there each statement is one of its own.
         if !isEncrypted { try connection.execute("BEGIN") }
@@ -89,7 +92,7 @@ final class DamagedStore {
         for table in tables where table.isResource {
             let id = table.hasInFile(["id"]) ? "id" : "NULL"
             var rows = TolerantScan(
-                connection, "SELECT _k, \(id) FROM \"\(table.name)\" NOT INDEXED", key: "_k", condition: "AND _parent IS NULL",
+                connection, "SELECT _k, \(id) FROM \(table.quotedName) NOT INDEXED", key: "_k", condition: "AND _parent IS NULL",
                 granule: 1 << 24)
             try rows.run(1 << 24...last << 24 | 0xFF_FFFF) { row in found[row.int(0) >> 24] = (table, row.text(1)) }
             note(table.name, rows.gaps.map { $0.lowerBound >> 24...$0.upperBound >> 24 })

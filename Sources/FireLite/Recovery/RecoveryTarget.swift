@@ -15,8 +15,8 @@ final class RecoveryTarget {
         connection = try Connection.open(path, createsFile: false, key: key)
         try connection.execute("PRAGMA synchronous = OFF; PRAGMA temp_store = MEMORY; BEGIN IMMEDIATE")
         if let identity = source.identity {
-            try connection.execute("UPDATE _meta SET value = \(identity.high) WHERE key = 'identity'")
-            try connection.execute("UPDATE _meta SET value = \(identity.digestKey) WHERE key = 'digestKey'")
+            try connection.run("UPDATE _meta SET value = \(identity.high) WHERE key = 'identity'")
+            try connection.run("UPDATE _meta SET value = \(identity.digestKey) WHERE key = 'digestKey'")
         }
         digestKey = UInt64(bitPattern: try connection.integer("SELECT value FROM _meta WHERE key = 'digestKey'") ?? 0)
     }
@@ -60,13 +60,12 @@ final class RecoveryTarget {
     private func insertStatement(_ table: TablePlan) throws -> Statement {
         if let known = inserts[table.index] { return known }
         let columns = table.columns.prefix(table.fileColumns)
-        let definitions = columns.map { ", \"\($0.name)\" \($0.declaredType)" }.joined()
-        try connection.execute("CREATE TABLE \"\(table.name)\"(_k INTEGER PRIMARY KEY, _parent INTEGER, _ord INTEGER\(definitions))")
-        if table.isResource { try connection.execute("CREATE INDEX \"\(table.name)__id\" ON \"\(table.name)\"(id, _parent)") }
+        try connection.run(table.creation(columns: table.fileColumns))
+        if table.isResource { try connection.run(table.idIndexCreation) }
         // In the order of `RowColumns`.
-        let names = columns.sorted { $0.key.lexicographicallyPrecedes($1.key) }.map { ",\"\($0.name)\"" }.joined()
+        let names = columns.sorted { $0.key.lexicographicallyPrecedes($1.key) }.map { "," + $0.quotedName }.joined()
         let values = String(repeating: ",?", count: columns.count)
-        let statement = try connection.prepare("INSERT INTO \"\(table.name)\"(_k,_parent,_ord\(names)) VALUES (?,?,?\(values))")
+        let statement = try connection.prepare("INSERT INTO \(table.quotedName)(_k,_parent,_ord\(names)) VALUES (?,?,?\(values))")
         inserts[table.index] = statement
         return statement
     }
@@ -96,7 +95,7 @@ final class RecoveryTarget {
     ///
     /// - Throws: `SQLiteError`; `FHIRStoreError.invalidArgument` for a full-text index where the SQLite library has none.
     func finish(nextRoot: Int64, release: FHIRRelease, keepsIDsUnique: Bool, _ declarations: [DeclaredIndexes.Declaration]) throws {
-        try connection.execute("UPDATE _meta SET value = \(nextRoot) WHERE key = 'nextRoot'")
+        try connection.run("UPDATE _meta SET value = \(nextRoot) WHERE key = 'nextRoot'")
         let schema = try StorageSchema(release: release)
         try schema.refresh(connection)
         // What was damaged may have had two resources of one id.
@@ -106,7 +105,7 @@ final class RecoveryTarget {
         for declaration in declarations {
             try indexes.declare(declaration)
             if declaration.kind == .fullText { try buildFullText(declaration, schema) }
-            for build in indexes.builds(declaration, on: schema.tables) { try connection.execute(build.sql) }
+            for build in indexes.builds(declaration, on: schema.tables) { try connection.run(build.sql) }
         }
         try connection.execute("COMMIT")
         inserts.removeAll()

@@ -125,7 +125,7 @@ struct RowDiff {
         if let known = plan.statements.deleteRow {
             statement = known
         } else {
-            statement = try connection.connection.prepare("DELETE FROM \"\(plan.name)\" WHERE _k = ?")
+            statement = try connection.connection.prepare("DELETE FROM \(plan.quotedName) WHERE _k = ?")
             plan.statements.deleteRow = statement
         }
         statement.bind(1, key)
@@ -190,7 +190,7 @@ struct RowDiff {
             let name = column == -1 ? "_parent" : column == -2 ? "_ord" : plan.columns[Int(column)].name
             return "\"\(name)\" = ?\(position + 2)"
         }
-        let statement = try connection.connection.prepare("UPDATE \"\(plan.name)\" SET \(names.joined(separator: ", ")) WHERE _k = ?1")
+        let statement = try connection.connection.prepare("UPDATE \(plan.quotedName) SET \(names.joined(separator: ", ")) WHERE _k = ?1")
         plan.statements.updates[columns] = statement
         return statement
     }

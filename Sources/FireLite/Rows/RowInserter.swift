@@ -101,12 +101,12 @@ final class InsertStatement {
 
     /// - Throws: `SQLiteError`.
     init(_ plan: TablePlan, rows: Int, _ connection: Connection) throws {
-        let names = plan.columns.map { ",\"\($0.name)\"" }.joined()
+        let names = plan.columns.map { "," + $0.quotedName }.joined()
         let row = "(?,?,?" + String(repeating: ",?", count: plan.columns.count) + ")"
         let values = Array(repeating: row, count: rows).joined(separator: ",")
         // Several rows with ABORT, the default, would have SQLite keep what each page was before the statement.
         let policy = rows == 1 ? "" : " OR FAIL"
-        statement = try connection.prepare("INSERT\(policy) INTO \"\(plan.name)\"(_k,_parent,_ord\(names)) VALUES \(values)")
+        statement = try connection.prepare("INSERT\(policy) INTO \(plan.quotedName)(_k,_parent,_ord\(names)) VALUES \(values)")
         bound = Array(repeating: 0, count: rows)
     }
 }

@@ -1,3 +1,5 @@
+import SQLiteBridge
+
 /// A column of a table, beside the bookkeeping ones.
 struct ColumnPlan {
     /// What of an element the column holds.
@@ -20,6 +22,8 @@ struct ColumnPlan {
     let slot: Int
     /// Where the column stands among the others: the order in which a row's values are met on a walk through the object.
     let key: [UInt16]
+    /// The name as an identifier of SQL.
+    var quotedName: String { quoted(name) }
     /// The type in the table's definition.
     let declaredType: String
 }

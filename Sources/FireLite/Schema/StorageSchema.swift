@@ -18,6 +18,8 @@ final class StorageSchema {
     private var hasNotedModel = false
     /// Tables of the file that the release does not know.
     private(set) var unknownTables: [String] = []
+    /// What somebody else keeps in the file: views, and tables whose names begin with an underscore.
+    private(set) var others: [String] = []
 
     /// SQLite's default for columns of a table, less the bookkeeping ones.
     #if SQLCipher
@@ -155,6 +157,24 @@ final class StorageSchema {
         }
     }
 
+    /// Whether a column for values may have this name: a path of to-one elements to a primitive.
+    func hasColumn(_ name: String, in plan: TablePlan) -> Bool {
+        if plan.primitive != nil { return name == "value" }
+        var layout = plan.root.layout
+        let steps = name.split(separator: "_", omittingEmptySubsequences: false)
+        for (index, step) in steps.enumerated() {
+            guard let element = layout.element(named: String(step)), !element.isList else { return false }
+            switch element.kind {
+            case .primitive: return index == steps.count - 1
+            case .object:
+                guard let type = element.type else { return false }
+                layout = type._layout
+            case .resource: return false
+            }
+        }
+        return false
+    }
+
     // MARK: - The file's catalog
 
     /// Reads which tables and columns the file has, if that has changed since it was last read.
@@ -167,20 +187,45 @@ final class StorageSchema {
         let current = try look.step() ? look.int(0) : 0
         guard current != version else { return }
         let statement = try connection.cached(
-            "SELECT name, sql FROM sqlite_master WHERE type = 'table' AND name NOT LIKE '\\_%' ESCAPE '\\' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'"
+            "SELECT type, name, sql FROM sqlite_master WHERE type IN ('table', 'trigger', 'view') AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'"
         )
         defer { statement.reset() }
         var unknown: [String] = []
+        var others: [String] = []
+        var triggers: [(name: String, sql: String)] = []
         while try statement.step() {
-            guard let name = statement.text(0), let sql = statement.text(1) else { continue }
-            guard let plan = table(named: name) else {
+            guard let type = statement.text(0), let name = statement.text(1), let sql = statement.text(2) else { continue }
+            if type == "trigger" {
+                triggers.append((name, sql))
+            } else if type == "view" || name.hasPrefix("_") {
+                if CatalogText.ownTables.contains(name), type == "view" || !CatalogText.isPlainTable(sql) {
+                    throw CatalogText.refusal(connection.path, "its table \(name) is none")
+                }
+                if type == "view" || !CatalogText.isOwn(name) { others.append("\(type) \(name)") }
+            } else if let plan = table(named: name) {
+                guard try adopt(sql, in: plan, path: connection.path) else {
+                    throw CatalogText.refusal(connection.path, "the definition of the table \(name) is not one that this library writes")
+                }
+            } else {
                 unknown.append(name)
-                continue
             }
-            try adopt(sql, in: plan, path: connection.path)
         }
         unknownTables = unknown
+        self.others = others.sorted()
+        try verify(triggers, connection)
         version = current
+    }
+
+    /// Sees that there are no triggers but those of the full-text indexes, as they would run with every write.
+    private func verify(_ triggers: [(name: String, sql: String)], _ connection: Connection) throws {
+        guard !triggers.isEmpty else { return connection.setTrustedSchema(false) }
+        let own = try DeclaredIndexes(schema: self, connection: connection).triggers()
+        guard let foreign = triggers.first(where: { own[$0.name] != $0.sql }) else {
+            // All that it trusts are triggers of its own.
+            return connection.setTrustedSchema(true)
+        }
+        throw CatalogText.refusal(
+            connection.path, "the trigger \(foreign.name) is not one that this library writes, and would run with its writes")
     }
 
     /// Reads what can be read of a damaged file's catalog; false where some of it cannot.
@@ -202,17 +247,21 @@ final class StorageSchema {
             }
         }
         for (name, sql) in definitions.sorted(by: { $0.key < $1.key }) {
-            if let plan = table(named: name) { try adopt(sql, in: plan, path: connection.path) } else { unknownTables.append(name) }
+            guard let plan = table(named: name), try adopt(sql, in: plan, path: connection.path) else {
+                unknownTables.append(name)
+                continue
+            }
         }
         return isWhole
     }
 
-    /// Takes up the columns in a table's definition, which this library wrote.
-    private func adopt(_ sql: String, in plan: TablePlan, path: String) throws {
+    /// Takes up the columns in a table's definition; false if it is not as this library writes it.
+    private func adopt(_ sql: String, in plan: TablePlan, path: String) throws -> Bool {
+        guard CatalogText.isPlainTable(sql) else { return false }
         var sql = sql
-        plan.isInFile = true
-        let isWhole = sql.withUTF8 { sql in
-            let names = Self.columnNames(sql).dropFirst(3)
+        let result = sql.withUTF8 { sql -> Bool? in
+            guard let names = CatalogText.columns(sql) else { return nil }
+            plan.isInFile = true
             guard names.count != plan.fileColumns else { return true }
             plan.dropPendingColumns()
             for name in names.dropFirst(plan.fileColumns) {
@@ -223,29 +272,14 @@ final class StorageSchema {
             changes += 1
             return true
         }
+        guard let isWhole = result else { return false }
         guard isWhole else {
             throw FHIRStoreError(
                 .newerFormat,
                 "\(path): the table \(plan.name) has a column this version of FHIR \(release.name)'s classes does not know: update the library"
             )
         }
-    }
-
-    /// Where the names are in a table's definition: the first word after the parenthesis and after each comma.
-    private static func columnNames(_ sql: UnsafeBufferPointer<UInt8>) -> ContiguousArray<Range<Int>> {
-        var names = ContiguousArray<Range<Int>>()
-        guard var next = sql.firstIndex(of: UInt8(ascii: "(")) else { return names }
-        while next < sql.count {
-            var start = next + 1
-            while start < sql.count, sql[start] <= 0x20 { start += 1 }
-            var end = start
-            while end < sql.count, sql[end] > 0x20, sql[end] != UInt8(ascii: ","), sql[end] != UInt8(ascii: ")") { end += 1 }
-            next = end
-            while next < sql.count, sql[next] != UInt8(ascii: ",") { next += 1 }
-            let isQuoted = end - start >= 2 && sql[start] == UInt8(ascii: "\"")
-            names.append(isQuoted ? start + 1..<end - 1 : start..<end)
-        }
-        return names
+        return true
     }
 
     /// Brings the file up to what rows need: creates tables with all their columns at once, and adds columns where there is no other way.
@@ -257,19 +291,14 @@ final class StorageSchema {
         for plan in tables where plan.columns.count > plan.fileColumns || (!plan.isInFile && plan.isNeeded) {
             if plan.isInFile {
                 for column in plan.columns[plan.fileColumns...] {
-                    try connection.execute("ALTER TABLE \"\(plan.name)\" ADD COLUMN \"\(column.name)\" \(column.declaredType)")
+                    try connection.run("ALTER TABLE \(plan.quotedName) ADD COLUMN \(column.quotedName) \(column.declaredType)")
                 }
             } else {
-                let columns = plan.columns.map { ", \"\($0.name)\" \($0.declaredType)" }.joined()
-                try connection.execute("CREATE TABLE \"\(plan.name)\"(_k INTEGER PRIMARY KEY, _parent INTEGER, _ord INTEGER\(columns))")
+                // The index of ids needs the column.
+                if plan.isResource, plan.root.members[0].main < 0 { _ = plan.mainColumn(plan.root, 0) }
+                try connection.run(plan.creation(columns: plan.columns.count))
                 plan.isInFile = true
-                if plan.isResource {
-                    if plan.root.members[0].main < 0 {
-                        _ = plan.mainColumn(plan.root, 0)
-                        try connection.execute("ALTER TABLE \"\(plan.name)\" ADD COLUMN \"id\" TEXT")
-                    }
-                    try connection.execute("CREATE INDEX \"\(plan.name)__id\" ON \"\(plan.name)\"(id, _parent)")
-                }
+                if plan.isResource { try connection.run(plan.idIndexCreation) }
             }
             plan.fileColumns = plan.columns.count
             plan.statements = TableStatements()

@@ -6,6 +6,8 @@ import SQLiteBridge
 /// A plan exists as soon as a path is walked; the table itself, and each column, when data first needs it.
 final class TablePlan {
     let name: String
+    /// The name as an identifier of SQL.
+    let quotedName: String
     /// Its number in the schema; also what rows and shapes call it by.
     let index: Int
     /// The table of the rows that own its rows; nil for a resource type.
@@ -40,6 +42,7 @@ final class TablePlan {
         name: String, index: Int, layout: Layout, primitive: PrimitiveType?, owner: TablePlan?, ownerGroup: GroupPlan?, ownerSlot: Int
     ) {
         self.name = name
+        quotedName = quoted(name)
         self.index = index
         self.owner = owner
         self.ownerGroup = ownerGroup
@@ -65,6 +68,17 @@ final class TablePlan {
     var root: GroupPlan { groups[0] }
 
     var isResource: Bool { owner == nil }
+
+    // MARK: - Definitions
+
+    /// The statement that creates the table with the first of its columns.
+    func creation(columns count: Int) -> String {
+        let definitions = columns.prefix(count).map { ", \($0.quotedName) \($0.declaredType)" }.joined()
+        return "CREATE TABLE \(quotedName)(_k INTEGER PRIMARY KEY, _parent INTEGER, _ord INTEGER\(definitions))"
+    }
+
+    /// The statement that creates a resource type's index of ids.
+    var idIndexCreation: String { "CREATE INDEX \(quoted(name + "__id")) ON \(quotedName)(id, _parent)" }
 
     // MARK: - Columns
 

@@ -25,11 +25,11 @@ extension FHIRStore {
                 let pages = Int(try connection.integer("PRAGMA page_count") ?? 0)
                 var tables: [StoreStatistics.Table] = []
                 for table in transaction.access.schema.tables where table.isInFile {
-                    let rows = Int(try connection.integer("SELECT count(*) FROM \"\(table.name)\"") ?? 0)
+                    let rows = Int(try connection.integer("SELECT count(*) FROM \(table.quotedName)") ?? 0)
                     tables.append(StoreStatistics.Table(name: table.name, rows: rows, columns: table.fileColumns))
                 }
                 return StoreStatistics(
-                    tables: tables.sorted { $0.name < $1.name }, fileBytes: pageSize * pages,
+                    others: transaction.access.schema.others, tables: tables.sorted { $0.name < $1.name }, fileBytes: pageSize * pages,
                     resources: Int(try connection.integer("SELECT count(*) FROM _resource") ?? 0))
             }
         }
@@ -45,6 +45,8 @@ public struct StoreStatistics: Sendable {
         public let columns: Int
     }
 
+    /// What others keep in the file: views, and tables whose names begin with an underscore, such as `view families`. The store leaves them alone.
+    public let others: [String]
     public let tables: [Table]
     /// The size of the database file, without the write-ahead log, in bytes.
     public let fileBytes: Int
@@ -66,6 +68,12 @@ struct StoreCheck {
     func run() throws -> [String] {
         var faults = try tolerant("the file") { try texts("PRAGMA integrity_check").filter { $0 != "ok" }.map { "SQLite: \($0)" } }
         faults += access.schema.unknownTables.map { "the table \($0) is none of FHIR \(access.schema.release.name)" }
+        faults += try tolerant("_index") {
+            let declared = DeclaredIndexes(schema: access.schema, connection: connection)
+            let triggers = try declared.triggers().keys.filter { try !names("trigger").contains($0) }.sorted()
+            return try declared.unknown().map { _ in "_index: a declaration is not one that this library writes" }
+                + triggers.map { "the trigger \($0) of a full-text index is missing: create the index again" }
+        }
         for table in access.schema.tables where table.isInFile { faults += try tolerant(table.name) { try orphans(table) } }
         faults += try tolerant("the tables of resources") { try shapes() }
         faults += try tolerant("_resource") { try contents() }
@@ -117,6 +125,16 @@ struct StoreCheck {
         return ["_meta: the next resource would get the number \(next), and numbers up to \(greatest) are taken"]
     }
 
+    /// The names of all that the catalog has of a type.
+    private func names(_ type: String) throws -> Set<String> {
+        let statement = try connection.cached("SELECT name FROM sqlite_master WHERE type = ?")
+        statement.bind(1, type)
+        defer { statement.reset() }
+        var names: Set<String> = []
+        while try statement.step() { if let name = statement.text(0) { names.insert(name) } }
+        return names
+    }
+
     private func texts(_ sql: String) throws -> [String] {
         let statement = try connection.prepare(sql)
         var texts: [String] = []
@@ -127,7 +145,7 @@ struct StoreCheck {
     /// Rows of a table that no resource, or no row of the tables it can be owned by, owns.
     private func orphans(_ table: TablePlan) throws -> [String] {
         var faults: [String] = []
-        let name = "\"\(table.name)\""
+        let name = table.quotedName
         let unregistered =
             try connection.integer(
                 "SELECT count(*) FROM \(name) WHERE _k >> 24 NOT IN (SELECT root FROM _resource)") ?? 0
@@ -143,7 +161,7 @@ struct StoreCheck {
             ownerless -=
                 try connection.integer(
                     """
-                    SELECT count(*) FROM \(name) t CROSS JOIN "\(owner.name)" o ON o._k = (t._k & ~16777215 | t._parent)
+                    SELECT count(*) FROM \(name) t CROSS JOIN \(owner.quotedName) o ON o._k = (t._k & ~16777215 | t._parent)
                     WHERE t._parent IS NOT NULL
                     """) ?? 0
         }
@@ -167,7 +185,7 @@ struct StoreCheck {
             let extra =
                 try connection.integer(
                     """
-                    SELECT count(*) FROM (SELECT DISTINCT _k >> 24 AS root FROM "\(table.name)") JOIN _resource USING (root)
+                    SELECT count(*) FROM (SELECT DISTINCT _k >> 24 AS root FROM \(table.quotedName)) JOIN _resource USING (root)
                     WHERE shape NOT IN (\(list))
                     """) ?? 0
             if extra > 0 { faults.append("\(table.name): \(extra) resources have rows that their list of tables does not name") }
@@ -175,7 +193,7 @@ struct StoreCheck {
                 try connection.integer(
                     """
                     SELECT count(*) FROM _resource WHERE shape IN (\(list)) AND NOT EXISTS
-                    (SELECT 1 FROM "\(table.name)" WHERE _k BETWEEN root << 24 AND root << 24 | 16777215)
+                    (SELECT 1 FROM \(table.quotedName) WHERE _k BETWEEN root << 24 AND root << 24 | 16777215)
                     """) ?? 0
             if missing > 0 { faults.append("\(table.name): \(missing) resources have no row though their list of tables names it") }
         }

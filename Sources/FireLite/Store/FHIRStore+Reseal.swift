@@ -63,7 +63,9 @@ extension FHIRStore {
                 "\(path) is damaged and was left as it is (\(faults.count) fault\(faults.count == 1 ? "" : "s"), the first: \(fault)): restore a "
                     + "backup, or salvage it with `firelite recover`")
         }
-        try connection.execute("PRAGMA temp_store = FILE; VACUUM; PRAGMA wal_checkpoint(TRUNCATE)")
+        try connection.withAttachedDatabases(1) {
+            try connection.execute("PRAGMA temp_store = FILE; VACUUM; PRAGMA wal_checkpoint(TRUNCATE)")
+        }
     }
 
     /// Reads every page with its checksum compared.

@@ -59,9 +59,10 @@ extension FHIRStore {
     /// A connection that may attach another file, on which nothing else goes on.
     private func rowSource() throws -> Connection {
         if path != ":memory:" {
-            return try Connection.open(path, createsFile: false, key: configuration.key, pageChecksums: configuration.pageChecksums)
+            return try Connection.open(
+                path, createsFile: false, key: configuration.key, pageChecksums: configuration.pageChecksums, isHardened: false)
         }
-        let copy = try Connection(path: ":memory:")
+        let copy = try Connection(path: ":memory:", isHardened: false)
         try read { transaction in
             let backup = try Backup(from: transaction.access.connection, to: copy)
             while try backup.step(pages: -1) {}
@@ -86,7 +87,8 @@ extension FHIRStore {
         try withWritingConnection { connection in
             // In memory the copy of a large store could not be held.
             try connection.execute("PRAGMA temp_store = FILE")
-            let result = Result { try connection.execute("VACUUM") }
+            // SQLite attaches the copy.
+            let result = Result { try connection.withAttachedDatabases(1) { try connection.execute("VACUUM") } }
             try connection.execute("PRAGMA temp_store = MEMORY")
             try result.get()
         }
@@ -126,7 +128,7 @@ extension FHIRStore {
             let (isBusy, result) = try withWritingConnection { connection in
                 connection.setBusyTimeout(milliseconds: min(configuration.busyTimeout, 50))
                 defer { connection.setBusyTimeout(milliseconds: configuration.busyTimeout) }
-                let statement = try connection.prepare("PRAGMA wal_checkpoint(\(mode.rawValue))")
+                let statement = try connection.prepare("PRAGMA wal_checkpoint(\(mode.rawValue))")  // Of an enumeration.
                 guard try statement.step() else { return (false, CheckpointResult(logPages: 0, movedPages: 0)) }
                 let (log, moved) = (max(Int(statement.int(1)), 0), max(Int(statement.int(2)), 0))
                 return (statement.int(0) != 0, CheckpointResult(logPages: log, movedPages: moved))
@@ -144,8 +146,10 @@ extension FHIRStore {
     /// Worth calling after large imports and now and then in long-lived programs; reads at most some hundred entries of each index.
     /// - Throws: `FHIRStoreError`.
     public func optimize() throws {
-        // Before SQLite 3.18 the pragma does nothing.
-        let statement = Connection.libraryNumber < 3_018_000 ? "ANALYZE" : "PRAGMA analysis_limit = 400; PRAGMA optimize"
-        try withWritingConnection { try $0.execute(statement) }
+        try withWritingConnection { connection in
+            // Before SQLite 3.18 the pragma does nothing.
+            guard Connection.libraryNumber >= 3_018_000 else { return try connection.execute("ANALYZE") }
+            try connection.execute("PRAGMA analysis_limit = 400; PRAGMA optimize")
+        }
     }
 }

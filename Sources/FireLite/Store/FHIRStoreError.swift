@@ -110,7 +110,8 @@ public struct FHIRStoreError: Error, Sendable, CustomStringConvertible {
         case 26: (code, message) = (.notAStore, "\(path) is not a SQLite database: give the path of a FireLite store, or of a new file")
         case 18:
             (code, message) = (
-                .tooLarge, "a text, or a row of a table, is longer than SQLite can hold, 1,000,000,000 bytes unless it was built otherwise"
+                .tooLarge,
+                "a text, or a row of a table, is longer than a store can hold, \(Connection.maximumLength) bytes: keep such data in a file of its own"
             )
         case 1 where Self.isTooDeep(error.message):
             (code, message) = (

@@ -26,7 +26,7 @@ struct FormatUpgrade: Sendable {
                 }
                 try upgrade.run(connection, release)
                 format += 1
-                try connection.execute("PRAGMA user_version = \(format)")
+                try connection.run("PRAGMA user_version = \(format)")
             }
             try connection.execute("COMMIT")
         } catch {

@@ -22,7 +22,7 @@ struct NewIDs {
         case .old: return true
         case .new(let ids): return ids.contains(IDHash.of(id))
         case .unknown:
-            let isEmpty = try !table.isInFile || access.connection.integer("SELECT 1 FROM \"\(table.name)\" LIMIT 1") == nil
+            let isEmpty = try !table.isInFile || access.connection.integer("SELECT 1 FROM \(table.quotedName) LIMIT 1") == nil
             states[table.index] = isEmpty ? .new(IDSet()) : .old
             return !isEmpty
         }

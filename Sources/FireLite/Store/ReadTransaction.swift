@@ -275,7 +275,7 @@ public class ReadTransaction {
         guard table.isInFile else { return [] }
         let statement = try access.connection.cached(
             """
-            SELECT t._k >> 24, r.shape, r.revision, r.nodes, r.digest, r.pk FROM "\(table.name)" t
+            SELECT t._k >> 24, r.shape, r.revision, r.nodes, r.digest, r.pk FROM \(table.quotedName) t
             LEFT JOIN _resource r ON r.root = t._k >> 24
             WHERE t._k > ? AND t._parent IS NULL ORDER BY t._k LIMIT \(limit)
             """)
@@ -301,7 +301,7 @@ public class ReadTransaction {
 
     private func count(_ table: TablePlan) throws -> Int {
         guard table.isInFile else { return 0 }
-        let statement = try access.connection.cached("SELECT count(*) FROM \"\(table.name)\" WHERE _parent IS NULL")
+        let statement = try access.connection.cached("SELECT count(*) FROM \(table.quotedName) WHERE _parent IS NULL")
         defer { statement.reset() }
         return try statement.step() ? Int(statement.int(0)) : 0
     }

@@ -135,7 +135,7 @@ final class StoreConnection {
     func root(of table: TablePlan, id: String) throws -> Int64? {
         guard table.isInFile else { return nil }
         let statement = try compiled(&table.statements.rootByID) {
-            "SELECT _k FROM \"\(table.name)\" WHERE id = ? AND _parent IS NULL ORDER BY _k LIMIT 1"
+            "SELECT _k FROM \(table.quotedName) WHERE id = ? AND _parent IS NULL ORDER BY _k LIMIT 1"
         }
         return try Self.run(statement, id: id) { try $0.step() ? $0.int(0) >> 24 : nil }
     }
@@ -145,7 +145,7 @@ final class StoreConnection {
         guard table.isInFile else { return nil }
         let statement = try compiled(&table.statements.registrationByID) {
             """
-            SELECT \(Self.registryColumns) FROM "\(table.name)" CROSS JOIN _resource ON root = _k >> 24
+            SELECT \(Self.registryColumns) FROM \(table.quotedName) CROSS JOIN _resource ON root = _k >> 24
             WHERE id = ? AND _parent IS NULL ORDER BY _k LIMIT 1
             """
         }
@@ -186,7 +186,7 @@ final class StoreConnection {
             let values = (0..<Self.lookupGroup).map { "(\($0), ?)" }.joined(separator: ", ")
             return """
                 WITH wanted(number, id) AS (VALUES \(values))
-                SELECT \(Self.registryColumns), number FROM wanted CROSS JOIN "\(table.name)" AS stored ON stored.id = wanted.id
+                SELECT \(Self.registryColumns), number FROM wanted CROSS JOIN \(table.quotedName) AS stored ON stored.id = wanted.id
                 AND stored._parent IS NULL CROSS JOIN _resource ON root = stored._k >> 24
                 """
         }

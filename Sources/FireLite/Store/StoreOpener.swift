@@ -105,17 +105,14 @@ struct StoreOpener: Sendable {
 
     private func configure(_ connection: Connection, cacheSize: Int) throws {
         connection.setBusyTimeout(milliseconds: configuration.busyTimeout)
-        connection.setDefensive()
         try TextMatcher.register(connection)
-        let synchronous =
-            switch configuration.durability {
-            case .full: "FULL"
-            case .normal: "NORMAL"
-            case .bulk: "OFF"
-            }
-        try connection.execute(
-            "PRAGMA synchronous = \(synchronous); PRAGMA cache_size = -\(cacheSize * 1_024); PRAGMA temp_store = MEMORY"
-        )
+        switch configuration.durability {
+        case .full: try connection.execute("PRAGMA synchronous = FULL")
+        case .normal: try connection.execute("PRAGMA synchronous = NORMAL")
+        case .bulk: try connection.execute("PRAGMA synchronous = OFF")
+        }
+        try connection.run("PRAGMA cache_size = -\(cacheSize * 1_024)")
+        try connection.execute("PRAGMA temp_store = MEMORY")
     }
 
     /// Has each page looked through for damage when it is read, unless its checksum tells: it was a tenth of a fetch from a large file.
@@ -128,6 +125,11 @@ struct StoreOpener: Sendable {
         guard try connection.integer("PRAGMA application_id") == Self.applicationID else {
             throw FHIRStoreError(.notAStore, "\(path) is a SQLite database but no FireLite store: give another path")
         }
+        // Before any of them is read: a view of that name could be anything.
+        let own = try connection.integer(
+            "SELECT count(*) FROM sqlite_master WHERE name IN ('_meta', '_resource', '_shape') AND type = 'table' AND sql LIKE 'CREATE TABLE %'"
+        )
+        guard own == 3 else { throw CatalogText.refusal(path, "not all of its tables _meta, _resource and _shape are tables") }
         let format = try connection.integer("PRAGMA user_version") ?? 0
         guard format <= self.format else {
             throw FHIRStoreError(
@@ -151,18 +153,21 @@ struct StoreOpener: Sendable {
         do {
             // Another process may have been quicker.
             if try connection.integer("SELECT count(*) FROM sqlite_master") == 0 {
+                try connection.run("PRAGMA application_id = \(Self.applicationID)")
+                try connection.run("PRAGMA user_version = \(format)")
                 try connection.execute(
                     """
-                    PRAGMA application_id = \(Self.applicationID);
-                    PRAGMA user_version = \(format);
                     CREATE TABLE _meta(key TEXT PRIMARY KEY, value) WITHOUT ROWID;
                     CREATE TABLE _resource(root INTEGER PRIMARY KEY, shape INTEGER, revision INTEGER, updated INTEGER, nodes INTEGER,
                       digest BLOB, pk TEXT);
                     CREATE UNIQUE INDEX _resource__pk ON _resource(pk) WHERE pk IS NOT NULL;
                     CREATE TABLE _shape(shape INTEGER PRIMARY KEY, type TEXT, tables TEXT UNIQUE);
-                    INSERT INTO _meta VALUES ('release', '\(release.name)'), ('version', '\(release.version)'), ('nextRoot', 1),
-                      ('identity', \(Int64.random(in: .min ... .max))), ('digestKey', \(Int64.random(in: .min ... .max)));
+                    INSERT INTO _meta VALUES ('nextRoot', 1), ('identity', random()), ('digestKey', random());
                     """)
+                let note = try connection.prepare("INSERT INTO _meta VALUES ('release', ?), ('version', ?)")
+                note.bind(1, release.name)
+                note.bind(2, release.version)
+                try note.run()
             }
             try connection.execute("COMMIT")
         } catch {

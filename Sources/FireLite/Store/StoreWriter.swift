@@ -414,7 +414,7 @@ final class StoreWriter {
             if let known = table.statements.deleteRange {
                 statement = known
             } else {
-                statement = try access.connection.prepare("DELETE FROM \"\(table.name)\" WHERE _k BETWEEN ? AND ?")
+                statement = try access.connection.prepare("DELETE FROM \(table.quotedName) WHERE _k BETWEEN ? AND ?")
                 table.statements.deleteRange = statement
             }
             statement.bind(1, root << 24)

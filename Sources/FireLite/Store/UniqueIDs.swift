@@ -41,7 +41,7 @@ struct UniqueIDs {
             let ids =
                 try connection.integer(
                     """
-                    SELECT count(*) FROM (SELECT 1 FROM "\(table.name)" WHERE _parent IS NULL AND id IS NOT NULL GROUP BY id HAVING count(*) > 1)
+                    SELECT count(*) FROM (SELECT 1 FROM \(table.quotedName) WHERE _parent IS NULL AND id IS NOT NULL GROUP BY id HAVING count(*) > 1)
                     """) ?? 0
             return ids > 0 ? (table.name, ids) : nil
         }
@@ -53,7 +53,7 @@ struct UniqueIDs {
     func verify(_ resource: FHIRResource, besides root: Int64? = nil) throws {
         let table = schema.table(of: resource.layout)
         guard let id = resource.id, table.isInFile else { return }
-        let statement = try connection.cached("SELECT 1 FROM \"\(table.name)\" WHERE id = ? AND _parent IS NULL AND _k <> ? LIMIT 1")
+        let statement = try connection.cached("SELECT 1 FROM \(table.quotedName) WHERE id = ? AND _parent IS NULL AND _k <> ? LIMIT 1")
         statement.bind(1, id)
         statement.bind(2, root.map { $0 << 24 } ?? -1)
         defer { statement.reset() }

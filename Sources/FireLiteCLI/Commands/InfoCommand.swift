@@ -30,6 +30,7 @@ struct InfoCommand: Command {
         var tables = TextTable([.left, .right, .right])
         tables.add("table", "rows", "columns")
         for table in statistics.tables { tables.add(table.name, Figures.count(table.rows), Figures.count(table.columns)) }
+        for other in statistics.others { tables.add("(\(other))", "", "") }
         try console.print([facts, types, tables].map(\.text).joined(separator: "\n\n"))
         return .done
     }

@@ -1,7 +1,7 @@
 import CFaultVFS
 import FireLite
 import FireLiteR4
-import SQLiteBridge
+@_spi(Testing) import SQLiteBridge
 import TestSupport
 import Testing
 

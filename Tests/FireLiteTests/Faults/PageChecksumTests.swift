@@ -1,7 +1,7 @@
 import FireLite
 import FireLiteR4
 import Foundation
-import SQLiteBridge
+@_spi(Testing) import SQLiteBridge
 import Testing
 
 /// Every page of a store's file has a checksum, and what is not as it was written is an error wherever it is read.

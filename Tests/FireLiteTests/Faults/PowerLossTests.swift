@@ -1,7 +1,7 @@
 import FireLite
 import FireLiteR4
 import Foundation
-import SQLiteBridge
+@_spi(Testing) import SQLiteBridge
 import TestSupport
 import Testing
 

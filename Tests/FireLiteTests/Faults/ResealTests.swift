@@ -1,7 +1,7 @@
 import FireLite
 import FireLiteR4
 import Foundation
-import SQLiteBridge
+@_spi(Testing) import SQLiteBridge
 import Testing
 
 /// Files that another program has written to without the library, and what makes them usable again.

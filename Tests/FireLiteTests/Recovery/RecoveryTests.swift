@@ -1,7 +1,7 @@
 import FireLite
 import FireLiteR4
 import Foundation
-import SQLiteBridge
+@_spi(Testing) import SQLiteBridge
 import Testing
 
 /// Of a damaged store everything comes out that can be read, as it was, and everything else is listed.

@@ -1,6 +1,6 @@
 import FireLite
 import FireLiteR4
-import SQLiteBridge
+@_spi(Testing) import SQLiteBridge
 import Testing
 
 /// An index of ids that leads to another resource: an error, and never that resource.
@@ -26,7 +26,7 @@ import Testing
                 }
             }
             // The index is built over another column, and its definition then says it was over the id.
-            let connection = try Connection(path: path)
+            let connection = try Connection(path: path, isHardened: false)
             try connection.execute(
                 """
                 DROP INDEX Patient__id; CREATE INDEX Patient__id ON Patient(language, _parent); PRAGMA writable_schema = 1;

@@ -2,7 +2,7 @@ import CFaultVFS
 import FireLite
 import FireLiteR4
 import Foundation
-import SQLiteBridge
+@_spi(Testing) import SQLiteBridge
 import Testing
 
 /// Files of every format that a release of the library has written open and give what was stored.

@@ -1,6 +1,6 @@
 import FireLiteR4
 import Foundation
-import SQLiteBridge
+@_spi(Testing) import SQLiteBridge
 import Testing
 
 @testable import FireLite

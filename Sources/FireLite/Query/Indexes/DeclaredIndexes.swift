@@ -35,10 +35,29 @@ struct DeclaredIndexes {
     }
 
     private var hasTable: Bool {
-        get throws { try connection.integer("SELECT 1 FROM sqlite_master WHERE name = '_index'") != nil }
+        get throws { try connection.integer("SELECT 1 FROM sqlite_master WHERE name = '_index' AND type = 'table'") != nil }
     }
 
-    func declarations() throws -> [Declaration] {
+    /// The declarations that the release's model knows: what a file names otherwise reaches no statement.
+    func declarations() throws -> [Declaration] { try all().filter(isKnown) }
+
+    /// The names of the declarations that the model does not know.
+    func unknown() throws -> [String] { try all().filter { !isKnown($0) }.map(\.name) }
+
+    /// Whether type, table and columns are the release's.
+    private func isKnown(_ declaration: Declaration) -> Bool {
+        let isType = schema.release.resourceType(named: declaration.type) != nil
+        switch declaration.kind {
+        case .set:
+            return (isType || declaration.type.isEmpty) && declaration.columns.count == 1
+                && IndexSet.known.contains { $0.rawValue == declaration.columns[0] }
+        case .values, .fullText:
+            guard isType, let table = schema.table(named: declaration.table), table.resourceName == declaration.type else { return false }
+            return !declaration.columns.isEmpty && declaration.columns.allSatisfy { schema.hasColumn($0, in: table) }
+        }
+    }
+
+    private func all() throws -> [Declaration] {
         guard try hasTable else { return [] }
         let statement = try connection.cached("SELECT name, kind, type, source, columns FROM _index ORDER BY name")
         defer { statement.reset() }
@@ -98,10 +117,20 @@ struct DeclaredIndexes {
 
     private func build(_ table: TablePlan, _ columns: [String]) -> Build {
         let name = Self.name(table, columns)
-        let list = columns.map { "\"\($0)\"" }.joined(separator: ", ")
+        let list = columns.map { quoted($0) }.joined(separator: ", ")
         // Of a resource type's table only the resources that are in no other: what queries are for.
         let part = table.isResource ? " WHERE _parent IS NULL" : ""
-        return Build(name: name, table: table, sql: "CREATE INDEX IF NOT EXISTS \"\(name)\" ON \"\(table.name)\"(\(list))\(part)")
+        return Build(name: name, table: table, sql: "CREATE INDEX IF NOT EXISTS \(quoted(name)) ON \(table.quotedName)(\(list))\(part)")
+    }
+
+    /// The triggers of the full-text indexes on the tables as they are, by name.
+    func triggers() throws -> [String: String] {
+        var triggers: [String: String] = [:]
+        for declaration in try declarations() where declaration.kind == .fullText {
+            guard let table = schema.table(named: declaration.table), table.isInFile else { continue }
+            for trigger in FullTextIndex.triggers(declaration.type, table, declaration.columns) { triggers[trigger.name] = trigger.sql }
+        }
+        return triggers
     }
 
     /// Makes what is declared for tables that have just got columns.
@@ -112,7 +141,7 @@ struct DeclaredIndexes {
                     try FullTextIndex(type: declaration.type, connection: connection).watch(table, declaration.columns)
                 }
             } else {
-                for build in builds(declaration, on: tables) { try connection.execute(build.sql) }
+                for build in builds(declaration, on: tables) { try connection.run(build.sql) }
             }
         }
     }

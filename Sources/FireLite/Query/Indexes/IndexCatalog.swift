@@ -17,7 +17,7 @@ final class IndexCatalog {
         guard version != current else { return }
         firstColumns.removeAll()
         for (index, table) in try names(connection, "SELECT name, tbl_name FROM sqlite_master WHERE type = 'index'") {
-            let statement = try connection.prepare("PRAGMA index_info(\"\(index)\")")
+            let statement = try connection.prepare("PRAGMA index_info(\(quoted(index)))")
             guard try statement.step(), let column = statement.text(2) else { continue }
             firstColumns[table, default: []].insert(column)
         }

@@ -59,13 +59,13 @@ extension WriteTransaction {
         for (number, build) in builds.enumerated() {
             let meter = IndexMeter(build.name, number, builds.count, progress)
             if progress != nil { meter.rows = try rows(build.table) }
-            try access.connection.withProgress(every: IndexMeter.steps, { meter.step() }) { try access.connection.execute(build.sql) }
+            try access.connection.withProgress(every: IndexMeter.steps, { meter.step() }) { try access.connection.run(build.sql) }
         }
         if !builds.isEmpty { try noteGrowth() }
     }
 
     private func rows(_ table: TablePlan) throws -> Int {
-        Int(try access.connection.integer("SELECT count(*) FROM \"\(table.name)\"") ?? 0)
+        Int(try access.connection.integer("SELECT count(*) FROM \(table.quotedName)") ?? 0)
     }
 
     private func noteGrowth() throws { access.schema.version = try access.connection.integer("PRAGMA schema_version") ?? 0 }
@@ -75,7 +75,7 @@ extension WriteTransaction {
     func createFullTextIndex(_ paths: [QueryPath], _ layout: Layout) throws {
         try flush()
         let index = FullTextIndex(type: layout.name, connection: access.connection)
-        try index.drop()
+        try index.drop(access.schema.tables)
         for known in try declared.declarations() where known.kind == .fullText && known.type == layout.name {
             try declared.withdraw(known.name)
         }
@@ -100,7 +100,7 @@ extension WriteTransaction {
     }
 
     func dropFullTextIndex(_ layout: Layout) throws {
-        try FullTextIndex(type: layout.name, connection: access.connection).drop()
+        try FullTextIndex(type: layout.name, connection: access.connection).drop(access.schema.tables)
         for known in try declared.declarations() where known.kind == .fullText && known.type == layout.name {
             try declared.withdraw(known.name)
         }
@@ -137,7 +137,7 @@ extension WriteTransaction {
         // What another declaration asks for too stays.
         let kept = Set(try declared.declarations().flatMap { declared.builds($0, on: tables).map(\.name) })
         for name in names where !kept.contains(name) && !name.hasSuffix("__id") {
-            try access.connection.execute("DROP INDEX IF EXISTS \"\(name)\"")
+            try access.connection.run("DROP INDEX IF EXISTS \(quoted(name))")
         }
         try noteGrowth()
     }

@@ -35,32 +35,39 @@ extension FHIRStore {
             try mapping {
                 try transaction.flush()
                 let connection = transaction.access.connection
-                let statement = try connection.prepareReadOnly(sql)
-                guard let statement else {
-                    throw FHIRStoreError(
-                        .invalidArgument, "give one statement that only reads; what writes goes through the classes, in store.write { … }",
-                        sql: sql)
-                }
-                guard statement.parameterCount == arguments.count else {
-                    throw FHIRStoreError(
-                        .invalidArgument,
-                        "the statement has \(statement.parameterCount) parameters and was given \(arguments.count) arguments",
-                        sql: sql)
-                }
-                statement.bind(arguments)
-                let columns = (0..<statement.columnCount).map { statement.columnName($0) }
-                try begin(columns)
-                func run() throws {
-                    while try statement.step() {
-                        try body(SQLRow(columns: columns, values: (0..<columns.count).map { statement.value($0) }))
-                    }
-                }
-                guard let isCancelled else { return try run() }
-                // About a millisecond of SQLite's work.
-                try withoutActuallyEscaping(isCancelled) { isCancelled in
-                    try connection.withProgress(every: 10_000, { !isCancelled() }, run)
-                }
+                try connection.withViews { try run(sql, arguments, on: connection, isCancelled, columns: begin, body) }
             }
+        }
+    }
+
+    private func run(
+        _ sql: String, _ arguments: [SQLValue], on connection: Connection, _ isCancelled: (() -> Bool)?,
+        columns begin: ([String]) throws -> Void, _ body: (SQLRow) throws -> Void
+    ) throws {
+        let statement = try connection.prepareReadOnly(sql)
+        guard let statement else {
+            throw FHIRStoreError(
+                .invalidArgument, "give one statement that only reads; what writes goes through the classes, in store.write { … }",
+                sql: sql)
+        }
+        guard statement.parameterCount == arguments.count else {
+            throw FHIRStoreError(
+                .invalidArgument,
+                "the statement has \(statement.parameterCount) parameters and was given \(arguments.count) arguments",
+                sql: sql)
+        }
+        statement.bind(arguments)
+        let columns = (0..<statement.columnCount).map { statement.columnName($0) }
+        try begin(columns)
+        func run() throws {
+            while try statement.step() {
+                try body(SQLRow(columns: columns, values: (0..<columns.count).map { statement.value($0) }))
+            }
+        }
+        guard let isCancelled else { return try run() }
+        // About a millisecond of SQLite's work.
+        try withoutActuallyEscaping(isCancelled) { isCancelled in
+            try connection.withProgress(every: 10_000, { !isCancelled() }, run)
         }
     }
 }
