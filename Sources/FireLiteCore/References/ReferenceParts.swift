@@ -8,7 +8,7 @@ public struct ReferenceParts: Sendable, Hashable {
     public enum Form: Sendable {
         /// `Patient/1`
         case relative
-        /// `https://example.org/fhir/Patient/1`
+        /// `https://example.org/fhir/Patient/1`: a URL of `http` or `https`
         case absolute
         /// `#med1`, or `#` for the resource that contains the one with the reference
         case contained
@@ -16,7 +16,7 @@ public struct ReferenceParts: Sendable, Hashable {
         case uuid
         /// `urn:oid:…`
         case oid
-        /// Anything else: a search (`Patient?identifier=…`), a URL that ends in no type and id
+        /// Anything else: a search (`Patient?identifier=…`), a URL of another scheme, or one that does not end in a type and id
         case other
     }
 
@@ -32,55 +32,41 @@ public struct ReferenceParts: Sendable, Hashable {
 
     /// The parts of any text; a text of no known form is `other`.
     public init(_ reference: String) {
-        if reference.utf8.first == UInt8(ascii: "#") {
+        var reference = reference
+        self = reference.withUTF8 { Self($0) }
+    }
+
+    private init(_ bytes: UnsafeBufferPointer<UInt8>) {
+        func text(_ range: Range<Int>) -> String { String(decoding: bytes[range], as: UTF8.self) }
+        if bytes.first == UInt8(ascii: "#") {
             form = .contained
-            id = reference.utf8.count > 1 ? String(reference.dropFirst()) : nil
-            return
-        }
-        if let uuid = Self.rest(of: reference, after: "urn:uuid:") {
-            form = PrimitiveFormat.isUUID(uuid.utf8, allowsCapitals: true) ? .uuid : .other
-            id = form == .uuid ? String(uuid) : nil
-            return
-        }
-        if let oid = Self.rest(of: reference, after: "urn:oid:") {
-            form = PrimitiveFormat.isOID(oid.utf8) ? .oid : .other
-            id = form == .oid ? String(oid) : nil
-            return
-        }
-        var segments = reference.split(separator: "/", omittingEmptySubsequences: false)
-        var version: Substring?
-        if segments.count >= 4, segments[segments.count - 2] == "_history" {
-            version = segments.removeLast()
-            segments.removeLast()
-        }
-        guard segments.count >= 2, Self.isTypeName(segments[segments.count - 2]), Self.isId(segments[segments.count - 1]),
-            version.map(Self.isId) ?? true
-        else {
-            form = .other
-            return
-        }
-        id = String(segments.removeLast())
-        type = String(segments.removeLast())
-        self.version = version.map(String.init)
-        if segments.isEmpty {
-            form = .relative
-        } else if segments.count >= 3, segments[0].utf8.last == UInt8(ascii: ":"), segments[0].utf8.count > 1, segments[1].isEmpty {
-            form = .absolute
-            base = segments.joined(separator: "/")
+            id = bytes.count > 1 ? text(1..<bytes.count) : nil
+        } else if let uuid = Self.uuid(in: bytes) {
+            form = .uuid
+            id = text(uuid)
+        } else if bytes.starts(with: Self.oidPrefix.utf8), PrimitiveFormat.isOID(bytes[Self.oidPrefix.utf8.count...]) {
+            form = .oid
+            id = text(Self.oidPrefix.utf8.count..<bytes.count)
+        } else if let literal = LiteralReference(bytes) {
+            form = literal.baseEnd == 0 ? .relative : .absolute
+            base = literal.baseEnd == 0 ? nil : text(0..<literal.baseEnd)
+            type = text(literal.type)
+            id = text(literal.id)
+            version = literal.version.map(text)
         } else {
             form = .other
-            (id, type, self.version) = (nil, nil, nil)
         }
     }
 
-    private static func rest(of reference: String, after prefix: String) -> Substring? {
-        reference.hasPrefix(prefix) ? reference.dropFirst(prefix.count) : nil
-    }
+    package static let uuidPrefix = "urn:uuid:"
+    private static let oidPrefix = "urn:oid:"
 
-    private static func isTypeName(_ text: Substring) -> Bool {
-        guard let first = text.utf8.first, first &- 65 < 26 else { return false }
-        return text.utf8.allSatisfy { ($0 | 0x20) &- 97 < 26 }
+    /// Where the UUID is in `urn:uuid:…`; nil for other references.
+    static func uuid(in bytes: UnsafeBufferPointer<UInt8>) -> Range<Int>? {
+        let start = uuidPrefix.utf8.count
+        guard bytes.count == start + 36, bytes.starts(with: uuidPrefix.utf8),
+            PrimitiveFormat.isUUID(bytes[start...], allowsCapitals: true)
+        else { return nil }
+        return start..<bytes.count
     }
-
-    private static func isId(_ text: Substring) -> Bool { PrimitiveFormat.isId(text.utf8) }
 }
