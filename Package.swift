@@ -58,7 +58,8 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "FireLiteTests",
-            dependencies: ["FireLite", "FireLiteR4", "SQLiteBridge", "TestSupport", "CFaultVFS", "CrashChild"], exclude: ["Fixtures"],
+            dependencies: ["FireLite", "FireLiteR4", "SQLiteBridge", "SyntheticData", "TestSupport", "CFaultVFS", "CrashChild"],
+            exclude: ["Fixtures"],
             swiftSettings: settings),
         .testTarget(
             name: "FireLiteR4GeneratedTests", dependencies: ["FireLite", "FireLiteR4", "TestSupport"], swiftSettings: settings),

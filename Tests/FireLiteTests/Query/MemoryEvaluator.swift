@@ -31,8 +31,8 @@ struct MemoryEvaluator {
                     case .text(let text)? = object.plainValue(element.slot)
                 else { return false }
                 let parts = ReferenceParts(text)
-                let named = text.hasPrefix("http") && parts.form == .absolute ? "\(parts.type ?? "")/\(parts.id ?? "")" : text
-                return texts.contains { named == $0 || $0.contains("/") && text.hasPrefix($0 + "/_history/") }
+                if parts.form == .uuid { return texts.contains(text) }
+                return parts.type.map { texts.contains("\($0)/\(parts.id ?? "")") } ?? false
             }
         case .target, .referredBy, .matching: return false
         }

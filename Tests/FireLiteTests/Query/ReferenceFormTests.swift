@@ -110,7 +110,7 @@ import Testing
         ]
         for plan in plans {
             let scans = plan.split(separator: "\n").map { $0.drop { $0 == " " } }.filter {
-                $0.hasPrefix("SCAN") && !$0.hasPrefix("SCAN ids_")
+                $0.hasPrefix("SCAN") && !$0.hasPrefix("SCAN found_")
             }
             #expect(scans.isEmpty, "\(plan)")
             #expect(plan.contains("reference>? AND ") && plan.contains("reference=?"), "\(plan)")

@@ -22,13 +22,17 @@ final class PredicateCompiler {
 
     let schema: StorageSchema
     let indexes: IndexCatalog
+    let statistics: RowStatistics
+    /// About how many rows the condition leads to that leads, for those that sort out.
+    var candidates = PredicateCompiler.many
     private var aliasCount = 0
     /// The aliases of resources that are in no other.
     private var rootAliases: Set<String> = []
 
-    init(schema: StorageSchema, indexes: IndexCatalog) {
+    init(schema: StorageSchema, indexes: IndexCatalog, statistics: RowStatistics) {
         self.schema = schema
         self.indexes = indexes
+        self.statistics = statistics
     }
 
     /// Runs a walk whose aliases do not get into the statement.
@@ -58,8 +62,10 @@ final class PredicateCompiler {
         case .constant(let value): return value ? .always : .never
         case .and(let parts):
             if strategy == .filter { return .all(try parts.map { try condition($0, scope, .filter) }) }
-            return try conjunction(predicate.conjuncts, scope)
-        case .or(let parts): return .either(try parts.map { try condition($0, scope, strategy) })
+            return try conjunction(predicate.conjuncts, scope, .none)
+        case .or(let parts):
+            if strategy == .drive, scope.isRoot, try lookingAhead({ try lead(parts, 0, scope) }) != nil { return try union(parts, scope) }
+            return .either(try parts.map { try condition($0, scope, strategy) })
         case .not(let inner): return try condition(inner, scope, strategy).negated
         case .count(let path, let comparison, let number):
             return try count(path, scope) + SQLFragment(" \(comparison.rawValue) ?", [.integer(Int64(number))])
@@ -85,24 +91,59 @@ final class PredicateCompiler {
         }
     }
 
-    /// The resources that fulfil a predicate, where the rows of one list tell them by their keys alone: `FROM` and `WHERE` of the list, and
-    /// the resource's key in it, which comes as often as a row fits. Nil where other rows have to be looked at.
-    func listRows(_ predicate: Predicate, _ scope: QueryScope) throws -> (key: String, from: SQLFragment)? {
+    /// The rows of one list that tell by their keys which resources fulfil a predicate.
+    struct ListRows {
+        /// The key of a row.
+        let key: String
+        /// `FROM` and `WHERE`.
+        let from: SQLFragment
+        /// Whether SQLite is expected to read the rows in the order of their keys.
+        let isOrdered: Bool
+
+        /// The key of the resource a row is of.
+        var resource: String { "\(key) & \(PredicateCompiler.rootMask)" }
+    }
+
+    /// The resources that fulfil a predicate, if the rows of one list tell them by their keys alone. Nil if other rows have to be looked at.
+    func listRows(_ predicate: Predicate, _ scope: QueryScope) throws -> ListRows? {
         guard let (path, end) = end(of: predicate, .drive), let list = try distantList(path.steps[...], scope) else { return nil }
         let inner = try some(path.steps.dropFirst(list.consumed), list.scope, .drive, end)
-        return inner.isNever ? nil : rows(of: list, inner)
+        return inner.isNever ? nil : rows(of: list, inner, isOrdered: try lookingAhead { try readsInOrder(predicate, scope) })
     }
 
-    func rows(of list: ListStep, _ condition: SQLFragment) -> (key: String, from: SQLFragment) {
+    func rows(of list: ListStep, _ condition: SQLFragment, isOrdered: Bool) -> ListRows {
         let alias = list.scope.alias
-        return ("\(alias)._k & \(Self.rootMask)", " FROM \"\(list.table.name)\" \(alias) WHERE " + condition)
+        return ListRows(key: "\(alias)._k", from: " FROM \"\(list.table.name)\" \(alias) WHERE " + condition, isOrdered: isOrdered)
     }
 
-    /// All of several conditions on a row other than the result's: one that an index serves leads, the others sort out.
-    private func conjunction(_ parts: [Predicate], _ scope: QueryScope) throws -> SQLFragment {
-        let leader = try parts.firstIndex { try isIndexed($0, scope) }
-        return .all(
-            try parts.enumerated().map { index, part in try condition(part, scope, leader == nil || leader == index ? .drive : .filter) })
+    /// Whether the rows that fulfil a predicate are read in the order of their keys: they are if no index is asked for more than one value.
+    private func readsInOrder(_ predicate: Predicate, _ scope: QueryScope) throws -> Bool {
+        switch predicate {
+        case .value(let path, let test):
+            guard let column = try column(path, scope) else { return false }
+            return test.isEquality || !indexes.hasIndex(on: column)
+        case .any(let path, let inner):
+            return try inner.conjuncts.allSatisfy { part in
+                guard case .value(let rest, let test) = part else { return false }
+                return try readsInOrder(.value(QueryPath(path.steps + rest.steps), test), scope)
+            }
+        default: return false
+        }
+    }
+
+    /// Alternatives, each of which an index leads to: SQLite would go through the whole table for them, as the indexes of a resource type's
+    /// table leave out the resources that are in others.
+    private func union(_ alternatives: [Predicate], _ scope: QueryScope) throws -> SQLFragment {
+        var keys: SQLFragment?
+        for alternative in alternatives {
+            let inner = rootScope(scope.group.layout, alias: newAlias())
+            let condition = try condition(alternative, inner, .drive)
+            if condition.isNever { continue }
+            let (row, table) = (inner.alias, inner.table.name)
+            let some = "SELECT \(row)._k FROM \"\(table)\" \(row) WHERE \(row)._parent IS NULL AND " + condition
+            keys = keys.map { $0 + " UNION ALL " + some } ?? some
+        }
+        return keys.map { "\(scope.alias)._k IN (" + $0 + ")" } ?? .never
     }
 
     private func fulfils(_ predicate: Predicate, _ leaf: QueryLeaf, _ strategy: Strategy) throws -> SQLFragment {

@@ -6,7 +6,7 @@ struct ValueTestCompiler {
     let column: String
 
     /// So many values are bound one by one; more go into one parameter, so that statements do not differ by their number.
-    private static let boundValues = 4
+    static let boundValues = 4
 
     func condition(_ test: ValueTest) -> SQLFragment {
         switch test {

@@ -1,26 +1,29 @@
 import FireLiteCore
 
 extension QueryElementPath where Object: FHIRReference {
-    /// Whether some reference at the path points to the resource: `Type/id` or an absolute URL that ends so, with or
-    /// without a version, or its pk as `urn:uuid:`.
+    /// Whether some reference at the path leads to the resource, as `FHIRReference.resolve` says: `Type/id` or an absolute URL that ends
+    /// so, with or without a version, or its id or pk as `urn:uuid:`.
     public func refers(to resource: FHIRResource) -> QueryCondition {
-        var texts = ["urn:uuid:\(resource.pk)"]
-        if let id = resource.id { texts.insert("\(resource.resourceType)/\(id)", at: 0) }
+        var texts = resource.id.map { Self.texts(resource.resourceType, $0) } ?? []
+        texts.append(ReferenceParts.uuidPrefix + resource.pk)
         return QueryCondition(.refers(path, texts))
     }
 
-    /// Whether some reference at the path points to the resource with this type and id.
+    private static func texts(_ type: String, _ id: String) -> [String] { ["\(type)/\(id)", ReferenceParts.uuidPrefix + id] }
+
+    /// Whether some reference at the path leads to the resource with this type and id.
     public func refers<Resource: FHIRResource>(to type: Resource.Type, id: String) -> QueryCondition {
-        QueryCondition(.refers(path, ["\(type._layout.name)/\(id)"]))
+        QueryCondition(.refers(path, Self.texts(type._layout.name, id)))
     }
 
-    /// The stored resources of a type that references at the path point to by `Type/id` or an absolute URL that ends so.
+    /// The stored resources of a type that references at the path lead to, as `FHIRReference.resolve` says.
     public func target<Resource: FHIRResource>(_ type: Resource.Type) -> TargetPath<Resource> { TargetPath(path: path) }
 }
 
 /// The stored resources of one type that references point to.
 ///
-/// Followed are `Patient/1` and `http` and `https` URLs that end so, with a version (`Patient/1/_history/2`) or without.
+/// Followed are `Patient/1` and `http` and `https` URLs that end so, with a version (`Patient/1/_history/2`) or without, and `urn:uuid:`
+/// with an id or a pk.
 public struct TargetPath<Resource: FHIRResource>: Sendable {
     let path: QueryPath
 
@@ -42,7 +45,7 @@ extension ElementPath where Object: FHIRResource {
     /// ```swift
     /// store.fetch(Patient.self).where { $0.isReferred(from: Observation.self, by: { $0.subject }) { $0.status == .final } }
     /// ```
-    /// Followed are `Patient/1` and `http` and `https` URLs that end so, with a version (`Patient/1/_history/2`) or without.
+    /// Followed are the references that `target` follows.
     /// - Precondition: about the resource that is fetched, or a resource in `target` or `isReferred`.
     public func isReferred<Source: FHIRResource, Path: QueryElementPath>(
         from type: Source.Type, by reference: (ElementPath<Source>) -> Path,

@@ -86,12 +86,14 @@ public struct FHIRQuery<Resource: FHIRResource>: Sendable {
     public func all() throws -> [Resource] { try run { try all($0) } }
 
     func all(_ transaction: ReadTransaction, _ check: () throws -> Void = {}) throws -> [Resource] {
-        try transaction.roots(request).compactMap { root in
+        var results: [Resource] = []
+        try transaction.forEach(request) { resource in
             try check()
-            guard let resource = try transaction.resource(root: root) as? Resource else { return nil }
+            guard let resource = resource as? Resource else { return }
             transaction.hold(resource)
-            return resource
+            results.append(resource)
         }
+        return results
     }
 
     /// The first resource; nil where there is none.
@@ -145,20 +147,39 @@ public struct FHIRQuery<Resource: FHIRResource>: Sendable {
         return pks
     }
 
-    /// Calls `body` with each resource in order; about `batch` of them are in memory at once. All are read from one snapshot.
+    /// Calls `body` with each resource in order, all from one snapshot; about `batch` of them are in memory at once.
     ///
+    /// - Complexity: without conditions, sorting and limits that of a scan (`ReadTransaction.forEach`), with one in memory at a time.
     /// - Throws: what `body` throws; `FHIRStoreError`.
     public func forEach(batch: Int = 256, _ body: (Resource) throws -> Void) throws {
-        try batches(of: batch) { for resource in $0 { try body(resource) } }
+        guard request.isWholeType else { return try batches(of: batch) { for resource in $0 { try body(resource) } } }
+        try store.read { transaction in try scan(transaction, body) }
     }
 
-    /// Calls `body` with the resources in order, so many at once. All are read from one snapshot; only their keys are in memory together.
+    private func scan(_ transaction: ReadTransaction, _ body: (Resource) throws -> Void) throws {
+        try transaction.forEach(request) { resource in
+            if let resource = resource as? Resource { try body(resource) }
+        }
+    }
+
+    /// Calls `body` with the resources in order, so many at once, all from one snapshot.
     ///
+    /// - Complexity: only the keys of the results are in memory together, and without conditions, sorting and limits not even these.
     /// - Precondition: `size` is 1 or more.
     /// - Throws: what `body` throws; `FHIRStoreError`.
     public func batches(of size: Int, _ body: ([Resource]) throws -> Void) throws {
         precondition(size > 0, "a batch has one resource or more")
         try store.read { transaction in
+            if request.isWholeType {
+                var batch: [Resource] = []
+                try scan(transaction) { resource in
+                    batch.append(resource)
+                    guard batch.count == size else { return }
+                    try body(batch)
+                    batch.removeAll(keepingCapacity: true)
+                }
+                return batch.isEmpty ? () : try body(batch)
+            }
             let roots = try store.mapping { try transaction.roots(request) }
             var start = 0
             while start < roots.count {

@@ -11,6 +11,12 @@ package struct QueryRequest: Sendable {
 
     package init(_ layout: Layout) { self.layout = layout }
 
+    /// Whether every resource of the type is a result, in the order of storage: what a scan gives.
+    var isWholeType: Bool {
+        guard case .constant(true) = predicate else { return false }
+        return sort.isEmpty && limit == nil && offset == 0 && cursor == nil
+    }
+
     package mutating func add(_ condition: Predicate) {
         if case .constant(true) = predicate { predicate = condition } else { predicate = .and([predicate, condition]) }
     }

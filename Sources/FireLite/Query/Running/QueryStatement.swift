@@ -15,11 +15,12 @@ struct QueryStatement {
         case present, absent
     }
 
-    init(_ request: QueryRequest, _ access: StoreConnection) throws {
+    init(_ request: QueryRequest, _ access: StoreConnection, _ identity: StoreIdentity) throws {
         self.request = request
         self.access = access
+        try access.queries.addFunctions(access.connection, identity)
         try access.queries.indexes.refresh(access.connection, version: access.schema.version)
-        compiler = PredicateCompiler(schema: access.schema, indexes: access.queries.indexes)
+        compiler = PredicateCompiler(schema: access.schema, indexes: access.queries.indexes, statistics: RowStatistics(access))
         scope = compiler.rootScope(request.layout, alias: Self.alias)
     }
 
@@ -42,14 +43,8 @@ struct QueryStatement {
     private func isIndexed(_ column: QueryColumn) -> Bool { column.alias == Self.alias && compiler.indexes.hasIndex(on: column) }
 
     /// The condition on the results.
-    func condition(isSorted: Bool = false) throws -> SQLFragment {
-        let isSortIndexed = try isSorted && request.limit != nil && sortTerms.first?.isIndexed ?? false
-        let condition = try compiler.whereClause(request.predicate, scope, isSortIndexed: isSortIndexed) { lead in
-            let statement = try access.queries.statement(lead.counting.sql, access.connection)
-            defer { statement.reset() }
-            statement.bind(lead.counting.arguments)
-            return try statement.step() ? Int(statement.int(0)) : 0
-        }
+    private func condition(_ order: QueryPlan.Order = .none) throws -> SQLFragment {
+        let condition = try compiler.conjunction(request.predicate.conjuncts, scope, order)
         return .all([SQLFragment("\(Self.alias)._parent IS NULL"), condition])
     }
 
@@ -58,7 +53,11 @@ struct QueryStatement {
         let terms = try sortTerms
         var select = SQLFragment("SELECT \(Self.alias)._k")
         for column in columns + (withCursor ? terms.map(\.sql) : []) { select = select + ", " + column }
-        var conditions = [try condition(isSorted: true)]
+        var order = QueryPlan.Order.keys
+        if let limit = limit ?? request.limit, terms.first?.isIndexed ?? false {
+            order = .index(limit: min(limit, .max / 2) + min(request.offset, .max / 2))
+        }
+        var conditions = [try condition(order)]
         if let cursor = request.cursor { conditions.append(try after(cursor, terms, part)) }
         var sql = select + from + " WHERE " + SQLFragment.all(conditions) + " ORDER BY "
         for term in terms { sql += term.order + ", " }
@@ -80,17 +79,26 @@ struct QueryStatement {
     }
 
     /// `SELECT count(…)` of the results, which limits do not touch.
-    func counting() throws -> SQLFragment {
+    ///
+    /// - Parameter isOrdered: whether to rely on the order in which SQLite is expected to read; the count is NULL if it did not.
+    func counting(isOrdered: Bool) throws -> SQLFragment {
         // What an index on the list has is enough then: the resources' own rows are not looked at.
         guard let rows = try compiler.listRows(request.predicate, scope) else { return try over(SQLFragment("count(*)")) }
-        return "SELECT count(DISTINCT \(rows.key))" + rows.from
+        return "SELECT " + SQLFragment(Self.count(rows, isOrdered)) + rows.from
     }
 
-    /// `SELECT` over the values at a path of all results, NULL left out; nil where the file has no such column.
+    /// How many resources rows of a list are of.
+    private static func count(_ rows: PredicateCompiler.ListRows, _ isOrdered: Bool) -> String {
+        isOrdered && rows.isOrdered ? "\(QueryFunctions.runs)(\(rows.key))" : "count(DISTINCT \(rows.resource))"
+    }
+
+    /// `SELECT` over the values at a path of all results, NULL left out; nil if the file has no such column.
     ///
-    /// - Parameter select: what to select, made of the column with the values and of the results' key.
+    /// - Parameters:
+    ///   - isOrdered: as for `counting`.
+    ///   - select: what to select, made of the column with the values and of what counts the results.
     func values(
-        _ path: QueryPath, _ select: (_ column: String, _ key: String) -> String, tail: (_ column: String) -> String
+        _ path: QueryPath, isOrdered: Bool, _ select: (_ column: String, _ count: String) -> String, tail: (_ column: String) -> String
     ) throws -> (sql: SQLFragment, column: QueryColumn)? {
         guard let rows = try compiler.rows(path, scope) else { return nil }
         guard case .column(let column) = rows.leaf else {
@@ -100,11 +108,14 @@ struct QueryStatement {
         if case .constant(true) = request.predicate, let list = try compiler.distantList(path.steps[...], scope),
             case .leaf(.column(let column)) = try compiler.walk(path.steps.dropFirst(list.consumed), list.scope)
         {
-            let rows = compiler.rows(of: list, SQLFragment("\(column.sql) IS NOT NULL"))
-            return (SQLFragment("SELECT " + select(column.sql, rows.key)) + rows.from + tail(column.sql), column)
+            // Of an index the rows with one value come in the order of their keys.
+            let isIndexed = compiler.indexes.hasIndex(on: column)
+            let rows = compiler.rows(of: list, SQLFragment("\(column.sql) IS NOT NULL"), isOrdered: isIndexed)
+            return (SQLFragment("SELECT " + select(column.sql, Self.count(rows, isOrdered))) + rows.from + tail(column.sql), column)
         }
         let present = SQLFragment.all([rows.condition, SQLFragment("\(column.sql) IS NOT NULL")])
-        let expression = SQLFragment(select(column.sql, "\(Self.alias)._k"))
+        let count = rows.isDirect ? "count(*)" : "count(DISTINCT \(Self.alias)._k)"
+        let expression = SQLFragment(select(column.sql, count))
         return (try over(expression, joins: rows.joins, condition: present, tail: tail(column.sql)), column)
     }
 

@@ -11,7 +11,7 @@ extension ReadTransaction {
     /// The statement of a request; nil where the file has no resource of the type.
     func statement(_ request: QueryRequest) throws -> QueryStatement? {
         try flush()
-        let statement = try QueryStatement(request, access)
+        let statement = try QueryStatement(request, access, store.identity)
         return statement.isEmpty ? nil : statement
     }
 
@@ -50,12 +50,23 @@ extension ReadTransaction {
     func count(_ request: QueryRequest) throws -> Int {
         if request.limit != nil || request.offset > 0 || request.cursor != nil { return try roots(request).count }
         guard let statement = try statement(request) else { return 0 }
-        var count = 0
-        try forEachRow(statement.counting()) { row in
-            count = Int(row.int(0))
-            return false
+        for isOrdered in [true, false] {
+            var count: Int?
+            try forEachRow(statement.counting(isOrdered: isOrdered)) { row in
+                count = row.type(0) == .null ? nil : Int(row.int(0))
+                return false
+            }
+            if let count { return count }
         }
-        return count
+        return 0
+    }
+
+    /// Calls `body` with each result in order.
+    func forEach(_ request: QueryRequest, _ body: (FHIRResource) throws -> Void) throws {
+        if request.isWholeType { return try forEach(typeName: request.layout.name, body) }
+        for root in try store.mapping({ try roots(request) }) {
+            if let resource = try store.mapping({ try self.resource(root: root) }) { try body(resource) }
+        }
     }
 
     /// The numbers of the results.

@@ -35,6 +35,7 @@ extension FHIRStore {
             try mapping {
                 try transaction.flush()
                 let connection = transaction.access.connection
+                try transaction.access.queries.addFunctions(connection, identity)
                 try connection.withViews { try run(sql, arguments, on: connection, isCancelled, columns: begin, body) }
             }
         }

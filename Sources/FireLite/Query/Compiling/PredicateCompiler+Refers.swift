@@ -1,0 +1,49 @@
+import FireLiteCore
+
+extension PredicateCompiler {
+    /// The column of `Reference.reference`.
+    func reference(_ leaf: QueryLeaf) throws -> QueryColumn {
+        guard case .object(let scope, _) = leaf, let element = scope.group.layout.element(named: "reference"), element.kind == .primitive,
+            !element.isList
+        else { throw FHIRStoreError(.invalidArgument, "only a Reference points to resources: give a path to one") }
+        return scope.group.queryColumn(element.slot, alias: scope.alias)
+    }
+
+    /// That a reference leads to what one of the texts leads to: `Type/id` with a version too and behind a base address, or a `urn:uuid:`.
+    func refers(_ column: QueryColumn, _ texts: [String], _ strategy: Strategy) -> SQLFragment {
+        guard column.name != nil else { return .never }
+        let isIndexed = indexes.hasIndex(on: column)
+        guard strategy == .drive, isIndexed, column.table.isResource, isRoot(column.alias) else {
+            return .either(refersEach(column, texts, strategy))
+        }
+        // The index leaves out the resources that are in others, and SQLite takes no such index for conditions joined with OR.
+        let alias = newAlias()
+        let inner = QueryColumn(alias: alias, table: column.table, name: column.name, aside: column.aside, primitive: column.primitive)
+        var keys = SQLFragment("")
+        for part in refersEach(inner, texts, .drive) {
+            if !keys.sql.isEmpty { keys += SQLFragment(" UNION ALL ") }
+            keys += "SELECT \(alias)._k FROM \"\(column.table.name)\" \(alias) WHERE \(alias)._parent IS NULL AND " + part
+        }
+        return keys.sql.isEmpty ? .never : "\(column.alias)._k IN (" + keys + ")"
+    }
+
+    /// The ways in which a reference may lead there, each of which an index can be asked for.
+    func refersEach(_ column: QueryColumn, _ texts: [String], _ strategy: Strategy) -> [SQLFragment] {
+        let hidesIndex = strategy == .filter && indexes.hasIndex(on: column)
+        var plain: [SQLValue] = []
+        var parts: [SQLFragment] = []
+        for text in texts {
+            let reference = ReferenceParts(text)
+            if reference.form == .uuid { plain.append(.text(text)) }
+            // The type becomes a part of the statement.
+            guard reference.form == .relative, reference.version == nil, let type = reference.type, let id = reference.id,
+                schema.release.resourceType(named: type) != nil
+            else { continue }
+            plain.append(.text(text))
+            let isTarget = SQLFragment("\(ReferenceText.id(column.sql, type)) = ?", [.text(id)])
+            parts.append(.all([test(.text(.hasPrefix, "\(text)/_history/", []), column, strategy), isTarget]))
+            parts.append(.all([SQLFragment(ReferenceText.isAbsolute((hidesIndex ? "+" : "") + column.sql)), isTarget]))
+        }
+        return plain.isEmpty ? [] : [test(.oneOf(plain), column, strategy)] + parts
+    }
+}

@@ -1,0 +1,36 @@
+/// SQL about the text of a reference. What leads where is `LiteralReference`'s definition; the ranges are what an index can be asked for.
+enum ReferenceText {
+    /// The id that a reference gives a resource of a type; NULL if it leads to none.
+    static func id(_ reference: String, _ type: String) -> String { "\(QueryFunctions.reference)(\(reference), '\(type)')" }
+
+    /// That a reference may be an absolute URL: a range, so that an index reads those alone.
+    static func isAbsolute(_ reference: String) -> String { "\(reference) >= 'http' AND \(reference) < 'httq'" }
+
+    /// That a reference begins with `urn:uuid:`.
+    static func isUUID(_ reference: String) -> String { "\(reference) >= 'urn:uuid:' AND \(reference) < 'urn:uuid;'" }
+
+    /// That a reference is `text` with a version.
+    static func isVersion(_ reference: String, of text: String) -> String {
+        "\(reference) >= \(text) || '/_history/' AND \(reference) < \(text) || '/_history0'"
+    }
+
+    /// The id of a row if FHIR allows it in references; else NULL.
+    static func validID(_ id: String, _ type: String) -> String { self.id("'\(type)/' || \(id)", type) }
+
+    /// The `urn:uuid:` of an id; NULL if it is no UUID.
+    static func uuid(ofID id: String, _ type: String) -> String { "'urn:uuid:' || \(self.id("'urn:uuid:' || \(id)", type))" }
+
+    /// The `urn:uuid:` of the pk of a resource with a key; NULL if that is no UUID.
+    static func uuid(ofKey key: String, _ type: String) -> String {
+        let registered = "(SELECT q.pk FROM _resource q WHERE q.root = \(key) >> 24)"
+        return uuid(ofID: "coalesce(\(registered), \(QueryFunctions.pk)(\(key) >> 24))", type)
+    }
+
+    /// The key of the resource whose pk follows `urn:uuid:` in a reference; NULL if there is none.
+    static func key(ofUUID reference: String) -> String {
+        let pk = "substr(\(reference), 10)"
+        let given = "(SELECT q.root FROM _resource q WHERE q.pk = \(pk))"
+        let made = "(SELECT q.root FROM _resource q WHERE q.root = \(QueryFunctions.root)(\(pk)) AND q.pk IS NULL)"
+        return "coalesce(\(given), \(made)) << 24"
+    }
+}
