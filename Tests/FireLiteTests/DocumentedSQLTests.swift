@@ -1,0 +1,110 @@
+import FireLite
+import FireLiteR4
+import Foundation
+import SyntheticData
+import Testing
+
+/// The statements of SQL in the documentation, run on a store of so many resources that a wrong plan shows.
+@Suite struct DocumentedSQLTests {
+    private static let documents = ["Documentation/FileFormat.md", "Documentation/Queries.md", "Documentation/Reliability.md", "README.md"]
+
+    private static func text(_ document: String) throws -> String {
+        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+        return try String(contentsOf: root.appendingPathComponent(document), encoding: .utf8)
+    }
+
+    /// The `SELECT` statements of blocks of SQL: what begins a line with SELECT or WITH, up to a semicolon.
+    private static func statements(_ document: String) throws -> [String] {
+        var statements: [String] = []
+        var block: [Substring]?
+        for line in try text(document).split(separator: "\n", omittingEmptySubsequences: false) {
+            if line == "```sql" {
+                block = []
+            } else if line == "```", let lines = block {
+                let text = lines.filter { !$0.hasPrefix("--") }.joined(separator: "\n")
+                statements += text.split(separator: ";").map { $0.trimmingCharacters(in: .whitespacesAndNewlines) }
+                    .filter { $0.hasPrefix("SELECT") || $0.hasPrefix("WITH") }
+                block = nil
+            } else {
+                block?.append(line)
+            }
+        }
+        return statements
+    }
+
+    private static func filled() throws -> FHIRStore {
+        let store = try FHIRStore.inMemory(release: .r4)
+        try store.write { transaction in
+            var batch: [FHIRResource] = []
+            for resource in SyntheticPatients(count: 500, seed: 16) {
+                batch.append(resource)
+                guard batch.count == 1_000 else { continue }
+                _ = try transaction.upsert(batch)
+                batch.removeAll(keepingCapacity: true)
+            }
+            batch.append(
+                Patient {
+                    $0.name = [
+                        HumanName {
+                            $0.family = "Chalmers"; $0.given = ["Peter", "Joseph"]
+                        }
+                    ]
+                })
+            batch.append(Patient { $0.contained = [Patient { $0.name = [HumanName { $0.given = ["Joseph"] }] }] })
+            _ = try transaction.upsert(batch)
+        }
+        return store
+    }
+
+    /// An argument for each parameter, such as finds something.
+    private static func arguments(_ statement: String) -> [SQLValue] {
+        let value: SQLValue = statement.contains("Patient_name_given") ? "Joseph" : "8867-4"
+        return Array(repeating: value, count: statement.count { $0 == "?" })
+    }
+
+    @Test func everyDocumentedStatementIsQuick() throws {
+        let store = try Self.filled()
+        defer { expectSoundAtEnd(store) }
+        let rows = try store.statistics().tables.reduce(0) { $0 + $1.rows }
+        #expect(rows > 50_000)
+        var count = 0
+        for isIndexed in [false, true] {
+            if isIndexed { for set in [IndexSet.references, .codes, .dates] { try store.index(set) } }
+            for document in Self.documents {
+                for statement in try Self.statements(document) {
+                    let arguments = Self.arguments(statement)
+                    let plan = try store.sql("EXPLAIN QUERY PLAN " + statement, arguments).compactMap { $0["detail"].text }
+                    #expect(!plan.contains { $0.contains("AUTOMATIC") }, "\(document), indexed \(isIndexed): \(statement)\n\(plan)")
+                    // A wrong plan goes through a table for each row of another, which would be stopped here.
+                    var ticks = 0
+                    let found = try store.sql(statement, arguments) {
+                        ticks += 1
+                        return ticks > rows / 1_000
+                    }
+                    #expect(!found.isEmpty || statement.contains("EXPLAIN"), "\(document): \(statement)")
+                    count += 1
+                }
+            }
+        }
+        #expect(count >= 8)
+    }
+
+    /// Results of the documented joins against the objects.
+    @Test func documentedJoinsFindWhatTheObjectsHave() throws {
+        let store = try Self.filled()
+        defer { expectSoundAtEnd(store) }
+        let statements = try Self.statements("Documentation/FileFormat.md")
+        func statement(_ part: String) throws -> String { try #require(statements.first { $0.contains(part) }) }
+        // The contained patient's name is none of the container's.
+        let names = try store.sql(try statement("'Joseph'"))
+        let patients = try store.fetch(Patient.self).where { $0.name.given == "Joseph" }.all()
+        let expected = patients.reduce(0) { $0 + $1.name.reduce(0) { $0 + $1.given.count { $0 == "Joseph" } } }
+        #expect(names.count == expected && expected > 0)
+        let weights = try store.sql(try statement("'29463-7'"))
+        let values = try store.fetch(Observation.self).where { $0.code.coding.code == "29463-7" }.sort { $0.effectiveDateTime.descending }
+            .limit(20)
+            .values { ($0.subject.reference, $0.valueQuantity.value) }
+        #expect(weights.map { $0[0].text } == values.map(\.0))
+        #expect(values.count == 20)
+    }
+}
