@@ -198,6 +198,35 @@ import Testing
         #expect(try steps(one, store) < fewEncounters / 2)
     }
 
+    /// To sort the keys of most of a table costs more than to go through it.
+    @Test func aRangeThatMostRowsAreInDoesNotLead() throws {
+        let (store, _) = try Self.filled(100)
+        defer { expectSoundAtEnd(store) }
+        let observations = store.fetch(Observation.self)
+        let most = observations.where { $0.effectiveDateTime > "1900" }
+        let stepsForMost = try steps(most, store)
+        try store.index(.dates)
+        #expect(try Double(steps(most, store)) <= 1.2 * Double(stepsForMost + Self.allowance))
+        #expect(try most.count() * 2 > store.count(Observation.self))
+    }
+
+    /// The index that sorts begins where the condition on the same column says; it used to be gone through from its beginning.
+    @Test func aConditionOnTheSortedColumnSaysWhereTheOrderBegins() throws {
+        let (store, _) = try Self.filled(100)
+        defer { expectSoundAtEnd(store) }
+        try store.index(.dates)
+        let observations = store.fetch(Observation.self)
+        let dates = try observations.values(\.effectiveDateTime).compactMap { $0?.description }.sorted()
+        let middle = String(dates[dates.count / 2].prefix(10))
+        for isDescending in [false, true] {
+            let sorted = observations.sort { isDescending ? $0.effectiveDateTime.descending : $0.effectiveDateTime.ascending }.limit(10)
+            let bounds = try #require(FHIRDateTime(middle))
+            let half = isDescending ? sorted.where { $0.effectiveDateTime < bounds } : sorted.where { $0.effectiveDateTime > bounds }
+            #expect(try half.ids().count == 10)
+            #expect(try steps(half, store) < 2 * Self.allowance)
+        }
+    }
+
     /// Where most resources that refer fulfil the condition, one of them is soon found for each resource referred to.
     @Test func aFrequentConditionOfReferringResourcesDoesNotLead() throws {
         let (store, _) = try Self.filled(100)

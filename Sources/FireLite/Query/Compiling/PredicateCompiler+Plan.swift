@@ -15,7 +15,7 @@ extension PredicateCompiler {
         return .all(
             try parts.enumerated().map { index, part in
                 candidates = rows
-                let isLed = leader.map { $0 != index } ?? (parts.count > 1 && hidden.contains(index))
+                let isLed = leader.map { $0 != index } ?? hidden.contains(index)
                 return try condition(part, scope, isLed ? .filter : .drive)
             })
     }
@@ -34,10 +34,14 @@ extension PredicateCompiler {
         }
         if let best = try fewest(leads, atMost: QueryPlan.selectiveRows) { return (best.lead.part, best.rows) }
         let size = try statistics.size(of: scope.table)
-        let most = Swift.max(size / QueryPlan.selectiveShare, QueryPlan.selectiveRows)
+        // Alone, a condition on the row itself has only its rows' order against it.
+        let share = count == 1 && first.isOwn ? QueryPlan.selectiveShareAlone : QueryPlan.selectiveShare
+        let most = Swift.max(size / share, QueryPlan.selectiveRows)
         var limit = most
         var isOrderLeading = false
-        if case .index(let wanted) = order {
+        var sorted: QueryPlan.Lead?
+        if case .index(let column, let wanted) = order {
+            sorted = leads.first { $0.ownColumn == column }
             // Of the order's index so many rows are read until there are enough results: the more, the fewer fulfil the conditions. Those
             // that nothing is known of are taken to leave one row of so many.
             let unknown = count > Set(leads.map(\.part)).count ? QueryPlan.selectiveShare : 1
@@ -45,6 +49,8 @@ extension PredicateCompiler {
             if most < Double(limit) { (limit, isOrderLeading) = (Int(most), true) }
         }
         if let best = try fewest(leads, atMost: limit) { return (best.lead.part, best.rows) }
+        // The order's index begins where a condition on the same column says.
+        if let sorted { return (sorted.part, Self.many) }
         if isOrderLeading { return (-1, Self.many) }
         return (count == 1 && !first.isOwn ? 0 : nil, Self.many)
     }
@@ -95,10 +101,10 @@ extension PredicateCompiler {
             let column = try reference(end)
             guard indexes.hasIndex(on: column) else { return [] }
             let arms = refersEach(column, texts, .drive)
-            return [QueryPlan.Lead(part: part, selects: arms.map { rows(column, $0) }, isOwn: false, isOrdered: false)]
+            return [QueryPlan.Lead(part: part, selects: arms.map { rows(column, $0) }, ownColumn: nil, isOrdered: false)]
         case .any(let path, let inner):
             switch try end(path, scope) {
-            case .object(let scope, _)?: return try inner.conjuncts.flatMap { try leads($0, part, scope) }.map { $0.within(path) }
+            case .object(let scope, _)?: return try inner.conjuncts.flatMap { try leads($0, part, scope) }.map(\.ofOtherRow)
             case .column(let column)?:
                 return inner.conjuncts.compactMap { inner in
                     guard case .value(let path, let test) = inner, path.isEmpty else { return nil }
@@ -110,7 +116,7 @@ extension PredicateCompiler {
         case .referredBy(let layout, _, let inner):
             guard scope.isRoot, schema.table(of: layout).isInFile else { return [] }
             let source = rootScope(layout, alias: newAlias())
-            return try inner.conjuncts.flatMap { try leads($0, part, source) }.map { $0.within(nil) }
+            return try inner.conjuncts.flatMap { try leads($0, part, source) }.map(\.ofOtherRow)
         case .target(let path, let layout, let inner): return try leadOfTargets(path, layout, inner, part, scope).map { [$0] } ?? []
         default: return []
         }
@@ -121,8 +127,9 @@ extension PredicateCompiler {
         let condition = self.test(test, column, .drive)
         // SQLite takes no index that leaves rows out for conditions joined with OR, as that of a resource type's table does.
         if column.table.isResource, condition.sql.contains(" OR ") { return nil }
+        let ownColumn = column.alias == scope.alias ? column.name : nil
         return QueryPlan.Lead(
-            part: part, selects: [rows(column, condition)], isOwn: column.alias == scope.alias, isOrdered: test.isEquality)
+            part: part, selects: [rows(column, condition)], ownColumn: ownColumn, isOrdered: test.isEquality)
     }
 
     /// The rows of a column's table that fulfil a condition.
@@ -142,7 +149,7 @@ extension PredicateCompiler {
             if !scope.isRoot, !best.isOwn { return nil }
             selects += best.selects
         }
-        return QueryPlan.Lead(part: part, selects: selects, isOwn: !scope.isRoot, isOrdered: false)
+        return QueryPlan.Lead(part: part, selects: selects, ownColumn: scope.isRoot ? nil : "", isOrdered: false)
     }
 
     /// References to resources that an index leads to.
@@ -162,7 +169,7 @@ extension PredicateCompiler {
         let references =
             "SELECT 1 FROM \(joined) WHERE \(alias)._parent IS NULL AND " + condition
             + " AND \(row).\"\(name)\" = '\(layout.name)/' || \(id)\(isRow)"
-        return QueryPlan.Lead(part: part, selects: best.lead.selects + [references], isOwn: false, isOrdered: false)
+        return QueryPlan.Lead(part: part, selects: best.lead.selects + [references], ownColumn: nil, isOrdered: false)
     }
 
     /// The references to more targets than this do not lead.
@@ -192,10 +199,8 @@ extension PredicateCompiler {
 }
 
 extension QueryPlan.Lead {
-    /// The same for the row that the condition's own row is looked up for.
-    fileprivate func within(_ path: QueryPath?) -> QueryPlan.Lead {
-        QueryPlan.Lead(part: part, selects: selects, isOwn: false, isOrdered: isOrdered)
-    }
+    /// The same for the row that the condition's own row belongs to.
+    fileprivate var ofOtherRow: QueryPlan.Lead { QueryPlan.Lead(part: part, selects: selects, ownColumn: nil, isOrdered: isOrdered) }
 }
 
 extension ValueTest {

@@ -5,6 +5,8 @@ enum QueryPlan {
     /// Of a larger table a condition leads that leaves one row of so many: to look a row up and to try the other conditions on it costs about
     /// as much as going past so many in each of the tables.
     static let selectiveShare = 12
+    /// The same for a condition on the row itself without others beside it: its rows have to be sorted.
+    static let selectiveShareAlone = 4
 
     /// A condition that an index can lead to.
     struct Lead {
@@ -12,10 +14,12 @@ enum QueryPlan {
         let part: Int
         /// What to read of indexes to have its rows.
         let selects: [SQLFragment]
-        /// Whether it is on a column of the row itself, and not of a list's.
-        let isOwn: Bool
+        /// The column of the row itself that it is on; nil if it is on a list's, or on several.
+        let ownColumn: String?
         /// Whether its rows come in the order of their keys.
         let isOrdered: Bool
+
+        var isOwn: Bool { ownColumn != nil }
     }
 
     /// How the results are wanted.
@@ -24,7 +28,7 @@ enum QueryPlan {
         case none
         /// By their keys, or by values that no index gives in order.
         case keys
-        /// By values that an index gives in order, and no more than so many.
-        case index(limit: Int)
+        /// By the values of a column that an index gives in order, and no more than so many.
+        case index(column: String, limit: Int)
     }
 }

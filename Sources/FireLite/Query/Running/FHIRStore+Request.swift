@@ -8,12 +8,7 @@ extension FHIRStore {
 
     /// Calls `body` with each result.
     package func forEach(_ request: QueryRequest, _ body: (FHIRResource) throws -> Void) throws {
-        try read { transaction in
-            for root in try mapping({ try transaction.roots(request) }) {
-                let found: FHIRResource? = try mapping { try transaction.resource(root: root) }
-                if let found { try body(found) }
-            }
-        }
+        try read { try $0.forEach(request, body) }
     }
 
     /// How many results a request has.

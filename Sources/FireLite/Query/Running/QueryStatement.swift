@@ -35,7 +35,8 @@ struct QueryStatement {
         get throws {
             try request.sort.map { key in
                 let (sql, column) = try compiler.value(key.path, scope, key.isDescending ? .greatest : .least)
-                return SortTerm(sql: sql, isDescending: key.isDescending, nulls: key.nulls, isIndexed: column.map(isIndexed) ?? false)
+                let indexed = column.flatMap { isIndexed($0) ? $0.name : nil }
+                return SortTerm(sql: sql, isDescending: key.isDescending, nulls: key.nulls, indexedColumn: indexed)
             }
         }
     }
@@ -54,8 +55,8 @@ struct QueryStatement {
         var select = SQLFragment("SELECT \(Self.alias)._k")
         for column in columns + (withCursor ? terms.map(\.sql) : []) { select = select + ", " + column }
         var order = QueryPlan.Order.keys
-        if let limit = limit ?? request.limit, terms.first?.isIndexed ?? false {
-            order = .index(limit: min(limit, .max / 2) + min(request.offset, .max / 2))
+        if let limit = limit ?? request.limit, let column = terms.first?.indexedColumn {
+            order = .index(column: column, limit: min(limit, .max / 2) + min(request.offset, .max / 2))
         }
         var conditions = [try condition(order)]
         if let cursor = request.cursor { conditions.append(try after(cursor, terms, part)) }
@@ -150,8 +151,8 @@ struct SortTerm {
     let sql: SQLFragment
     let isDescending: Bool
     let nulls: SortKey.Nulls
-    /// Whether an index on the result's own row has it.
-    let isIndexed: Bool
+    /// The column of the result's own row that it is, if an index has that.
+    let indexedColumn: String?
 
     var order: SQLFragment {
         // SQLite's own order has NULL before all values; saying so again would only keep it from using an index.
