@@ -204,10 +204,12 @@ import Testing
         defer { expectSoundAtEnd(store) }
         let observations = store.fetch(Observation.self)
         let most = observations.where { $0.effectiveDateTime > "1900" }
-        let stepsForMost = try steps(most, store)
+        let few = observations.where { $0.effectiveDateTime > "2023-06" }
+        let (stepsForMost, stepsForFew) = try (steps(most, store), steps(few, store))
         try store.index(.dates)
         #expect(try Double(steps(most, store)) <= 1.2 * Double(stepsForMost + Self.allowance))
-        #expect(try most.count() * 2 > store.count(Observation.self))
+        #expect(try steps(few, store) * 2 < stepsForFew)
+        #expect(try few.count() * 4 < most.count() && few.exists())
     }
 
     /// The index that sorts begins where the condition on the same column says; it used to be gone through from its beginning.

@@ -15,6 +15,10 @@ extension PredicateCompiler {
         return .all(
             try parts.enumerated().map { index, part in
                 candidates = rows
+                // SQLite would go through the whole table for a range, as it knows no better than that many rows are in it, to be sorted.
+                if case .keys = order, leader == index, leads.contains(where: { $0.part == index && $0.isOwn && !$0.isOrdered }) {
+                    return try union([part], scope)
+                }
                 let isLed = leader.map { $0 != index } ?? hidden.contains(index)
                 return try condition(part, scope, isLed ? .filter : .drive)
             })

@@ -133,7 +133,7 @@ final class PredicateCompiler {
 
     /// Alternatives, each of which an index leads to: SQLite would go through the whole table for them, as the indexes of a resource type's
     /// table leave out the resources that are in others.
-    private func union(_ alternatives: [Predicate], _ scope: QueryScope) throws -> SQLFragment {
+    func union(_ alternatives: [Predicate], _ scope: QueryScope) throws -> SQLFragment {
         var keys: SQLFragment?
         for alternative in alternatives {
             let inner = rootScope(scope.group.layout, alias: newAlias())
