@@ -88,6 +88,11 @@ import Testing
                     try tx.add(marked("2"))
                 }
             }
+        case .duplicateID:
+            var configuration = FHIRStore.Configuration()
+            configuration.uniqueIDs = true
+            let unique = try FHIRStore(path: folder + "/unique.sqlite", release: .r4, configuration: configuration)
+            return error { try unique.write { tx in for _ in 0..<2 { try tx.add(marked(Self.marker)) } } }
         case .alreadyExists: return error { try store().backup(to: path) }
         case .disk:
             let disk = FaultDisk(folder: folder)
@@ -167,7 +172,7 @@ import Testing
             (.tooLarge, String(repeating: Self.marker, count: 1_000), { $0.setMaximumLength(1_000) }),
             (.diskFull, String(repeating: Self.marker, count: 100_000), { try $0.execute("PRAGMA max_page_count = 1") }),
             (.readOnly, "short", { try $0.execute("PRAGMA query_only = 1") }),
-            (.sqlite, "short", { try $0.execute("CREATE TRIGGER t BEFORE INSERT ON Patient BEGIN SELECT RAISE(ABORT, 'no'); END") }),
+            (.sqlite, "short", { try $0.execute("DROP TABLE Patient") }),
         ]
         for (code, text, prepare) in cases {
             try withTemporaryFolder { folder in

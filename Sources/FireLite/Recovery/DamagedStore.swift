@@ -63,7 +63,7 @@ final class DamagedStore {
         let model = try meta("model")
         hasComparableDigests = format > 1 || model == nil || model == release.fingerprint
         keepsIDsUnique = try meta("uniqueIDs") == "1"
-        nextRoot = try meta("nextRoot").flatMap { Int64($0) }
+        nextRoot = try meta("nextRoot").flatMap { Int64($0) }.flatMap { (1...RootNumbers.maximum).contains($0) ? $0 : nil }
         if let high = try meta("identity").flatMap({ Int64($0) }), let key = try meta("digestKey").flatMap({ Int64($0) }) {
             identity = (high, key)
         } else {
@@ -123,7 +123,7 @@ final class DamagedStore {
         for table in tables where table.isResource { try look("_k", table.name, 24) }
         if !isSure, let nextRoot { last = max(last, nextRoot - 1) }
         // A key has 39 bits for the number.
-        return min(last, 1 << 39 - 1)
+        return min(last, RootNumbers.maximum)
     }
 
     // MARK: - One resource

@@ -32,7 +32,8 @@ struct TolerantScan {
                 sql, low, high,
                 { row in
                     body(row)
-                    low = row.int(0) + 1
+                    // The greatest key there can be may be in the file, too.
+                    low = row.int(0) == .max ? .max : row.int(0) + 1
                 })
             {
                 continue
