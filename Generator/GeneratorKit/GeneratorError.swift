@@ -13,8 +13,23 @@ public struct GeneratorError: Error, Equatable, CustomStringConvertible {
     }
 
     public var description: String {
-        let text = message.split(whereSeparator: \.isNewline).joined(separator: " ")
+        let text = message.split(whereSeparator: \.isNewline).joined(separator: " ").unicodeScalars.map(Self.shown).joined()
         guard let location else { return text }
         return "\(location): \(text)"
+    }
+
+    /// A scalar of a message, which may quote the input: one that would control a terminal as its number.
+    private static func shown(_ scalar: Unicode.Scalar) -> String {
+        switch scalar.properties.generalCategory {
+        case .control, .format, .lineSeparator, .paragraphSeparator: "\\u{" + String(scalar.value, radix: 16) + "}"
+        default: String(scalar)
+        }
+    }
+}
+
+extension GeneratorError {
+    /// - Parameter reason: What Foundation threw; the system's own reason in it ends the message.
+    init(_ message: String, because reason: any Error, at location: SourceLocation) {
+        self.init("\(message): \(SystemReason.text(of: reason))", at: location)
     }
 }

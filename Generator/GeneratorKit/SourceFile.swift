@@ -23,8 +23,23 @@ struct SourceFile: Sendable {
         do {
             self.init(name: path, bytes: [UInt8](try Data(contentsOf: URL(fileURLWithPath: path))))
         } catch {
-            throw GeneratorError("cannot read this file", at: SourceLocation(file: path))
+            throw GeneratorError("cannot read this file", because: error, at: SourceLocation(file: path))
         }
+    }
+
+    /// The bytes with the line ends of Unix, which a checkout on Windows may have changed.
+    var unifiedLines: [UInt8] { Self.unifyingLines(of: bytes) }
+
+    /// A copy of a text with a line feed for each carriage return and line feed.
+    static func unifyingLines(of bytes: [UInt8]) -> [UInt8] {
+        guard bytes.contains(UInt8(ascii: "\r")) else { return bytes }
+        var unified: [UInt8] = []
+        unified.reserveCapacity(bytes.count)
+        for (index, byte) in bytes.enumerated() {
+            let endsLine = byte == UInt8(ascii: "\r") && index + 1 < bytes.count && bytes[index + 1] == UInt8(ascii: "\n")
+            if !endsLine { unified.append(byte) }
+        }
+        return unified
     }
 
     /// The place of a byte. O(log lines).

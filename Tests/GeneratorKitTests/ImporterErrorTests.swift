@@ -43,7 +43,10 @@ struct ImporterErrorTests {
         (#"{"path": "Thing.a", "min": 0, "max": "x", "type": []}"#, 4, 1, "element `Thing.a` without a sound `min` and `max`"),
         (#"{"path": "Thing.a", "min": 0, "max": "1", "type": [{"code": "nope"}]}"#, 4, 1, "no type `nope` for `Thing.a`"),
         (#"{"path": "Thing.a", "min": 0, "max": "1", "type": [{}]}"#, 4, 52, "type of element `Thing.a` without `code`"),
-        (#"{"path": "Thing.a-b", "min": 0, "max": "1", "type": [{"code": "Thing"}]}"#, 4, 1, "`a-b` is no name for an element"),
+        (
+            #"{"path": "Thing.a-b", "min": 0, "max": "1", "type": [{"code": "Thing"}]}"#, 4, 1,
+            "`a-b` in the path `Thing.a-b` is no name for an element"
+        ),
         (
             ##"{"path": "Thing.a", "min": 0, "max": "1", "contentReference": "#Thing.b"}"##, 4, 63,
             "no element `Thing.b` to take the content from"
@@ -54,7 +57,7 @@ struct ImporterErrorTests {
         ),
         (
             #"{"path": "Thing.a", "min": 0, "max": "1", "type": [{"code": "Thing", "targetProfile": ["x/y z"]}]}"#, 4, 88,
-            "`y z` is no name for a type"
+            "`y z`, a target of `Thing.a`, is no name for a type"
         ),
     ])
     func badElements(element: String, line: Int, column: Int, expected: String) throws {
@@ -119,7 +122,7 @@ struct ImporterErrorTests {
             ]
             do {
                 let resources = try files.flatMap { try DefinitionsFolder.resources(in: $0) }
-                let release = try DefinitionsImporter(resources, folder: "x").importRelease(named: "Mini")
+                let release = try DefinitionsImporter(resources, folder: "x").importRelease(named: "Mini").definition
                 imported += 1
                 _ = NamingPass.name(release)
             } catch let error as GeneratorError {

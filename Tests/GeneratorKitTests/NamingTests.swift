@@ -72,6 +72,36 @@ struct NamingTests {
         #expect(try named.namedClass("List").element("description").members.map(\.name) == ["description"])
     }
 
+    /// A class refers to its layout by a variable, which a property of that name would hide.
+    @Test func membersKeepClearOfLayouts() throws {
+        let digest = """
+            FireLite digest 1
+            release X 1.0
+            primitive code - http://x/code
+            datatype Element - http://x/Element
+              slots 0..1 code
+              elementLayout 0..1 code
+              thingLayout 0..1 code
+            datatype ID Element http://x/ID
+            datatype PATIENT Element http://x/PATIENT
+            datatype Patient Element http://x/Patient
+            datatype Thing Element http://x/Thing
+            """
+        let named = NamingPass.name(try DigestReader.read(SourceFile(name: "x", bytes: Array(digest.utf8))))
+        #expect(try named.namedClass("Element").elements.flatMap(\.members).map(\.name) == ["slots_", "elementLayout_", "thingLayout_"])
+        #expect(named.types.map(\.name) == ["Element", "IDType", "PATIENT", "PatientType", "Thing"])
+    }
+
+    @Test func testsGiveWayToClasses() throws {
+        var release = try Fixtures.mini()
+        var task = try release.type("TaskValue")
+        task.name = "TaskTests"
+        release.types.append(task)
+        let tests = try FilePlanner.planTests(NamingPass.name(release), templates: TemplateLibrary(folder: Fixtures.templates))
+        #expect(tests.map(\.path).contains("TaskTests_.swift"))
+        #expect(tests.first { $0.path == "TaskTests_.swift" }?.content.contains("struct TaskTests_ {\n") == true)
+    }
+
     @Test func membersOfChoicesGiveWayToElements() throws {
         let task = try named.namedClass("Task")
         #expect(

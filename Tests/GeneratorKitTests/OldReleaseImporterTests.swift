@@ -27,7 +27,7 @@ struct OldReleaseImporterTests {
         let resources = try (common + [thing] + more).enumerated().flatMap { index, text in
             try DefinitionsFolder.resources(in: SourceFile(name: "\(index).json", bytes: Array(text.utf8)))
         }
-        return try DefinitionsImporter(resources, folder: "old").importRelease(named: nil)
+        return try DefinitionsImporter(resources, folder: "old").importRelease(named: nil).definition
     }
 
     @Test func primitivesAreToldFromDatatypesAndProfiles() throws {

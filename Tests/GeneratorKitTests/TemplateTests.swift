@@ -88,6 +88,30 @@ struct TemplateTests {
         #expect(message { _ = try render("\n{{> p}}", partials: ["p": "\n\n {{nope}}"]) } == "T/p.swift.tmpl:3:2: no key `nope` here")
     }
 
+    /// The tag that closes the circle is the one to mend.
+    @Test func circlesOfPartialsAreBlamedOnTheTagThatClosesThem() {
+        func error(_ text: String, _ partials: [String: String]) -> String? { message { _ = try render(text, partials: partials) } }
+        #expect(error("\n{{> a}}", ["a": "x {{> a}}"]) == "T/a.swift.tmpl:1:3: partial `a` includes itself")
+        #expect(error("{{> a}}", ["a": "{{> b}}", "b": "\n{{> a}}"]) == "T/b.swift.tmpl:2:1: partial `a` includes itself through `b`")
+        #expect(
+            error("{{> a}}", ["a": "{{> b}}", "b": "{{> c}}", "c": " {{> main}}"])
+                == "T/c.swift.tmpl:1:2: partial `main` includes itself through `a`, `b`, `c`")
+    }
+
+    @Test func longLinesOfPartialsAreNoCircles() throws {
+        func chain(_ count: Int) -> [String: String] {
+            Dictionary(uniqueKeysWithValues: (0..<count).map { ("p\($0)", $0 + 1 < count ? "{{> p\($0 + 1)}}" : "end") })
+        }
+        #expect(try render("{{> p0}}", partials: chain(100)) == "end")
+        #expect(message { _ = try render("{{> p0}}", partials: chain(101)) } == "T/p99.swift.tmpl:1:1: partials nested more than 100 deep")
+    }
+
+    @Test func lineEndsOfWindowsAreReadAsOnes() throws {
+        let text = "a\r\n{{#list}}\r\n  {{n}}\r\n{{/list}}\r\nb\r"
+        #expect(try render(text, ["list": .list([["n": .text("1")]])]) == "a\n  1\nb\r")
+        #expect(message { _ = try render("a\r\n {{nope}}") } == "T/main.swift.tmpl:2:2: no key `nope` here")
+    }
+
     @Test func sectionsDoNotNestForEver() {
         let text = String(repeating: "{{#x}}", count: 60)
         #expect(message { _ = try render(text) } == "T/main.swift.tmpl:1:301: sections nested more than 50 deep")

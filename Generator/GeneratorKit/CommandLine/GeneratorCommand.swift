@@ -39,24 +39,33 @@ public struct GeneratorCommand {
         let templates = try TemplateLibrary(folder: options.templates ?? layout.templates)
         var differences: [OutputFolder.Differences] = []
         var summaries: [String] = []
-        for definition in try definitions() {
+        let releases = try definitions()
+        for definition in releases.map(\.definition) {
             let named = try name(definition)
             let planned = try FilePlanner.plan(named, templates: templates)
             let output = OutputFolder(path: options.output ?? layout.output(for: definition.release.name))
             differences.append(try output.differences(from: planned))
             summaries.append("FHIR \(definition.release): \(planned.count) files in \(output.path)")
             if let folder = testsFolder(of: definition) {
+                // Each would take the other's files for stale ones.
+                if folder.overlaps(output) {
+                    throw GeneratorError("code and tests need folders apart, not \(output.path) and \(folder.path)")
+                }
                 let tests = try FilePlanner.planTests(named, templates: templates)
                 differences.append(try folder.differences(from: tests))
                 summaries.append("FHIR \(definition.release): \(tests.count) tests in \(folder.path)")
             }
             if options.updatesDigest { differences.append(try digestDifferences(definition)) }
         }
-        return options.isCheck ? check(differences, summaries) : try write(differences, summaries)
+        var outcome = options.isCheck ? check(differences, summaries) : try write(differences, summaries)
+        let notes = releases.flatMap { release in release.notes.map { "FHIR \(release.definition.release): \($0)" } }
+        outcome.output = (notes + [outcome.output]).joined(separator: "\n")
+        return outcome
     }
 
     private func name(_ definition: ReleaseDefinition) throws -> NamedRelease {
         let named = NamingPass.name(definition)
+        try RuntimeLimits.check(named)
         guard !options.resources.isEmpty else { return named }
         return named.limited(to: try TypeClosure.types(for: options.resources, in: definition))
     }
@@ -88,11 +97,11 @@ public struct GeneratorCommand {
     // MARK: - Definitions
 
     /// The releases asked for, from a definitions package or from digests.
-    private func definitions() throws -> [ReleaseDefinition] {
+    private func definitions() throws -> [ImportedRelease] {
         if let folder = options.definitions {
             return [try DefinitionsImporter.importRelease(from: folder, named: options.release)]
         }
-        let known = layout.releases()
+        let known = try layout.releases()
         if let name = options.release, !known.contains(name) {
             let list = known.isEmpty ? "none" : known.joined(separator: ", ")
             throw GeneratorError("unknown release \(name), digests there are: \(list)")
@@ -109,15 +118,20 @@ public struct GeneratorCommand {
                 let place = SourceLocation(file: layout.digest(of: name), line: 2, column: 1)
                 throw GeneratorError("this is a digest of \(definition.release.name), its file should be named so", at: place)
             }
-            return definition
+            return ImportedRelease(definition: definition)
         }
     }
 
     private func digestDifferences(_ definition: ReleaseDefinition) throws -> OutputFolder.Differences {
-        let name = definition.release.name + PackageLayout.digestExtension
-        let file = PlannedFile(path: name, content: DigestWriter.text(of: definition))
+        let path = layout.digest(of: definition.release.name)
+        let file = PlannedFile(path: path, content: DigestWriter.text(of: definition))
         // Never a digest that could not be read back.
-        _ = try DigestReader.read(SourceFile(name: layout.digest(of: definition.release.name), bytes: Array(file.content.utf8)))
-        return try OutputFolder(path: layout.definitions).differences(from: [file])
+        _ = try DigestReader.read(SourceFile(name: path, bytes: Array(file.content.utf8)))
+        guard FileManager.default.fileExists(atPath: path) else { return OutputFolder.Differences(missing: [file]) }
+        let present = try SourceFile(path: path)
+        guard present.bytes.isEmpty || present.bytes.starts(with: DigestWriter.firstLine.utf8) else {
+            throw GeneratorError("this file is no digest, and is not overwritten", at: SourceLocation(file: path))
+        }
+        return OutputFolder.Differences(changed: present.unifiedLines.elementsEqual(file.content.utf8) ? [] : [file])
     }
 }

@@ -19,13 +19,17 @@ struct Options: Equatable {
           --release NAME        only this release, such as R4 (default: every digest in Generator/Definitions)
           --definitions PATH    read an official FHIR definitions package (a folder of JSON) instead of the digest
           --update-digest       rewrite the release's digest from --definitions
-          --resources NAMES     a slim module: just these resources, separated by commas, and the types they need
+          --resources NAMES     a slim module: just these resources, separated by commas, and the types they need;
+                                needs --output
           --check               write nothing; status 1 and a list of files where the code on disk differs
           --templates DIR       use these templates (default: Templates)
           --output DIR          write one release's code here (default: Sources/FireLite<release>/Generated)
           --tests DIR           write one release's tests here (default: Tests/FireLite<release>GeneratedTests/Generated,
                                 or with --output nowhere)
           --help                show this
+
+        A folder for code or tests holds nothing else: a file in it that was not generated is an error, and is never
+        overwritten or removed. Hidden files do not count.
 
         Exit status: 0 done, 1 --check found differences, 2 an argument, a definition or a template is wrong.
         """
@@ -56,6 +60,9 @@ struct Options: Equatable {
         }
         if options.updatesDigest, options.definitions == nil {
             throw GeneratorError("--update-digest needs --definitions, see --help")
+        }
+        if !options.resources.isEmpty, options.output == nil {
+            throw GeneratorError("--resources needs --output, a folder for the slim module's code, see --help")
         }
         return options
     }

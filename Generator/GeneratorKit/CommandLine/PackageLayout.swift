@@ -40,9 +40,11 @@ struct PackageLayout {
     func tests(for release: String) -> String { path("Tests/FireLite\(release)GeneratedTests/Generated") }
 
     /// Names of the releases with a digest, in order.
-    func releases() -> [String] {
-        let names = FileManager.default.enumerator(atPath: definitions)?.compactMap { $0 as? String } ?? []
-        return names.filter { $0.hasSuffix(Self.digestExtension) && !$0.contains("/") }
+    ///
+    /// - Throws: `GeneratorError` if the folder is there and cannot be read.
+    func releases() throws -> [String] {
+        guard FileManager.default.fileExists(atPath: definitions) else { return [] }
+        return try FileTree.names(in: definitions).filter { $0.hasSuffix(Self.digestExtension) && !$0.hasPrefix(".") }
             .map { String($0.dropLast(Self.digestExtension.count)) }.sorted()
     }
 

@@ -17,7 +17,7 @@ struct DefinitionsFolder {
     /// `SearchParameter.component.definition` is no prose, so these files keep the member of that name.
     private static let ignoredOfSearchParameters = ignoredMembers.subtracting(["definition"])
 
-    /// Every wanted resource under a folder, in the order of the files' names.
+    /// Every wanted resource under a folder, in the order of the files' names; an npm package's hidden index is none.
     ///
     /// - Throws: `GeneratorError` when the folder or a file cannot be read, or a file is not JSON.
     static func read(_ path: String) throws -> [DefinitionResource] {
@@ -28,10 +28,7 @@ struct DefinitionsFolder {
         guard isDirectory.boolValue else {
             throw GeneratorError("not a folder, expected a folder of FHIR definitions", at: SourceLocation(file: path))
         }
-        guard let walk = FileManager.default.enumerator(atPath: path) else {
-            throw GeneratorError("cannot read this folder", at: SourceLocation(file: path))
-        }
-        let names = walk.compactMap { $0 as? String }.filter(isDefinitionsFile).sorted()
+        let names = try FileTree.files(in: path).map(\.path).filter { $0.lowercased().hasSuffix(".json") }
         return try names.flatMap { try resources(in: SourceFile(path: path + "/" + $0)) }
     }
 
@@ -47,11 +44,6 @@ struct DefinitionsFolder {
             }.filter { wantedTypes.contains($0.type) }
         }
         return wantedTypes.contains(resource.type) ? [resource] : []
-    }
-
-    /// JSON, and not the hidden index of an npm package.
-    private static func isDefinitionsFile(_ name: String) -> Bool {
-        name.lowercased().hasSuffix(".json") && !name.split(separator: "/").contains { $0.hasPrefix(".") }
     }
 }
 

@@ -12,12 +12,13 @@ struct DefinitionsImporter {
     ///
     /// - Parameter name: The release's name, needed only for a version the Generator does not know.
     /// - Throws: `GeneratorError` for a package that cannot be read, is no FHIR package or contradicts itself.
-    static func importRelease(from folder: String, named name: String?) throws -> ReleaseDefinition {
+    static func importRelease(from folder: String, named name: String?) throws -> ImportedRelease {
         try DefinitionsImporter(try DefinitionsFolder.read(folder), folder: folder).importRelease(named: name)
     }
 
-    func importRelease(named name: String?) throws -> ReleaseDefinition {
-        let structures = try StructureImporter.selectTypes(resources.filter { $0.type == "StructureDefinition" })
+    func importRelease(named name: String?) throws -> ImportedRelease {
+        let selection = try StructureImporter.selectTypes(resources.filter { $0.type == "StructureDefinition" })
+        let structures = selection.structures
         guard !structures.isEmpty else {
             throw GeneratorError("no StructureDefinition of a type in this folder", at: SourceLocation(file: folder))
         }
@@ -28,7 +29,8 @@ struct DefinitionsImporter {
         release.searchParameters = try SearchParameterImporter.importParameters(resources)
         release = release.sorted()
         try DefinitionValidator.validate(release)
-        return release
+        let notes = [selection.note, terminology.note(on: release.types, in: folder)].compactMap { $0 }
+        return ImportedRelease(definition: release, notes: notes)
     }
 
     /// The release the structures say they belong to.

@@ -22,6 +22,9 @@ struct ElementImporter {
         try collected.collect()
         let backbones = try collected.backbonePaths().map { path, node in
             let base = node.list("type").first?["code"]?.string ?? "BackboneElement"
+            guard Identifier.isTypeName(base) else {
+                throw GeneratorError("`\(base)`, the type of `\(path)`, is no name for a type", at: resource.location(of: node))
+            }
             let elements = try collected.children(of: path, without: inherited(base))
             return BackboneDefinition(path: path, base: base, elements: elements, location: resource.location(of: node))
         }
@@ -32,8 +35,14 @@ struct ElementImporter {
 
     private mutating func collect() throws {
         var seen: Set<String> = []
+        // Those that are left out included.
+        var known: Set<String> = [structure.name]
         for node in structure.elements {
-            let path = try resource.text("path", of: node, "element")
+            let path = try checkedPath(of: node)
+            if let parent = parent(of: path), !known.contains(parent) {
+                throw GeneratorError("element `\(path)` comes without an element `\(parent)` before it", at: resource.location(of: node))
+            }
+            known.insert(path)
             guard !isSlice(node), node["max"]?.string != "0", seen.insert(path).inserted else { continue }
             nodes.append((path, node))
             if let parent = parent(of: path) { parents.insert(parent) }
@@ -42,6 +51,24 @@ struct ElementImporter {
                 pathsByIdentifier[identifier] = path
             }
         }
+    }
+
+    /// The path of an element: the type's name, then names of elements, the last one with `[x]` for a choice.
+    ///
+    /// - Throws: `GeneratorError` for a path of another type's, and for a name that is no identifier.
+    private func checkedPath(of node: JSONNode) throws -> String {
+        let path = try resource.text("path", of: node, "element")
+        guard path.hasPrefix(structure.name + ".") else {
+            throw GeneratorError("element `\(path)` is none of `\(structure.name)`, which defines it", at: resource.location(of: node))
+        }
+        let names = path.dropFirst(structure.name.count + 1).split(separator: ".", omittingEmptySubsequences: false)
+        for (index, name) in names.enumerated() {
+            let isChoice = index == names.count - 1 && name.hasSuffix("[x]")
+            guard Identifier.isElementName(isChoice ? name.dropLast(3) : name) else {
+                throw GeneratorError("`\(name)` in the path `\(path)` is no name for an element", at: resource.location(of: node))
+            }
+        }
+        return path
     }
 
     /// Whether it describes some of a list's items only, or a part of those (`Task.input:first.value`).
@@ -70,9 +97,6 @@ struct ElementImporter {
     private func element(named definedName: String, path: String, _ node: JSONNode) throws -> ElementDefinition {
         let isChoice = definedName.hasSuffix("[x]")
         let name = isChoice ? String(definedName.dropLast(3)) : definedName
-        guard Identifier.isElementName(name) else {
-            throw GeneratorError("`\(definedName)` is no name for an element", at: resource.location(of: node))
-        }
         return ElementDefinition(
             name: name, isChoice: isChoice, cardinality: try cardinality(of: node, path),
             types: try types(of: node, path), binding: try binding(of: node), location: resource.location(of: node))
@@ -98,7 +122,11 @@ struct ElementImporter {
         }
         var references: [TypeReference] = []
         for type in node.list("type") {
-            let reference = TypeReference(name: try typeName(of: type, path), targets: try targets(of: type))
+            let name = try typeName(of: type, path)
+            guard Identifier.isTypeName(name) else {
+                throw GeneratorError("`\(name)`, a type of `\(path)`, is no name for a type", at: resource.location(of: type))
+            }
+            let reference = TypeReference(name: name, targets: try targets(of: type, path))
             guard let index = references.firstIndex(where: { $0.name == reference.name }) else {
                 references.append(reference)
                 continue
@@ -125,14 +153,14 @@ struct ElementImporter {
         return type.extensionValue(extensionURL, "valueUrl", "valueUri") ?? "string"
     }
 
-    private func targets(of type: JSONNode) throws -> [String] {
+    private func targets(of type: JSONNode, _ path: String) throws -> [String] {
         var urls = type.list("targetProfile")
         // DSTU2 has the target in `profile`, where others have profiles of the type itself.
         if urls.isEmpty, type["code"]?.string == "Reference" { urls = type.list("profile") }
         let names = try urls.map { url in
             let name = StructureImporter.lastComponent(of: url.string ?? "")
             guard Identifier.isTypeName(name) else {
-                throw GeneratorError("`\(name)` is no name for a type", at: resource.location(of: url))
+                throw GeneratorError("`\(name)`, a target of `\(path)`, is no name for a type", at: resource.location(of: url))
             }
             return name
         }

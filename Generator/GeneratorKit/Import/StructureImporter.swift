@@ -10,6 +10,22 @@ struct StructureImporter {
         var elements: [JSONNode]
     }
 
+    /// The StructureDefinitions of a package, sorted out.
+    struct Selection {
+        /// Those that define a type.
+        var structures: [Structure] = []
+        /// How many constrain a type: profiles and extensions.
+        var profileCount = 0
+        var logicalModelCount = 0
+
+        /// What was skipped, in words; nil for nothing.
+        var note: String? {
+            let counts = [(profileCount, "profile"), (logicalModelCount, "logical model")].filter { $0.0 > 0 }
+            guard !counts.isEmpty else { return nil }
+            return "skipped " + counts.map { "\($0) \($1)\($0 == 1 ? "" : "s")" }.joined(separator: " and ") + ", which define no type"
+        }
+    }
+
     private let structures: [Structure]
     /// Names of the top-level elements each type has of its own, by type.
     private let byName: [String: Structure]
@@ -22,21 +38,31 @@ struct StructureImporter {
     // MARK: - Choosing
 
     /// The definitions of types among all StructureDefinitions: no profiles, extensions or logical models.
-    static func selectTypes(_ resources: [DefinitionResource]) throws -> [Structure] {
+    static func selectTypes(_ resources: [DefinitionResource]) throws -> Selection {
         var seen: Set<String> = []
-        return try resources.compactMap { try structure($0) }.filter { seen.insert($0.name).inserted }
+        var selection = Selection()
+        for resource in resources {
+            if let structure = try structure(resource, &selection), seen.insert(structure.name).inserted {
+                selection.structures.append(structure)
+            }
+        }
+        return selection
     }
 
-    private static func structure(_ resource: DefinitionResource) throws -> Structure? {
+    private static func structure(_ resource: DefinitionResource, _ selection: inout Selection) throws -> Structure? {
         let node = resource.node
         let url = try resource.word("url", of: node, "StructureDefinition")
         let kindText = try resource.text("kind", of: node, "StructureDefinition")
         let name = lastComponent(of: url)
-        guard let kind = try kind(kindText, name: name, resource), node["derivation"]?.string != "constraint" else {
+        guard let kind = try kind(kindText, name: name, resource) else {
+            selection.logicalModelCount += 1
             return nil
         }
         // DSTU2 marks a profile by the type it constrains, and some primitives (code, id, ...) as well.
-        if node["constrainedType"] != nil, kind != .primitive { return nil }
+        if node["derivation"]?.string == "constraint" || (node["constrainedType"] != nil && kind != .primitive) {
+            selection.profileCount += 1
+            return nil
+        }
         guard Identifier.isTypeName(name) else {
             throw GeneratorError("`\(name)` is no name for a type", at: resource.location(of: node["url"] ?? node))
         }
@@ -44,9 +70,23 @@ struct StructureImporter {
         if elements.isEmpty, kind != .primitive {
             throw GeneratorError("StructureDefinition `\(name)` without a snapshot", at: resource.location(of: node))
         }
-        let base = (node["baseDefinition"] ?? node["base"])?.string.map(lastComponent)
+        if kind != .primitive, let root = elements.first { try checkRoot(root, name, resource) }
+        let baseNode = node["baseDefinition"] ?? node["base"]
+        let base = baseNode?.string.map(lastComponent)
+        if let base, let baseNode, !Identifier.isTypeName(base) {
+            throw GeneratorError("`\(base)`, which `\(name)` derives from, is no name for a type", at: resource.location(of: baseNode))
+        }
         return Structure(
             resource: resource, name: name, kind: kind, base: base, elements: Array(elements.dropFirst()))
+    }
+
+    /// The first element is the type itself.
+    private static func checkRoot(_ root: JSONNode, _ name: String, _ resource: DefinitionResource) throws {
+        let path = try resource.text("path", of: root, "element")
+        guard path == name else {
+            throw GeneratorError(
+                "the first element of `\(name)` should have the path `\(name)`, not `\(path)`", at: resource.location(of: root))
+        }
     }
 
     /// - Returns: `nil` for a logical model.

@@ -46,6 +46,21 @@ struct TerminologyImporter {
         return Array(result.values)
     }
 
+    /// Says how many value sets of required bindings are not in the package, whose codes are `String` in Swift; nil for none.
+    func note(on types: [TypeDefinition], in folder: String) -> String? {
+        let bound = Set(
+            types.flatMap { $0.elements + $0.backbones.flatMap(\.elements) }.compactMap { element in
+                element.binding.flatMap { $0.strength == .required ? $0.valueSet : nil }
+            })
+        let missing = bound.filter { valueSets[$0] == nil && expansions[$0] == nil }.sorted()
+        guard let first = missing.first else { return nil }
+        if missing.count == bound.count {
+            return "none of the \(bound.count) ValueSets of required bindings is in \(folder): every code is a `String`"
+        }
+        return "\(missing.count) of \(bound.count) ValueSets of required bindings are not in \(folder), their codes are `String`: "
+            + first + (missing.count == 1 ? "" : " and \(missing.count - 1) more")
+    }
+
     private func unique(_ codes: [String], in resource: DefinitionResource) throws -> [String] {
         var seen: Set<String> = []
         for code in codes where !Identifier.isLine(code) {

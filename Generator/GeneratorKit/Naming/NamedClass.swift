@@ -18,11 +18,16 @@ struct NamedClass: Sendable {
     /// Canonical URL; empty for a backbone element.
     var url: String
     var elements: [NamedElement]
+    /// The number of its slots, those of its bases included.
+    var slotCount: Int
     /// Enums of its choice elements, those it shares with other classes excepted.
     var choices: [NamedChoice]
 
     /// The variable with its layout.
-    var layoutName: String { Self.variable(name, "Layout") }
+    var layoutName: String { Self.layoutName(of: name) }
+
+    /// The variable with the layout of a class.
+    static func layoutName(of name: String) -> String { variable(name, "Layout") }
 
     /// A variable's name from a class's, with only the first letter lower so that no two classes meet.
     static func variable(_ name: String, _ suffix: String) -> String {

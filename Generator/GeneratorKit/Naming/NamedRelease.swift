@@ -9,7 +9,10 @@ struct NamedRelease: Sendable {
     var codes: [NamedCodes]
 
     /// The release as a static member: `r4`.
-    var memberName: String { SwiftName.escaped(release.name.lowercased()) }
+    var memberName: String {
+        var scope = NameScope(reserved: ReservedWords.cases)
+        return SwiftName.escaped(scope.take(release.name.lowercased(), suffix: "_"))
+    }
 
     /// Just some types, and the shared choices and codes those use.
     ///

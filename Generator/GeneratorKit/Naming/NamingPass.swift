@@ -7,6 +7,8 @@ struct NamingPass {
     private let bases: Set<String>
     private var names: TypeNames
     private var choices: ChoiceNames
+    /// The variables that classes refer to inside of them.
+    private let layoutNames: Set<String>
 
     /// - Precondition: `DefinitionValidator` found the release sound.
     static func name(_ release: ReleaseDefinition) -> NamedRelease {
@@ -26,6 +28,7 @@ struct NamingPass {
         bases = Set(release.types.compactMap(\.base) + release.types.flatMap(\.backbones).map(\.base))
         names = TypeNames(release, codes: used)
         choices = ChoiceNames()
+        layoutNames = Set(names.classes.values.map(NamedClass.layoutName(of:)))
     }
 
     /// R5's `Base`, which says no more than the runtime's own root.
@@ -99,18 +102,19 @@ struct NamingPass {
     private func namedType(_ type: TypeDefinition) -> NamedType {
         let base = base(of: type)
         let runtimeBase = type.kind == .resource ? "FHIRResource" : "FHIRObject"
+        let ownElements = elements(of: type)
         let own = NamedClass(
             path: type.name, name: className(type.name), kind: type.kind == .resource ? .resource : .datatype,
             isAbstract: type.isAbstract, isFinal: !bases.contains(type.name),
             baseName: base.map { className($0.name) } ?? runtimeBase, isRoot: base == nil, url: type.url,
-            elements: elements(of: type).elements, choices: choices.own(by: type.name))
+            elements: ownElements.elements, slotCount: ownElements.inheritance.slotCount, choices: choices.own(by: type.name))
         let backbones = type.backbones.map { backbone in
-            let inherited = types[backbone.base].map { elements(of: $0).inheritance } ?? Inheritance(forResource: false)
+            let inherited = types[backbone.base].map { elements(of: $0).inheritance } ?? rootInheritance(forResource: false)
+            let own = elements(backbone.elements, of: backbone.path, after: inherited)
             return NamedClass(
                 path: backbone.path, name: className(backbone.path), kind: .backbone, isAbstract: false, isFinal: true,
                 baseName: className(backbone.base), isRoot: false, url: "",
-                elements: elements(backbone.elements, of: backbone.path, after: inherited).elements,
-                choices: choices.own(by: backbone.path))
+                elements: own.elements, slotCount: own.inheritance.slotCount, choices: choices.own(by: backbone.path))
         }
         return NamedType(definition: type, classes: [own] + backbones)
     }
@@ -121,17 +125,17 @@ struct NamingPass {
     private struct Inheritance {
         var scope: NameScope
         var slotCount = 0
+    }
 
-        /// What the runtime's roots pass on.
-        init(forResource isResource: Bool) {
-            let members = ReservedWords.members
-            scope = NameScope(reserved: isResource ? members.union(ReservedWords.resourceMembers) : members)
-        }
+    /// What the runtime's roots pass on.
+    private func rootInheritance(forResource isResource: Bool) -> Inheritance {
+        let members = ReservedWords.members.union(layoutNames)
+        return Inheritance(scope: NameScope(reserved: isResource ? members.union(ReservedWords.resourceMembers) : members))
     }
 
     private func elements(of type: TypeDefinition) -> (elements: [NamedElement], inheritance: Inheritance) {
         let base = base(of: type)
-        let inherited = base.map { elements(of: $0).inheritance } ?? Inheritance(forResource: type.kind == .resource)
+        let inherited = base.map { elements(of: $0).inheritance } ?? rootInheritance(forResource: type.kind == .resource)
         var result = elements(type.elements, of: type.name, after: inherited)
         if base == nil, type.kind == .resource {
             for index in result.elements.indices where result.elements[index].definition.name == "id" {

@@ -12,11 +12,12 @@ enum ReservedWords {
     /// Keywords that need backticks even as an argument's label.
     static let labels: Set<String> = ["inout", "let", "var"]
 
-    /// Names the generated code itself uses, and that of the file `Release.swift`: a FHIR type with one of these could not keep it.
+    /// Names the generated code and its tests use, that of the file `Release.swift`, and the type that every class has inside of it (`ID`):
+    /// a FHIR type with one of these could not keep it.
     static let runtimeTypes: Set<String> = [
         "Any", "AnyObject", "Self", "Type", "Protocol", "Bool", "Int", "String", "Layout", "TypeGroup", "FHIRObject",
         "FHIRResource", "FHIRRelease", "FHIRCode", "FHIRChoice", "FHIRDecimal", "FHIRDate", "FHIRDateTime", "FHIRInstant",
-        "FHIRTime", "Release",
+        "FHIRTime", "Release", "ID", "ResourceRule", "Suite", "Test",
     ]
 
     /// Names of Swift's that code structs, choices and backbone classes do not hide. FHIR's own types do (`List`, `Range`, `Task`):
@@ -27,16 +28,20 @@ enum ReservedWords {
         "Sendable", "Sequence", "Set", "Substring", "URL", "UUID", "Void",
     ]
 
-    /// Members of the runtime's classes.
+    /// Members of the runtime's classes that a property would collide with: all that are public, and properties that the package's
+    /// own modules see. `RuntimeMembersTests` compares them with the runtime's source.
     static let members: Set<String> = [
-        "pk", "copy", "populate", "validate", "isManaged", "isDeleted", "isEmpty", "layout", "upsert", "debugDescription",
-        "init", "self", "Type", "Protocol", "ID",
+        "containerResource", "copy", "encode", "filledSlotCount", "hasContent", "isEmpty", "isManaged", "layout", "layoutTable",
+        "objectExtras", "objectFlags", "ownerObject", "pk", "populate", "rootObject", "rowNode", "slotCapacity", "slotCount", "slotRun",
+        "slots", "validate",
+        // Generated functions, a conformance a user may add, Swift's own.
+        "upsert", "debugDescription", "isDeleted", "init", "self", "Type", "Protocol", "ID",
     ]
 
-    /// Members of the runtime's resources besides.
-    static let resourceMembers: Set<String> = ["resourceType"]
+    /// Members of the runtime's resources besides. `id` is the element itself.
+    static let resourceMembers: Set<String> = ["containedResources", "isContained", "resourceType"]
 
     /// Static members and enum cases that Swift itself gives a meaning; `none` and `some` because `.none` in the place of an
-    /// optional is the optional's.
-    static let cases: Set<String> = ["init", "self", "Self", "Type", "Protocol", "none", "some"]
+    /// optional is the optional's. And `known`, which every struct of codes has.
+    static let cases: Set<String> = ["init", "self", "Self", "Type", "Protocol", "none", "some", "known"]
 }

@@ -15,8 +15,11 @@ struct FilePlanner {
     /// - Throws: `GeneratorError` for a template with a mistake.
     static func planTests(_ release: NamedRelease, templates: TemplateLibrary) throws -> [PlannedFile] {
         let planner = FilePlanner(release: release, templates: templates)
+        // The tests of `Patient` give way to a class `PatientTests`.
+        var scope = NameScope(reserved: Set(release.types.flatMap(\.classes).map(\.name)), isCaseSensitive: false)
         return try release.types.map { $0.classes[0] }.filter { $0.kind == .resource && !$0.isAbstract }.map { named in
-            try planner.file("\(named.name)Tests.swift", from: "unittest", UnitTestContext.context(named))
+            let name = scope.take(named.name + "Tests", suffix: "_")
+            return try planner.file("\(name).swift", from: "unittest", UnitTestContext.context(named, testName: name))
         }
     }
 

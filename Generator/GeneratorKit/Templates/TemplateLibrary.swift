@@ -1,5 +1,3 @@
-import Foundation
-
 /// The templates of a folder, parsed.
 struct TemplateLibrary: Sendable {
     static let fileExtension = ".swift.tmpl"
@@ -11,12 +9,7 @@ struct TemplateLibrary: Sendable {
     ///
     /// - Throws: `GeneratorError` for a folder that cannot be read or a template with a mistake.
     init(folder: String) throws {
-        let names: [String]
-        do {
-            names = try FileManager.default.contentsOfDirectory(atPath: folder)
-        } catch {
-            throw GeneratorError("cannot read this folder of templates", at: SourceLocation(file: folder))
-        }
+        let names = try FileTree.names(in: folder, "folder of templates")
         let files = try names.filter { $0.hasSuffix(Self.fileExtension) }.sorted().map { try SourceFile(path: folder + "/" + $0) }
         try self.init(folder: folder, files: files)
     }

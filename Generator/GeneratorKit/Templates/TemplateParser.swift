@@ -1,7 +1,7 @@
 /// Parses a template.
 ///
 /// Tags are `{{key}}`, `{{#key}}`…`{{/key}}` (condition or loop), `{{^key}}`…`{{/key}}` (unless), `{{> partial}}` and
-/// `{{! comment}}`. A line with nothing on it but one of the last four is left out.
+/// `{{! comment}}`. A line with nothing on it but one of the last four is left out. Line ends of Windows are read as those of Unix.
 struct TemplateParser {
     /// More sections within sections than this are taken for a mistake.
     private static let deepestSection = 50
@@ -29,7 +29,7 @@ struct TemplateParser {
     /// - Parameter file: The template's name in messages.
     /// - Throws: `GeneratorError` at the tag that is wrong.
     static func parse(_ source: SourceFile) throws -> [TemplateNode] {
-        var parser = TemplateParser(file: source.name, text: source.bytes)
+        var parser = TemplateParser(file: source.name, text: source.unifiedLines)
         return try parser.parse()
     }
 

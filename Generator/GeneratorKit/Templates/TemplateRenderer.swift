@@ -4,21 +4,25 @@ struct TemplateRenderer {
     private var output = ""
     /// Spaces to put in front of every line, from partials.
     private var indentation = ""
-    private var depth = 0
+    /// The templates being rendered, each included by the one before it.
+    private var open: [String]
 
-    /// More partials within partials than this are taken for a circle.
-    private static let deepestPartial = 20
+    /// More partials within partials than this are taken for a mistake.
+    private static let deepestPartial = 100
 
     /// Renders a template.
     ///
     /// - Throws: `GeneratorError` at the tag whose key or partial there is not.
     static func render(_ name: String, in templates: TemplateLibrary, _ context: TemplateContext) throws -> String {
-        var renderer = TemplateRenderer(templates: templates)
+        var renderer = TemplateRenderer(templates: templates, open: [name])
         try renderer.render(try templates.template(name), [context])
         return renderer.output
     }
 
-    private init(templates: TemplateLibrary) { self.templates = templates }
+    private init(templates: TemplateLibrary, open: [String]) {
+        self.templates = templates
+        self.open = open
+    }
 
     private mutating func render(_ nodes: [TemplateNode], _ stack: [TemplateContext]) throws {
         for node in nodes {
@@ -63,13 +67,21 @@ struct TemplateRenderer {
     private mutating func renderPartial(
         _ name: String, _ added: String, _ location: SourceLocation, _ stack: [TemplateContext]
     ) throws {
-        guard depth < Self.deepestPartial else { throw GeneratorError("partial `\(name)` includes itself", at: location) }
+        if let start = open.firstIndex(of: name) {
+            // The tag at hand closes the circle, wherever it was entered.
+            let way = open[start...].dropFirst().map { "`\($0)`" }
+            let through = way.isEmpty ? "" : " through " + way.joined(separator: ", ")
+            throw GeneratorError("partial `\(name)` includes itself\(through)", at: location)
+        }
+        guard open.count <= Self.deepestPartial else {
+            throw GeneratorError("partials nested more than \(Self.deepestPartial) deep", at: location)
+        }
         let outer = indentation
-        depth += 1
+        open.append(name)
         indentation += added
         try render(try templates.template(name, includedAt: location), stack)
         indentation = outer
-        depth -= 1
+        open.removeLast()
     }
 
     /// Looks a key up from the innermost context outwards; a dot goes into a group of keys.

@@ -19,7 +19,7 @@ enum Fixtures {
 
     /// The hand-made release, imported.
     static func mini() throws -> ReleaseDefinition {
-        try DefinitionsImporter.importRelease(from: definitions, named: "Mini")
+        try DefinitionsImporter.importRelease(from: definitions, named: "Mini").definition
     }
 }
 

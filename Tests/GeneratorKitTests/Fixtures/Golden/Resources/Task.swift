@@ -47,7 +47,7 @@ public final class Task: DomainResource {
     public var Type_: [FHIRDate] { get { _dates(20) } set { _setDates(20, newValue) } }
     /// `Task.protocol`: `canonical` 0..* to `List`
     public var `protocol`: [String] { get { _strings(21) } set { _setStrings(21, newValue) } }
-    /// `Task.amount`: `future` 0..1
+    /// `Task.amount`: `positiveInt` 0..1
     public var amount: Int? { get { _int(22) } set { _setInt(22, newValue) } }
     /// `Task.text`: `xhtml` 0..1
     public var text: String? { get { _string(23) } set { _setString(23, newValue) } }
@@ -127,7 +127,7 @@ private let taskLayout = Layout(Task.self, "Task", .resource, base: DomainResour
     self 0..1 uri
     Type 0..* date
     protocol 0..* canonical >List
-    amount 0..1 future
+    amount 0..1 positiveInt
     text 0..1 xhtml
     owner 0..1 Resource
     input 0..* Task.input
