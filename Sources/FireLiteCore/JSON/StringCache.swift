@@ -1,6 +1,7 @@
 /// Gives equal texts of medium length one shared storage: FHIR repeats systems, codes, displays and references endlessly.
 ///
-/// A direct-mapped table: a text takes the place of another with its hash, so the memory is bounded.
+/// A direct-mapped table: a text takes the place of another with its hash, so the memory is bounded. Where a text goes depends on a
+/// random number, so that nobody can choose texts that keep taking each other's place.
 package final class StringCache {
     private static let size = 2048
     /// Texts of 15 bytes and less need no storage of their own in Swift; long ones seldom repeat.
@@ -16,7 +17,13 @@ package final class StringCache {
     /// Plain memory, as arrays would be looked after at every string; nil where the cache is off.
     private let entries: UnsafeMutablePointer<Entry>?
 
-    package init(isEnabled: Bool) {
+    /// The random number of this process.
+    package static let processSeed = UInt64.random(in: .min ... .max)
+
+    private let seed: UInt64
+
+    package init(isEnabled: Bool, seed: UInt64 = StringCache.processSeed) {
+        self.seed = seed
         guard isEnabled else {
             entries = nil
             return
@@ -35,8 +42,8 @@ package final class StringCache {
     @inline(__always)
     package func string(_ bytes: UnsafePointer<UInt8>, _ length: Int) -> String {
         guard let entries else { return String(decoding: UnsafeBufferPointer(start: bytes, count: length), as: UTF8.self) }
-        let hash = Self.hash(bytes, length)
-        let entry = entries + Int(truncatingIfNeeded: hash >> 53)
+        let hash = Self.hash(bytes, length, seed)
+        let entry = entries + Self.place(of: hash)
         if entry.pointee.hash == hash {
             var isSame = false
             Self.text(of: entry).withUTF8 { stored in
@@ -56,10 +63,15 @@ package final class StringCache {
         return (UnsafeRawPointer(entry) + offset).assumingMemoryBound(to: String.self)
     }
 
+    /// The number of the entry for a hash.
     @inline(__always)
-    private static func hash(_ bytes: UnsafePointer<UInt8>, _ length: Int) -> UInt64 {
+    package static func place(of hash: UInt64) -> Int { Int(truncatingIfNeeded: hash >> 53) }
+
+    /// - Precondition: there are 8 bytes or more.
+    @inline(__always)
+    package static func hash(_ bytes: UnsafePointer<UInt8>, _ length: Int, _ seed: UInt64) -> UInt64 {
         let raw = UnsafeRawPointer(bytes)
-        var hash = UInt64(length) &* 0x9E37_79B9_7F4A_7C15
+        var hash = seed ^ UInt64(length) &* 0x9E37_79B9_7F4A_7C15
         var index = 0
         while index + 8 <= length {
             hash = (hash ^ raw.loadUnaligned(fromByteOffset: index, as: UInt64.self)) &* 0xFF51_AFD7_ED55_8CCD

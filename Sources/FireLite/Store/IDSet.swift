@@ -1,0 +1,109 @@
+import FireLiteCore
+
+/// Short hashes of ids, with open addressing; no hash is 0.
+///
+/// Ids come from whoever made the data. As they are hashed with numbers that nobody knows (`IDHash.Seed`), none can be chosen that meet
+/// in one place and make every look-up walk past all of them.
+final class IDSet {
+    @exclusivity(unchecked) private(set) var places: [UInt64]
+    @exclusivity(unchecked) private var count = 0
+
+    init(capacity: Int = 512) {
+        var size = 64
+        while size < capacity * 2 { size *= 2 }
+        places = Array(repeating: 0, count: size)
+    }
+
+    /// Where the search for a hash begins.
+    @inline(__always)
+    static func home(of hash: UInt64, in places: [UInt64]) -> Int { Int(truncatingIfNeeded: hash >> 20) & (places.count - 1) }
+
+    @inline(__always)
+    private static func place(of hash: UInt64, in places: [UInt64]) -> Int {
+        var place = home(of: hash, in: places)
+        while places[place] != 0, places[place] != hash { place = (place + 1) & (places.count - 1) }
+        return place
+    }
+
+    func contains(_ hash: UInt64) -> Bool { places[Self.place(of: hash, in: places)] != 0 }
+
+    /// False where it was there already.
+    @discardableResult
+    func insert(_ hash: UInt64) -> Bool {
+        if count * 2 >= places.count { grow() }
+        let place = Self.place(of: hash, in: places)
+        guard places[place] == 0 else { return false }
+        count += 1
+        places[place] = hash
+        return true
+    }
+
+    private func grow() {
+        var larger = Array(repeating: UInt64(0), count: places.count * 2)
+        for hash in places where hash != 0 { larger[Self.place(of: hash, in: larger)] = hash }
+        places = larger
+    }
+}
+
+/// A quick 64-bit hash of an id, odd.
+enum IDHash {
+    /// The numbers that a hash depends on: each step multiplies by one, so that which ids meet cannot be told without them.
+    struct Seed {
+        var start: UInt64
+        /// Odd.
+        var factor: UInt64
+        /// Odd.
+        var last: UInt64
+
+        init(_ generator: inout some RandomNumberGenerator) {
+            start = generator.next()
+            factor = generator.next() | 1
+            last = generator.next() | 1
+        }
+
+        /// Those of this process, from the system's random numbers.
+        static let process: Seed = {
+            var generator = SystemRandomNumberGenerator()
+            return Seed(&generator)
+        }()
+    }
+
+    @inline(__always)
+    static func of(_ bytes: UnsafeBufferPointer<UInt8>, seed: Seed, type: UInt64 = 0) -> UInt64 {
+        var hash = seed.start ^ type &+ UInt64(truncatingIfNeeded: bytes.count)
+        let raw = UnsafeRawBufferPointer(bytes)
+        var offset = 0
+        while offset + 8 <= raw.count {
+            mix(&hash, raw.loadUnaligned(fromByteOffset: offset, as: UInt64.self), seed.factor)
+            offset += 8
+        }
+        var rest: UInt64 = 0
+        while offset < raw.count {
+            rest = rest << 8 | UInt64(raw[offset])
+            offset += 1
+        }
+        mix(&hash, rest, seed.factor)
+        mix(&hash, seed.start, seed.last)
+        return hash | 1
+    }
+
+    /// The hash of a resource's type and id; nil where it has no id.
+    static func of(_ resource: FHIRResource) -> UInt64? {
+        guard let place = resource.position(of: 0), let slots = resource.slots, case .text = slots[place].value else { return nil }
+        let type = UInt64(UInt(bitPattern: resource.layoutTable))
+        var hash: UInt64 = 0
+        (slots + place).text.withUTF8 { hash = of($0, seed: .process, type: type) }
+        return hash
+    }
+
+    static func of(_ id: String, seed: Seed = .process) -> UInt64 {
+        var id = id
+        return id.withUTF8 { of($0, seed: seed) }
+    }
+
+    @inline(__always)
+    private static func mix(_ hash: inout UInt64, _ word: UInt64, _ factor: UInt64) {
+        let product = (hash ^ word).multipliedFullWidth(by: factor)
+        hash = product.high ^ product.low
+    }
+}

@@ -1,0 +1,74 @@
+import FireLiteCore
+import FireLiteR4
+import TestSupport
+import Testing
+
+@testable import FireLite
+
+/// Keys that were chosen to meet in one place of a hash table do not, as each process hashes in a way of its own. Steps are counted, not time.
+@Suite struct CollidingKeyTests {
+    /// The hash that ids had without a seed, for which 200,000 ids of seven letters took 28.7 s to import instead of 0.8.
+    private func oldHash(_ id: String) -> UInt64 {
+        let bytes = Array(id.utf8)
+        let rest = bytes.reduce(0) { $0 << 8 | UInt64($1) }
+        let product = (0x9E37_79B9_7F4A_7C15 ^ UInt64(bytes.count) ^ rest).multipliedFullWidth(by: 0xA076_1D64_78BD_642F)
+        return product.high ^ product.low | 1
+    }
+
+    /// Ids of seven letters whose hashes agree in the ten bits that choose one of 1,024 places.
+    private func colliding(_ count: Int, _ hash: (String) -> UInt64) -> [String] {
+        var generator = SeededGenerator(seed: 1)
+        let letters = Array("abcdefghijklmnopqrstuvwxyz".utf8)
+        var ids: Set<String> = []
+        while ids.count < count {
+            var number = generator.next()
+            let id = String(
+                decoding: (0..<7).map { _ in
+                    defer { number /= 26 }
+                    return letters[Int(number % 26)]
+                }, as: UTF8.self)
+            if hash(id) >> 20 & 1_023 == 7 { ids.insert(id) }
+        }
+        return ids.sorted()
+    }
+
+    /// How many places are passed to find each hash.
+    private func steps(_ hashes: [UInt64]) -> Int {
+        let set = IDSet(capacity: 512)
+        for hash in hashes { set.insert(hash) }
+        let places = set.places
+        #expect(places.count == 1_024)
+        return places.indices.filter { places[$0] != 0 }.map { place in
+            (place - IDSet.home(of: places[place], in: places) + places.count) % places.count
+        }.reduce(0, +)
+    }
+
+    @Test func idsChosenForTheOldHashAreSpread() {
+        let ids = colliding(200, oldHash)
+        #expect(steps(ids.map(oldHash)) == 199 * 200 / 2)
+        #expect(steps(ids.map { IDHash.of($0) }) < 200)
+    }
+
+    /// Ids chosen for the numbers of one process do not meet in another one.
+    @Test func idsChosenForOneSeedAreSpreadByOthers() {
+        var generator = SeededGenerator(seed: 2)
+        let known = IDHash.Seed(&generator)
+        let ids = colliding(200) { IDHash.of($0, seed: known) }
+        #expect(steps(ids.map { IDHash.of($0, seed: known) }) == 199 * 200 / 2)
+        for _ in 0..<50 {
+            let other = IDHash.Seed(&generator)
+            #expect(steps(ids.map { IDHash.of($0, seed: other) }) < 200)
+        }
+        var system = SystemRandomNumberGenerator()
+        #expect(IDHash.Seed(&system).start != IDHash.Seed.process.start)
+    }
+
+    /// The type of a resource counts, and equal ids of one type have one hash.
+    @Test func hashesTellTypesAndIDsApart() {
+        let ids = ["", "a", "b", "aa", "12345678", "123456789", "1234567890123456"]
+        let hashes = ids.flatMap { id in [IDHash.of(Patient { $0.id = id }), IDHash.of(Observation { $0.id = id })] }
+        #expect(Set(hashes).count == ids.count * 2)
+        #expect(hashes == ids.flatMap { id in [IDHash.of(Patient { $0.id = id }), IDHash.of(Observation { $0.id = id })] })
+        #expect(IDHash.of(Patient()) == nil)
+    }
+}
