@@ -15,17 +15,27 @@ extension FHIRObject {
         store(value, in: slot)
     }
 
-    /// Sets a list of primitives by their literals. Nulls in it keep their places, and each value the id and extensions of the one before it.
+    /// Sets a list of primitives by their literals. Ids and extensions stay with the values they belong to: see `AnnotatedList.withValues`.
     final func setPrimitives(_ slot: Int, _ texts: [String]) {
         willChange()
         if let position = position(of: slot), case .annotatedTexts(let old) = slots.unsafelyUnwrapped[position].value {
-            let new = old.replacingValues(with: texts)
-            let kept = if case .annotatedTexts(let list)? = new { list.elements } else { [FHIRObject?]() }
-            for element in old.elements { if let element, !kept.contains(where: { $0 === element }) { disown(element) } }
+            let new = old.withValues(texts)
+            disown(old.elements, except: Self.elements(of: new))
             store(new, in: slot)
             return
         }
         store(texts.isEmpty ? nil : .texts(texts), in: slot)
+    }
+
+    /// Replaces the values of a list of primitives one by one: nulls, ids and extensions stay at their places.
+    package final func replacePrimitives(_ slot: Int, _ texts: [String]) {
+        guard case .annotatedTexts(let old)? = value(slot) else { return setPrimitives(slot, texts) }
+        willChange()
+        store(old.replacingValues(with: texts), in: slot)
+    }
+
+    private static func elements(of value: SlotValue?) -> [FHIRObject?] {
+        if case .annotatedTexts(let list)? = value { list.elements } else { [] }
     }
 
     /// Sets a to-one complex element. A value that belongs to another object is copied, never shared.
@@ -156,34 +166,5 @@ extension FHIRObject {
     package final func becomeUnmanaged() {
         objectFlags.subtract([.managed, .changed, .stranded])
         forEachSlot { $0.value.forEachChild { $0.becomeUnmanaged() } }
-    }
-}
-
-extension AnnotatedList {
-    /// The list with other values: nulls stay where they are, values fill the other places in order, surplus places go.
-    func replacingValues(with values: [String]) -> SlotValue? {
-        var texts: [String?] = []
-        var elements: [FHIRObject?] = []
-        var rest = values[...]
-        for (text, element) in zip(self.texts, self.elements) {
-            if text == nil {
-                texts.append(nil)
-                elements.append(element)
-            } else if let value = rest.popFirst() {
-                texts.append(value)
-                elements.append(element)
-            }
-        }
-        texts += rest.map { $0 }
-        elements += rest.map { _ in nil }
-        return Self.value(texts: texts, elements: elements)
-    }
-
-    /// The plainest value that holds the list; nil for an empty one.
-    package static func value(texts: [String?], elements: [FHIRObject?]) -> SlotValue? {
-        if texts.isEmpty { return nil }
-        let plain = texts.compactMap { $0 }
-        if plain.count == texts.count, elements.allSatisfy({ $0 == nil }) { return .texts(plain) }
-        return .annotatedTexts(AnnotatedList(texts: texts, elements: elements))
     }
 }

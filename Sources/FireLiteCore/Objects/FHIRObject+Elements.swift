@@ -16,7 +16,13 @@ extension FHIRObjectInitialisers where Self: FHIRObject {
 
     /// The `Element` of each place of a list of primitives, nulls included: `_given` in JSON. Empty where no place has one.
     ///
-    /// Setting the list sets as many places; ones past the end of the values become nulls.
+    /// Setting the list sets as many places; ones past the end of the values become nulls. `[places:]` has values and elements together.
+    ///
+    /// When the values are set (`name.given = …`, `name.given.remove(at: 0)`), each one's `Element` follows it, whether it is moved, swapped or
+    /// sorted, and goes with it when it is removed. A value that replaces another at its place takes that one's `Element`, as a to-one
+    /// primitive does, if the list keeps its length, did not have the new value and has the old one no more. Where a value repeats, the first
+    /// one is taken for the first one, and an `Element` is lost only if fewer of the values are left than had one. A null stays behind the
+    /// value before it.
     public subscript<Value>(elements path: KeyPath<Self, [Value]>) -> [FHIRObject?] {
         get {
             guard case .annotatedTexts(let list)? = value(primitiveSlot(path)) else { return [] }
@@ -32,7 +38,7 @@ extension FHIRObjectInitialisers where Self: FHIRObject {
         return _strings(slot)
     }
 
-    private func primitiveSlot(_ path: AnyKeyPath) -> Int {
+    func primitiveSlot(_ path: AnyKeyPath) -> Int {
         guard let path = path as? PartialKeyPath<Self>, let element = ElementProbe.element(path, of: Self.self), element.kind == .primitive
         else { preconditionFailure("\(path) is no primitive element of \(layout.name): give a generated property with a primitive") }
         return element.slot
@@ -54,25 +60,15 @@ extension FHIRObject {
     }
 
     final func setElements(_ elements: [FHIRObject?], of slot: Int) {
-        willChange()
-        var texts: [String?] = []
-        var old: [FHIRObject?] = []
-        switch value(slot) {
-        case .texts(let values): texts = values
-        case .annotatedTexts(let list): (texts, old) = (list.texts, list.elements)
-        default: break
-        }
-        for element in old { if let element, !elements.contains(where: { $0 === element }) { disown(element) } }
-        while texts.count < elements.count { texts.append(nil) }
-        var own: [FHIRObject?] = []
-        for index in texts.indices {
-            guard index < elements.count, let element = elements[index] else {
-                own.append(nil)
-                continue
+        var texts: [String?] =
+            switch value(slot) {
+            case .texts(let values): values
+            case .annotatedTexts(let list): list.texts
+            default: []
             }
-            let isOwn = element.ownerObject === self && old.contains { $0 === element } && !own.contains { $0 === element }
-            own.append(isOwn ? element : adopt(element))
-        }
-        store(AnnotatedList.value(texts: texts, elements: own), in: slot)
+        var elements = elements
+        while texts.count < elements.count { texts.append(nil) }
+        while elements.count < texts.count { elements.append(nil) }
+        setPlaces(texts, elements, of: slot)
     }
 }

@@ -76,11 +76,18 @@ struct ModelEditor {
     private mutating func setPrimitives(_ element: LayoutElement, _ object: FHIRObject, _ node: inout ModelNode) -> String {
         var texts = object._strings(element.slot)
         let step: String
-        switch random.generator.int(0...5) {
+        switch random.generator.int(0...8) {
         case 0 where !texts.isEmpty: step = "removeLast"; texts.removeLast()
         case 1 where !texts.isEmpty: step = "removeFirst"; texts.removeFirst()
         case 2: step = "reverse"; texts.reverse()
         case 3: step = "clear"; texts = []
+        case 4 where !texts.isEmpty: step = "repeat"; texts.append(random.generator.pick(texts))
+        case 5 where !texts.isEmpty: step = "shuffle"; texts.shuffle(using: &random.generator)
+        case 6 where !texts.isEmpty:
+            step = "replace"
+            let text = random.value(of: element.primitive ?? .string, binding: nil, nil)
+            texts[random.generator.int(0...texts.count - 1)] =
+                SlotValue(literal: text, element.primitive ?? .string)?.literal(element.primitive ?? .string) ?? text
         default:
             step = "insert"
             let text = random.value(of: element.primitive ?? .string, binding: nil, nil)

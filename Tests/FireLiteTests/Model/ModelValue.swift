@@ -59,20 +59,44 @@ indirect enum ModelValue {
         }
     }
 
-    /// A list of primitives with other values: nulls stay, values fill the other places in order.
+    /// A list of primitives with other values: elements follow their values, by the rules that `AnnotatedList.withValues` has, told here value
+    /// by value.
     func replacing(with texts: [String]) -> ModelValue? {
         guard case .primitives(let places) = self else { return nil }
-        var rest = texts[...]
-        var result: [Place] = []
-        for place in places {
-            if place.text == nil {
-                result.append(place)
-            } else if let text = rest.popFirst() {
-                result.append(Place(text: text, element: place.element))
-            }
+        func isSame(_ first: String?, _ second: String?) -> Bool { first.map { Array($0.utf8) } == second.map { Array($0.utf8) } }
+        let old = places.filter { $0.text != nil }
+        var origin = [Int?](repeating: nil, count: texts.count)
+        func isFree(_ index: Int) -> Bool { !origin.contains(index) }
+        var start = 0
+        while start < old.count, start < texts.count, isSame(old[start].text, texts[start]) {
+            origin[start] = start
+            start += 1
         }
-        result += rest.map { Place(text: $0) }
-        return result.isEmpty ? nil : .primitives(result)
+        for back in 1..<max(min(old.count, texts.count) - start + 1, 1) {
+            guard isSame(old[old.count - back].text, texts[texts.count - back]) else { break }
+            origin[texts.count - back] = old.count - back
+        }
+        for index in texts.indices where origin[index] == nil {
+            origin[index] = old.indices.first { isFree($0) && isSame(old[$0].text, texts[index]) }
+        }
+        for index in texts.indices where origin[index] == nil && old.count == texts.count {
+            let isNew = !old.contains { isSame($0.text, texts[index]) }
+            if isNew, !texts.contains(where: { isSame($0, old[index].text) }) { origin[index] = index }
+        }
+        for index in old.indices where isFree(index) && old[index].element != nil {
+            let plain = texts.indices.first { isSame(texts[$0], old[index].text) && origin[$0].map { old[$0].element == nil } ?? false }
+            if let plain { origin[plain] = index }
+        }
+        // Nulls one by one behind the nearest value before them that is still there.
+        var result = texts.indices.map { index in
+            (origin: origin[index], place: Place(text: texts[index], element: origin[index].flatMap { old[$0].element }))
+        }
+        for (position, place) in places.enumerated().reversed() where place.text == nil {
+            let before = places[..<position].count { $0.text != nil }
+            let anchor = (0..<before).reversed().lazy.compactMap { number in result.firstIndex { $0.origin == number } }.first
+            result.insert((nil, place), at: anchor.map { $0 + 1 } ?? 0)
+        }
+        return result.isEmpty ? nil : .primitives(result.map(\.place))
     }
 
     var isHollow: Bool {
