@@ -18,8 +18,9 @@ extension FHIRStore {
                 .notEncrypted, "\(path) is not encrypted, so it has no key to change: encrypt a copy with backup(to:encryption:)")
         }
         try key.verify(for: path)
-        precondition(
-            currentTransaction == nil, "a change of the key inside a read or write of the same store would wait for itself: call it outside"
+        misuse(
+            unless: currentTransaction == nil,
+            "a change of the key inside a read or write of the same store would wait for itself: call it outside"
         )
         try mapping {
             let isDone = try pool.withoutConnections(patience: configuration.busyTimeout) { try $0.rekey(to: key) }

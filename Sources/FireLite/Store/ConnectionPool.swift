@@ -58,6 +58,7 @@ final class ConnectionPool: @unchecked Sendable {
         lock.unlock()
         if let writer { return writer }
         do {
+            // Invariant: only a store with a file gives its writer up.
             guard let opener else { preconditionFailure("a store without a file has lost its writer") }
             let (writer, _) = try opener.open()
             lock.lock()
@@ -91,6 +92,7 @@ final class ConnectionPool: @unchecked Sendable {
         let opener = opener
         lock.unlock()
         do {
+            // Invariant: only a store with a file has readers.
             guard let opener else { preconditionFailure("readers of a store without a file") }
             return try opener.openReader()
         } catch {
@@ -135,6 +137,7 @@ final class ConnectionPool: @unchecked Sendable {
         }
         let end = Date(timeIntervalSinceNow: Double(patience) / 1_000)
         while idleReaders.count < readerCount { if !lock.wait(until: end) { return false } }
+        // Invariant: only a store with a file is rekeyed.
         guard var opener else { preconditionFailure("a store without a file cannot be closed") }
         idleReaders.removeAll()
         readerCount = 0

@@ -82,8 +82,8 @@ public final class FHIRStore: Sendable {
     /// - Throws: what `body` throws; `FHIRStoreError`: `conflict`, `busy`, `diskFull`, `readOnly`.
     @discardableResult
     public func write<Result>(_ body: (WriteTransaction) throws -> Result) throws -> Result {
-        precondition(
-            currentTransaction == nil,
+        misuse(
+            unless: currentTransaction == nil,
             "a write inside a read or write of the same store would wait for itself: use the transaction that is given to the block")
         let writer = try mapping { try pool.takeWriter() }
         defer { pool.giveBackWriter() }
@@ -129,7 +129,7 @@ public final class FHIRStore: Sendable {
 
     /// Runs `body` on the writing connection, outside of any transaction.
     func withWritingConnection<Result>(_ body: (Connection) throws -> Result) throws -> Result {
-        precondition(currentTransaction == nil, "upkeep inside a read or write of the same store would wait for itself: call it outside")
+        misuse(unless: currentTransaction == nil, "upkeep inside a read or write of the same store would wait for itself: call it outside")
         let writer = try mapping { try pool.takeWriter() }
         defer { pool.giveBackWriter() }
         return try mapping { try body(writer.access.connection) }

@@ -24,8 +24,8 @@ public class ReadTransaction {
 
     /// Traps where the transaction has ended: its connection serves others by then.
     func requireActive() {
-        precondition(
-            !hasEnded,
+        misuse(
+            unless: !hasEnded,
             "this transaction has ended: use it only inside the block of read or write that it was given to, and begin another for later work"
         )
     }
@@ -90,8 +90,8 @@ public class ReadTransaction {
     }
 
     func table(of type: FHIRResource.Type) -> TablePlan {
-        precondition(
-            type._layout.release == store.release,
+        misuse(
+            unless: type._layout.release == store.release,
             "\(type) is a class of FHIR \(type._layout.release) and the store holds \(store.release): use the classes of that release")
         return access.schema.table(of: type._layout)
     }

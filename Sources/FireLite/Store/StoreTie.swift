@@ -21,7 +21,7 @@ final class StoreTie: ObjectExtras {
 
     override func willChange(_ object: FHIRObject) {
         guard let transaction = store.currentWrite else {
-            preconditionFailure(
+            misuse(
                 "the \(object.rootObject.layout.name) with pk \(object.rootObject.pk) is stored and can be changed only inside a write: "
                     + "put the change into store.write { … }, or change a copy()")
         }

@@ -33,7 +33,7 @@ extension UpsertResult: RandomAccessCollection {
         do {
             return try resource(at: position)
         } catch {
-            preconditionFailure("\(error): use resource(at:), which throws, where the store may have changed or may not be readable")
+            misuse("\(error): use resource(at:), which throws, where the store may have changed or may not be readable")
         }
     }
 

@@ -168,11 +168,11 @@ public final class WriteTransaction: ReadTransaction {
 
     private func checkAddable(_ resource: FHIRResource) {
         if resource.objectFlags.contains(.deleted) { resource.mark(.deleted, false) }
-        precondition(
-            !resource.isManaged && resource.ownerObject == nil,
+        misuse(
+            unless: !resource.isManaged && resource.ownerObject == nil,
             "the \(resource.layout.name) with pk \(resource.pk) is stored, or contained in another resource: store a copy() of it")
-        precondition(
-            resource.layout.release == store.release,
+        misuse(
+            unless: resource.layout.release == store.release,
             "a \(resource.layout.name) of FHIR \(resource.layout.release) cannot go into a store of \(store.release)")
     }
 
@@ -234,7 +234,7 @@ public final class WriteTransaction: ReadTransaction {
     /// - Throws: `FHIRStoreError`.
     @discardableResult
     public func upsert(bundle: FHIRResource, policy: UpsertPolicy = .replace) throws -> UpsertResult<FHIRResource> {
-        precondition(bundle.resourceType == "Bundle", "upsert(bundle:) takes a Bundle: store a \(bundle.resourceType) with upsert(_:)")
+        misuse(unless: bundle.resourceType == "Bundle", "upsert(bundle:) takes a Bundle: store a \(bundle.resourceType) with upsert(_:)")
         return try upsert(BundleUnpacker.resources(of: bundle.copy()), policy: policy)
     }
 
@@ -271,7 +271,7 @@ public final class WriteTransaction: ReadTransaction {
     /// - Throws: `FHIRStoreError`.
     public func delete(_ resource: FHIRResource) throws {
         guard let tie = resource.objectExtras as? StoreTie, tie.store === store else {
-            preconditionFailure(
+            misuse(
                 "the \(resource.layout.name) with pk \(resource.pk) is not a resource of the store: fetch it from it, or delete it by its type and id"
             )
         }

@@ -56,7 +56,7 @@ public struct FHIRRelease: Sendable, Hashable, CustomStringConvertible {
             types.reserveCapacity(1_000)
             for group in groups {
                 let names = group.names.utf8.split(separator: UInt8(ascii: " "))
-                precondition(names.count == group.types.count, "\(group.names) does not name \(group.types.count) types")
+                misuse(unless: names.count == group.types.count, "\(group.names) does not name \(group.types.count) types")
                 for (name, type) in zip(names, group.types) { types[String(Substring(name))] = type }
             }
             self.types = types

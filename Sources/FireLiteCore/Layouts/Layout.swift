@@ -65,7 +65,7 @@ private final class TableStorage: @unchecked Sendable {
 
     init(elements: [LayoutElement], typeMember text: String) {
         count = elements.count
-        precondition(count < 255, "a class has 254 slots at most")
+        misuse(unless: count < 255, "a class has 254 slots at most")
         table = .allocate(capacity: 1)
         entries = .allocate(capacity: max(count, 1))
         var capacity = 8

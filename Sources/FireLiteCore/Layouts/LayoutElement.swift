@@ -37,7 +37,7 @@ public struct LayoutElement: Sendable {
     static func parse(_ line: Substring, owner: String, first: Int, release: FHIRRelease) -> [LayoutElement] {
         let fields = line.split(separator: " ")
         guard fields.count >= 3, let dots = fields[1].utf8.firstIndex(of: UInt8(ascii: ".")) else {
-            preconditionFailure("the layout of \(owner) has a malformed line '\(line)': regenerate the module with `swift run Generator`")
+            misuse("the layout of \(owner) has a malformed line '\(line)': regenerate the module with `swift run Generator`")
         }
         let min = Int(fields[1][..<dots]) ?? 0
         let max = Int(fields[1][fields[1].utf8.index(dots, offsetBy: 2)...])
@@ -56,7 +56,7 @@ public struct LayoutElement: Sendable {
             let isResource = type == "Resource"
             let complex = primitive == nil && !isResource ? release.type(named: String(type)) : nil
             if primitive == nil, !isResource, complex == nil {
-                preconditionFailure(
+                misuse(
                     "\(owner).\(fields[0]) has the unknown type \(type): regenerate the module with `swift run Generator`")
             }
             let name = isChoice ? stem + type.prefix(1).uppercased() + type.dropFirst() : String(stem)

@@ -130,7 +130,7 @@ extension FHIRObject {
     private final func managedWillChange() {
         guard !objectFlags.isDisjoint(with: [.managed, .stranded]) else { return }
         guard let tie = rootObject.objectExtras, tie.isTie, !objectFlags.contains(.stranded) else {
-            preconditionFailure(
+            misuse(
                 "this \(layout.name) belongs to a stored resource that is no longer in memory, so a change of it could not be saved: "
                     + "keep the resource in a variable while you change its parts, or change a copy()")
         }

@@ -40,7 +40,7 @@ extension FHIRObjectInitialisers where Self: FHIRObject {
 
     func primitiveSlot(_ path: AnyKeyPath) -> Int {
         guard let path = path as? PartialKeyPath<Self>, let element = ElementProbe.element(path, of: Self.self), element.kind == .primitive
-        else { preconditionFailure("\(path) is no primitive element of \(layout.name): give a generated property with a primitive") }
+        else { misuse("\(path) is no primitive element of \(layout.name): give a generated property with a primitive") }
         return element.slot
     }
 }

@@ -14,8 +14,8 @@ extension FHIRObject {
             return pk
         }
         set {
-            precondition(
-                !objectFlags.contains(.managed),
+            misuse(
+                unless: !objectFlags.contains(.managed),
                 "the \(layout.name) with pk \(pk) is stored, so its pk is fixed: set it before the object is added, or change a copy()")
             withExtras { $0.pk = newValue }
         }

@@ -20,7 +20,7 @@ open class FHIRObject: FHIRObjectInitialisers {
 
     /// The elements of the class; generated code overrides it.
     open class var _layout: Layout {
-        preconditionFailure("\(self) is no generated class: make instances of the classes in FireLiteR4 and its like")
+        misuse("\(self) is no generated class: make instances of the classes in FireLiteR4 and its like")
     }
 
     /// An object with no element set.

@@ -24,7 +24,7 @@ public struct FHIRDecimal: Sendable, Hashable {
     ///
     /// - Precondition: `value` is finite.
     public init(_ value: Double) {
-        precondition(value.isFinite, "a FHIR decimal has no infinity and no NaN: check the Double before making a FHIRDecimal of it")
+        misuse(unless: value.isFinite, "a FHIR decimal has no infinity and no NaN: check the Double before making a FHIRDecimal of it")
         if value == 0 {
             storage = .word(0)
         } else if let word = DecimalWord(shortest: value) {

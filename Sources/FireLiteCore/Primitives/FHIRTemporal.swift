@@ -27,7 +27,7 @@ extension FHIRTemporal {
     /// - Precondition: the literal is one of the type.
     public init(stringLiteral literal: String) {
         guard let value = Self(literal) else {
-            preconditionFailure("'\(literal)' is no FHIR \(Self._type.name): write a valid literal, or use the failable initialiser")
+            misuse("'\(literal)' is no FHIR \(Self._type.name): write a valid literal, or use the failable initialiser")
         }
         self = value
     }
@@ -163,8 +163,8 @@ extension TemporalWord {
     /// The millisecond nearest to `date`, written in UTC. Nearest, as a `Date` of a whole millisecond may be a little less than that.
     init(utc date: Date) {
         let milliseconds = (date.timeIntervalSince1970 * 1_000).rounded()
-        precondition(
-            milliseconds >= -62_135_596_800_000 && milliseconds < 253_402_300_800_000,
+        misuse(
+            unless: milliseconds >= -62_135_596_800_000 && milliseconds < 253_402_300_800_000,
             "FHIR has dates from year 1 to 9999: clamp the Date before converting it")
         let total = Int(milliseconds)
         let days = (total - (total < 0 ? 86_399_999 : 0)) / 86_400_000

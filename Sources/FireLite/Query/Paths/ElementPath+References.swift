@@ -51,7 +51,7 @@ extension ElementPath where Object: FHIRResource {
         from type: Source.Type, by reference: (ElementPath<Source>) -> Path,
         where condition: (ElementPath<Source>) -> QueryCondition = { _ in .constant(true) }
     ) -> QueryCondition where Path.Object: FHIRReference {
-        precondition(path.isEmpty, "isReferred asks about a resource as a whole: use it on $0")
+        misuse(unless: path.isEmpty, "isReferred asks about a resource as a whole: use it on $0")
         let root = ElementPath<Source>(QueryPath())
         return QueryCondition(.referredBy(type._layout, reference(root).path, condition(root).predicate))
     }
@@ -60,7 +60,7 @@ extension ElementPath where Object: FHIRResource {
     ///
     /// - Precondition: about the resource that is fetched, as a whole.
     public func matching(_ words: String) -> QueryCondition {
-        precondition(path.isEmpty, "matching asks about a resource as a whole: use it on $0")
+        misuse(unless: path.isEmpty, "matching asks about a resource as a whole: use it on $0")
         return QueryCondition(.matching(FullTextTerm.terms(words)))
     }
 }

@@ -54,7 +54,7 @@ public struct CountPath: Sendable {
 
 extension QueryPath {
     func at(_ position: Int) -> QueryPath {
-        precondition(position >= 0, "places of a list are counted from 0: give 0 or more")
+        misuse(unless: position >= 0, "places of a list are counted from 0: give 0 or more")
         var path = self
         path.steps[path.steps.count - 1].position = position
         return path

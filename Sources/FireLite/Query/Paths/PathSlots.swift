@@ -19,7 +19,7 @@ final class PathSlots: @unchecked Sendable {
         lock.unlock()
         if let known { return known }
         guard let element = ElementProbe.element(path, of: Object.self) else {
-            preconditionFailure("\(path) is no element of \(Object._layout.name): give a generated property of the class")
+            misuse("\(path) is no element of \(Object._layout.name): give a generated property of the class")
         }
         lock.lock()
         defer { lock.unlock() }

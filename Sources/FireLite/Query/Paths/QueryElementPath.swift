@@ -80,7 +80,7 @@ extension QueryElementPath {
     /// - Precondition: the path is to such an element.
     public func of<Resource: FHIRResource>(_ type: Resource.Type) -> ElementListPath<Resource> {
         guard var last = path.steps.last else {
-            preconditionFailure("of(_:) needs a path to an element that holds resources, as contained is")
+            misuse("of(_:) needs a path to an element that holds resources, as contained is")
         }
         last.kind = .resource(ObjectIdentifier(type))
         return ElementListPath(QueryPath(path.steps.dropLast() + [last]))

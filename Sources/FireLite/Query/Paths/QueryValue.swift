@@ -104,7 +104,7 @@ public struct QueryDate: QueryOperand, ExpressibleByStringLiteral {
 
     public init(_ value: some FHIRTemporal) {
         guard let bounds = DateBounds(value.literal) else {
-            preconditionFailure("the literal of this \(type(of: value)) is no date or time: check it with validate() before asking for it")
+            misuse("the literal of this \(type(of: value)) is no date or time: check it with validate() before asking for it")
         }
         self.bounds = bounds
     }
@@ -112,7 +112,7 @@ public struct QueryDate: QueryOperand, ExpressibleByStringLiteral {
     /// - Precondition: the literal is a date or time of FHIR.
     public init(stringLiteral literal: String) {
         guard let bounds = DateBounds(literal) else {
-            preconditionFailure("'\(literal)' is no date or time of FHIR: write a valid literal, or use the failable initialiser")
+            misuse("'\(literal)' is no date or time of FHIR: write a valid literal, or use the failable initialiser")
         }
         self.bounds = bounds
     }

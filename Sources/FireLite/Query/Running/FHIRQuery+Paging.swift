@@ -14,7 +14,7 @@ extension FHIRQuery {
     /// - Precondition: `size` is 1 or more.
     /// - Throws: `FHIRStoreError`.
     public func page(of size: Int) throws -> Page {
-        precondition(size > 0, "a page has one resource or more")
+        misuse(unless: size > 0, "a page has one resource or more")
         var request = limit(size + 1).request
         if let limit = self.request.limit { request.limit = Swift.min(size + 1, limit) }
         return try run { transaction in

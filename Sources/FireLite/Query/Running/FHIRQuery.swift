@@ -15,8 +15,8 @@ public struct FHIRQuery<Resource: FHIRResource>: Sendable {
     package var request: QueryRequest
 
     init(store: FHIRStore) {
-        precondition(
-            Resource._layout.release == store.release,
+        misuse(
+            unless: Resource._layout.release == store.release,
             "\(Resource.self) is a class of FHIR \(Resource._layout.release) and the store holds \(store.release): use the classes of that release"
         )
         self.store = store
@@ -58,7 +58,7 @@ public struct FHIRQuery<Resource: FHIRResource>: Sendable {
     ///
     /// - Precondition: not negative.
     public func limit(_ count: Int) -> Self {
-        precondition(count >= 0, "a limit is 0 or more: leave it out for all results")
+        misuse(unless: count >= 0, "a limit is 0 or more: leave it out for all results")
         return with { $0.limit = count }
     }
 
@@ -66,7 +66,7 @@ public struct FHIRQuery<Resource: FHIRResource>: Sendable {
     ///
     /// - Precondition: not negative.
     public func offset(_ count: Int) -> Self {
-        precondition(count >= 0, "an offset is 0 or more")
+        misuse(unless: count >= 0, "an offset is 0 or more")
         return with { $0.offset = count }
     }
 
@@ -168,7 +168,7 @@ public struct FHIRQuery<Resource: FHIRResource>: Sendable {
     /// - Precondition: `size` is 1 or more.
     /// - Throws: what `body` throws; `FHIRStoreError`.
     public func batches(of size: Int, _ body: ([Resource]) throws -> Void) throws {
-        precondition(size > 0, "a batch has one resource or more")
+        misuse(unless: size > 0, "a batch has one resource or more")
         try store.read { transaction in
             if request.isWholeType {
                 var batch: [Resource] = []

@@ -7,7 +7,7 @@ extension WriteTransaction {
     /// - Throws: `FHIRStoreError`.
     @discardableResult
     public func delete<Resource: FHIRResource>(_ query: FHIRQuery<Resource>) throws -> Int {
-        precondition(query.store === store, "the query is one of another store: fetch from the store that is written")
+        misuse(unless: query.store === store, "the query is one of another store: fetch from the store that is written")
         return try perform {
             let roots = try self.roots(query.request)
             for root in roots { try delete(root: root) }
@@ -21,7 +21,7 @@ extension WriteTransaction {
     /// - Throws: what `change` throws; `FHIRStoreError`.
     @discardableResult
     public func update<Resource: FHIRResource>(_ query: FHIRQuery<Resource>, _ change: (Resource) throws -> Void) throws -> Int {
-        precondition(query.store === store, "the query is one of another store: fetch from the store that is written")
+        misuse(unless: query.store === store, "the query is one of another store: fetch from the store that is written")
         let roots = try perform { try self.roots(query.request) }
         var count = 0
         for root in roots {
