@@ -35,6 +35,7 @@ let package = Package(
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
         .systemLibrary(
             name: "CSQLCipher", pkgConfig: "sqlcipher", providers: [.apt(["libsqlcipher-dev"]), .brew(["sqlcipher"])]),
+        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .target(name: "SQLiteLibrary", dependencies: library, swiftSettings: settings),
         .target(name: "CChecksumVFS", dependencies: library),
         .target(name: "SQLiteBridge", dependencies: ["SQLiteLibrary", "CChecksumVFS"], swiftSettings: settings),
@@ -43,7 +44,8 @@ let package = Package(
         .target(name: "FireLite", dependencies: ["FireLiteCore", "SQLiteBridge"], swiftSettings: settings),
         .target(name: "FireLiteR4", dependencies: ["FireLiteCore"], swiftSettings: settings),
         .target(name: "SyntheticData", dependencies: ["FireLiteCore", "FireLiteR4"], swiftSettings: settings),
-        .executableTarget(name: "FireLiteCLI", dependencies: ["FireLite", "FireLiteR4", "SyntheticData"], swiftSettings: settings),
+        .executableTarget(
+            name: "FireLiteCLI", dependencies: ["FireLite", "FireLiteR4", "SyntheticData", "CZlib"], swiftSettings: settings),
         .executableTarget(
             name: "Benchmarks", dependencies: ["FireLite", "FireLiteR4", "SQLiteBridge", "SQLiteLibrary", "SyntheticData"],
             path: "Benchmarks",

@@ -8,4 +8,6 @@ enum ExitStatus: Int32 {
     case usage = 2
     /// The database or the system failed.
     case failed = 3
+    /// Whoever read standard output wanted no more: the status that shells give to a tool which ends by SIGPIPE.
+    case unread = 141
 }

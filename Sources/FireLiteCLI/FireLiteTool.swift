@@ -34,6 +34,8 @@ struct FireLiteTool {
             if ParsedArguments.asksForHelp(rest) { return try help(on: first) }
             let parsed = try ParsedArguments(rest, for: command.definition)
             return try command.init(parsed).run(console)
+        } catch is ReaderGone {
+            return .unread
         } catch {
             let failure = Self.failure(error)
             console.report("\(name): \(failure.message)")

@@ -25,7 +25,7 @@ extension Connection {
         ///
         /// - Parameter key: not empty.
         /// - Throws: `SQLiteError` where the library that is linked is not SQLCipher: SQLite would ignore a key.
-        public func unlock(_ key: [UInt8]) throws {
+        public func unlock(_ key: UnsafeRawBufferPointer) throws {
             // Before anything else, as the functions for keys may be SQLCipher's and the connection another library's.
             guard let version = try prepare("PRAGMA cipher_version").firstText, !version.isEmpty else {
                 throw SQLiteError(code: SQLITE_MISUSE, message: "the library that is linked, \(Self.libraryVersion), is not SQLCipher")
@@ -41,11 +41,19 @@ extension Connection {
         ///
         /// - Parameter path: an empty file.
         /// - Throws: `SQLiteError`.
-        public func export(to path: String, key: [UInt8]?) throws {
+        public func export(to path: String, key: UnsafeRawBufferPointer?) throws {
             let attach = try prepare("ATTACH DATABASE ? AS export KEY ?")
             attach.bind(1, path)
-            if let key { withKeyText(key) { attach.bind(2, blob: Array($0)) } } else { attach.bind(2, "") }
-            try attach.run()
+            if let key {
+                try withKeyText(key) {
+                    attach.bind(2, unownedBlob: $0)
+                    try attach.run()
+                    attach.bindNull(2)
+                }
+            } else {
+                attach.bind(2, "")
+                try attach.run()
+            }
             // What is not complete is thrown away, so nothing needs undoing.
             if key != nil { try run("PRAGMA export.\(Self.setPageSize)") }
             try execute("PRAGMA export.journal_mode = OFF; PRAGMA export.synchronous = OFF; BEGIN; SELECT sqlcipher_export('export')")
@@ -62,11 +70,22 @@ extension Connection {
 
         /// A key of 32 bytes in the form that SQLCipher takes as it is, `x'…'`; others as they are, which is a passphrase
         /// (<https://www.zetetic.net/sqlcipher/sqlcipher-api/#key>).
-        private func withKeyText<Result>(_ key: [UInt8], _ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
-            guard key.count == 32 else { return try key.withUnsafeBytes(body) }
-            let digits = Array("0123456789abcdef".utf8)
-            let text = Array("x'".utf8) + key.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] } + Array("'".utf8)
-            return try text.withUnsafeBytes(body)
+        private func withKeyText<Result>(
+            _ key: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) throws -> Result
+        ) rethrows -> Result {
+            guard key.count == 32 else { return try body(key) }
+            let digits: StaticString = "0123456789abcdef"
+            return try withUnsafeTemporaryAllocation(byteCount: 67, alignment: 1) { text in
+                defer { wipe(text) }
+                text[0] = UInt8(ascii: "x")
+                text[1] = UInt8(ascii: "'")
+                for (index, byte) in key.enumerated() {
+                    text[2 + 2 * index] = digits.utf8Start[Int(byte >> 4)]
+                    text[3 + 2 * index] = digits.utf8Start[Int(byte & 15)]
+                }
+                text[66] = UInt8(ascii: "'")
+                return try body(UnsafeRawBufferPointer(text))
+            }
         }
     #else
         private static var refusal: SQLiteError {
@@ -74,10 +93,10 @@ extension Connection {
         }
 
         /// - Throws: `SQLiteError`, as SQLite would ignore a key.
-        public func unlock(_ key: [UInt8]) throws { throw Self.refusal }
+        public func unlock(_ key: UnsafeRawBufferPointer) throws { throw Self.refusal }
 
         /// - Throws: `SQLiteError`, as SQLite would ignore a key.
-        public func export(to path: String, key: [UInt8]?) throws { throw Self.refusal }
+        public func export(to path: String, key: UnsafeRawBufferPointer?) throws { throw Self.refusal }
     #endif
 }
 

@@ -1,6 +1,26 @@
 import SQLiteLibrary
 
 extension Connection {
+    /// The URI of a file that nobody changes (<https://www.sqlite.org/uri.html>).
+    static func immutableName(_ path: String) -> String {
+        let digits = Array("0123456789ABCDEF".utf8)
+        var name = Array((path.hasPrefix("/") ? "file://" : "file:").utf8)
+        for byte in path.utf8 {
+            switch byte {
+            case UInt8(ascii: "%"), UInt8(ascii: "?"), UInt8(ascii: "#"):
+                name += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+            default: name.append(byte)
+            }
+        }
+        return String(decoding: name, as: UTF8.self) + "?immutable=1"
+    }
+
+    /// Leaves a write-ahead log as it is when this connection is the last one to be closed; SQLite before 3.16 does not know how to.
+    public func keepLogWhenClosed() {
+        // SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, which the headers of older libraries lack.
+        _ = firelite_db_config_int(handle, 1006, 1)
+    }
+
     /// Compiles one statement that only reads; nil for one that would write, for several, and for none.
     ///
     /// An authorizer (<https://www.sqlite.org/c3ref/set_authorizer.html>) refuses, beside every write, what `sqlite3_stmt_readonly` calls

@@ -9,16 +9,21 @@ public final class Connection {
     /// Opens a file, or a database in memory for the path `:memory:`.
     ///
     /// - Parameters:
+    ///   - isImmutable: whether the file is read without locks and without the files beside it, as one that nobody changes
+    ///     (<https://www.sqlite.org/uri.html#uriimmutable>); `isReadOnly` then, too. Default: no.
     ///   - pageChecksums: default: verified.
     ///   - isHardened: whether it refuses what a file that somebody else made may ask of it. Default: true.
     /// - Throws: `SQLiteError`.
     public init(
-        path: String, isReadOnly: Bool = false, createsFile: Bool = true, pageChecksums: PageChecksums = .verified, isHardened: Bool = true
+        path: String, isReadOnly: Bool = false, isImmutable: Bool = false, createsFile: Bool = true,
+        pageChecksums: PageChecksums = .verified, isHardened: Bool = true
     ) throws {
         var handle: OpaquePointer?
-        var flags = isReadOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | (createsFile ? SQLITE_OPEN_CREATE : 0)
-        flags |= SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
-        let code = sqlite3_open_v2(path, &handle, flags, try Self.vfs(pageChecksums))
+        var flags =
+            isReadOnly || isImmutable ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | (createsFile ? SQLITE_OPEN_CREATE : 0)
+        flags |= SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE | (isImmutable ? SQLITE_OPEN_URI : 0)
+        let name = isImmutable ? Self.immutableName(path) : path
+        let code = sqlite3_open_v2(name, &handle, flags, try Self.vfs(pageChecksums))
         guard code == SQLITE_OK, let handle else {
             let message = String(cString: handle.map { sqlite3_errmsg($0) } ?? sqlite3_errstr(code))
             sqlite3_close_v2(handle)

@@ -100,6 +100,12 @@ public final class Statement {
         }
     }
 
+    /// Binds bytes without copying them: they must stay until the statement is run and the value bound anew.
+    public func bind(_ index: Int, unownedBlob bytes: UnsafeRawBufferPointer) {
+        let code = sqlite3_bind_blob64(handle, Int32(index), bytes.baseAddress, UInt64(bytes.count), nil)
+        if code != SQLITE_OK { bindFailure = code }
+    }
+
     /// Binds 16 bytes without a heap allocation of their own.
     public func bind(_ index: Int, bytes value: (UInt64, UInt64)) {
         let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)

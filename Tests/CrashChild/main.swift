@@ -5,6 +5,7 @@ import Foundation
 // What a test needs a program of its own for.
 // `write PATH FIRST DURABILITY` commits batches for ever, and writes the number of each to standard output when its commit has returned.
 // `nobody PATH` opens and changes the store without the rights of root, and writes what became of it.
+// `reads PATH FOLDER` reads a store without the rights of root, copies and recovers it into the folder, and writes what became of it.
 // `memory FOLDER ROUNDS` works with ever more memory, and writes what became of it.
 // `serve` does what the lines of standard input say; see `StoreServer`.
 // `rounds FOLDER ROUNDS` opens, uses and closes a store so often, and writes a report.
@@ -27,6 +28,9 @@ do {
         let store = try FHIRStore(path: arguments[2], release: .r4)
         try store.write { tx in try tx.add(Patient { $0.id = "new" }) }
         print("written")
+    case ("reads", 4):
+        if getuid() == 0, setuid(65534) != 0 { exit(4) }
+        print(try ReadOnlyUse(path: arguments[2], folder: arguments[3]).run())
     case ("memory", 4):
         print(try MemoryRounds(folder: arguments[2]).run(Int(arguments[3]) ?? 0))
     case ("serve", 2): try StoreServer().run()

@@ -60,10 +60,12 @@ struct BundleImportTests {
         limits.chunk = chunk
         limits.peek = max(chunk, 16)
         try folder.write("rejects", "")
+        let rejects = RejectsFile(path: folder.file("rejects"), database: folder.file("test.sqlite"))
         var importer = Importer(
             store: store, options: ImportOptions(release: .r4, stopsAtFault: false, keepsBundles: wholeBundles, limits: limits),
-            rejects: RejectsFile(path: folder.file("rejects")))
+            rejects: rejects)
         try importer.run(.file(path: path))
+        try rejects.finish()
         var stored: [String] = []
         try store.read { transaction in
             for count in try transaction.counts() {

@@ -9,7 +9,7 @@ struct BundleUnpackerTests {
 
     private func unpacked(_ entries: String, type: String = "collection") throws -> [String] {
         let bundle = try Bundle(json: #"{"resourceType":"Bundle","type":"\#(type)","entry":[\#(entries)]}"#)
-        return BundleUnpacker.resources(of: bundle).map { FHIRJSON.string($0) }
+        return BundleUnpacker.content(of: bundle).resources.map { FHIRJSON.string($0) }
     }
 
     private func unpacker(_ fullUrls: (url: String, type: String, id: String?)...) -> BundleUnpacker {

@@ -75,19 +75,18 @@ struct FireLiteToolTests {
     ]) func readingMakesNoDatabase(_ arguments: [String]) throws {
         let run = try ToolRun(arguments + ["--database", database])
         #expect(run.status == .failed)
-        #expect(run.error == "firelite \(arguments[0]): \(database): there is no such database\n")
+        #expect(run.error == "firelite \(arguments[0]): \(database): there is no such database: check the path\n")
         #expect(try folder.names.isEmpty)
     }
 
     @Test func aFileThatIsNoDatabaseIsAFailure() throws {
         try folder.write("test.sqlite", String(repeating: "no database ", count: 200))
-        for arguments in [["get", "Patient/1"], ["info"], ["import", try folder.write("p.json", "{}")]] {
+        for arguments in [["get", "Patient/1"], ["info"], ["check"], ["import", try folder.write("p.json", "{}")]] {
             let run = try ToolRun(arguments + ["--database", database])
             #expect(run.status == .failed)
             #expect(run.error.hasPrefix("firelite \(arguments[0]): \(database)"))
             #expect(run.error.split(separator: "\n").count == 1)
         }
-        #expect(try ToolRun("check", "--database", database).status == .incomplete)
     }
 
     @Test func aMissingInputIsFoundBeforeAnythingIsStored() throws {
@@ -96,9 +95,6 @@ struct FireLiteToolTests {
         #expect(run.status == .failed)
         #expect(run.error == "firelite import: \(folder.file("missing.json")): No such file or directory\n")
         #expect(try folder.names == ["good.json"])
-        let onFolder = try ToolRun("import", "--database", database, folder.path)
-        #expect(onFolder.status == .failed)
-        #expect(onFolder.error == "firelite import: \(folder.path): Is a directory\n")
     }
 
     @Test func outputThatCannotBeWrittenIsAFailure() throws {

@@ -15,6 +15,22 @@ struct KeyFileTests {
         try folder.write("given.ndjson", #"{"resourceType":"Patient","id":"1","birthDate":"1970-01-01"}"#)
     }
 
+    private func key(_ name: String, _ bytes: Data, mode: Int = 0o600) throws -> String {
+        let path = try folder.write(name, bytes)
+        try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
+        return path
+    }
+
+    /// A file of root's may be read by its group, as servers hand keys on.
+    @Test(arguments: [0o600, 0o400, 0o640, 0o660, 0o644, 0o604, 0o666]) func aKeyThatOthersCanReadIsRefused(_ mode: Int) throws {
+        let path = try key("a.key", Data(1...32), mode: mode)
+        let isRefused = mode & (getuid() == 0 ? 0o037 : 0o077) != 0
+        let run = try ToolRun("info", "--database", database, "--key-file", path)
+        #expect(run.status == .failed)
+        let refusal = "key file \(path) may be used by others than its owner (mode \(String(mode, radix: 8))): chmod 600 \(path)"
+        #expect(run.error.contains(refusal) == isRefused)
+    }
+
     @Test func filesThatHoldNoKey() throws {
         let input = try patients()
         func refusal(_ path: String) throws -> String {
@@ -24,9 +40,9 @@ struct KeyFileTests {
         }
         let absent = folder.file("absent.key")
         #expect(try refusal(absent) == "firelite import: key file \(absent): No such file or directory\n")
-        let empty = try folder.write("empty.key", "")
+        let empty = try key("empty.key", Data())
         #expect(try refusal(empty) == "firelite import: key file \(empty) is empty: put the key into it\n")
-        let large = try folder.write("large.key", String(repeating: "secret", count: 1_000))
+        let large = try key("large.key", Data(String(repeating: "secret", count: 1_000).utf8))
         #expect(try refusal(large) == "firelite import: key file \(large) has more than 4096 bytes: that is no key, give another file\n")
         #expect(try refusal(folder.path).hasPrefix("firelite import: key file \(folder.path): "))
         #expect(try !folder.names.contains("test.sqlite"))
@@ -40,7 +56,7 @@ struct KeyFileTests {
     #if SQLCipher
         /// Every command that opens a database, with its key.
         @Test func everyCommandTakesAKey() throws {
-            let key = try folder.write("a.key", Data(1...32))
+            let key = try key("a.key", Data(1...32))
             func run(_ arguments: String...) throws -> ToolRun { try ToolRun(arguments + ["--key-file", key]) }
             #expect(try run("import", "--database", database, patients()).status == .done)
             #expect(try run("get", "--database", database, "Patient/1").output.contains("1970-01-01"))
@@ -62,7 +78,7 @@ struct KeyFileTests {
 
         @Test func anotherKeyAndNone() throws {
             // The line break is part of the passphrase.
-            let (old, new) = (try folder.write("old.key", "passphrase\n"), try folder.write("new.key", Data(1...32)))
+            let (old, new) = (try key("old.key", Data("passphrase\n".utf8)), try key("new.key", Data(1...32)))
             let plain = folder.file("plain.sqlite")
             #expect(try ToolRun("import", "--database", plain, patients()).status == .done)
             let encryption = try ToolRun("backup", "--database", plain, "--new-key-file", old, database)
@@ -82,7 +98,7 @@ struct KeyFileTests {
         }
     #else
         @Test func withoutTheTraitAKeyIsAnError() throws {
-            let key = try folder.write("a.key", Data(1...32))
+            let key = try key("a.key", Data(1...32))
             let run = try ToolRun("import", "--database", database, "--key-file", key, try patients())
             #expect(run.status == .failed && run.error.contains("trait SQLCipher"))
             #expect(try !folder.names.contains("test.sqlite"))

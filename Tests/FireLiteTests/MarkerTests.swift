@@ -93,6 +93,11 @@ import Testing
             configuration.uniqueIDs = true
             let unique = try FHIRStore(path: folder + "/unique.sqlite", release: .r4, configuration: configuration)
             return error { try unique.write { tx in for _ in 0..<2 { try tx.add(marked(Self.marker)) } } }
+        case .olderFormat:
+            try store().write { tx in try tx.access.connection.execute("PRAGMA user_version = 1") }
+            var configuration = FHIRStore.Configuration()
+            configuration.access = .readOnly
+            return error { _ = try FHIRStore(path: path, release: .r4, configuration: configuration) }
         case .alreadyExists: return error { try store().backup(to: path) }
         case .disk:
             let disk = FaultDisk(folder: folder)

@@ -10,13 +10,15 @@ extension Connection {
     /// Whether the key is the right one, the first read tells: see `explaining`.
     /// - Throws: `FHIRStoreError`: `noEncryption`, `invalidArgument`, `notEncrypted`; `SQLiteError`.
     static func open(
-        _ path: String, isReadOnly: Bool = false, createsFile: Bool = true, key: EncryptionKey?, pageChecksums: PageChecksums = .verified,
+        _ path: String, isReadOnly: Bool = false, isImmutable: Bool = false, createsFile: Bool = true, key: EncryptionKey?,
+        pageChecksums: PageChecksums = .verified,
         isHardened: Bool = true
     ) throws -> Connection {
         try key?.verify(for: path)
         // An encrypted page has a code of its own.
         let connection = try Connection(
-            path: path, isReadOnly: isReadOnly, createsFile: createsFile, pageChecksums: key == nil ? pageChecksums : .ignored,
+            path: path, isReadOnly: isReadOnly, isImmutable: isImmutable, createsFile: createsFile,
+            pageChecksums: key == nil ? pageChecksums : .ignored,
             isHardened: isHardened)
         guard let key else { return connection }
         if connection.startOfFile(plainStart.count) == plainStart {
@@ -24,7 +26,7 @@ extension Connection {
                 .notEncrypted,
                 "\(path) is not encrypted: open it without a key, and encrypt a copy with backup(to:encryption:) if it should be")
         }
-        try connection.unlock(key.bytes)
+        try key.secret.withBytes { try connection.unlock($0) }
         return connection
     }
 

@@ -6,12 +6,13 @@ import SQLiteBridge
 /// system keeps secrets, such as the Keychain. Any other number of bytes is a passphrase, from which SQLCipher derives the key; that takes
 /// long on purpose, for each connection that a store opens.
 ///
-/// The bytes are never part of an error, a description, a dump or a statement. They are in the program's memory while the store is open.
+/// The bytes are never part of an error, a description, a dump or a statement. They are in the program's memory while the key or a store that
+/// was opened with it is, once, and are overwritten when the last of them is released. What they were made of is the app's to wipe.
 public struct EncryptionKey: Sendable {
-    let bytes: [UInt8]
+    let secret: SecretBytes
 
     /// - Parameter bytes: all of them count, a line break at the end too. None at all is an error when the key is used.
-    public init(_ bytes: some Sequence<UInt8>) { self.bytes = Array(bytes) }
+    public init(_ bytes: some Sequence<UInt8>) { secret = SecretBytes(bytes) }
 
     /// - Throws: `FHIRStoreError`: `noEncryption`, `invalidArgument`. Nothing has been opened or made then.
     func verify(for path: String) throws {
@@ -20,7 +21,7 @@ public struct EncryptionKey: Sendable {
                 .noEncryption, "\(path): a key needs SQLCipher: build the package with the trait SQLCipher (swift build --traits SQLCipher)"
             )
         }
-        if bytes.isEmpty { throw FHIRStoreError(.invalidArgument, "\(path): the key has no bytes: give 32, or a passphrase") }
+        if secret.isEmpty { throw FHIRStoreError(.invalidArgument, "\(path): the key has no bytes: give 32, or a passphrase") }
         if path == ":memory:" { throw FHIRStoreError(.invalidArgument, "a store in memory is in no file to encrypt: give it no key") }
     }
 }

@@ -13,6 +13,9 @@ extension FHIRStore {
     /// - Throws: `FHIRStoreError`: `notEncrypted`; `busy` where the store is open elsewhere, or reads last longer than the busy timeout;
     ///   `invalidArgument` for a key without bytes; `cannotOpen`, `diskFull`, `disk`, `notAStore` where the copy cannot be made.
     public func rekey(to key: EncryptionKey) throws {
+        guard configuration.access == .readWrite else {
+            throw FHIRStoreError(.readOnly, "\(path) was opened for reading only: open it with the access readWrite to change its key")
+        }
         guard configuration.key != nil else {
             throw FHIRStoreError(
                 .notEncrypted, "\(path) is not encrypted, so it has no key to change: encrypt a copy with backup(to:encryption:)")
@@ -80,7 +83,7 @@ extension StoreOpener {
     private func copy(_ connection: Connection, _ key: EncryptionKey) throws -> PendingFile {
         // The file itself where the store's path is a symbolic link.
         let path = connection.path
-        let file = try PendingFile(path: path, replaces: true)
+        let file = try PendingFile(.database, path: path, replaces: true, database: nil)
         var status = stat()
         if stat(path, &status) == 0 { chmod(file.temporaryPath, status.st_mode & 0o777) }
         do {

@@ -24,7 +24,8 @@ final class DamagedStore {
     /// - Throws: `FHIRStoreError`: `notAStore`, `missingKey`, `wrongKey`, `notEncrypted`, `wrongRelease`, `newerFormat`; `SQLiteError`.
     static func open(path: String, release: FHIRRelease, key: EncryptionKey?) throws -> DamagedStore {
         // What is left of a page that is not whole may be of use: digests tell what is.
-        let connection = try Connection.open(path, isReadOnly: true, key: key, pageChecksums: .unverified)
+        let file = ReadOnlyFile(path: path, key: key, pageChecksums: .unverified, isNeverOpenedForWriting: true)
+        let (connection, _) = try file.open()
         return try connection.explaining(path, key: key) {
             try DamagedStore(connection, path: path, release: release, isEncrypted: key != nil)
         }
@@ -144,7 +145,7 @@ final class DamagedStore {
         var (filled, doubtful): ([TablePlan], [String]) = ([own.table], [])
         for table in tables where table !== own.table {
             var hasRows = false
-            let isReadable = try read(table, root) { _ in hasRows = true }
+            let isReadable = try access.readTolerantly(table, root) { _ in hasRows = true }
             if hasRows || !isReadable && table.resourceName == own.table.name {
                 filled.append(table)
             } else if !isReadable {
@@ -152,32 +153,6 @@ final class DamagedStore {
             }
         }
         return (StoreConnection.Shape(number: -1, tables: filled), doubtful)
-    }
-
-    /// Goes through the rows of a resource in one table; false where they cannot all be read.
-    func read(_ table: TablePlan, _ root: Int64, _ body: (RowReader) throws -> Void) throws -> Bool {
-        do {
-            let reader = try access.reader(table)
-            defer { reader.statement.reset() }
-            reader.start(root << 24, root << 24 | 0xFF_FFFF)
-            while try reader.statement.step() { try body(reader) }
-            return true
-        } catch let error as SQLiteError where error.isDamage {
-            return false
-        }
-    }
-
-    /// Puts a resource together from the rows that can be read; nil where its own row is not among them.
-    ///
-    /// Where not all tables could be read to the end, the digest tells whether rows are missing: reading has to look at the page after the
-    /// last row to know that it was the last, and that page may be the damaged one.
-    func load(_ root: Int64, _ shape: StoreConnection.Shape) throws -> (resource: FHIRResource?, isWhole: Bool) {
-        var isWhole = true
-        let resource = try access.load(root: root, shape: shape) { error in
-            if error.isDamage { isWhole = false }
-            return error.isDamage
-        }
-        return (resource, isWhole)
     }
 
     /// Whether a resource is what was stored; nil where no digest tells.

@@ -19,7 +19,7 @@ extension FHIRStore {
         from damaged: String, to target: String, release: FHIRRelease, key: EncryptionKey? = nil
     ) throws -> RecoveryReport {
         try key?.verify(for: damaged)
-        let file = try PendingFile(path: target, replaces: false)
+        let file = try PendingFile(.database, path: target, replaces: false, database: damaged)
         do {
             let source = try DamagedStore.open(path: damaged, release: release, key: key)
             var configuration = Configuration()
@@ -79,17 +79,17 @@ private struct Recovery {
         guard let (shape, doubtful) = try source.shape(of: root) else {
             return lose(root, nil, "its own row and its list of tables cannot be read")
         }
-        let (loaded, isWhole) = try source.load(root, shape)
-        guard let resource = loaded else { return lose(root, shape, try reason(root, shape)) }
+        let (loaded, isWhole) = try source.access.loadTolerantly(root, shape)
+        guard let resource = loaded else { return lose(root, shape, try source.access.reasonForDamage(root, shape)) }
         if let isWhatWasStored = source.isWhatWasStored(root, resource) {
             if !isWhatWasStored {
-                return lose(root, shape, isWhole ? "its rows are not what was stored" : try reason(root, shape))
+                return lose(root, shape, isWhole ? StoreConnection.changedRows : try source.access.reasonForDamage(root, shape))
             }
         } else if isWhole {
             let doubt = doubtful.isEmpty ? "" : ", nor whether it contains resources in \(doubtful.joined(separator: ", "))"
             report.unverified.append(entry(root, shape, "no digest of it can be read" + doubt))
         } else {
-            return lose(root, shape, try reason(root, shape))
+            return lose(root, shape, try source.access.reasonForDamage(root, shape))
         }
         try target.add(root, resource, shape, from: source)
         report.recovered += 1
@@ -103,11 +103,6 @@ private struct Recovery {
         let own = source.found[root]
         let type = own?.table.name ?? shape?.tables.first?.name
         return RecoveryReport.Resource(typeName: type, id: own?.id, number: root, reason: reason)
-    }
-
-    private func reason(_ root: Int64, _ shape: StoreConnection.Shape) throws -> String {
-        let tables = try shape.tables.filter { try !source.read($0, root) { _ in } }.map(\.name)
-        return tables.isEmpty ? "its own row is missing" : "its rows cannot be read in \(tables.joined(separator: ", "))"
     }
 
     /// The indexes that were declared.

@@ -1,16 +1,7 @@
 /// What came out of a damaged store, and what did not.
 public struct RecoveryReport: Sendable {
     /// A resource of the damaged store.
-    public struct Resource: Sendable {
-        /// Its type; nil where that cannot be read.
-        public let typeName: String?
-        /// Its logical id; nil where that cannot be read, or it has none.
-        public let id: String?
-        /// Its number in the store (`_resource.root`).
-        public let number: Int64
-        /// Why it is listed, with the tables that cannot be read; no values.
-        public let reason: String
-    }
+    public typealias Resource = UnreadableResource
 
     /// How many resources the new store has.
     public internal(set) var recovered = 0

@@ -29,7 +29,7 @@ final class RecoveryTarget {
         var filled: [TablePlan] = []
         for table in shape.tables {
             let insert = try insertStatement(table)
-            _ = try source.read(table, root) { reader in
+            _ = try source.access.readTolerantly(table, root) { reader in
                 let row = reader.statement
                 for column in 0..<row.columnCount { insert.bind(column + 1, column: column, of: row) }
                 lastNode = max(lastNode, row.int(0) & 0xFF_FFFF)

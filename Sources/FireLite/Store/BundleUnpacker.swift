@@ -20,9 +20,10 @@ package struct BundleUnpacker {
         case key(Int)
     }
 
-    private let names: Names
-    /// Whether the Bundle is a history, newest version first; only that one is taken.
-    package var isHistory: Bool
+    private let rewriter: ReferenceRewriter
+    /// The Bundle's `type`. Of a history, which has the newest version first, only that one is taken.
+    package var kind: String?
+    private var isHistory: Bool { kind == "history" }
     private var types: [String] = []
     private var typeNumbers: [String: UInt16] = [:]
     /// Each `Type/id` in UTF-8, with a zero at its end.
@@ -34,19 +35,40 @@ package struct BundleUnpacker {
     private var irregular: [String: String] = [:]
     private var taken: Set<String> = []
 
+    /// What is in a Bundle.
+    package struct Content {
+        /// What is to be stored.
+        package var resources: [FHIRResource] = []
+        /// What a server says about a search, and no part of its result.
+        package var outcomes: [FHIRResource] = []
+        /// How many resources are left out as a history has newer versions of them.
+        package var superseded = 0
+    }
+
     /// The resources of a Bundle, taken out of its entries.
     ///
     /// - Parameter bundle: loses its entries' resources.
-    package static func resources(of bundle: FHIRResource) -> [FHIRResource] {
+    package static func content(of bundle: FHIRResource) -> Content {
         let entries = bundle.children("entry")
-        var unpacker = BundleUnpacker(release: bundle.layout.release, isHistory: bundle.text("type") == "history")
+        var unpacker = BundleUnpacker(release: bundle.layout.release)
+        unpacker.kind = bundle.text("type")
         for entry in entries { unpacker.note(entry) }
-        return entries.compactMap { unpacker.take(from: $0) }
+        var content = Content()
+        for entry in entries { unpacker.take(from: entry).map { content.take($0) } }
+        return content
     }
 
-    package init(release: FHIRRelease, isHistory: Bool = false) {
-        names = Names(release: release)
-        self.isHistory = isHistory
+    /// What an entry's resource is.
+    package enum Entry {
+        case resource(FHIRResource)
+        /// An OperationOutcome about the search whose result the Bundle is (<https://hl7.org/fhir/R4/bundle.html#searchset>).
+        case outcome(FHIRResource)
+        /// A history has a newer version.
+        case superseded
+    }
+
+    package init(release: FHIRRelease) {
+        rewriter = ReferenceRewriter(release: release)
     }
 
     // MARK: - Entries
@@ -87,18 +109,32 @@ package struct BundleUnpacker {
 
     /// Takes the resource out of an entry, with an id and with the references that the Bundle resolves rewritten.
     ///
-    /// - Returns: nil where the entry has none (it only deletes or gets), or where a history had a newer version of it.
-    package mutating func take(from entry: FHIRObject) -> FHIRResource? {
+    /// - Returns: nil where the entry has none: it only deletes or gets.
+    package mutating func take(from entry: FHIRObject) -> Entry? {
         let fullUrl = entry.text("fullUrl")
         guard let resource = entry.child("resource") as? FHIRResource, let slot = entry.layout.element(named: "resource")?.slot else {
             if isHistory, let url = entry.child("request")?.text("url") { taken.insert(url) }
             return nil
         }
         entry._setObject(slot, nil as FHIRObject?)
+        if kind == "searchset", Self.isOutcome(resource, entry) { return .outcome(resource) }
         if resource.id == nil, let fullUrl { resource.id = Self.id(in: fullUrl, type: resource.resourceType) }
-        if isHistory, let id = resource.id, !taken.insert("\(resource.resourceType)/\(id)").inserted { return nil }
+        if isHistory, let id = resource.id, !taken.insert("\(resource.resourceType)/\(id)").inserted { return .superseded }
         rewrite(resource, base: irregular.isEmpty ? nil : fullUrl.flatMap { Self.base(of: $0, type: resource.resourceType) })
-        return resource
+        return .resource(resource)
+    }
+
+    private static func isOutcome(_ resource: FHIRResource, _ entry: FHIRObject) -> Bool {
+        let mode = entry.child("search")?.text("mode")
+        return mode == "outcome" || mode == nil && resource.resourceType == "OperationOutcome"
+    }
+
+    /// What an OperationOutcome says in codes: the texts of a server may hold values of records.
+    package static func summary(of outcome: FHIRResource) -> String {
+        let issues = outcome.children("issue").map { issue in
+            [issue.text("severity"), issue.text("code").map { "(\($0))" }].compactMap { $0 }.joined(separator: " ")
+        }
+        return issues.isEmpty ? "no issue" : issues.joined(separator: ", ")
     }
 
     // MARK: - References
@@ -131,37 +167,10 @@ package struct BundleUnpacker {
         return base.flatMap { irregular[$0 + url] }
     }
 
-    /// Rewrites what refers to entries in an object and all in it. A Bundle inside has its own entries, and stays as it is.
-    private func rewrite(_ object: FHIRObject, base: String?) {
-        guard object.layoutTable != names.bundle else { return }
-        var changes: [(slot: Int, texts: [String], isList: Bool)] = []
-        let table = object.layoutTable
-        let isReference = table == names.reference
-        object.forEachSlot { slot in
-            let index = Int(slot.index)
-            slot.value.forEachChild { rewrite($0, base: base) }
-            let isWhole = isReference && index == names.referenceSlot
-            guard isWhole || Self.isLink(table.pointee.entries[index].primitive) else { return }
-            guard let texts = slot.value.texts, !texts.isEmpty else { return }
-            // Outside of references only the names that the Bundle made up change: any other URI may be meant as it is.
-            let changed = texts.map { text in isWhole || text.hasPrefix("urn:") ? key(for: text, base: base) ?? text : text }
-            if changed != texts { changes.append((index, changed, table.pointee.entries[index].isList)) }
-        }
-        for change in changes {
-            if change.isList {
-                object.replacePrimitives(change.slot, change.texts)
-            } else {
-                object._setString(change.slot, change.texts[0])
-            }
-        }
-    }
-
-    /// Whether a transaction rewrites values of the type.
-    private static func isLink(_ type: PrimitiveType) -> Bool {
-        switch type {
-        case .uri, .url, .oid, .uuid: true
-        default: false
-        }
+    /// Rewrites what refers to entries in an object and all in it.
+    private func rewrite(_ resource: FHIRResource, base: String?) {
+        // Outside of references only the names that the Bundle made up change: any other URI may be meant as it is.
+        rewriter.rewrite(resource) { text, isReference in isReference || text.hasPrefix("urn:") ? key(for: text, base: base) : nil }
     }
 
     // MARK: - URLs
@@ -176,11 +185,13 @@ package struct BundleUnpacker {
         if let uuid = uuid(in: fullUrl) { return uuid.uuidString.lowercased() }
         let scheme = "urn:oid:"
         let tail = fullUrl.range(of: "/\(type)/", options: .backwards).map { fullUrl[$0.upperBound...] }
-        guard let id = fullUrl.hasPrefix(scheme) ? fullUrl.dropFirst(scheme.count) : tail, (1...64).contains(id.utf8.count),
-            id.utf8.allSatisfy(isIDByte)
+        guard let id = fullUrl.hasPrefix(scheme) ? fullUrl.dropFirst(scheme.count) : tail, isID(id)
         else { return nil }
         return String(id)
     }
+
+    /// Whether a text is an id of FHIR's (<https://hl7.org/fhir/R4/datatypes.html#id>).
+    static func isID(_ text: some StringProtocol) -> Bool { (1...64).contains(text.utf8.count) && text.utf8.allSatisfy(isIDByte) }
 
     /// Whether FHIR's `id` may have the byte in it.
     private static func isIDByte(_ byte: UInt8) -> Bool {
@@ -197,20 +208,6 @@ package struct BundleUnpacker {
     }
 }
 
-/// Where the classes of a release keep what matters here.
-private struct Names {
-    let reference: UnsafePointer<LayoutTable>?
-    let referenceSlot: Int
-    let bundle: UnsafePointer<LayoutTable>?
-
-    package init(release: FHIRRelease) {
-        let layout = release.type(named: "Reference")?._layout
-        reference = layout?.table
-        referenceSlot = layout?.element(named: "reference")?.slot ?? -1
-        bundle = release.type(named: "Bundle")?._layout.table
-    }
-}
-
 extension FHIRObject {
     fileprivate func text(_ name: String) -> String? { layout.element(named: name).flatMap { _string($0.slot) } }
 
@@ -219,15 +216,12 @@ extension FHIRObject {
     fileprivate func children(_ name: String) -> [FHIRObject] { layout.element(named: name).map { _objects($0.slot) } ?? [] }
 }
 
-extension SlotValue {
-    /// The text of a primitive, or those of a list without its nulls.
-    fileprivate var texts: [String]? {
-        switch self {
-        case .text(let text): [text]
-        case .texts(let texts): texts
-        case .annotated(let primitive): primitive.value?.texts
-        case .annotatedTexts(let list): list.texts.compactMap { $0 }
-        default: nil
+extension BundleUnpacker.Content {
+    package mutating func take(_ entry: BundleUnpacker.Entry) {
+        switch entry {
+        case .resource(let resource): resources.append(resource)
+        case .outcome(let outcome): outcomes.append(outcome)
+        case .superseded: superseded += 1
         }
     }
 }

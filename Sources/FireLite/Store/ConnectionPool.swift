@@ -6,7 +6,7 @@ import SQLiteBridge
 final class ConnectionPool: @unchecked Sendable {
     // `lock` guards every variable below; the writer itself belongs to the thread that took it.
     private let lock = NSCondition()
-    /// Nil where it has to be opened again.
+    /// Nil where it has to be opened again, and in a store that is only read.
     private var writer: StoreWriter?
     private var isWriterTaken = false
     private var opener: StoreOpener?
@@ -24,6 +24,14 @@ final class ConnectionPool: @unchecked Sendable {
         self.writer = writer
         self.opener = opener
         maximumReaders = opener.map { max($0.configuration.maximumReaders, 1) }
+    }
+
+    /// A store that is only read.
+    init(reader: StoreConnection, opener: StoreOpener) {
+        self.opener = opener
+        maximumReaders = max(opener.configuration.maximumReaders, 1)
+        idleReaders = [reader]
+        readerCount = 1
     }
 
     private static var threadKey: UInt {
@@ -52,6 +60,11 @@ final class ConnectionPool: @unchecked Sendable {
 
     func takeWriter() throws -> StoreWriter {
         lock.lock()
+        if let opener, opener.configuration.access != .readWrite {
+            lock.unlock()
+            throw FHIRStoreError(
+                .readOnly, "\(opener.path) was opened for reading only: open it with the access readWrite to change it")
+        }
         while isWriterTaken { lock.wait() }
         isWriterTaken = true
         let (writer, opener) = (writer, opener)
@@ -85,10 +98,14 @@ final class ConnectionPool: @unchecked Sendable {
         lock.lock()
         while isClosedToReaders || idleReaders.isEmpty && readerCount >= maximumReaders { lock.wait() }
         if let reader = idleReaders.popLast() {
-            lock.unlock()
-            return reader
+            // One that reads a file as it was before another program changed it is closed, and another opened.
+            guard reader.stillFile?.hasChanged == true else {
+                lock.unlock()
+                return reader
+            }
+        } else {
+            readerCount += 1
         }
-        readerCount += 1
         let opener = opener
         lock.unlock()
         do {

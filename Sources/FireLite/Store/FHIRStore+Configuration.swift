@@ -3,6 +3,13 @@ import SQLiteBridge
 extension FHIRStore {
     /// How a store is opened.
     public struct Configuration: Sendable {
+        /// Whether the store is opened for writing. Default: `.readWrite`.
+        public var access = Access.readWrite
+
+        /// Whether a store must be at the path already, so that a mistyped path is an error and not a new store. Default: false. A store that
+        /// is opened for reading only always must.
+        public var mustExist = false
+
         /// What a commit that returned has survived. Default: `.full`.
         public var durability = Durability.full
         /// How long to wait for another process's lock before an error `busy`, in milliseconds. Default: 5,000.
@@ -51,6 +58,28 @@ extension FHIRStore {
         public var verifiesContent = true
 
         public init() {}
+
+        /// How a store may be used, and what its file and folder have to allow for.
+        public enum Access: Sendable {
+            /// Reading and writing. The file and its folder must be writable.
+            case readWrite
+
+            /// Reading only: a write is an error `readOnly`, and the content of the file stays as it is.
+            ///
+            /// Other connections and processes may write meanwhile. A file that may not be written, or is in a folder that may not be
+            /// written, is read without SQLite's shared memory where that is not there and cannot be made. Nobody can then be kept from
+            /// writing, so each read looks whether the file has changed: at its beginning the file is opened again, and a change during
+            /// a read is the error `busy`. Where such a file has a write-ahead log with commits in it that cannot be read, opening is the
+            /// error `readOnly`, as the file without its log would be an older state.
+            case readOnly
+
+            /// Reading only, of a file on media that cannot change, such as a read-only disk image: without locks, and without looking for
+            /// changes. Where the file does change while it is open, what is read may be wrong or an error.
+            ///
+            /// A file that has a write-ahead log or a journal with content beside it is refused with the error `readOnly`, as that would
+            /// be ignored.
+            case readOnlyImmutable
+        }
 
         var pageChecksums: Connection.PageChecksums { checksPages ? .verified : .unverified }
     }

@@ -12,16 +12,14 @@ extension FHIRStore {
     ///     row by row and not page by page.
     ///   - progress: called after about every mebibyte with the part that is done, from 0 to 1; where it is copied row by row, at the end.
     ///     What it throws ends the backup.
-    /// - Throws: what `progress` throws; `FHIRStoreError`: `alreadyExists`, `cannotOpen`, `diskFull`, `noEncryption`.
+    /// - Throws: what `progress` throws; `FHIRStoreError`: `alreadyExists`, `cannotOpen`, `diskFull`, `noEncryption`; `invalidArgument` where
+    ///   `target` is the store's own file or one that belongs to it.
     public func backup(
         to target: String, replacing: Bool = false, encryption: BackupEncryption = .same, progress: (Double) throws -> Void = { _ in }
     ) throws {
         let targetKey = key(of: encryption)
         try targetKey?.verify(for: target)
-        if replacing, Self.isSameFile(path, target) {
-            throw FHIRStoreError(.invalidArgument, "\(target) is the store itself: give another path")
-        }
-        let file = try PendingFile(path: target, replaces: replacing)
+        let file = try PendingFile(.database, path: target, replaces: replacing, database: path)
         if (targetKey == nil) == (configuration.key == nil) {
             try copyPages(to: file, targetKey, progress)
         } else {
@@ -51,9 +49,23 @@ extension FHIRStore {
     }
 
     private func copyRows(to file: PendingFile, _ key: EncryptionKey?) throws {
-        try mappingErrors(of: file.path) {
-            try rowSource().export(to: file.temporaryPath, key: key?.bytes)
+        if configuration.access != .readWrite {
+            // A connection that only reads cannot write an attached file.
+            let copy = try PendingFile(.database, path: file.path + "-source", replaces: true, database: nil, in: file.folder)
+            try copyPages(to: copy, configuration.key) { _ in }
+            return try mappingErrors(of: file.path) {
+                let source = try Connection.open(copy.temporaryPath, createsFile: false, key: configuration.key)
+                try export(source, to: file, key)
+            }
         }
+        try mappingErrors(of: file.path) {
+            try export(rowSource(), to: file, key)
+        }
+    }
+
+    private func export(_ source: Connection, to file: PendingFile, _ key: EncryptionKey?) throws {
+        guard let key else { return try source.export(to: file.temporaryPath, key: nil) }
+        try key.secret.withBytes { try source.export(to: file.temporaryPath, key: $0) }
     }
 
     /// A connection that may attach another file, on which nothing else goes on.

@@ -35,9 +35,9 @@ public final class FHIRStore: Sendable {
     ///
     /// - Parameters:
     ///   - release: the FHIR release whose resources it holds, `.r4` from FireLiteR4.
-    ///   - configuration: default: durable, waits 5 seconds for locks.
+    ///   - configuration: default: for reading and writing, durable, waits 5 seconds for locks.
     /// - Throws: `FHIRStoreError`: `cannotOpen`, `notAStore`, `missingKey`, `wrongKey`, `notEncrypted`, `noEncryption`, `wrongRelease`,
-    ///   `newerFormat`, `readOnly`, `busy`.
+    ///   `newerFormat`, `olderFormat`, `readOnly`, `busy`.
     public init(path: String, release: FHIRRelease, configuration: Configuration = Configuration()) throws {
         self.release = release
         self.path = path
@@ -45,6 +45,12 @@ public final class FHIRStore: Sendable {
         reads = WorkQueue(width: path == ":memory:" ? 1 : max(configuration.maximumReaders, 1))
         let opener = StoreOpener(path: path, release: release, configuration: configuration)
         do {
+            guard configuration.access == .readWrite else {
+                let (reader, identity) = try opener.openReadOnly()
+                self.identity = identity
+                pool = ConnectionPool(reader: reader, opener: opener)
+                return
+            }
             let (writer, identity) = try opener.open()
             self.identity = identity
             pool = ConnectionPool(writer: writer, opener: path == ":memory:" ? nil : opener)
@@ -124,7 +130,9 @@ public final class FHIRStore: Sendable {
             pool.setCurrent(nil)
             access.rollback()
         }
-        return try body(transaction)
+        let result = try body(transaction)
+        try access.stillFile?.verify()
+        return result
     }
 
     /// Runs `body` on the writing connection, outside of any transaction.

@@ -25,6 +25,8 @@ public struct FHIRStoreError: Error, Sendable, CustomStringConvertible {
         public static let wrongRelease = Code(rawValue: "wrongRelease")
         /// The store was written in a newer format than this library knows.
         public static let newerFormat = Code(rawValue: "newerFormat")
+        /// The store has an older format, which the first opening for writing would upgrade, and is opened for reading only.
+        public static let olderFormat = Code(rawValue: "olderFormat")
         /// A resource was changed on the basis of a version that another write has replaced or deleted; `conflict` says which.
         public static let conflict = Code(rawValue: "conflict")
         /// A resource has the type and id of one that is stored, and the store keeps them unique (`FHIRStore.Configuration.uniqueIDs`).
@@ -33,7 +35,7 @@ public struct FHIRStoreError: Error, Sendable, CustomStringConvertible {
         public static let busy = Code(rawValue: "busy")
         /// The disk is full.
         public static let diskFull = Code(rawValue: "diskFull")
-        /// The file or its folder may not be written.
+        /// The file or its folder may not be written, or the store was opened for reading only.
         public static let readOnly = Code(rawValue: "readOnly")
         /// The disk, or what is between it and the program, failed to read or write.
         public static let disk = Code(rawValue: "disk")
@@ -128,6 +130,9 @@ public struct FHIRStoreError: Error, Sendable, CustomStringConvertible {
     }
 
     public var description: String { message }
+
+    /// Whether SQLite found the file damaged, rather than not to be what it was taken for.
+    package var isDamage: Bool { sqliteCode.map { $0 & 0xFF == 11 } ?? false }
 
     /// What the operating system refused, for an extended code of `SQLITE_IOERR` (<https://www.sqlite.org/rescode.html#ioerr>).
     private static func diskCall(_ code: Int32) -> String {

@@ -174,15 +174,18 @@ public class ReadTransaction {
     /// The resource with this pk, of whatever type; nil where there is none.
     public func resource(pk: String) throws -> FHIRResource? {
         try perform {
-            var found: StoreConnection.Registration?
-            if let root = store.identity.root(ofPK: pk), let registration = try access.registration(root: root), registration.pk == nil {
-                found = registration
-            }
-            guard let registration = try found ?? access.registration(pk: pk) else { return nil }
+            guard let registration = try registration(pk: pk) else { return nil }
             let resource = try resource(registration)
             hold(resource)
             return resource
         }
+    }
+
+    func registration(pk: String) throws -> StoreConnection.Registration? {
+        if let root = store.identity.root(ofPK: pk), let registration = try access.registration(root: root), registration.pk == nil {
+            return registration
+        }
+        return try access.registration(pk: pk)
     }
 
     /// The resource with this pk; nil where there is none, or one of another type.
@@ -239,7 +242,7 @@ public class ReadTransaction {
     }
 
     /// Calls `body` with the resources with these registrations as they are put together.
-    private func load(_ registrations: [StoreConnection.Registration], _ body: (FHIRResource) throws -> Void) throws {
+    func load(_ registrations: [StoreConnection.Registration], _ body: (FHIRResource) throws -> Void) throws {
         try access.load(registrations) { registration, resource in
             guard let resource else { throw damaged(registration.root) }
             try verify(resource, registration)
@@ -265,7 +268,7 @@ public class ReadTransaction {
                 + "restore a backup or salvage what is readable")
     }
 
-    private func tie(_ resource: FHIRResource, _ registration: StoreConnection.Registration) {
+    func tie(_ resource: FHIRResource, _ registration: StoreConnection.Registration) {
         resource.become(StoreTie(store: store, root: registration.root, revision: registration.revision, pk: registration.pk))
         remember(resource, registration.root)
     }

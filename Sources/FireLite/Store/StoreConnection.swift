@@ -4,6 +4,8 @@ import SQLiteBridge
 /// One connection to the store's file, with what it knows of the file's tables. Used by one thread at a time.
 final class StoreConnection {
     let connection: Connection
+    /// The file, where it is read without locks and may change all the same.
+    var stillFile: StillFile?
     let schema: StorageSchema
     @exclusivity(unchecked) private var assembler: ResourceAssembler
     /// The tables of each shape, owners first.

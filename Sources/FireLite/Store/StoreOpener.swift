@@ -19,8 +19,11 @@ struct StoreOpener: Sendable {
     /// Opens the writing connection, and makes the store where the file is new.
     func open() throws -> (StoreWriter, StoreIdentity) {
         try configuration.key?.verify(for: path)
-        if path != ":memory:" { PrivateFile.create(path) }
-        let connection = try Connection.open(path, key: configuration.key, pageChecksums: configuration.pageChecksums)
+        if path != ":memory:" {
+            if configuration.mustExist { _ = try ReadOnlyFile.location(of: path) } else { try PrivateFile.create(path) }
+        }
+        let connection = try Connection.open(
+            path, createsFile: !configuration.mustExist, key: configuration.key, pageChecksums: configuration.pageChecksums)
         return try connection.explaining(path, key: configuration.key) { try prepare(connection) }
     }
 
@@ -30,6 +33,9 @@ struct StoreOpener: Sendable {
         if configuration.secureDelete { try connection.execute("PRAGMA secure_delete = ON") }
         let isNew = try connection.integer("SELECT count(*) FROM sqlite_master") == 0
         // Before the journal mode, which is written into the file: what is no store of this release stays untouched.
+        if isNew, configuration.mustExist, path != ":memory:" {
+            throw FHIRStoreError(.notAStore, "\(path) is an empty database and no FireLite store: check the path")
+        }
         if isNew {
             if configuration.checksPages, configuration.key == nil { connection.reservePageChecksums() }
         } else {
@@ -92,15 +98,52 @@ struct StoreOpener: Sendable {
         }
     }
 
+    /// Opens the first connection of a store that is only read, and sees that it is one.
+    func openReadOnly() throws -> (StoreConnection, StoreIdentity) {
+        let (connection, still) = try readConnection()
+        return try connection.explaining(path, key: configuration.key) {
+            let access = try reader(connection, still)
+            try verify(connection)
+            let found = try connection.integer("PRAGMA user_version") ?? 0
+            guard found == format else {
+                throw FHIRStoreError(
+                    .olderFormat,
+                    "\(path) has format \(found), which is upgraded to \(format) when it is opened for writing: open it with the access "
+                        + "readWrite once, or a copy of it where it may be written")
+            }
+            try verifyModel(access)
+            return (access, try identity(connection))
+        }
+    }
+
+    private func readConnection() throws -> (Connection, StillFile?) {
+        switch configuration.access {
+        case .readWrite:
+            let connection = try Connection.open(
+                path, createsFile: false, key: configuration.key, pageChecksums: configuration.pageChecksums)
+            return (connection, nil)
+        case .readOnly, .readOnlyImmutable:
+            return try ReadOnlyFile(
+                path: path, key: configuration.key, pageChecksums: configuration.pageChecksums,
+                cannotChange: configuration.access == .readOnlyImmutable
+            ).open()
+        }
+    }
+
     /// Opens a connection for reading.
     func openReader() throws -> StoreConnection {
-        let connection = try Connection.open(
-            path, createsFile: false, key: configuration.key, pageChecksums: configuration.pageChecksums)
+        let (connection, still) = try readConnection()
+        return try reader(connection, still)
+    }
+
+    private func reader(_ connection: Connection, _ still: StillFile?) throws -> StoreConnection {
         try configure(connection, cacheSize: max(configuration.cacheSize / 4, 2))
         // The first read tells SQLite of the pages' checksums.
         try connection.execute("PRAGMA query_only = 1; PRAGMA schema_version")
         try checkCells(connection)
-        return try StoreConnection(connection, release: release)
+        let access = try StoreConnection(connection, release: release)
+        access.stillFile = still
+        return access
     }
 
     private func configure(_ connection: Connection, cacheSize: Int) throws {

@@ -20,6 +20,10 @@ public struct UpsertResult<Resource: FHIRResource> {
     public var unchanged: Int { outcomes.unchanged }
     /// How many were older than the stored resource, which stayed as it is (`UpsertPolicy.keepNewer`).
     public var skipped: Int { outcomes.skipped }
+    /// How many were not stored as a later one in the same upsert has their type and id. With the other counts, all resources.
+    public var superseded: Int { outcomes.superseded }
+    /// What a Bundle with the result of a search said about the search: OperationOutcomes, which are not stored.
+    public internal(set) var searchOutcomes: [FHIRResource] = []
 }
 
 extension UpsertResult: RandomAccessCollection {
@@ -78,6 +82,7 @@ struct UpsertOutcomes {
     private(set) var updated = 0
     private(set) var unchanged = 0
     private(set) var skipped = 0
+    private(set) var superseded = 0
     private(set) var entries: [Entry] = []
 
     init(capacity: Int) { entries.reserveCapacity(capacity) }
@@ -99,7 +104,9 @@ struct UpsertOutcomes {
         case .older(let root):
             skipped += 1
             entries.append(.stored(root))
-        case .replaced(let index): entries.append(.same(index))
+        case .replaced(let index):
+            superseded += 1
+            entries.append(.same(index))
         }
     }
 }

@@ -227,7 +227,8 @@ public final class WriteTransaction: ReadTransaction {
 
     /// Stores the resources in a Bundle's entries one by one, by type and id, with the references between them rewritten to `Type/id`.
     ///
-    /// An entry without a resource is passed over; a resource without an id gets the UUID of its `fullUrl`. The Bundle itself is neither
+    /// An entry without a resource is passed over; a resource without an id gets the UUID of its `fullUrl`. What a search's result says about
+    /// the search (`entry.search.mode` outcome) is not stored; the result has it as `searchOutcomes`. The Bundle itself is neither
     /// stored nor changed.
     /// - Returns: the stored resources in the order of the entries, and how many were added, updated and left as they were.
     /// - Precondition: `bundle` is a resource of the type Bundle.
@@ -235,7 +236,10 @@ public final class WriteTransaction: ReadTransaction {
     @discardableResult
     public func upsert(bundle: FHIRResource, policy: UpsertPolicy = .replace) throws -> UpsertResult<FHIRResource> {
         misuse(unless: bundle.resourceType == "Bundle", "upsert(bundle:) takes a Bundle: store a \(bundle.resourceType) with upsert(_:)")
-        return try upsert(BundleUnpacker.resources(of: bundle.copy()), policy: policy)
+        let content = BundleUnpacker.content(of: bundle.copy())
+        var result = try upsert(content.resources, policy: policy)
+        result.searchOutcomes = content.outcomes
+        return result
     }
 
     /// `upsert` for resources that nobody needs afterwards: they stay unmanaged, and nothing is kept of them.
@@ -243,9 +247,9 @@ public final class WriteTransaction: ReadTransaction {
     /// - Parameter digests: what `FHIRStore.digest(of:)` gave for each of them, as they are; nil to have it asked for.
     package func store(
         _ resources: [FHIRResource], digests: [ContentDigest.Value]? = nil
-    ) throws -> (added: Int, updated: Int, unchanged: Int) {
+    ) throws -> (added: Int, updated: Int, unchanged: Int, superseded: Int) {
         try perform {
-            var counts = (added: 0, updated: 0, unchanged: 0)
+            var counts = (added: 0, updated: 0, unchanged: 0, superseded: 0)
             try writer.upsert(resources, digests: digests, marksManaged: false, known: { known($0) }, check: checkAddable) {
                 resource, outcome in
                 switch outcome {
@@ -256,7 +260,8 @@ public final class WriteTransaction: ReadTransaction {
                     counts.updated += 1
                 case .updated: counts.updated += 1
                 case .unchanged: counts.unchanged += 1
-                case .older, .replaced: break
+                case .older: break
+                case .replaced: counts.superseded += 1
                 }
             }
             return counts

@@ -39,7 +39,7 @@ struct BackupCommand: Command {
 
     func run(_ console: Console) throws -> ExitStatus {
         let newKey = try newKeyPath.map { try KeyFile.key(path: $0) }
-        let store = try database.open()
+        let store = try database.openForReading()
         let encryption = isPlain ? FHIRStore.BackupEncryption.none : newKey.map { .key($0) } ?? .same
         try database.located { try store.backup(to: target, replacing: replaces, encryption: encryption) }
         try console.print("copied to \(target)")

@@ -8,7 +8,8 @@ struct CheckCommand: Command {
         operands: "", operandCount: 0...0,
         discussion: """
             Runs SQLite's integrity check, looks for rows that belong to nothing, and compares the registry of resources
-            with the tables. Prints what is wrong, a line for each fault, and exits with status 1; or prints "sound".
+            with the tables. Prints what is wrong, a line for each fault, and exits with status 1; or prints "sound". A file
+            that is no FireLite database is not checked; the status is 3 then.
 
             Example: firelite check --database health.sqlite
             """)
@@ -29,9 +30,10 @@ struct CheckCommand: Command {
 
     private func findFaults() throws -> [String] {
         do {
-            return try database.openUnlocated().check()
+            return try database.openForReadingUnlocated().check()
         } catch let error as FHIRStoreError {
-            guard error.code == .notAStore else { throw ToolError.failed(database.message(of: error)) }
+            // A store that is too damaged to be opened is not sound; a file that is no store is not what was meant.
+            guard error.code == .notAStore, error.isDamage else { throw ToolError.failed(database.message(of: error)) }
             return [error.message]
         }
     }

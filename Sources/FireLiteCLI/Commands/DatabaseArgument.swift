@@ -31,24 +31,32 @@ struct DatabaseArgument {
     /// - Throws: `ToolError` with status 3.
     func key() throws -> EncryptionKey? { try keyPath.map { try KeyFile.key(path: $0) } }
 
-    private func configuration() throws -> FHIRStore.Configuration {
+    /// Opens the database for writing; a file that is not there yet is made.
+    func create() throws -> FHIRStore { try located { try store(.readWrite, mustExist: false) } }
+
+    /// Opens a database that must be there for writing.
+    func open() throws -> FHIRStore { try located { try store(.readWrite) } }
+
+    /// Opens a database that must be there for reading only, whether it could be written or not.
+    func openForReading() throws -> FHIRStore { try located { try openForReadingUnlocated() } }
+
+    /// Opens a database that must be there for reading only; the store's errors come as they are.
+    func openForReadingUnlocated() throws -> FHIRStore {
+        do {
+            return try store(.readOnly)
+        } catch let error as FHIRStoreError where error.code == .olderFormat {
+            // An older format is upgraded where that is possible; where it is not, the first error says what to do.
+            do { return try store(.readWrite) } catch { throw error }
+        }
+    }
+
+    private func store(_ access: FHIRStore.Configuration.Access, mustExist: Bool = true) throws -> FHIRStore {
+        PendingFolder.sweep(URL(fileURLWithPath: path).deletingLastPathComponent().path)
         var configuration = FHIRStore.Configuration()
+        configuration.access = access
+        configuration.mustExist = mustExist
         configuration.key = try key()
-        return configuration
-    }
-
-    /// Opens the database; a file that is not there yet is made.
-    func create() throws -> FHIRStore {
-        try located { try FHIRStore(path: path, release: release, configuration: configuration()) }
-    }
-
-    /// Opens a database that must be there.
-    func open() throws -> FHIRStore { try located { try openUnlocated() } }
-
-    /// Opens a database that must be there; the store's errors come as they are.
-    func openUnlocated() throws -> FHIRStore {
-        guard FileManager.default.fileExists(atPath: path) else { throw ToolError.failed("\(path): there is no such database") }
-        return try FHIRStore(path: path, release: release, configuration: configuration())
+        return try FHIRStore(path: path, release: release, configuration: configuration)
     }
 
     /// Runs `body` so that the store's errors name the file.

@@ -8,6 +8,9 @@ struct ExportCommand: Command {
         options: DatabaseArgument.options + [
             .option("type", "T", isRepeatable: true, "a resource type to write; all unless given"),
             .option("output", "DIR|-", isRequired: true, "the folder for the files, or - for standard output"),
+            .flag("assign-ids", "give resources without an id their pk as id, and refer to them by it"),
+            .option("on-error", "stop|skip", "what a resource that cannot be read does; stop unless given"),
+            .flag("ids", "name resources that cannot be read by their logical ids, which may tell of persons"),
         ],
         operands: "", operandCount: 0...0,
         discussion: """
@@ -15,12 +18,20 @@ struct ExportCommand: Command {
             appear when all of them are complete. Standard output gets one type after another. Everything written is one
             snapshot of the database.
 
+            References to resources without an id lead nowhere elsewhere; how many such there are is printed. With
+            --assign-ids such a resource gets its pk as id, and what refers to it by pk (urn:uuid:) refers to Type/id. The
+            database stays as it is.
+
+            With --on-error stop a resource that cannot be read ends the export, and no file appears. With skip it is left
+            out and listed on standard error, with its type, its number in the store and the reason; the exit status is 1.
+
             Example: firelite export --database health.sqlite --type Patient --output - | wc -l
             """)
 
     private let database: DatabaseArgument
     private let types: [String]
     private let output: String
+    private let options: Exporter.Options
 
     init(_ arguments: ParsedArguments) throws {
         database = try DatabaseArgument(arguments)
@@ -32,51 +43,30 @@ struct ExportCommand: Command {
         self.types = types
         output = arguments["output"] ?? ""
         if output.isEmpty { throw ToolError.usage("--output needs the name of a folder, or -") }
+        let onError = arguments["on-error"] ?? "stop"
+        guard onError == "stop" || onError == "skip" else { throw ToolError.usage("--on-error is '\(onError)', neither stop nor skip") }
+        options = Exporter.Options(assignsIDs: arguments.has("assign-ids"), skips: onError == "skip", showsIDs: arguments.has("ids"))
     }
 
     func run(_ console: Console) throws -> ExitStatus {
-        let store = try database.open()
+        let store = try database.openForReading()
         let clock = ContinuousClock()
         let start = clock.now
+        var exporter = Exporter(types: types, options: options, report: console.report)
         if output == "-" {
-            try database.located { try export(store, to: console.standardOutput) }
-            return .done
+            try database.located { try exporter.export(store, to: console.standardOutput) }
+            if let line = exporter.counts.idLine { console.report("firelite export: \(line)") }
+        } else {
+            let folder = try ExportFolder(path: output, database: database.path)
+            try database.located { try exporter.export(store, to: folder) }
+            try folder.finish()
+            let counts = exporter.counts
+            try console.print(
+                "exported \(counts.exported), files \(counts.files), seconds \(Figures.seconds(start.duration(to: clock.now)))")
+            if let line = counts.idLine { try console.print(line) }
         }
-        let folder = try ExportFolder(path: output)
-        let counts = try database.located { try export(store, to: folder) }
-        try folder.finish()
-        let total = counts.reduce(0, +)
-        try console.print("exported \(total), files \(counts.count), seconds \(Figures.seconds(start.duration(to: clock.now)))")
-        return .done
-    }
-
-    private func export(_ store: FHIRStore, to output: any ByteOutput) throws {
-        let buffer = BufferedOutput(output)
-        try store.read { transaction in
-            for type in try typesToWrite(transaction) { _ = try Self.write(type, transaction, to: buffer) }
-        }
-        try buffer.flush()
-    }
-
-    private func export(_ store: FHIRStore, to folder: ExportFolder) throws -> [Int] {
-        try store.read { transaction in
-            try typesToWrite(transaction).map { type in
-                try folder.write("\(type).ndjson") { try Self.write(type, transaction, to: $0) }
-            }
-        }
-    }
-
-    private func typesToWrite(_ transaction: ReadTransaction) throws -> [String] {
-        types.isEmpty ? try transaction.counts().filter { $0.count > 0 }.map(\.typeName) : types
-    }
-
-    private static func write(_ type: String, _ transaction: ReadTransaction, to output: any ByteOutput) throws -> Int {
-        var count = 0
-        try transaction.forEach(typeName: type) { resource in
-            try output.write(FHIRJSON.data(resource))
-            try output.write("\n")
-            count += 1
-        }
-        return count
+        let number = exporter.counts.unreadable
+        guard number > 0 else { return .done }
+        throw ToolError.incomplete("\(number == 1 ? "1 resource" : "\(number) resources") could not be read: left out")
     }
 }

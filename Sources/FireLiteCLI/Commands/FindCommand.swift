@@ -66,7 +66,7 @@ struct FindCommand: Command {
 
     func run(_ console: Console) throws -> ExitStatus {
         let scan = try FindScan(request)
-        let store = try database.open()
+        let store = try database.openForReading()
         return try database.located { try scan.run(store, console) }
     }
 }

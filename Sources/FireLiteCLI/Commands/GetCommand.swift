@@ -30,7 +30,7 @@ struct GetCommand: Command {
     }
 
     func run(_ console: Console) throws -> ExitStatus {
-        let store = try database.open()
+        let store = try database.openForReading()
         let resource = try database.located {
             switch key {
             case .resource(let key): try store.resource(typeName: key.type, id: key.id)

@@ -17,7 +17,7 @@ struct InfoCommand: Command {
     init(_ arguments: ParsedArguments) throws { database = try DatabaseArgument(arguments) }
 
     func run(_ console: Console) throws -> ExitStatus {
-        let store = try database.open()
+        let store = try database.openForReading()
         let (counts, statistics) = try database.located { (try store.counts(), try store.statistics()) }
         var facts = TextTable([.left, .left])
         facts.add("file", database.path)

@@ -1,5 +1,8 @@
 import Foundation
 
+/// Whoever read what is written has closed their end of the pipe, as `head` does when it has enough.
+struct ReaderGone: Error {}
+
 /// Writes to a file descriptor, which stays its owner's to close.
 final class DescriptorOutput: ByteOutput {
     private let descriptor: Int32
@@ -17,6 +20,7 @@ final class DescriptorOutput: ByteOutput {
             let written = Foundation.write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
             if written < 0 {
                 if errno == EINTR { continue }
+                if errno == EPIPE { throw ReaderGone() }
                 throw ToolError.system(name)
             }
             rest = rest.dropFirst(written)

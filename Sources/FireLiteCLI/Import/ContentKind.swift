@@ -4,6 +4,8 @@ enum ContentKind {
     case lines
     /// One resource, perhaps on many lines.
     case document
+    /// A list of resources.
+    case list
 
     /// Tells by the name and the beginning of the content.
     ///
@@ -15,13 +17,14 @@ enum ContentKind {
     ///   - isAll: whether they are the whole content.
     static func detect(_ beginning: [UInt8], isAll: Bool, name: String) -> ContentKind {
         let name = name.lowercased()
-        if name.hasSuffix(".ndjson") || name.hasSuffix(".jsonl") { return .lines }
+        if [".ndjson", ".jsonl"].contains(where: { name.hasSuffix($0) || name.hasSuffix($0 + ".gz") }) { return .lines }
         return beginning.withUnsafeBufferPointer { detect($0, isAll: isAll) }
     }
 
     private static func detect(_ bytes: UnsafeBufferPointer<UInt8>, isAll: Bool) -> ContentKind {
         let blank: Set<UInt8> = [UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\r"), UInt8(ascii: "\n")]
         guard var index = bytes.firstIndex(where: { !blank.contains($0) }) else { return .lines }
+        if bytes[index] == UInt8(ascii: "[") { return .list }
         var structure = JSONStructure(containerDepth: 0, textDepth: 0)
         let event = structure.next(bytes, &index)
         let isLegal = event == .finished || (event == nil && !isAll)

@@ -1,7 +1,7 @@
 import FireLite
 import Foundation
 
-/// Reads one JSON document piece by piece and hands out the elements of its `entry` list, one in memory at a time.
+/// Reads one JSON document piece by piece and hands out the elements of its `entry` list, or of the list that it is, one in memory at a time.
 final class DocumentScanner {
     /// What a walk through the document found.
     struct Outline {
@@ -30,7 +30,9 @@ final class DocumentScanner {
     private let source: any RewindableBytes
     private let window: TextBuffer
     private let longest: Int
-    private var structure = JSONStructure(containerDepth: 3, textDepth: 2)
+    private var structure: JSONStructure
+    /// How deep in the document the list is.
+    private let listDepth: Int
     private var outline = Outline(frame: DocumentFrame())
     private var member = Member.other
     private var isInList = false
@@ -49,7 +51,10 @@ final class DocumentScanner {
     ///   - window: how many bytes are read at once.
     ///   - longest: how long an entry may be.
     ///   - keepsFrame: whether to collect what is outside of the list.
-    init(_ source: any RewindableBytes, window: Int, longest: Int, keepsFrame: Bool) {
+    ///   - isList: whether the document is the list itself; default: a resource.
+    init(_ source: any RewindableBytes, window: Int, longest: Int, keepsFrame: Bool, isList: Bool = false) {
+        structure = JSONStructure(containerDepth: 3, textDepth: 2, allowsList: isList)
+        listDepth = isList ? 1 : 2
         self.source = source
         self.window = TextBuffer(capacity: window)
         self.longest = longest
@@ -87,27 +92,33 @@ final class DocumentScanner {
         case (.finished, _):
             outline.isComplete = true
             outline.isOneLine = structure.line == structure.firstLine
+        case (.began(isObject: false), 1) where listDepth == 1:
+            beginList(index)
         case (.member, 1):
             member =
                 structure.isText("entry")
                 ? .entry : structure.isText("resourceType") ? .resourceType : structure.isText("type") ? .type : .other
-        case (.string, 1):
+        case (.string, 1) where listDepth == 2:
             if member == .resourceType { outline.typeName = structure.plainText }
             if member == .type { outline.kind = structure.plainText }
         case (.began(isObject: false), 2) where member == .entry:
             beginList(index)
-        case (.began(isObject: true), 3) where isInList:
+        case (.began(isObject: true), listDepth + 1) where isInList:
             entryStart = index - 1
             entryPlace = TextPlace(line: structure.line, column: structure.offset - structure.lineStart, entry: entries)
-        case (.ended(isObject: true), 2) where isInList:
+        case (.ended(isObject: true), listDepth) where isInList:
             try endEntry(index, body)
-        case (.ended(isObject: false), 1) where isInList:
+        case (.ended(isObject: false), listDepth - 1) where isInList:
             endList(index)
-        case (.began(isObject: false), 3) where isInList, (.string, 2) where isInList, (.scalar, 2) where isInList:
+        case (.began(isObject: false), listDepth + 1) where isInList, (.string, listDepth) where isInList,
+            (.scalar, listDepth) where isInList:
             outline.hasPlainEntries = false
         default: break
         }
     }
+
+    /// The line of the last byte that was walked.
+    var line: Int { structure.line }
 
     // MARK: - Entries
 

@@ -19,12 +19,16 @@ final class ImportBatch: @unchecked Sendable {
     private(set) var digests: [ContentDigest.Value] = []
     private(set) var origins: [Origin] = []
     private(set) var faults: [ImportFault] = []
+    /// What a person should know of what was stored, or was not to be: a line each.
+    private(set) var notes: [String] = []
+    /// How many resources are left out as a history has newer versions of them.
+    var superseded = 0
+    /// How many said something about a search and are no resources of it.
+    private(set) var outcomes = 0
     /// How many bytes of the content are read.
     var end = 0
 
     init(text: TextBuffer) { self.text = text }
-
-    var isEmpty: Bool { resources.isEmpty && faults.isEmpty }
 
     func append(_ resource: FHIRResource, _ digest: ContentDigest.Value, _ origin: Origin) {
         resources.append(resource)
@@ -33,6 +37,13 @@ final class ImportBatch: @unchecked Sendable {
     }
 
     func append(_ fault: ImportFault) { faults.append(fault) }
+
+    func note(_ line: String) { notes.append(line) }
+
+    func append(outcome line: String) {
+        outcomes += 1
+        notes.append(line)
+    }
 
     /// The text that a resource was read from.
     func text(of origin: Origin) -> String { String(decoding: text.slice(origin.range), as: UTF8.self) }

@@ -4,16 +4,22 @@ struct ImportCounts: Equatable {
     var updated = 0
     var unchanged = 0
     var rejected = 0
+    /// Resources that a later one with the same type and id in the file took the place of, and versions of a history before the last.
+    var superseded = 0
+    /// What servers said about searches.
+    var outcomes = 0
 
-    init(added: Int = 0, updated: Int = 0, unchanged: Int = 0, rejected: Int = 0) {
+    init(added: Int = 0, updated: Int = 0, unchanged: Int = 0, rejected: Int = 0, superseded: Int = 0, outcomes: Int = 0) {
         self.added = added
         self.updated = updated
         self.unchanged = unchanged
         self.rejected = rejected
+        self.superseded = superseded
+        self.outcomes = outcomes
     }
 
-    init(_ stored: (added: Int, updated: Int, unchanged: Int)) {
-        self.init(added: stored.added, updated: stored.updated, unchanged: stored.unchanged)
+    init(_ stored: (added: Int, updated: Int, unchanged: Int, superseded: Int)) {
+        self.init(added: stored.added, updated: stored.updated, unchanged: stored.unchanged, superseded: stored.superseded)
     }
 
     /// How many resources were read and stored, or found stored already.
@@ -24,9 +30,14 @@ struct ImportCounts: Equatable {
         left.updated += right.updated
         left.unchanged += right.unchanged
         left.rejected += right.rejected
+        left.superseded += right.superseded
+        left.outcomes += right.outcomes
     }
 
     func summary(_ duration: Duration) -> String {
-        "added \(added), updated \(updated), unchanged \(unchanged), rejected \(rejected), seconds \(Figures.seconds(duration))"
+        var parts = ["added \(added)", "updated \(updated)", "unchanged \(unchanged)"]
+        if superseded > 0 { parts.append("superseded \(superseded)") }
+        if outcomes > 0 { parts.append("outcomes \(outcomes)") }
+        return (parts + ["rejected \(rejected)", "seconds \(Figures.seconds(duration))"]).joined(separator: ", ")
     }
 }

@@ -7,5 +7,7 @@ struct ImportOptions: Sendable {
     var stopsAtFault = true
     /// Whether a Bundle is stored as the one resource it is.
     var keepsBundles = false
+    /// How dates are mended that are not written in FHIR's way; nil where they are mistakes.
+    var dates: DateMender?
     var limits = ImportLimits()
 }

@@ -8,6 +8,7 @@ final class ImportReader {
     private let digest: (FHIRResource) -> ContentDigest.Value
     private let deliver: (ImportBatch) throws -> Void
     private let reader: FHIRJSONReader
+    private let lenient: LenientReader?
     private let bundleLayout: Layout?
     private let entryType: FHIRObject.Type
     private var batch = ImportBatch(text: TextBuffer(capacity: 1))
@@ -24,6 +25,7 @@ final class ImportReader {
         self.digest = digest
         self.deliver = deliver
         reader = FHIRJSONReader(release: options.release)
+        lenient = options.dates.map { LenientReader(release: options.release, $0) }
         bundleLayout = options.keepsBundles ? nil : options.release.type(named: "Bundle")?._layout
         entryType = options.release.type(named: "Bundle.entry") ?? FHIRObject.self
     }
@@ -38,6 +40,7 @@ final class ImportReader {
         case .document:
             try input.keepForRewinding()
             try readDocument()
+        case .list: try readList()
         }
     }
 
@@ -70,7 +73,7 @@ final class ImportReader {
         // A long line may be a Bundle, of which one entry at a time need be in memory.
         if bundleLayout != nil, bytes.count > options.limits.chunk { return try readLineEntries(text, range, line) }
         do {
-            try accept(reader.resource(from: bytes), .init(place: TextPlace(line: line), range: range))
+            try accept(resource(from: bytes, TextPlace(line: line)), .init(place: TextPlace(line: line), range: range))
         } catch let error as FHIRDecodingError {
             if bundleLayout != nil, try isBundle(bytes) { return try readLineEntries(text, range, line) }
             try reject(error, TextPlace(line: line).place(of: error), bytes)
@@ -129,7 +132,7 @@ final class ImportReader {
             let head = EntryHead(bytes)
             if let type = head.resourceType { unpacker.note(fullUrl: head.fullUrl, type: type, id: head.id) }
         }
-        unpacker.isHistory = outline.kind == "history"
+        unpacker.kind = outline.kind
         return (outline, unpacker)
     }
 
@@ -147,9 +150,8 @@ final class ImportReader {
             batch.text.append(bytes)
             if source === input { batch.end = end }
             do {
-                let entry = try readEntry(bytes)
-                if let resource = unpacker.take(from: entry) {
-                    batch.append(resource, digest(resource), .init(place: place, range: start..<batch.text.count))
+                if let taken = unpacker.take(from: try readEntry(bytes, place)) {
+                    accept(taken, .init(place: place, range: start..<batch.text.count))
                 }
             } catch let error as FHIRDecodingError {
                 try reject(error, place.place(of: error), bytes)
@@ -165,10 +167,30 @@ final class ImportReader {
 
     private func entryBatch() -> ImportBatch { ImportBatch(text: TextBuffer(capacity: options.limits.chunk + (options.limits.chunk >> 2))) }
 
-    private func readEntry(_ bytes: UnsafeBufferPointer<UInt8>) throws -> FHIRObject {
+    private func readEntry(_ bytes: UnsafeBufferPointer<UInt8>, _ place: TextPlace) throws -> FHIRObject {
         let entry = entryType.init()
-        try reader.read(bytes, into: entry)
-        return entry
+        do {
+            try reader.read(bytes, into: entry)
+            return entry
+        } catch let error as FHIRDecodingError {
+            guard let (entry, changes) = lenient?.read(bytes, as: entryType) else { throw error }
+            note(changes, place)
+            return entry
+        }
+    }
+
+    private func resource(from bytes: UnsafeBufferPointer<UInt8>, _ place: TextPlace) throws -> FHIRResource {
+        do {
+            return try reader.resource(from: bytes)
+        } catch let error as FHIRDecodingError {
+            guard let (resource, changes) = lenient?.resource(from: bytes) else { throw error }
+            note(changes, place)
+            return resource
+        }
+    }
+
+    private func note(_ changes: [FHIRDecodingError], _ place: TextPlace) {
+        for change in changes { batch.note(place.place(of: change).note(change, file: input.name)) }
     }
 
     /// Says what is wrong with a Bundle outside of its entries.
@@ -199,10 +221,45 @@ final class ImportReader {
         }
         batch = ImportBatch(text: text)
         do {
-            try accept(reader.resource(from: text.bytes), .init(place: TextPlace(line: firstLine), range: 0..<text.count))
+            let place = TextPlace(line: firstLine)
+            try accept(resource(from: text.bytes, place), .init(place: place, range: 0..<text.count))
         } catch let error as FHIRDecodingError {
             let keepsText = text.count <= options.limits.rejectedDocument
             try reject(error, TextPlace(line: firstLine).place(of: error), keepsText ? text.bytes : text.slice(0..<0))
+        }
+        try flush()
+    }
+
+    // MARK: - Lists
+
+    /// Reads a list of resources, one in memory at a time.
+    private func readList() throws {
+        batch = entryBatch()
+        let scanner = DocumentScanner(
+            InOrder(input), window: options.limits.chunk, longest: options.limits.resource, keepsFrame: false, isList: true)
+        let outline = try scanner.scan { bytes, place, end in
+            let place = TextPlace(line: place.line, column: place.column)
+            let start = batch.text.count
+            batch.text.append(bytes)
+            batch.end = end
+            do {
+                try accept(resource(from: bytes, place), .init(place: place, range: start..<batch.text.count))
+            } catch let error as FHIRDecodingError {
+                try reject(error, place.place(of: error), bytes)
+            }
+            if batch.text.count >= options.limits.chunk {
+                try flush()
+                batch = entryBatch()
+            }
+        }
+        if outline.hasLongEntry {
+            try reject(tooLong(outline.violation ?? TextPlace(line: 1)))
+        } else if outline.violation != nil || !outline.isComplete {
+            let place = outline.violation ?? TextPlace(line: scanner.line)
+            let reason = "column \(place.column): the list of resources breaks off or is no JSON here"
+            try reject(place.fault(reason, file: input.name, text: ""))
+        } else if !outline.hasPlainEntries {
+            try reject(TextPlace(line: 1).fault("the list has other values than resources in it", file: input.name, text: ""))
         }
         try flush()
     }
@@ -211,7 +268,20 @@ final class ImportReader {
 
     private func accept(_ resource: FHIRResource, _ origin: ImportBatch.Origin) throws {
         guard let bundleLayout, resource.layout === bundleLayout else { return batch.append(resource, digest(resource), origin) }
-        for resource in BundleUnpacker.resources(of: resource) { batch.append(resource, digest(resource), origin) }
+        let content = BundleUnpacker.content(of: resource)
+        for resource in content.resources { batch.append(resource, digest(resource), origin) }
+        for outcome in content.outcomes { accept(.outcome(outcome), origin) }
+        batch.superseded += content.superseded
+    }
+
+    private func accept(_ entry: BundleUnpacker.Entry, _ origin: ImportBatch.Origin) {
+        switch entry {
+        case .resource(let resource): batch.append(resource, digest(resource), origin)
+        case .superseded: batch.superseded += 1
+        case .outcome(let outcome):
+            let reason = "the server says of the search: \(BundleUnpacker.summary(of: outcome)); not stored"
+            batch.append(outcome: origin.place.fault(reason, file: input.name, text: "").description)
+        }
     }
 
     private func reject(_ error: FHIRDecodingError, _ place: TextPlace, _ text: UnsafeBufferPointer<UInt8>) throws {

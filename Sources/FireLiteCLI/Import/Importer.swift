@@ -8,6 +8,8 @@ struct Importer {
     /// Where rejected texts are kept.
     let rejects: RejectsFile?
     let progress: ProgressLine?
+    /// Is given what a person should know, a line each.
+    let report: (String) -> Void
     /// What became of the files so far.
     private(set) var counts = ImportCounts()
     private var bytesBefore = 0
@@ -15,11 +17,15 @@ struct Importer {
     /// Reading goes as deep as JSON's nesting; threads other than the first have little stack by default on some systems.
     private static let stackSize = 16 << 20
 
-    init(store: FHIRStore, options: ImportOptions, rejects: RejectsFile? = nil, progress: ProgressLine? = nil) {
+    init(
+        store: FHIRStore, options: ImportOptions, rejects: RejectsFile? = nil, progress: ProgressLine? = nil,
+        report: @escaping (String) -> Void = { _ in }
+    ) {
         self.store = store
         self.options = options
         self.rejects = rejects
         self.progress = progress
+        self.report = report
     }
 
     /// Imports one file in one write.
@@ -70,8 +76,10 @@ struct Importer {
     }
 
     private func write(_ batch: ImportBatch, _ transaction: WriteTransaction, file: String) throws -> ImportCounts {
-        var counts = ImportCounts(rejected: batch.faults.count)
+        var counts = ImportCounts(rejected: batch.faults.count, superseded: batch.superseded, outcomes: batch.outcomes)
         try rejects?.append(batch.faults)
+        if !batch.notes.isEmpty { try progress?.clear() }
+        for note in batch.notes { report(note) }
         do {
             counts += ImportCounts(try transaction.store(batch.resources, digests: batch.digests))
         } catch let error as FHIRStoreError where error.code == .tooLarge {

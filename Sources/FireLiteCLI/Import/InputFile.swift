@@ -2,17 +2,23 @@ import Foundation
 
 /// The bytes of an import: read once from the front, and again from the front where the content turns out to need it.
 ///
-/// Pipes are kept in a temporary file from the moment that `keepForRewinding` is called. A byte order mark is no part of the content.
+/// Pipes are kept in a temporary file from the moment that `keepForRewinding` is called. A byte order mark is no part of the content. What gzip has
+/// compressed is read as what it was, whatever the file's name.
 final class InputFile: RewindableBytes {
     let name: String
     /// How many bytes there are, where the system knows.
-    let size: Int?
+    private(set) var size: Int?
     private var descriptor: Int32
     private let ownsDescriptor: Bool
     /// Where the content begins in the file; nil where the descriptor cannot seek.
     private var start: off_t?
     private var peeked: [UInt8] = []
     private var peekedFrom = 0
+    /// The file's first bytes, which were looked at and are to be read once more.
+    private var begun: [UInt8] = []
+    private var gzip: GzipReader?
+    /// How many bytes of the content are its byte order mark.
+    private var markLength = 0
 
     // MARK: - Opening and closing
 
@@ -43,7 +49,23 @@ final class InputFile: RewindableBytes {
             if ownsDescriptor { close(descriptor) }
             throw ToolError.system(name, code: EISDIR)
         }
+        try lookForCompression()
         try skipByteOrderMark()
+    }
+
+    private func lookForCompression() throws {
+        var beginning = [UInt8](repeating: 0, count: GzipReader.magic.count)
+        var count = 0
+        while count < beginning.count {
+            let part = try beginning.withUnsafeMutableBytes { try readFile(UnsafeMutableRawBufferPointer(rebasing: $0[count...])) }
+            if part == 0 { break }
+            count += part
+        }
+        beginning.removeLast(beginning.count - count)
+        begun = beginning
+        guard beginning == GzipReader.magic else { return }
+        gzip = try GzipReader(name: name) { [unowned self] in try self.readFile($0) }
+        size = nil
     }
 
     private func skipByteOrderMark() throws {
@@ -51,7 +73,7 @@ final class InputFile: RewindableBytes {
         let isMarked = try peek(mark.count) == mark
         guard isMarked else { return }
         (peeked, peekedFrom) = ([], 0)
-        start = start.map { $0 + off_t(mark.count) }
+        markLength = mark.count
     }
 
     deinit {
@@ -93,6 +115,17 @@ final class InputFile: RewindableBytes {
             if peekedFrom == peeked.count { (peeked, peekedFrom) = ([], 0) }
             return number
         }
+        if let gzip { return try gzip.read(memory) }
+        return try readFile(memory)
+    }
+
+    private func readFile(_ memory: UnsafeMutableRawBufferPointer) throws -> Int {
+        if !begun.isEmpty {
+            let number = min(memory.count, begun.count)
+            begun.withUnsafeBytes { memory.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[..<number])) }
+            begun.removeFirst(number)
+            return number
+        }
         while true {
             let number = Foundation.read(descriptor, memory.baseAddress, memory.count)
             if number >= 0 { return number }
@@ -121,6 +154,9 @@ final class InputFile: RewindableBytes {
             throw error
         }
         close(copy)
+        // Of the content without its compression and its mark.
+        gzip = nil
+        markLength = 0
         start = 0
         try rewind()
     }
@@ -131,6 +167,10 @@ final class InputFile: RewindableBytes {
     func rewind() throws {
         guard let start, lseek(descriptor, start, SEEK_SET) >= 0 else { throw ToolError.system(name) }
         (peeked, peekedFrom) = ([], 0)
+        begun = []
+        gzip?.reset()
+        var mark = [UInt8](repeating: 0, count: markLength)
+        _ = try mark.withUnsafeMutableBytes { try fill($0) }
     }
 
     /// An open file without a name, which goes when it is closed.

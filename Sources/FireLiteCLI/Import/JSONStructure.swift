@@ -28,6 +28,7 @@ struct JSONStructure {
 
     private let containerDepth: Int
     private let textDepth: Int
+    private let allowsList: Bool
     private var state = State.value
     /// Whether each open container is an object.
     private var containers: [Bool] = []
@@ -55,7 +56,9 @@ struct JSONStructure {
     /// - Parameters:
     ///   - containerDepth: containers up to this depth give events.
     ///   - textDepth: names and values in containers up to this depth give events.
-    init(containerDepth: Int, textDepth: Int) {
+    ///   - allowsList: whether the text may be a list; default: an object only, as a resource is.
+    init(containerDepth: Int, textDepth: Int, allowsList: Bool = false) {
+        self.allowsList = allowsList
         self.containerDepth = containerDepth
         self.textDepth = textDepth
     }
@@ -134,8 +137,7 @@ struct JSONStructure {
     }
 
     private mutating func open(isObject: Bool) -> (Bool, Event?) {
-        // A resource is an object.
-        guard depth < Self.deepest, isObject || depth > 0 else { return (false, nil) }
+        guard depth < Self.deepest, isObject || depth > 0 || allowsList else { return (false, nil) }
         containers.append(isObject)
         state = isObject ? .memberOrEnd : .valueOrEnd
         return (true, depth <= containerDepth ? .began(isObject: isObject) : nil)

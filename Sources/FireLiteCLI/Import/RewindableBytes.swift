@@ -7,6 +7,17 @@ protocol RewindableBytes: AnyObject {
     func rewind() throws
 }
 
+/// Bytes that are read once, from where they are.
+final class InOrder: RewindableBytes {
+    private let source: any RewindableBytes
+
+    init(_ source: any RewindableBytes) { self.source = source }
+
+    func fill(_ memory: UnsafeMutableRawBufferPointer) throws -> Int { try source.fill(memory) }
+
+    func rewind() {}
+}
+
 /// Bytes in memory, which must outlive the object.
 final class MemoryBytes: RewindableBytes {
     private let bytes: UnsafeRawBufferPointer

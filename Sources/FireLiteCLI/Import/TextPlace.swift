@@ -21,6 +21,11 @@ struct TextPlace: Equatable {
         return ImportFault(file: file, line: line, reason: reason, text: text)
     }
 
+    /// What was changed at this place so that the text could be stored.
+    func note(_ error: FHIRDecodingError, file: String) -> String {
+        "\(file): line \(line), column \(column), \(path(error.path)): written in another way, mended"
+    }
+
     /// What is wrong with a text that begins here, as a whole.
     func fault(_ reason: String, file: String, text: String) -> ImportFault {
         ImportFault(file: file, line: line, reason: entry.map { "Bundle.entry[\($0)]: \(reason)" } ?? reason, text: text)
@@ -28,6 +33,17 @@ struct TextPlace: Equatable {
 
     /// An entry is read by itself, so its paths begin without its number.
     private func path(_ path: String) -> String {
+        Self.shortened(entryPath(path))
+    }
+
+    /// What is nested deeply would fill a screen: the beginning and the end tell where it is.
+    private static func shortened(_ path: String) -> String {
+        path.utf8.count <= 2 * shownEnd ? path : "\(path.prefix(shownEnd))…\(path.suffix(shownEnd))"
+    }
+
+    private static let shownEnd = 60
+
+    private func entryPath(_ path: String) -> String {
         let own = "Bundle.entry"
         guard let entry, path.hasPrefix(own) else { return path }
         return "\(own)[\(entry)]" + path.dropFirst(own.count)

@@ -135,7 +135,7 @@ struct RekeyTests {
                         do {
                             try store.rekey(to: EncryptedStores.other)
                         } catch let error as FHIRStoreError {
-                            isChanged = store.configuration.key?.bytes == EncryptedStores.other.bytes
+                            isChanged = store.configuration.key?.secret === EncryptedStores.other.secret
                             expectHelpful(error, path: path, codes: [.disk, .cannotOpen, .busy, .sqlite, .notAStore], place)
                         }
                         disk.mend()

@@ -1,0 +1,46 @@
+import Foundation
+
+/// Where a new file is to go.
+package enum FileTarget {
+    /// What SQLite adds to the name of a database for the files that belong to it.
+    static let companions = ["-wal", "-shm", "-journal"]
+
+    /// Whether a file that is written at `path` would destroy the database: its own file, those that belong to it, and hard links to them, whether
+    /// they are there or not.
+    package static func isPart(_ path: String, of database: String) -> Bool {
+        if database == ":memory:" { return false }
+        // The files that belong to it are beside the file itself where the path is a symbolic link.
+        let own = location(database) ?? database
+        return ([database, own] + companions.map { own + $0 } + companions.map { database + $0 }).contains { isSame($0, path) }
+    }
+
+    /// Whether two paths lead to one file, or would if it were there.
+    package static func isSame(_ first: String, _ second: String) -> Bool {
+        var (one, other) = (stat(), stat())
+        if stat(first, &one) == 0, stat(second, &other) == 0 { return one.st_dev == other.st_dev && one.st_ino == other.st_ino }
+        return place(first) == place(second)
+    }
+
+    /// The database that a file at `path` would be taken for a part of; nil where there is none.
+    static func database(with path: String) -> String? {
+        for suffix in companions where path.hasSuffix(suffix) {
+            let database = String(path.dropLast(suffix.count))
+            var status = stat()
+            if !database.isEmpty, !database.hasSuffix("/"), lstat(database, &status) == 0 { return database }
+        }
+        return nil
+    }
+
+    private static func location(_ path: String) -> String? {
+        guard let resolved = realpath(path, nil) else { return nil }
+        defer { free(resolved) }
+        return String(cString: resolved)
+    }
+
+    /// The path with its folder's symbolic links resolved.
+    private static func place(_ path: String) -> String {
+        if let location = location(path) { return location }
+        let url = URL(fileURLWithPath: path)
+        return (location(url.deletingLastPathComponent().path) ?? url.deletingLastPathComponent().path) + "/" + url.lastPathComponent
+    }
+}

@@ -1,0 +1,59 @@
+import FireLiteCore
+
+/// Changes what refers to other resources, in an object and all in it.
+struct ReferenceRewriter {
+    // Where the classes of a release keep what matters here.
+    private let reference: UnsafePointer<LayoutTable>?
+    private let referenceSlot: Int
+    private let bundle: UnsafePointer<LayoutTable>?
+
+    init(release: FHIRRelease) {
+        let layout = release.type(named: "Reference")?._layout
+        reference = layout?.table
+        referenceSlot = layout?.element(named: "reference")?.slot ?? -1
+        bundle = release.type(named: "Bundle")?._layout.table
+    }
+
+    /// Rewrites references and other URIs. A Bundle inside has its own entries, and stays as it is.
+    ///
+    /// - Parameter key: what a text becomes, nil for one that stays; is told whether it is a `Reference.reference`.
+    func rewrite(_ object: FHIRObject, _ key: (_ text: String, _ isReference: Bool) -> String?) {
+        guard object.layoutTable != bundle else { return }
+        var changes: [(slot: Int, texts: [String], isList: Bool)] = []
+        let table = object.layoutTable
+        let isReference = table == reference
+        object.forEachSlot { slot in
+            let index = Int(slot.index)
+            slot.value.forEachChild { rewrite($0, key) }
+            let isWhole = isReference && index == referenceSlot
+            guard isWhole || Self.isLink(table.pointee.entries[index].primitive) else { return }
+            guard let texts = slot.value.texts, !texts.isEmpty else { return }
+            let changed = texts.map { text in key(text, isWhole) ?? text }
+            if changed != texts { changes.append((index, changed, table.pointee.entries[index].isList)) }
+        }
+        for change in changes {
+            if change.isList { object._setStrings(change.slot, change.texts) } else { object._setString(change.slot, change.texts[0]) }
+        }
+    }
+
+    /// Whether a transaction rewrites values of the type.
+    private static func isLink(_ type: PrimitiveType) -> Bool {
+        switch type {
+        case .uri, .url, .oid, .uuid: true
+        default: false
+        }
+    }
+}
+
+extension SlotValue {
+    /// The text of a primitive, or those of a list without its nulls.
+    fileprivate var texts: [String]? {
+        switch self {
+        case .text(let text): [text]
+        case .texts(let texts): texts
+        case .annotated(let primitive): primitive.value?.texts
+        case .annotatedTexts(let list): list.texts.compactMap { $0 }
+        default: nil
+        }
+    }
+}

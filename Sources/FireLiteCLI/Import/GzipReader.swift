@@ -1,0 +1,75 @@
+import CZlib
+import Foundation
+
+/// Reads what gzip has compressed (RFC 1952), of one member or several.
+final class GzipReader {
+    private static let inputSize = 1 << 16
+    static let magic: [UInt8] = [0x1F, 0x8B]
+
+    private let name: String
+    private let source: (UnsafeMutableRawBufferPointer) throws -> Int
+    // zlib keeps the address.
+    private let stream: UnsafeMutablePointer<z_stream>
+    private let input = UnsafeMutableRawBufferPointer.allocate(byteCount: inputSize, alignment: 1)
+    /// Whether a member has begun and not ended.
+    private var isInMember = false
+    private var isAtEnd = false
+
+    /// - Parameters:
+    ///   - name: what messages call the file.
+    ///   - source: reads compressed bytes, and returns how many; 0 at the end.
+    /// - Throws: `ToolError` where there is no memory.
+    init(name: String, _ source: @escaping (UnsafeMutableRawBufferPointer) throws -> Int) throws {
+        self.name = name
+        self.source = source
+        stream = .allocate(capacity: 1)
+        stream.initialize(to: z_stream())
+        guard firelite_inflate_init(stream) == Z_OK else { throw ToolError.system(name, code: ENOMEM) }
+    }
+
+    deinit {
+        inflateEnd(stream)
+        stream.deallocate()
+        input.deallocate()
+    }
+
+    /// Begins anew; the source gives its first bytes next.
+    func reset() {
+        inflateReset(stream)
+        stream.pointee.avail_in = 0
+        isInMember = false
+        isAtEnd = false
+    }
+
+    /// Reads into the memory and returns how many bytes that were; 0 at the end.
+    ///
+    /// - Throws: `ToolError` where the content is damaged or cut off.
+    func read(_ memory: UnsafeMutableRawBufferPointer) throws -> Int {
+        let room = UInt32(clamping: memory.count)
+        stream.pointee.next_out = memory.baseAddress?.assumingMemoryBound(to: UInt8.self)
+        stream.pointee.avail_out = room
+        while stream.pointee.avail_out == room, room > 0, !isAtEnd {
+            if stream.pointee.avail_in == 0 { try fill() }
+            if isAtEnd { break }
+            isInMember = true
+            switch inflate(stream, Z_NO_FLUSH) {
+            case Z_OK, Z_BUF_ERROR: continue
+            case Z_STREAM_END:
+                // Another member may follow.
+                isInMember = false
+                inflateReset(stream)
+            default: throw ToolError.incomplete("\(name): the compressed content is damaged: get the file again")
+            }
+        }
+        return Int(room - stream.pointee.avail_out)
+    }
+
+    private func fill() throws {
+        let count = try source(input)
+        stream.pointee.next_in = input.baseAddress?.assumingMemoryBound(to: UInt8.self)
+        stream.pointee.avail_in = UInt32(clamping: count)
+        guard count == 0 else { return }
+        if isInMember { throw ToolError.incomplete("\(name): the compressed content is cut off: get the file again") }
+        isAtEnd = true
+    }
+}

@@ -1,0 +1,73 @@
+import FireLite
+import Foundation
+
+/// Reads resources whose dates are written in other ways than FHIR's, and says what it changed.
+///
+/// What it makes is read again as strictly as everything else, so that nothing that is not FHIR gets through.
+final class LenientReader {
+    private let reader: FHIRJSONReader
+    private let strict: FHIRJSONReader
+    private let mender: DateMender
+
+    init(release: FHIRRelease, _ mender: DateMender) {
+        reader = FHIRJSONReader(release: release, isLenient: true)
+        strict = FHIRJSONReader(release: release)
+        self.mender = mender
+    }
+
+    /// Reads a text that is not FHIR as it is.
+    ///
+    /// - Returns: the object, and the mistakes in the text that were mended; nil where it has others.
+    func resource(from bytes: UnsafeBufferPointer<UInt8>) -> (object: FHIRResource, changes: [FHIRDecodingError])? {
+        // Both ways to read throw for what cannot be mended, and the caller has the error of reading strictly.
+        guard let resource = try? reader.resource(from: bytes), let json = mended(resource),
+            let object = try? strict.resource(from: json)
+        else { return nil }
+        return (object, reader.issues)
+    }
+
+    /// The same for an object that is no resource, a Bundle's entry.
+    func read(_ bytes: UnsafeBufferPointer<UInt8>, as type: FHIRObject.Type) -> (object: FHIRObject, changes: [FHIRDecodingError])? {
+        let object = type.init()
+        guard (try? reader.read(bytes, into: object)) != nil, let json = mended(object) else { return nil }
+        let result = type.init()
+        let isRead: Void? = json.withUnsafeBytes { try? strict.read($0.bindMemory(to: UInt8.self), into: result) }
+        return isRead == nil ? nil : (result, reader.issues)
+    }
+
+    /// The object as JSON with its dates mended; nil where the text had other mistakes, or as many cannot be mended.
+    private func mended(_ object: FHIRObject) -> Data? {
+        guard !reader.issues.isEmpty, reader.issues.allSatisfy({ $0.code == .invalidValue }) else { return nil }
+        mend(object)
+        return FHIRJSON.data(object)
+    }
+
+    private func mend(_ object: FHIRObject) {
+        var changes: [(slot: Int, texts: [String], isList: Bool)] = []
+        let entries = object.layoutTable.pointee.entries
+        object.forEachSlot { slot in
+            let index = Int(slot.index)
+            slot.value.forEachChild { mend($0) }
+            let type = entries[index].primitive
+            guard [.date, .dateTime, .instant, .time].contains(type) else { return }
+            // A value with an annotation keeps it, and is left for the strict reader to refuse.
+            switch slot.value {
+            case .text(let text): if !isValid(text, type) { mender.mended(text, as: type).map { changes.append((index, [$0], false)) } }
+            case .texts(let texts): changes.append((index, texts.map { isValid($0, type) ? $0 : mender.mended($0, as: type) ?? $0 }, true))
+            default: return
+            }
+        }
+        for change in changes {
+            if change.isList { object._setStrings(change.slot, change.texts) } else { object._setString(change.slot, change.texts[0]) }
+        }
+    }
+
+    private func isValid(_ text: String, _ type: PrimitiveType) -> Bool {
+        switch type {
+        case .date: FHIRDate(text) != nil
+        case .dateTime: FHIRDateTime(text) != nil
+        case .instant: FHIRInstant(text) != nil
+        default: FHIRTime(text) != nil
+        }
+    }
+}
