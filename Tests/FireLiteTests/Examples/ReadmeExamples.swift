@@ -37,6 +37,11 @@ import Testing
             // end
             #expect(try store.resource(Patient.self, id: "123")?.name.map(\.family) == ["Balogna", nil])
 
+            var configuration = FHIRStore.Configuration()
+            configuration.access = .readOnly
+            let archive = try FHIRStore(path: path, release: .r4, configuration: configuration)
+            #expect(try archive.count(Patient.self) == 1)
+
             let practitioner = Practitioner { $0.id = "p1" }
             try store.write { tx in try tx.add(practitioner) }
             // example README.md
