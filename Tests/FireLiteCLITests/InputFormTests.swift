@@ -1,4 +1,5 @@
 import Foundation
+import SQLiteBridge
 import Testing
 
 @testable import FireLite
@@ -207,5 +208,25 @@ struct InputFormTests {
         #expect(try folder.read("out/Patient.ndjson").split(separator: "\n").map(String.init) == [1, 2, 4, 5].map { patient("p\($0)") })
         let named = try ToolRun("export", "--database", database, "--on-error", "skip", "--ids", "--output", "-")
         #expect(named.status == .incomplete && named.error.hasPrefix("left out Patient/p3: ") && named.lines.count == 4)
+    }
+
+    /// Files of many types, each of which needs tables and columns that the ones before did not: as many changes of the catalog as for one file.
+    @Test func manySmallFilesChangeTheCatalogOnce() throws {
+        let texts = [
+            #"{"resourceType":"Patient","id":"1","name":[{"family":"A"}]}"#,
+            #"{"resourceType":"Patient","id":"2","name":[{"text":"B"}],"active":true}"#,
+            #"{"resourceType":"Observation","id":"1","status":"final","code":{"text":"c"}}"#,
+            #"{"resourceType":"Patient","id":"3","birthDate":"1970"}"#,
+            #"{"resourceType":"Observation","id":"2","status":"final","code":{"coding":[{"code":"c"}]},"valueString":"v"}"#, "no JSON",
+            #"{"resourceType":"Patient","id":"4","name":[{"given":["C"]}],"photo":[{"title":"t"}]}"#,
+        ]
+        let files = try texts.enumerated().map { try folder.write("\($0).json", Data($1.utf8)) }
+        let run = try importing(files[0], files[1], files[2], files[3], files[4], files[5], files[6], "--on-error", "skip")
+        #expect(run.status == .incomplete && run.output.contains("added 6, "))
+        // Each table and index is one change, and no column was added to a table that was there.
+        let connection = try Connection(path: database)
+        let objects = try connection.integer("SELECT count(*) FROM sqlite_master WHERE sql IS NOT NULL") ?? 0
+        #expect(try connection.integer("PRAGMA schema_version") ?? 0 <= objects + 1)
+        #expect(try ToolRun("check", "--database", database).status == .done)
     }
 }

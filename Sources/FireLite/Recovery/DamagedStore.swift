@@ -34,10 +34,9 @@ final class DamagedStore {
     private init(_ connection: Connection, path: String, release: FHIRRelease, isEncrypted: Bool) throws {
         connection.setBusyTimeout(milliseconds: 5_000)
         // Reads a catalog with faults, and a file that was cut short (https://www.sqlite.org/pragma.html#pragma_writable_schema).
+        // With DEFENSIVE it would read neither; the connection was opened for reading only.
         connection.setDefensive(false)
         try connection.execute("PRAGMA writable_schema = ON; PRAGMA query_only = ON; PRAGMA temp_store = MEMORY")
-        // The catalog is still read as before, and no longer to be written.
-        connection.setDefensive(true)
         access = try StoreConnection(connection, release: release)
         // After a page that it cannot decrypt SQLCipher reads none until the transaction ends, so there each statement is one of its own.
         if !isEncrypted { try connection.execute("BEGIN") }
@@ -114,7 +113,8 @@ final class DamagedStore {
         func look(_ key: String, _ table: String, _ shift: Int64) throws {
             do {
                 last = max(
-                    last, (try connection.integer("SELECT \(key) FROM \"\(table)\" NOT INDEXED ORDER BY \(key) DESC LIMIT 1") ?? 0) >> shift
+                    last,
+                    (try connection.integer("SELECT \(key) FROM \(quoted(table)) NOT INDEXED ORDER BY \(key) DESC LIMIT 1") ?? 0) >> shift
                 )
             } catch let error as SQLiteError where error.isDamage {
                 isSure = false

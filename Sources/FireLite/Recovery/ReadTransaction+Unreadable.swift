@@ -84,7 +84,7 @@ private struct TolerantPass {
     private func id(_ root: Int64) throws -> String? {
         guard table.hasInFile(["id"]) else { return nil }
         do {
-            let statement = try access.connection.cached("SELECT id FROM \"\(table.name)\" NOT INDEXED WHERE _k = ?")
+            let statement = try access.connection.cached("SELECT id FROM \(table.quotedName) NOT INDEXED WHERE _k = ?")
             defer { statement.reset() }
             statement.bind(1, root << 24)
             return try statement.step() ? statement.text(0) : nil
@@ -154,7 +154,7 @@ private struct TolerantPass {
         let last = try lastRoot()
         guard first <= last else { return }
         var rows = TolerantScan(
-            access.connection, "SELECT _k FROM \"\(table.name)\" NOT INDEXED", key: "_k", condition: "AND _parent IS NULL",
+            access.connection, "SELECT _k FROM \(table.quotedName) NOT INDEXED", key: "_k", condition: "AND _parent IS NULL",
             granule: 1 << 24)
         var roots: Set<Int64> = []
         try rows.run(first << 24...last << 24 | 0xFF_FFFF) { roots.insert($0.int(0) >> 24) }

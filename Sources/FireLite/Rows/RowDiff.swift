@@ -188,7 +188,7 @@ struct RowDiff {
         if let known = plan.statements.updates[columns] { return known }
         let names = columns.enumerated().map { position, column in
             let name = column == -1 ? "_parent" : column == -2 ? "_ord" : plan.columns[Int(column)].name
-            return "\"\(name)\" = ?\(position + 2)"
+            return "\(quoted(name)) = ?\(position + 2)"
         }
         let statement = try connection.connection.prepare("UPDATE \(plan.quotedName) SET \(names.joined(separator: ", ")) WHERE _k = ?1")
         plan.statements.updates[columns] = statement

@@ -53,7 +53,7 @@ extension ReadTransaction {
         guard let registration = try registration(pk: pk), let type = try access.typeName(ofShape: registration.shape),
             let table = access.schema.table(named: type), table.isInFile
         else { return nil }
-        let statement = try access.connection.cached("SELECT id FROM \"\(table.name)\" WHERE _k = ?")
+        let statement = try access.connection.cached("SELECT id FROM \(table.quotedName) WHERE _k = ?")
         statement.bind(1, registration.root << 24)
         defer { statement.reset() }
         guard try statement.step() else { return nil }

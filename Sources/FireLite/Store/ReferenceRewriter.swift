@@ -32,7 +32,11 @@ struct ReferenceRewriter {
             if changed != texts { changes.append((index, changed, table.pointee.entries[index].isList)) }
         }
         for change in changes {
-            if change.isList { object._setStrings(change.slot, change.texts) } else { object._setString(change.slot, change.texts[0]) }
+            if change.isList {
+                object.replacePrimitives(change.slot, change.texts)
+            } else {
+                object._setString(change.slot, change.texts[0])
+            }
         }
     }
 

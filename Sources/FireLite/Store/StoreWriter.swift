@@ -81,6 +81,22 @@ final class StoreWriter {
 
     private static var now: Int64 { Int64(Date().timeIntervalSince1970 * 1_000) }
 
+    /// Creates the tables and columns that resources need, so that storing them in many writes changes the catalog once: SQLite reads all
+    /// of it again for each column that is added.
+    ///
+    /// - Returns: whether any were missing.
+    func grow(for resources: [FHIRResource]) throws -> Bool {
+        let changes = access.schema.changes
+        try atomically([]) {
+            for resource in resources {
+                _ = try flattener.add(resource, as: 0, numbering: .fresh, marksManaged: false)
+                flattener.clear()
+            }
+            try grow()
+        }
+        return access.schema.changes != changes
+    }
+
     // MARK: - Inserting
 
     /// Inserts new resources and returns their numbers.

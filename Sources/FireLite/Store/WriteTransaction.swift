@@ -268,6 +268,12 @@ public final class WriteTransaction: ReadTransaction {
         }
     }
 
+    /// Creates the tables and columns that resources need, which are not stored yet.
+    ///
+    /// - Returns: whether any were missing.
+    /// - Throws: `FHIRStoreError`: `tooLarge` if one of them cannot be stored; none are created then.
+    package func prepare(for resources: [FHIRResource]) throws -> Bool { try perform { try writer.grow(for: resources) } }
+
     // MARK: - Deleting
 
     /// Deletes a stored resource with all its rows; the object is unmanaged then, keeps its content and may be changed and added again.

@@ -92,7 +92,15 @@ struct ImportCommand: Command {
         let rejects = try rejectsFile()
         let progress = console.errorIsTerminal && !isQuiet ? ProgressLine(console.standardError, total: total) : nil
         var importer = Importer(store: store, options: options, rejects: rejects, progress: progress, report: console.report)
-        let result = Result { for input in inputs { try database.located { try importer.run(input) } } }
+        var preparation = TablePreparation(store: store, options: options)
+        let result = Result {
+            for (index, input) in inputs.enumerated() {
+                try database.located {
+                    try preparation.prepare(inputs, from: index)
+                    try importer.run(input)
+                }
+            }
+        }
         // What was rejected is of use however the import ended.
         let rejected = Result { try rejects?.finish() }
         try progress?.clear()

@@ -58,7 +58,11 @@ final class LenientReader {
             }
         }
         for change in changes {
-            if change.isList { object._setStrings(change.slot, change.texts) } else { object._setString(change.slot, change.texts[0]) }
+            if change.isList {
+                object.replacePrimitives(change.slot, change.texts)
+            } else {
+                object._setString(change.slot, change.texts[0])
+            }
         }
     }
 

@@ -204,9 +204,10 @@ import Testing
             }
             let contents = try snapshot(store)
             do {
-                let other = try Connection(path: path, pageChecksums: .ignored)
+                let other = try Connection(path: path, pageChecksums: .ignored, isHardened: false)
                 try other.execute("VACUUM INTO '\(folder)/vacuumed.sqlite'")
-                let backup = try Backup(from: other, to: Connection(path: folder + "/copied.sqlite", pageChecksums: .ignored))
+                let backup = try Backup(
+                    from: other, to: Connection(path: folder + "/copied.sqlite", pageChecksums: .ignored, isHardened: false))
                 while try backup.step(pages: 10) {}
             }
             for name in ["vacuumed", "copied"] {
@@ -225,7 +226,7 @@ import Testing
         try withFile { path, _ in
             var contents: [String: String] = [:]
             do {
-                let other = try Connection(path: path, pageChecksums: .ignored)
+                let other = try Connection(path: path, pageChecksums: .ignored, isHardened: false)
                 #expect(try other.integer("SELECT count(*) FROM Patient") == 300)
                 do {
                     let store = try FHIRStore(path: path, release: .r4)
@@ -251,7 +252,7 @@ import Testing
 
     /// Lets a program that knows nothing of checksums write, but not to records.
     private func write(_ path: String) throws {
-        let other = try Connection(path: path, pageChecksums: .ignored)
+        let other = try Connection(path: path, pageChecksums: .ignored, isHardened: false)
         try other.execute("CREATE INDEX own ON Patient(id); CREATE VIEW families AS SELECT family FROM Patient_name; ANALYZE")
         // Every page of a table is written, with the values that it has.
         try other.execute("UPDATE Patient_name SET family = family || ''")
@@ -308,7 +309,7 @@ import Testing
                 try store.backup(to: folder + "/backup.sqlite")
                 try expectSound(store)
             }
-            try Connection(path: path, pageChecksums: .ignored).execute("VACUUM")
+            try Connection(path: path, pageChecksums: .ignored, isHardened: false).execute("VACUUM")
             for name in ["store", "backup"] {
                 #expect(try bytes(folder + "/\(name).sqlite")[20] == 0)
                 // It is a matter of the file: who opens it with checks finds none to check.
@@ -326,7 +327,7 @@ import Testing
             let store = try FHIRStore(path: path, release: .r4)
             let plain = folder + "/plain.sqlite"
             do {
-                let connection = try Connection(path: plain, pageChecksums: .ignored)
+                let connection = try Connection(path: plain, pageChecksums: .ignored, isHardened: false)
                 try connection.execute("ATTACH '\(path)' AS source; PRAGMA application_id = \(0x4648_4952); PRAGMA user_version = 2")
                 let tables = try connection.prepare("SELECT name, sql FROM source.sqlite_schema WHERE sql IS NOT NULL ORDER BY rowid")
                 while try tables.step() {

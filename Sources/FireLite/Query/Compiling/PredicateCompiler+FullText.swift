@@ -1,3 +1,5 @@
+import SQLiteBridge
+
 extension PredicateCompiler {
     /// That the full-text index has each term for the resource.
     func matching(_ terms: [FullTextTerm], _ scope: QueryScope) throws -> SQLFragment {
@@ -13,7 +15,7 @@ extension PredicateCompiler {
         return .all(
             terms.map { term in
                 SQLFragment(
-                    "\(scope.alias)._k IN (SELECT rowid & \(Self.rootMask) FROM \"\(name)\" WHERE \"\(name)\" MATCH ?)",
+                    "\(scope.alias)._k IN (SELECT rowid & \(Self.rootMask) FROM \(quoted(name)) WHERE \(quoted(name)) MATCH ?)",
                     [.text(term.expression)])
             })
     }

@@ -50,9 +50,9 @@ extension PredicateCompiler {
         if strategy == .filter {
             guard isDirect else { return owned(step.table, alias, by: scope, where: condition) }
             let range = SQLFragment("\(alias)._k BETWEEN \(scope.alias)._k AND \(scope.alias)._k + \(Self.nodeMask)")
-            return "EXISTS (SELECT 1 FROM \"\(step.table.name)\" \(alias) WHERE " + SQLFragment.all([range, condition]) + ")"
+            return "EXISTS (SELECT 1 FROM \(step.table.quotedName) \(alias) WHERE " + SQLFragment.all([range, condition]) + ")"
         }
-        let select = "\(scope.alias)._k IN (SELECT \(key) FROM \"\(step.table.name)\" \(alias)"
+        let select = "\(scope.alias)._k IN (SELECT \(key) FROM \(step.table.quotedName) \(alias)"
         return condition.isAlways ? SQLFragment(select + ")") : select + " WHERE " + condition + ")"
     }
 

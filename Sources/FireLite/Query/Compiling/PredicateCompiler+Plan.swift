@@ -1,4 +1,5 @@
 import FireLiteCore
+import SQLiteBridge
 
 extension PredicateCompiler {
     // MARK: - Which condition leads
@@ -140,7 +141,7 @@ extension PredicateCompiler {
     private func rows(_ column: QueryColumn, _ condition: SQLFragment) -> SQLFragment {
         // An index on a resource type's table holds the resources that are in no other.
         let condition = column.table.isResource ? SQLFragment.all([condition, SQLFragment("\(column.alias)._parent IS NULL")]) : condition
-        return "SELECT 1 FROM \"\(column.table.name)\" \(column.alias) WHERE " + condition
+        return "SELECT 1 FROM \(column.table.quotedName) \(column.alias) WHERE " + condition
     }
 
     /// Alternatives lead if each does.
@@ -169,10 +170,10 @@ extension PredicateCompiler {
         let (alias, row) = (target.alias, newAlias())
         let isRow = column.table.isResource ? " AND \(row)._parent IS NULL" : ""
         let id = target.group.queryColumn(0, alias: alias).sql
-        let joined = "\"\(target.table.name)\" \(alias) CROSS JOIN \"\(column.table.name)\" \(row)"
+        let joined = "\(target.table.quotedName) \(alias) CROSS JOIN \(column.table.quotedName) \(row)"
         let references =
             "SELECT 1 FROM \(joined) WHERE \(alias)._parent IS NULL AND " + condition
-            + " AND \(row).\"\(name)\" = '\(layout.name)/' || \(id)\(isRow)"
+            + " AND \(row).\(quoted(name)) = '\(layout.name)/' || \(id)\(isRow)"
         return QueryPlan.Lead(part: part, selects: best.lead.selects + [references], ownColumn: nil, isOrdered: false)
     }
 

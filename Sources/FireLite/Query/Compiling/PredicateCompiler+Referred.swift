@@ -1,4 +1,5 @@
 import FireLiteCore
+import SQLiteBridge
 
 extension PredicateCompiler {
     /// The resources that refer to others: the rows with their references, and what is asked of them.
@@ -46,7 +47,7 @@ extension PredicateCompiler {
         let reference = try self.reference(rows.leaf).sql
         let condition = try condition(sources.predicate, source, strategy)
         if condition.isNever { return nil }
-        return "SELECT \(select(reference)) FROM \"\(source.table.name)\" \(alias)" + rows.joins + " WHERE "
+        return "SELECT \(select(reference)) FROM \(source.table.quotedName) \(alias)" + rows.joins + " WHERE "
             + SQLFragment.all([SQLFragment("\(alias)._parent IS NULL AND \(link(reference))"), rows.condition, condition])
     }
 
@@ -120,10 +121,10 @@ extension PredicateCompiler {
     /// How many of the first resources that refer fulfil the condition.
     private func sampled(_ sources: Sources, _ count: Int) throws -> Int {
         let table = schema.table(of: sources.layout).name
-        let first = "SELECT _k FROM \"\(table)\" WHERE _parent IS NULL ORDER BY _k LIMIT \(count)"
+        let first = "SELECT _k FROM \(quoted(table)) WHERE _parent IS NULL ORDER BY _k LIMIT \(count)"
         let alias = newAlias()
         let condition = try condition(sources.predicate, rootScope(sources.layout, alias: alias), .filter)
-        let select = "SELECT 1 FROM \"\(table)\" \(alias) WHERE \(alias)._k IN (\(first)) AND " + condition
+        let select = "SELECT 1 FROM \(quoted(table)) \(alias) WHERE \(alias)._k IN (\(first)) AND " + condition
         return try statistics.rows(select, upTo: count)
     }
 }

@@ -22,7 +22,7 @@ extension PredicateCompiler {
         var keys = SQLFragment("")
         for part in refersEach(inner, texts, .drive) {
             if !keys.sql.isEmpty { keys += SQLFragment(" UNION ALL ") }
-            keys += "SELECT \(alias)._k FROM \"\(column.table.name)\" \(alias) WHERE \(alias)._parent IS NULL AND " + part
+            keys += "SELECT \(alias)._k FROM \(column.table.quotedName) \(alias) WHERE \(alias)._parent IS NULL AND " + part
         }
         return keys.sql.isEmpty ? .never : "\(column.alias)._k IN (" + keys + ")"
     }

@@ -1,4 +1,5 @@
 import FireLiteCore
+import SQLiteBridge
 
 extension PredicateCompiler {
     /// The rows at a path, joined to the row they belong to.
@@ -28,7 +29,7 @@ extension PredicateCompiler {
             case .list(let step, let position):
                 guard step.exists else { return nil }
                 let alias = step.scope.alias
-                rows.joins += SQLFragment(" CROSS JOIN \"\(step.table.name)\" \(alias)")
+                rows.joins += SQLFragment(" CROSS JOIN \(step.table.quotedName) \(alias)")
                 var conditions = [rows.condition, SQLFragment(ownership(of: alias, by: scope))]
                 if let position { conditions.append(SQLFragment("\(alias)._ord = ?", [.integer(Int64(position))])) }
                 if let member = step.member { conditions.append(SQLFragment("\(alias).\"_member\" = ?", [.text(member)])) }
@@ -66,7 +67,7 @@ extension PredicateCompiler {
         case .least: return ("(SELECT min(\(column.sql)) FROM " + from(rows) + " WHERE " + rows.condition + ")", column)
         case .greatest: return ("(SELECT max(\(column.sql)) FROM " + from(rows) + " WHERE " + rows.condition + ")", column)
         case .first(let aside):
-            let result = aside ? (column.aside.map { "\(column.alias).\"\($0)\"" } ?? "NULL") : column.sql
+            let result = aside ? (column.aside.map { "\(column.alias).\(quoted($0))" } ?? "NULL") : column.sql
             let select = "(SELECT \(result) FROM " + from(rows) + " WHERE " + present
             return (select + " ORDER BY \(rows.orders.joined(separator: ", ")) LIMIT 1)", column)
         }

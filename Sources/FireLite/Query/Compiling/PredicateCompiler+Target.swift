@@ -1,4 +1,5 @@
 import FireLiteCore
+import SQLiteBridge
 
 extension PredicateCompiler {
     /// That a reference leads to a resource of a type that fulfils a predicate.
@@ -20,7 +21,7 @@ extension PredicateCompiler {
         let condition = try condition(predicate, scope, strategy)
         if condition.isNever { return nil }
         let isTarget = SQLFragment("\(alias)._parent IS NULL AND \(link(id, key))")
-        return "SELECT \(select(id, key)) FROM \"\(scope.table.name)\" \(alias) WHERE " + SQLFragment.all([isTarget, condition])
+        return "SELECT \(select(id, key)) FROM \(scope.table.quotedName) \(alias) WHERE " + SQLFragment.all([isTarget, condition])
     }
 
     /// For rows that another condition leads to: each one's target is looked up.
@@ -52,10 +53,10 @@ extension PredicateCompiler {
         let all = try targets(layout, predicate, .drive, { "\(ReferenceText.validID($0, type)), \($1)" }, where: { "\($1) IS NOT NULL" })
         guard let all else { return .never }
         let (found, row) = ("found_\(newAlias())", newAlias())
-        let reference = "\(row).\"\(column.name ?? "")\""
+        let reference = "\(row).\(quoted(column.name ?? ""))"
         let text = "'\(type)/' || \(found).id"
-        let rows = "SELECT \(row)._k FROM \"\(column.table.name)\" \(row)"
-        let rowsOfFound = "SELECT \(row)._k FROM \(found) CROSS JOIN \"\(column.table.name)\" \(row)"
+        let rows = "SELECT \(row)._k FROM \(column.table.quotedName) \(row)"
+        let rowsOfFound = "SELECT \(row)._k FROM \(found) CROSS JOIN \(column.table.quotedName) \(row)"
         var arms = [
             "\(rowsOfFound) WHERE \(reference) = \(text)",
             "\(rowsOfFound) WHERE \(ReferenceText.isVersion(reference, of: text)) AND \(ReferenceText.id(reference, type)) = \(found).id",
@@ -88,7 +89,7 @@ extension PredicateCompiler {
     func hasUUIDs(_ column: QueryColumn) throws -> Bool {
         let alias = "u"
         let isRow = column.table.isResource ? "\(alias)._parent IS NULL AND " : ""
-        let range = ReferenceText.isUUID("\(alias).\"\(column.name ?? "")\"")
-        return try statistics.rows(SQLFragment("SELECT 1 FROM \"\(column.table.name)\" \(alias) WHERE \(isRow)\(range)"), upTo: 1) > 0
+        let range = ReferenceText.isUUID("\(alias).\(quoted(column.name ?? ""))")
+        return try statistics.rows(SQLFragment("SELECT 1 FROM \(column.table.quotedName) \(alias) WHERE \(isRow)\(range)"), upTo: 1) > 0
     }
 }

@@ -1,4 +1,5 @@
 import FireLiteCore
+import SQLiteBridge
 
 /// Turns predicates into SQL conditions on the rows of an alias.
 ///
@@ -113,7 +114,7 @@ final class PredicateCompiler {
 
     func rows(of list: ListStep, _ condition: SQLFragment, isOrdered: Bool) -> ListRows {
         let alias = list.scope.alias
-        return ListRows(key: "\(alias)._k", from: " FROM \"\(list.table.name)\" \(alias) WHERE " + condition, isOrdered: isOrdered)
+        return ListRows(key: "\(alias)._k", from: " FROM \(list.table.quotedName) \(alias) WHERE " + condition, isOrdered: isOrdered)
     }
 
     /// Whether the rows that fulfil a predicate are read in the order of their keys: they are if no index is asked for more than one value.
@@ -140,7 +141,7 @@ final class PredicateCompiler {
             let condition = try condition(alternative, inner, .drive)
             if condition.isNever { continue }
             let (row, table) = (inner.alias, inner.table.name)
-            let some = "SELECT \(row)._k FROM \"\(table)\" \(row) WHERE \(row)._parent IS NULL AND " + condition
+            let some = "SELECT \(row)._k FROM \(quoted(table)) \(row) WHERE \(row)._parent IS NULL AND " + condition
             keys = keys.map { $0 + " UNION ALL " + some } ?? some
         }
         return keys.map { "\(scope.alias)._k IN (" + $0 + ")" } ?? .never
@@ -208,7 +209,7 @@ final class PredicateCompiler {
         }
         let numbers = Set(inner.map(\.index))
         var parts = table.columns.prefix(table.fileColumns).filter { numbers.contains($0.group) && $0.role == .main && $0.slot >= 0 }
-            .map { SQLFragment("\(scope.alias).\"\($0.name)\" IS NOT NULL") }
+            .map { SQLFragment("\(scope.alias).\(quoted($0.name)) IS NOT NULL") }
         for group in inner {
             let groupScope = QueryScope(alias: scope.alias, group: group)
             for element in group.layout.elements {
@@ -243,7 +244,7 @@ final class PredicateCompiler {
     func owned(_ table: TablePlan, _ alias: String, by scope: QueryScope, where condition: SQLFragment) -> SQLFragment {
         if condition.isNever { return .never }
         let link = SQLFragment(ownership(of: alias, by: scope))
-        return "EXISTS (SELECT 1 FROM \"\(table.name)\" \(alias) WHERE " + SQLFragment.all([link, condition]) + ")"
+        return "EXISTS (SELECT 1 FROM \(table.quotedName) \(alias) WHERE " + SQLFragment.all([link, condition]) + ")"
     }
 
     /// The condition that the row of `alias` is owned by that of a scope.

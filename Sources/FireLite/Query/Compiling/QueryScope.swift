@@ -1,4 +1,5 @@
 import FireLiteCore
+import SQLiteBridge
 
 /// What a condition is about while it is compiled: an object in the row of an alias, or the value of a row of a list of primitives.
 struct QueryScope {
@@ -31,7 +32,7 @@ struct QueryColumn {
     let aside: String?
     let primitive: PrimitiveType
 
-    var sql: String { name.map { "\(alias).\"\($0)\"" } ?? "NULL" }
+    var sql: String { name.map { "\(alias).\(quoted($0))" } ?? "NULL" }
 }
 
 extension GroupPlan {

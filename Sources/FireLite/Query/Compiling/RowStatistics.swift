@@ -44,7 +44,7 @@ final class RowStatistics {
             let serves = counted.newest / 2...counted.newest + counted.newest / 4 + 1_000
             if serves.contains(newest) { return counted.rows }
         }
-        let rows = Int(try access.connection.integer("SELECT count(*) FROM \"\(table.name)\"") ?? 0)
+        let rows = Int(try access.connection.integer("SELECT count(*) FROM \(table.quotedName)") ?? 0)
         access.queries.sizes[table.index] = QueryCache.Size(rows: rows, newest: newest)
         return rows
     }

@@ -4,16 +4,14 @@ extension QueryElementPath where Object: FHIRReference {
     /// Whether some reference at the path leads to the resource, as `FHIRReference.resolve` says: `Type/id` or an absolute URL that ends
     /// so, with or without a version, or its id or pk as `urn:uuid:`.
     public func refers(to resource: FHIRResource) -> QueryCondition {
-        var texts = resource.id.map { Self.texts(resource.resourceType, $0) } ?? []
+        var texts = resource.id.map { Predicate.references(to: resource.resourceType, id: $0) } ?? []
         texts.append(ReferenceParts.uuidPrefix + resource.pk)
         return QueryCondition(.refers(path, texts))
     }
 
-    private static func texts(_ type: String, _ id: String) -> [String] { ["\(type)/\(id)", ReferenceParts.uuidPrefix + id] }
-
     /// Whether some reference at the path leads to the resource with this type and id.
     public func refers<Resource: FHIRResource>(to type: Resource.Type, id: String) -> QueryCondition {
-        QueryCondition(.refers(path, Self.texts(type._layout.name, id)))
+        QueryCondition(.refers(path, Predicate.references(to: type._layout.name, id: id)))
     }
 
     /// The stored resources of a type that references at the path lead to, as `FHIRReference.resolve` says.

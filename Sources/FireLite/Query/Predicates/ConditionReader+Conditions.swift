@@ -157,13 +157,14 @@ extension ConditionReader {
         case (.isIn, .several(let list)): texts = list
         default: throw invalid("\(name) is a Reference: compare it with =, != or :in=, or name one of its elements", at: place)
         }
-        for text in texts where !text.contains(":") {
+        return try texts.flatMap { text in
+            if text.contains(":") { return [text] }
             let parts = text.split(separator: "/", omittingEmptySubsequences: false)
             guard parts.count == 2, release.resourceType(named: String(parts[0])) != nil, !parts[1].isEmpty else {
                 throw invalid("'\(text)' is not a reference: write Type/id, or an absolute URL", at: place)
             }
+            return Predicate.references(to: String(parts[0]), id: String(parts[1]))
         }
-        return texts
     }
 
     // MARK: - Tests of values

@@ -40,3 +40,8 @@ package enum Comparison: String, Sendable, CaseIterable {
     case greater = ">"
     case greaterOrEqual = ">="
 }
+
+extension Predicate {
+    /// The texts of references that lead to the resource with a type and id: `Type/id`, and its id as a UUID's URN.
+    static func references(to type: String, id: String) -> [String] { ["\(type)/\(id)", ReferenceParts.uuidPrefix + id] }
+}

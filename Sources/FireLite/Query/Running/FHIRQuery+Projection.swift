@@ -10,7 +10,7 @@ extension FHIRQuery {
         let isDirect = main.sql == column.sql
         let aside =
             isDirect
-            ? SQLFragment(column.alias + ".\"\(column.aside ?? "")\"")
+            ? SQLFragment(column.alias + ".\(quoted(column.aside ?? ""))")
             : try statement.compiler.value(path, statement.scope, .first(aside: true)).sql
         return ([main, aside], column.primitive)
     }

@@ -27,7 +27,7 @@ struct QueryStatement {
     /// Whether the file has resources of the type at all.
     var isEmpty: Bool { !scope.table.isInFile }
 
-    private var from: SQLFragment { SQLFragment(" FROM \"\(scope.table.name)\" \(Self.alias)") }
+    private var from: SQLFragment { SQLFragment(" FROM \(scope.table.quotedName) \(Self.alias)") }
 
     // MARK: - Parts
 

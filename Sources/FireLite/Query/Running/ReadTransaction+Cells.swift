@@ -62,8 +62,8 @@ private struct ListStatement {
         else { return nil }
         self.type = type
         // Names of tables and columns are those of the model.
-        let aside = column.aside.map { "\(column.alias).\"\($0)\"" } ?? "NULL"
-        let from = " FROM \"\(statement.scope.table.name)\" \(QueryStatement.alias)"
+        let aside = column.aside.map { "\(column.alias).\(quoted($0))" } ?? "NULL"
+        let from = " FROM \(statement.scope.table.quotedName) \(QueryStatement.alias)"
         head = SQLFragment("SELECT \(column.sql), \(aside)\(from)") + rows.joins + " WHERE \(QueryStatement.alias)._k = "
         let order = rows.orders.isEmpty ? "" : " ORDER BY " + rows.orders.joined(separator: ", ")
         tail = " AND " + SQLFragment.all([rows.condition, SQLFragment("\(column.sql) IS NOT NULL")]) + order
