@@ -37,10 +37,14 @@ import Testing
             // end
             #expect(try store.resource(Patient.self, id: "123")?.name.map(\.family) == ["Balogna", nil])
 
+            // example README.md
             var configuration = FHIRStore.Configuration()
             configuration.access = .readOnly
             let archive = try FHIRStore(path: path, release: .r4, configuration: configuration)
+            // end
             #expect(try archive.count(Patient.self) == 1)
+            let refusal = #expect(throws: FHIRStoreError.self) { try archive.write { tx in try tx.add(Patient()) } }
+            #expect(refusal?.code == .readOnly)
 
             let practitioner = Practitioner { $0.id = "p1" }
             try store.write { tx in try tx.add(practitioner) }
