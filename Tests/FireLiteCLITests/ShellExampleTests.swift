@@ -140,7 +140,11 @@ struct ShellExampleTests {
         try folder.write("bulk.ndjson.gz", compressed)
         try FileManager.default.createDirectory(atPath: folder.file("folder"), withIntermediateDirectories: false)
         try folder.write("folder/more.ndjson", FHIRJSON.string(Patient { $0.id = "127" }))
-        for key in ["old.key", "new.key", "secret.key"] { try folder.write(key, String(repeating: key, count: 4)) }
+        for key in ["old.key", "new.key", "secret.key"] {
+            let path = try folder.write(key, String(repeating: key, count: 4))
+            // Others must not be able to read it.
+            try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
+        }
         for name in ["health.sqlite", "damaged.sqlite", "restored.sqlite"] {
             let run = try ToolRun(
                 "import", "--database", folder.file(name), folder.file("patients.ndjson"), folder.file("observations.ndjson"))

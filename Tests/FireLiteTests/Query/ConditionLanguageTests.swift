@@ -80,7 +80,7 @@ import Testing
         #expect(try meaning(["subject!=Patient/1"], Observation._layout) == text(!is1))
         #expect(
             try meaning(["subject:in=Patient/1,Patient/2"], Observation._layout)
-                == "\(Predicate.refers(observation.subject.path, ["Patient/1", "Patient/2"]))")
+                == "\(Predicate.refers(observation.subject.path, ["Patient/1", "urn:uuid:1", "Patient/2", "urn:uuid:2"]))")
         #expect(try meaning(["subject=urn:uuid:1"], Observation._layout) == "\(Predicate.refers(observation.subject.path, ["urn:uuid:1"]))")
         #expect(try meaning(["subject="], Observation._layout) == text(observation.subject == nil))
     }
