@@ -15,8 +15,8 @@ struct TablePreparation {
     /// Files up to this size are looked at ahead; in a larger one the catalog changes with few of its batches.
     private static let smallFile = 256 << 10
     /// How many bytes and files are looked at in one go.
-    private static let bytesAhead = 8 << 20
-    private static let filesAhead = 256
+    private static let bytesAhead = 32 << 20
+    private static let filesAhead = 1_024
 
     init(store: FHIRStore, options: ImportOptions) {
         self.store = store
