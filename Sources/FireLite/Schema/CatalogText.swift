@@ -9,7 +9,16 @@ enum CatalogText {
     static func isOwn(_ name: String) -> Bool { ownTables.contains(name) || name.hasPrefix("_text_") }
 
     /// Whether a definition is one of a table, and not of a virtual one.
-    static func isPlainTable(_ sql: String) -> Bool { sql.utf8.starts(with: "CREATE TABLE ".utf8) }
+    static func isPlainTable(_ sql: String) -> Bool {
+        var sql = sql
+        return sql.withUTF8 { isPlainTable($0) }
+    }
+
+    static func isPlainTable(_ sql: UnsafeBufferPointer<UInt8>) -> Bool {
+        let beginning: StaticString = "CREATE TABLE "
+        guard sql.count > beginning.utf8CodeUnitCount else { return false }
+        return isSame(UnsafeBufferPointer(rebasing: sql[..<beginning.utf8CodeUnitCount]), beginning)
+    }
 
     /// That the file is not to be opened, as its catalog holds what this library does not write.
     static func refusal(_ path: String, _ what: String) -> FHIRStoreError {
@@ -17,7 +26,8 @@ enum CatalogText {
             .notAStore, "\(path) is no sound store: \(what): remove it if you put it there, or salvage the file with `firelite recover`")
     }
 
-    private static let types: Set<String> = ["INTEGER", "TEXT", "REAL", "BLOB", ""]
+    private static let types: [StaticString] = ["TEXT", "INTEGER", "REAL", "BLOB", ""]
+    private static let keyType: StaticString = "INTEGER PRIMARY KEY"
 
     /// Where the names of the columns are in a table's definition, without `_k`, `_parent` and `_ord`, which come first; nil if the text is not
     /// `CREATE TABLE name(_k INTEGER PRIMARY KEY, _parent INTEGER, _ord INTEGER, "name" TYPE, …)`.
@@ -48,15 +58,23 @@ enum CatalogText {
     }
 
     private static func isName(_ byte: UInt8) -> Bool {
-        byte | 0x20 >= UInt8(ascii: "a") && byte | 0x20 <= UInt8(ascii: "z") || byte >= 48 && byte <= 57 || byte == UInt8(ascii: "_")
+        (byte | 0x20) &- UInt8(ascii: "a") < 26 || byte &- UInt8(ascii: "0") < 10 || byte == UInt8(ascii: "_")
     }
 
+    // Bytes are compared as they are: every column of every table is looked at as a file is opened.
+
     private static func isType(_ sql: UnsafeBufferPointer<UInt8>, _ range: Range<Int>, isKey: Bool) -> Bool {
-        var range = range
-        while let first = range.first, sql[first] == 0x20 { range.removeFirst() }
-        while let last = range.last, sql[last] == 0x20 { range.removeLast() }
-        guard range.count <= 20 else { return false }
-        let text = String(decoding: sql[range], as: UTF8.self)
-        return isKey ? text == "INTEGER PRIMARY KEY" : types.contains(text)
+        var (start, end) = (range.lowerBound, range.upperBound)
+        while start < end, sql[start] == 0x20 { start += 1 }
+        while end > start, sql[end - 1] == 0x20 { end -= 1 }
+        let text = UnsafeBufferPointer(rebasing: sql[start..<end])
+        return isKey ? isSame(text, keyType) : types.contains { isSame(text, $0) }
+    }
+
+    private static func isSame(_ text: UnsafeBufferPointer<UInt8>, _ word: StaticString) -> Bool {
+        guard text.count == word.utf8CodeUnitCount else { return false }
+        var index = 0
+        while index < text.count, text[index] == word.utf8Start[index] { index += 1 }
+        return index == text.count
     }
 }

@@ -257,10 +257,9 @@ final class StorageSchema {
 
     /// Takes up the columns in a table's definition; false if it is not as this library writes it.
     private func adopt(_ sql: String, in plan: TablePlan, path: String) throws -> Bool {
-        guard CatalogText.isPlainTable(sql) else { return false }
         var sql = sql
         let result = sql.withUTF8 { sql -> Bool? in
-            guard let names = CatalogText.columns(sql) else { return nil }
+            guard CatalogText.isPlainTable(sql), let names = CatalogText.columns(sql) else { return nil }
             plan.isInFile = true
             guard names.count != plan.fileColumns else { return true }
             plan.dropPendingColumns()
