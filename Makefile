@@ -51,6 +51,7 @@ nightly: setup
 	FIRELITE_NIGHTLY=1 FIRELITE_CRASH_ROUNDS=300 FIRELITE_FAULT_SEEDS=20 FIRELITE_FLIPS=20000 FIRELITE_MEMORY_ROUNDS=400 \
 	    swift test --skip-build $(SWIFT_FLAGS) \
 	    --filter 'CrashTests|PowerLossTests|DamagedFileTests|FaultInjectionTests|LimitsTests|HugeTests'
+	FIRELITE_FILES=20000 swift test --skip-build $(SWIFT_FLAGS) --filter FileMutationTests
 	FIRELITE_NIGHTLY=1 swift test --skip-build $(SWIFT_FLAGS) --filter SoakTests
 	FIRELITE_NIGHTLY=1 swift test --skip-build $(SWIFT_FLAGS) --filter OpenCloseTests
 	@if Scripts/fuzz.sh --available; then $(MAKE) fuzz; else echo "no fuzzing: this toolchain has no libFuzzer"; fi

@@ -17,12 +17,14 @@ let package = Package(
         .target(name: "SQLiteLibrary", dependencies: ["CSQLite"], swiftSettings: instrumented + [.define("SystemSQLite")]),
         .target(name: "CChecksumVFS", dependencies: ["CSQLite"]),
         .target(name: "SQLiteBridge", dependencies: ["SQLiteLibrary", "CChecksumVFS"], swiftSettings: instrumented),
-        .target(name: "FireLiteCore", swiftSettings: instrumented),
+        .systemLibrary(name: "CZlib", pkgConfig: "zlib"),
+        .target(name: "CPrefetch"),
+        .target(name: "FireLiteCore", dependencies: ["CPrefetch"], swiftSettings: instrumented),
         .target(name: "FireLite", dependencies: ["FireLiteCore", "SQLiteBridge"], swiftSettings: instrumented),
         .target(name: "FireLiteR4", dependencies: ["FireLiteCore"], swiftSettings: instrumented),
         .target(name: "SyntheticData", dependencies: ["FireLiteCore", "FireLiteR4"], swiftSettings: instrumented),
         .target(
-            name: "FireLiteCLI", dependencies: ["FireLite", "FireLiteR4", "SyntheticData"], exclude: ["main.swift"],
+            name: "FireLiteCLI", dependencies: ["FireLite", "FireLiteR4", "SyntheticData", "CZlib"], exclude: ["main.swift"],
             swiftSettings: instrumented),
         .target(name: "GeneratorKit", path: "Generator/GeneratorKit", swiftSettings: instrumented),
         .executableTarget(
