@@ -89,12 +89,14 @@ final class DamagedStore {
                 digest: row.bytes16(4), pk: row.text(5))
         }
         note("_resource", registry.gaps)
+        var tries = registry.triesLeft
         for table in tables where table.isResource {
             let id = table.hasInFile(["id"]) ? "id" : "NULL"
             var rows = TolerantScan(
                 connection, "SELECT _k, \(id) FROM \(table.quotedName) NOT INDEXED", key: "_k", condition: "AND _parent IS NULL",
-                granule: 1 << 24)
+                granule: 1 << 24, tries: tries)
             try rows.run(1 << 24...last << 24 | 0xFF_FFFF) { row in found[row.int(0) >> 24] = (table, row.text(1)) }
+            tries = rows.triesLeft
             note(table.name, rows.gaps.map { $0.lowerBound >> 24...$0.upperBound >> 24 })
         }
     }

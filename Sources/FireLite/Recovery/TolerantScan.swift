@@ -9,12 +9,24 @@ struct TolerantScan {
     /// A range no wider is not divided further.
     private let granule: Int64
     /// How many ranges are tried before the rest is given up.
-    private var triesLeft = 1_000_000
+    private(set) var triesLeft: Int
+    /// How many were tried since a row was read.
+    private var barrenTries = 0
+    /// How many are tried without a row before the rest is given up: of a table none of which can be read, keys up to 2^39 would be left. The numbers
+    /// of 100,000 resources in a row are found unreadable with fewer.
+    private static let maximumBarrenTries = 250_000
+    /// How many ranges are tried in all.
+    static let maximumTries = 1_000_000
 
     /// - Parameters:
     ///   - select: `SELECT key, … FROM table NOT INDEXED`; the first result is the key.
     ///   - condition: what rows have to be beside in the range; may be empty.
-    init(_ connection: Connection, _ select: String, key: String, condition: String = "", granule: Int64 = 1) {
+    ///   - tries: how many ranges are tried; several scans of a file share them.
+    init(
+        _ connection: Connection, _ select: String, key: String, condition: String = "", granule: Int64 = 1,
+        tries: Int = TolerantScan.maximumTries
+    ) {
+        triesLeft = tries
         self.connection = connection
         self.granule = granule
         sql = "\(select) WHERE \(key) BETWEEN ? AND ? \(condition) ORDER BY \(key)"
@@ -27,11 +39,13 @@ struct TolerantScan {
         var waiting = [range]
         while let range = waiting.popLast() {
             triesLeft -= 1
+            barrenTries += 1
             var (low, high) = (range.lowerBound, range.upperBound)
             if try read(
                 sql, low, high,
                 { row in
                     body(row)
+                    barrenTries = 0
                     // The greatest key there can be may be in the file, too.
                     low = row.int(0) == .max ? .max : row.int(0) + 1
                 })
@@ -43,13 +57,14 @@ struct TolerantScan {
                     sql + " DESC", low, high,
                     { row in
                         body(row)
+                        barrenTries = 0
                         high = row.int(0) - 1
                     })
             {
                 continue
             }
             guard low <= high else { continue }
-            if high - low < granule || triesLeft <= 0 {
+            if high - low < granule || triesLeft <= 0 || barrenTries >= Self.maximumBarrenTries {
                 note(low...high)
             } else {
                 let middle = low + (high - low) / 2
