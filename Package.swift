@@ -65,7 +65,9 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "FireLiteR4GeneratedTests", dependencies: ["FireLite", "FireLiteR4", "TestSupport"], swiftSettings: settings),
-        .testTarget(name: "FireLiteCLITests", dependencies: ["FireLiteCLI", "SQLiteBridge", "SyntheticData", "TestSupport"], swiftSettings: settings),
+        .testTarget(
+            name: "FireLiteCLITests", dependencies: ["FireLiteCLI", "SQLiteBridge", "SyntheticData", "TestSupport"], swiftSettings: settings
+        ),
         .testTarget(
             name: "GeneratorKitTests", dependencies: ["GeneratorKit"], exclude: ["Fixtures"], swiftSettings: settings),
         .executableTarget(name: "Generator", dependencies: ["GeneratorKit"], path: "Generator/Generator", swiftSettings: settings),
