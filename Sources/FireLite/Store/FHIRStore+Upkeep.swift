@@ -54,7 +54,7 @@ extension FHIRStore {
             let copy = try PendingFile(.database, path: file.path + "-source", replaces: true, database: nil, in: file.folder)
             try copyPages(to: copy, configuration.key) { _ in }
             return try mappingErrors(of: file.path) {
-                let source = try Connection.open(copy.temporaryPath, createsFile: false, key: configuration.key)
+                let source = try Connection.open(copy.temporaryPath, createsFile: false, key: configuration.key, isHardened: false)
                 try export(source, to: file, key)
             }
         }
