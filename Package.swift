@@ -8,8 +8,8 @@ let settings: [SwiftSetting] = [
 
 /// The C library, by trait.
 let library: [Target.Dependency] = [
-    .target(name: "CSQLite", condition: .when(traits: ["SystemSQLite"])),
-    .target(name: "CSQLCipher", condition: .when(traits: ["SQLCipher"])),
+    .target(name: "CFireLiteSQLite", condition: .when(traits: ["SystemSQLite"])),
+    .target(name: "CFireLiteSQLCipher", condition: .when(traits: ["SQLCipher"])),
 ]
 
 let package = Package(
@@ -18,10 +18,10 @@ let package = Package(
     products: [
         .library(name: "FireLite", targets: ["FireLite"]),
         .library(name: "FireLiteR4", targets: ["FireLiteR4"]),
-        .library(name: "SyntheticData", targets: ["SyntheticData"]),
-        .library(name: "GeneratorKit", targets: ["GeneratorKit"]),
+        .library(name: "FireLiteSynthetic", targets: ["FireLiteSynthetic"]),
+        .library(name: "FireLiteGenerator", targets: ["FireLiteGenerator"]),
         .executable(name: "firelite", targets: ["FireLiteCLI"]),
-        .executable(name: "Generator", targets: ["Generator"]),
+        .executable(name: "Generator", targets: ["FireLiteGeneratorCommand"]),
     ],
     traits: [
         .trait(name: "SystemSQLite", description: "Links the system's SQLite. The default."),
@@ -32,44 +32,49 @@ let package = Package(
         .default(enabledTraits: ["SystemSQLite"]),
     ],
     targets: [
-        .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
+        .systemLibrary(name: "CFireLiteSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
         .systemLibrary(
-            name: "CSQLCipher", pkgConfig: "sqlcipher", providers: [.apt(["libsqlcipher-dev"]), .brew(["sqlcipher"])]),
-        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
-        .target(name: "SQLiteLibrary", dependencies: library, swiftSettings: settings),
-        .target(name: "CChecksumVFS", dependencies: library),
-        .target(name: "SQLiteBridge", dependencies: ["SQLiteLibrary", "CChecksumVFS"], swiftSettings: settings),
-        .target(name: "CPrefetch"),
-        .target(name: "FireLiteCore", dependencies: ["CPrefetch"], swiftSettings: settings),
-        .target(name: "FireLite", dependencies: ["FireLiteCore", "SQLiteBridge"], swiftSettings: settings),
+            name: "CFireLiteSQLCipher", pkgConfig: "sqlcipher", providers: [.apt(["libsqlcipher-dev"]), .brew(["sqlcipher"])]),
+        .systemLibrary(name: "CFireLiteZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+        .target(name: "FireLiteSQLite", dependencies: library, swiftSettings: settings),
+        .target(name: "CFireLiteChecksumVFS", dependencies: library),
+        .target(name: "FireLiteSQLiteBridge", dependencies: ["FireLiteSQLite", "CFireLiteChecksumVFS"], swiftSettings: settings),
+        .target(name: "CFireLitePrefetch"),
+        .target(name: "FireLiteCore", dependencies: ["CFireLitePrefetch"], swiftSettings: settings),
+        .target(name: "FireLite", dependencies: ["FireLiteCore", "FireLiteSQLiteBridge"], swiftSettings: settings),
         .target(name: "FireLiteR4", dependencies: ["FireLiteCore"], swiftSettings: settings),
-        .target(name: "SyntheticData", dependencies: ["FireLiteCore", "FireLiteR4"], swiftSettings: settings),
+        .target(name: "FireLiteSynthetic", dependencies: ["FireLiteCore", "FireLiteR4"], swiftSettings: settings),
         .executableTarget(
-            name: "FireLiteCLI", dependencies: ["FireLite", "FireLiteR4", "SyntheticData", "CZlib"], swiftSettings: settings),
+            name: "FireLiteCLI", dependencies: ["FireLite", "FireLiteR4", "FireLiteSynthetic", "CFireLiteZlib"], swiftSettings: settings),
         .executableTarget(
-            name: "Benchmarks", dependencies: ["FireLite", "FireLiteR4", "SQLiteBridge", "SQLiteLibrary", "SyntheticData"],
+            name: "Benchmarks", dependencies: ["FireLite", "FireLiteR4", "FireLiteSQLiteBridge", "FireLiteSQLite", "FireLiteSynthetic"],
             path: "Benchmarks",
             exclude: ["Peers", "Report", "README.md"], swiftSettings: settings),
-        .target(name: "GeneratorKit", path: "Generator/GeneratorKit", swiftSettings: settings),
+        .target(name: "FireLiteGenerator", path: "Generator/FireLiteGenerator", swiftSettings: settings),
         .target(name: "TestSupport", dependencies: ["FireLiteCore"], path: "Tests/TestSupport", swiftSettings: settings),
         .testTarget(name: "FireLiteCoreTests", dependencies: ["FireLiteCore", "FireLiteR4", "TestSupport"], swiftSettings: settings),
         .testTarget(name: "FireLiteR4Tests", dependencies: ["FireLiteCore", "FireLiteR4", "TestSupport"], swiftSettings: settings),
         .target(name: "CFaultVFS", dependencies: library, path: "Tests/CFaultVFS"),
         .executableTarget(
-            name: "CrashChild", dependencies: ["FireLite", "FireLiteR4", "SQLiteLibrary", "TestSupport"], path: "Tests/CrashChild",
+            name: "CrashChild", dependencies: ["FireLite", "FireLiteR4", "FireLiteSQLite", "TestSupport"], path: "Tests/CrashChild",
             swiftSettings: settings),
         .testTarget(
             name: "FireLiteTests",
-            dependencies: ["FireLite", "FireLiteR4", "SQLiteBridge", "SyntheticData", "TestSupport", "CFaultVFS", "CrashChild"],
+            dependencies: [
+                "FireLite", "FireLiteR4", "FireLiteSQLiteBridge", "FireLiteSynthetic", "TestSupport", "CFaultVFS", "CrashChild",
+            ],
             exclude: ["Fixtures"],
             swiftSettings: settings),
         .testTarget(
             name: "FireLiteR4GeneratedTests", dependencies: ["FireLite", "FireLiteR4", "TestSupport"], swiftSettings: settings),
         .testTarget(
-            name: "FireLiteCLITests", dependencies: ["FireLiteCLI", "SQLiteBridge", "SyntheticData", "TestSupport"], swiftSettings: settings
+            name: "FireLiteCLITests", dependencies: ["FireLiteCLI", "FireLiteSQLiteBridge", "FireLiteSynthetic", "TestSupport"],
+            swiftSettings: settings
         ),
         .testTarget(
-            name: "GeneratorKitTests", dependencies: ["GeneratorKit"], exclude: ["Fixtures"], swiftSettings: settings),
-        .executableTarget(name: "Generator", dependencies: ["GeneratorKit"], path: "Generator/Generator", swiftSettings: settings),
+            name: "FireLiteGeneratorTests", dependencies: ["FireLiteGenerator"], exclude: ["Fixtures"], swiftSettings: settings),
+        .executableTarget(
+            name: "FireLiteGeneratorCommand", dependencies: ["FireLiteGenerator"], path: "Generator/FireLiteGeneratorCommand",
+            swiftSettings: settings),
     ]
 )

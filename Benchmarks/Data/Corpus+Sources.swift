@@ -1,6 +1,6 @@
 import FireLite
+import FireLiteSynthetic
 import Foundation
-import SyntheticData
 
 extension Corpus {
     /// The resources of the NDJSON files in a folder.

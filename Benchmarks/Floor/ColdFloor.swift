@@ -1,4 +1,4 @@
-import SQLiteLibrary
+import FireLiteSQLite
 
 /// Opens a file, reads one resource with as few statements as that needs, and closes the file.
 enum ColdFloor {

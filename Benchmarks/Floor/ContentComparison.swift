@@ -1,5 +1,5 @@
+import FireLiteSQLite
 import Foundation
-import SQLiteLibrary
 
 /// Whether two files hold the same rows in the same tables.
 struct ContentComparison {

@@ -1,4 +1,4 @@
-import SQLiteLibrary
+import FireLiteSQLite
 
 /// Goes through the tables once for many resources, given in the order of their numbers: where these are near one another, stepping over
 /// the rows between them is less work than looking up each resource's.

@@ -1,4 +1,4 @@
-import SQLiteLibrary
+import FireLiteSQLite
 
 /// Deletes the rows of resources with prepared statements: a key range in each table that the resource has rows in, and its registry row.
 final class FloorDeleter {

@@ -1,4 +1,4 @@
-import SQLiteLibrary
+import FireLiteSQLite
 
 /// Reads the rows of resources with prepared statements, touching every value, and makes nothing of them.
 ///

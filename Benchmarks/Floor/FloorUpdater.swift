@@ -1,4 +1,4 @@
-import SQLiteLibrary
+import FireLiteSQLite
 
 /// Brings a file's rows to another's with prepared statements: for each resource the look-up by id and the registry row, and for each row
 /// that differs an UPDATE of the columns that do.

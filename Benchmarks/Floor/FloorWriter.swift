@@ -1,4 +1,4 @@
-import SQLiteLibrary
+import FireLiteSQLite
 
 /// Writes the rows of a filled store into a fresh file with prepared statements, resource by resource, in one transaction.
 struct FloorWriter {

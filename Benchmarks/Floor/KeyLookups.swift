@@ -1,4 +1,4 @@
-import SQLiteLibrary
+import FireLiteSQLite
 
 /// Look-ups by type and id, made ready so that nothing is left to do but to bind the id and to step.
 final class KeyLookups {
@@ -31,7 +31,7 @@ final class KeyLookups {
 
     /// Runs a look-up, and calls `body` with the statement where something is found, for it to read the row.
     @inline(__always)
-    func run<Result>(_ lookup: Lookup, _ body: (OpaquePointer) -> Result) -> Result? {
+    func run<Value>(_ lookup: Lookup, _ body: (OpaquePointer) -> Value) -> Value? {
         let statement = statements[lookup.statement]
         // The id stays where it is: SQLite need not copy it.
         sqlite3_bind_text(statement, 1, lookup.id, lookup.length, nil)

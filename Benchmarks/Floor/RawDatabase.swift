@@ -1,4 +1,4 @@
-import SQLiteLibrary
+import FireLiteSQLite
 
 /// A database file by way of SQLite's C API alone, with the journal, durability and cache sizes of a store: what the floors are measured
 /// with.

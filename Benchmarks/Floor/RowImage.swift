@@ -1,4 +1,4 @@
-import SQLiteLibrary
+import FireLiteSQLite
 
 /// Rows of a store's file in flat memory, in the order in which an app would write them: resource by resource, owners before what they own.
 struct RowImage {

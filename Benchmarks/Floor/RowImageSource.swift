@@ -1,4 +1,4 @@
-import SQLiteLibrary
+import FireLiteSQLite
 
 /// Reads the rows of a filled file for the floors, chunk by chunk.
 final class RowImageSource {

@@ -1,4 +1,4 @@
-import SQLiteLibrary
+import FireLiteSQLite
 
 /// A statement for each table that resources of a shape have rows in, for every shape.
 final class ShapeStatements {

@@ -6,7 +6,7 @@ final class Stopwatch {
 
     /// Runs and measures a piece of work.
     @inline(never)
-    func measure<Result>(_ work: () throws -> Result) rethrows -> Result {
+    func measure<Value>(_ work: () throws -> Value) rethrows -> Value {
         Self.settleHeap()
         let cpu = Self.seconds(CLOCK_PROCESS_CPUTIME_ID)
         let wall = Self.seconds(CLOCK_MONOTONIC)
@@ -19,7 +19,7 @@ final class Stopwatch {
 
     /// Runs a piece of work inside a measured one without counting it.
     @inline(never)
-    func exclude<Result>(_ work: () throws -> Result) rethrows -> Result {
+    func exclude<Value>(_ work: () throws -> Value) rethrows -> Value {
         let cpu = Self.seconds(CLOCK_PROCESS_CPUTIME_ID)
         let wall = Self.seconds(CLOCK_MONOTONIC)
         defer {
@@ -30,7 +30,7 @@ final class Stopwatch {
     }
 
     /// Runs a piece of work on this thread and measures what this thread alone used.
-    func measureThread<Result>(_ work: () throws -> Result) rethrows -> Result {
+    func measureThread<Value>(_ work: () throws -> Value) rethrows -> Value {
         Self.settleHeap()
         let cpu = Self.seconds(CLOCK_THREAD_CPUTIME_ID)
         let wall = Self.seconds(CLOCK_MONOTONIC)

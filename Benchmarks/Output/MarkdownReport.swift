@@ -1,5 +1,5 @@
+import FireLiteSQLiteBridge
 import Foundation
-import SQLiteBridge
 
 /// The measurements as a page with tables and charts.
 struct MarkdownReport {

@@ -16,7 +16,7 @@ let package = Package(
             dependencies: [
                 .product(name: "FireLite", package: "FireLite"),
                 .product(name: "FireLiteR4", package: "FireLite"),
-                .product(name: "SyntheticData", package: "FireLite"),
+                .product(name: "FireLiteSynthetic", package: "FireLite"),
                 .product(name: "GRDB", package: "GRDB.swift"),
             ],
             swiftSettings: [.swiftLanguageMode(.v6), .enableUpcomingFeature("ExistentialAny")])

@@ -85,7 +85,7 @@ struct GrowthWorkloads: Workload {
     private func objects(_ bench: Bench) throws -> Side {
         let path = try bench.scratch.copy(of: bench.fixture.path())
         let store = try bench.openStore(path)
-        try store.index(Observation.self) { $0.subject.reference }
+        try store.createIndex(Observation.self) { $0.subject.reference }
         let (references, total) = try QueryWorkloads.references(path)
         let reader = try FloorReader(path)
         let statement = try reader.prepare(QueryWorkloads.byReference)
@@ -93,7 +93,7 @@ struct GrowthWorkloads: Workload {
             count: total,
             work: {
                 try references.reduce(0) { count, reference in
-                    try count + store.fetch(Observation.self).where { $0.subject.reference == reference }.all().count
+                    try count + store.query(Observation.self).where { $0.subject.reference == reference }.all().count
                 }
             },
             floor: {

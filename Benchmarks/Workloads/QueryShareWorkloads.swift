@@ -20,9 +20,9 @@ struct QueryShareWorkloads: Workload {
         guard try store.count(Observation.self) > 0 else { return [] }
         var measurements: [Measurement] = []
         if bench.wants(Self.forEach) { measurements.append(try forEach(bench, store)) }
-        try store.index(.references)
-        try store.index(Observation.self) { $0.code.coding.code }
-        try store.index(Observation.self) { $0.effectiveDateTime }
+        try store.createIndexes(.references)
+        try store.createIndex(Observation.self) { $0.code.coding.code }
+        try store.createIndex(Observation.self) { $0.effectiveDateTime }
         if bench.wants(Self.ids) { measurements.append(try ids(bench, store, path)) }
         if bench.wants(Self.objects) { measurements.append(try objects(bench, store, path)) }
         if bench.wants(Self.count) { measurements.append(try count(bench, store, path)) }
@@ -30,7 +30,7 @@ struct QueryShareWorkloads: Workload {
         if bench.wants(Self.patients) {
             measurements.append(
                 try referred(bench, Self.patients, path, "subject") { code in
-                    store.fetch(Patient.self).where {
+                    store.query(Patient.self).where {
                         $0.isReferred(from: Observation.self, by: { $0.subject }) { $0.code.coding.code == code }
                     }
                 })
@@ -38,7 +38,7 @@ struct QueryShareWorkloads: Workload {
         if bench.wants(Self.encounters) {
             measurements.append(
                 try referred(bench, Self.encounters, path, "encounter") { code in
-                    store.fetch(Encounter.self).where {
+                    store.query(Encounter.self).where {
                         $0.isReferred(from: Observation.self, by: { $0.encounter }) { $0.code.coding.code == code }
                     }
                 })
@@ -55,7 +55,7 @@ struct QueryShareWorkloads: Workload {
     private static func latest(_ select: String) -> String { latest.replacing("%@", with: select) }
 
     private static func latest(_ store: FHIRStore, _ reference: String) -> FHIRQuery<Observation> {
-        store.fetch(Observation.self).where { $0.subject.reference == reference }.sort { $0.effectiveDateTime.descending }.limit(50)
+        store.query(Observation.self).where { $0.subject.reference == reference }.sort { $0.effectiveDateTime.descending }.limit(50)
     }
 
     private func ids(_ bench: Bench, _ store: FHIRStore, _ path: String) throws -> Measurement {
@@ -123,7 +123,7 @@ struct QueryShareWorkloads: Workload {
             subject: { stopwatch in
                 counts = []
                 try stopwatch.measure {
-                    for code in codes { counts.append(try store.fetch(Observation.self).where { $0.code.coding.code == code }.count()) }
+                    for code in codes { counts.append(try store.query(Observation.self).where { $0.code.coding.code == code }.count()) }
                 }
             },
             floor: { stopwatch in
@@ -140,7 +140,7 @@ struct QueryShareWorkloads: Workload {
         return try bench.measure(
             Self.counts, operations: 1,
             subject: { stopwatch in
-                try stopwatch.measure { groups = try store.fetch(Observation.self).counts { $0.code.coding.code }.count }
+                try stopwatch.measure { groups = try store.query(Observation.self).counts { $0.code.coding.code }.count }
             },
             floor: { stopwatch in stopwatch.measure { reader.read(statement) } },
             verify: { try groups == RawDatabase(path).integer("SELECT count(DISTINCT code) FROM Observation_code_coding") })
@@ -155,7 +155,7 @@ struct QueryShareWorkloads: Workload {
             Self.forEach, operations: try store.count(Observation.self),
             subject: { stopwatch in
                 count = 0
-                let all = store.fetch(Observation.self)
+                let all = store.query(Observation.self)
                 try stopwatch.measure { try all.forEach(batch: 256) { _ in count += 1 } }
             },
             floor: { stopwatch in

@@ -18,9 +18,9 @@ struct QueryWorkloads: Workload {
         guard try store.count(Observation.self) > 0 else { return [] }
         var measurements: [Measurement] = []
         if bench.wants(Self.nested) { measurements.append(try nested(bench, Self.nested, store, path, times: 5)) }
-        try store.index(Observation.self) { $0.code.coding.code }
-        try store.index(Observation.self) { $0.subject.reference }
-        try store.index(Observation.self) { $0.effectiveDateTime }
+        try store.createIndex(Observation.self) { $0.code.coding.code }
+        try store.createIndex(Observation.self) { $0.subject.reference }
+        try store.createIndex(Observation.self) { $0.effectiveDateTime }
         if bench.wants(Self.nestedIndexed) { measurements.append(try nested(bench, Self.nestedIndexed, store, path, times: 200)) }
         if bench.wants(Self.objects) { measurements.append(try objects(bench, store, path)) }
         if bench.wants(Self.page) { measurements.append(try page(bench, store, path)) }
@@ -48,7 +48,7 @@ struct QueryWorkloads: Workload {
             subject: { stopwatch in
                 counts = []
                 try stopwatch.measure {
-                    for code in codes { counts.append(try store.fetch(Observation.self).where { $0.code.coding.code == code }.count()) }
+                    for code in codes { counts.append(try store.query(Observation.self).where { $0.code.coding.code == code }.count()) }
                 }
             },
             floor: { stopwatch in
@@ -83,7 +83,7 @@ struct QueryWorkloads: Workload {
                 found = []
                 try stopwatch.measure {
                     for reference in references {
-                        found += try store.fetch(Observation.self).where { $0.subject.reference == reference }.all()
+                        found += try store.query(Observation.self).where { $0.subject.reference == reference }.all()
                     }
                 }
             },
@@ -132,7 +132,7 @@ struct QueryWorkloads: Workload {
             subject: { stopwatch in
                 try stopwatch.measure {
                     for _ in 0..<times {
-                        let groups = try store.fetch(Observation.self).counts { $0.code.coding.code }
+                        let groups = try store.query(Observation.self).counts { $0.code.coding.code }
                         counts = Dictionary(uniqueKeysWithValues: groups.map { ($0.value, $0.count) })
                     }
                 }
@@ -162,7 +162,7 @@ struct QueryWorkloads: Workload {
             subject: { stopwatch in
                 try stopwatch.measure {
                     for _ in 0..<times {
-                        found = try store.fetch(Observation.self).sort { $0.effectiveDateTime.descending }.limit(50).all()
+                        found = try store.query(Observation.self).sort { $0.effectiveDateTime.descending }.limit(50).all()
                     }
                 }
             },

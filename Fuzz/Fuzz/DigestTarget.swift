@@ -1,6 +1,6 @@
 import Foundation
 
-@testable import GeneratorKit
+@testable import FireLiteGenerator
 
 /// The digest reader and writer: what reads is written and reads again, and then writes the same bytes.
 enum DigestTarget {

@@ -48,7 +48,7 @@ enum FileTarget {
         attempt {
             let store = try FHIRStore(path: path, release: .r4, configuration: configuration)
             attempt { _ = try store.check() }
-            for (typeName, _) in try store.counts() {
+            for typeName in try store.counts().map(\.typeName) {
                 attempt { try store.read { try $0.forEach(typeName: typeName) { _ = FHIRJSON.data($0) } } }
             }
             attempt { try store.write { tx in _ = try tx.upsert(Patient { $0.id = "1" }) } }

@@ -62,7 +62,7 @@ enum PredicateTarget {
     }
 
     /// What `body` gives; nil where it says that an argument is wrong. Any other error is a finding.
-    private static func argument<Result>(_ body: () throws -> Result) throws -> Result? {
+    private static func argument<Value>(_ body: () throws -> Value) throws -> Value? {
         do {
             return try body()
         } catch let error as FHIRStoreError where error.code == .invalidArgument {

@@ -1,6 +1,6 @@
 import Foundation
 
-@testable import GeneratorKit
+@testable import FireLiteGenerator
 
 /// The template parser and renderer: a mistake is an error of the Generator, and what has no tags comes out as it is.
 enum TemplateTarget {

@@ -1,5 +1,5 @@
+import FireLiteSQLite
 import Foundation
-import SQLiteLibrary
 
 /// What this process has open of files and of SQLite.
 struct Holdings: Equatable {

@@ -1,6 +1,6 @@
 import FireLite
 import FireLiteR4
-import SQLiteLibrary
+import FireLiteSQLite
 
 /// Works on a store with more memory in each round, from none to enough. A process of its own: SQLite's limit is one for all connections.
 struct MemoryRounds {

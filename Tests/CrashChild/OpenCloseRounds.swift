@@ -94,7 +94,7 @@ struct OpenCloseRounds {
             }
         }
         try stopping { try store.read { try $0.forEach(Patient.self) { _ in throw Stop() } } }
-        try stopping { try store.fetch(Patient.self).forEach(batch: 2) { _ in throw Stop() } }
+        try stopping { try store.query(Patient.self).forEach(batch: 2) { _ in throw Stop() } }
         try stopping { try store.forEachRow("SELECT root FROM _resource") { _ in throw Stop() } }
         try refused { _ = try store.sql("SELECT nothing FROM nowhere") }
         let endless = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT count(*) FROM n"
@@ -104,12 +104,12 @@ struct OpenCloseRounds {
         if !isInMemory {
             // Two snapshots at once take two connections.
             let counted = try store.read { transaction in
-                try (transaction.count(Patient.self), waitFor { try await store.fetch(Patient.self).where { $0.active == true }.count() })
+                try (transaction.count(Patient.self), waitFor { try await store.query(Patient.self).where { $0.active == true }.count() })
             }
             guard counted == (expected, 1) else { throw Wrong(description: "round \(number) counted \(counted)") }
         }
         let isCancelled = try waitFor {
-            let task = _Concurrency.Task<Int, any Error> { try await store.fetch(Patient.self).all().count }
+            let task = _Concurrency.Task<Int, any Error> { try await store.query(Patient.self).all().count }
             task.cancel()
             switch await task.result {
             case .success(let count): return count == expected

@@ -13,7 +13,7 @@ struct ReadOnlyUse {
         for (name, access) in [("readOnly", FHIRStore.Configuration.Access.readOnly), ("immutable", .readOnlyImmutable)] {
             configuration.access = access
             let store = try FHIRStore(path: path, release: .r4, configuration: configuration)
-            let found = try store.fetch(Patient.self).where { $0.id == "1" }.all().count
+            let found = try store.query(Patient.self).where { $0.id == "1" }.all().count
             let isThere = try store.resource(Patient.self, id: "1") != nil
             words.append("\(name) \(try store.count(Patient.self)) \(found) \(isThere) \(try store.check().count)")
             do {

@@ -100,7 +100,7 @@ final class StoreServer {
 
     private static func open(_ path: String, timeout: Int) throws -> FHIRStore {
         var configuration = FHIRStore.Configuration()
-        configuration.busyTimeout = timeout
+        configuration.busyTimeout = .milliseconds(timeout)
         return try FHIRStore(path: path, release: .r4, configuration: configuration)
     }
 

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 @testable import FireLiteCLI
-@testable import SyntheticData
+@testable import FireLiteSynthetic
 
 /// Imports of lines and single resources, through the command.
 struct ImportTests {

@@ -1,5 +1,5 @@
+import FireLiteSQLiteBridge
 import Foundation
-import SQLiteBridge
 import Testing
 
 @testable import FireLite

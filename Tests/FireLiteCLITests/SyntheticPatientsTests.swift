@@ -3,7 +3,7 @@ import FireLiteR4
 import Testing
 
 @testable import FireLiteCLI
-@testable import SyntheticData
+@testable import FireLiteSynthetic
 
 struct SyntheticPatientsTests {
     private func lines(_ count: Int, seed: UInt64) -> [String] { SyntheticPatients(count: count, seed: seed).map { FHIRJSON.string($0) } }

@@ -40,7 +40,7 @@ import Testing
             let found = try #require(try observation.subject?.resolve(in: copy) as? Patient)
             #expect(found.id == patient.pk && found.birthDate == "1970-01-01")
             // The store is as it was.
-            #expect(try store.object(Patient.self, pk: patient.pk)?.id == nil)
+            #expect(try store.resource(Patient.self, pk: patient.pk)?.id == nil)
         }
     }
 

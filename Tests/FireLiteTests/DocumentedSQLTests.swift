@@ -1,7 +1,7 @@
 import FireLite
 import FireLiteR4
+import FireLiteSynthetic
 import Foundation
-import SyntheticData
 import Testing
 
 /// The statements of SQL in the documentation, run on a store of so many resources that a wrong plan shows.
@@ -69,15 +69,15 @@ import Testing
         #expect(rows > 50_000)
         var count = 0
         for isIndexed in [false, true] {
-            if isIndexed { for set in [IndexSet.references, .codes, .dates] { try store.index(set) } }
+            if isIndexed { for set in [StoreIndexSet.references, .codes, .dates] { try store.createIndexes(set) } }
             for document in Self.documents {
                 for statement in try Self.statements(document) {
                     let arguments = Self.arguments(statement)
-                    let plan = try store.sql("EXPLAIN QUERY PLAN " + statement, arguments).compactMap { $0["detail"].text }
+                    let plan = try store.sql("EXPLAIN QUERY PLAN " + statement, arguments: arguments).compactMap { $0["detail"].text }
                     #expect(!plan.contains { $0.contains("AUTOMATIC") }, "\(document), indexed \(isIndexed): \(statement)\n\(plan)")
                     // A wrong plan goes through a table for each row of another, which would be stopped here.
                     var ticks = 0
-                    let found = try store.sql(statement, arguments) {
+                    let found = try store.sql(statement, arguments: arguments) {
                         ticks += 1
                         return ticks > rows / 1_000
                     }
@@ -97,11 +97,11 @@ import Testing
         func statement(_ part: String) throws -> String { try #require(statements.first { $0.contains(part) }) }
         // The contained patient's name is none of the container's.
         let names = try store.sql(try statement("'Joseph'"))
-        let patients = try store.fetch(Patient.self).where { $0.name.given == "Joseph" }.all()
+        let patients = try store.query(Patient.self).where { $0.name.given == "Joseph" }.all()
         let expected = patients.reduce(0) { $0 + $1.name.reduce(0) { $0 + $1.given.count { $0 == "Joseph" } } }
         #expect(names.count == expected && expected > 0)
         let weights = try store.sql(try statement("'29463-7'"))
-        let values = try store.fetch(Observation.self).where { $0.code.coding.code == "29463-7" }.sort { $0.effectiveDateTime.descending }
+        let values = try store.query(Observation.self).where { $0.code.coding.code == "29463-7" }.sort { $0.effectiveDateTime.descending }
             .limit(20)
             .values { ($0.subject.reference, $0.valueQuantity.value) }
         #expect(weights.map { $0[0].text } == values.map(\.0))

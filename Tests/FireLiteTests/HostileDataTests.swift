@@ -21,8 +21,8 @@ import Testing
 
     private func filled() throws -> FHIRStore {
         let store = try FHIRStore.inMemory(release: .r4)
-        if Library.hasFullText { try store.fullTextIndex(Patient.self) { [$0.name.family, $0.name.given] } }
-        try store.index(Patient.self) { $0.name.family }
+        if Library.hasFullText { try store.createFullTextIndex(Patient.self) { [$0.name.family, $0.name.given] } }
+        try store.createIndex(Patient.self) { $0.name.family }
         try store.write { tx in
             for (number, value) in Self.values.enumerated() {
                 try tx.add(
@@ -64,7 +64,7 @@ import Testing
 
     @Test func foundByEveryKindOfQuery() throws {
         let store = try filled()
-        let patients = store.fetch(Patient.self)
+        let patients = store.query(Patient.self)
         for (number, value) in Self.values.enumerated() {
             let id = "\(number)"
             #expect(try patients.where { $0.name.family == value }.ids() == [id])
@@ -80,14 +80,14 @@ import Testing
             #expect(try patients.where { $0.identifier.any { $0.system == value && $0.value == value } }.ids() == [id])
             #expect(throws: Never.self) { try patients.where { $0.name.family.like(value) }.ids() }
             if Library.hasFullText { #expect(throws: Never.self) { try patients.where { $0.matching(value) }.ids() } }
-            #expect(try store.sql("SELECT family FROM Patient_name WHERE family = ?", [.text(value)]).count == 1)
+            #expect(try store.sql("SELECT family FROM Patient_name WHERE family = ?", arguments: [.text(value)]).count == 1)
         }
     }
 
     /// Words between signs that FTS5 knows are found, and the signs change nothing.
     @Test(.enabled(if: Library.hasFullText, "needs FTS5")) func fullTextTakesSignsAsTheyAre() throws {
         let store = try FHIRStore.inMemory(release: .r4)
-        try store.fullTextIndex(Patient.self) { [$0.name.family] }
+        try store.createFullTextIndex(Patient.self) { [$0.name.family] }
         try store.write { tx in
             try tx.add(
                 Patient {
@@ -98,7 +98,7 @@ import Testing
                     $0.id = "b"; $0.name = [HumanName { $0.family = "Jones" }]
                 })
         }
-        let patients = store.fetch(Patient.self)
+        let patients = store.query(Patient.self)
         #expect(try patients.where { $0.matching("Smith OR Nobody") }.ids() == [])
         for signs in [
             "Smith\"\u{301} OR Jones\"\u{301}", "\"\u{301} OR \"\u{301}Jones",

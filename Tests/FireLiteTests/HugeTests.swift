@@ -7,7 +7,7 @@ import Testing
 @Suite(.serialized, .enabled(if: ProcessInfo.processInfo.environment["FIRELITE_NIGHTLY"] != nil, "set FIRELITE_NIGHTLY to run it"))
 struct HugeTests {
     /// Prints what `body` took: CPU time of the thread, and the most memory the process has had.
-    private func measured<Result>(_ name: String, _ body: () throws -> Result) rethrows -> Result {
+    private func measured<Value>(_ name: String, _ body: () throws -> Value) rethrows -> Value {
         func time() -> Double {
             var time = timespec()
             clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)

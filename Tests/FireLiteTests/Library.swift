@@ -1,4 +1,4 @@
-import SQLiteBridge
+import FireLiteSQLiteBridge
 
 /// What the SQLite library can do that the tests run with. SQLCipher 3 is of SQLite 3.15, and Debian's has neither FTS5 nor JSON.
 enum Library {

@@ -158,7 +158,7 @@ import Testing
             #expect(!patient.isManaged)
             #expect(FHIRJSON.string(patient) == json)
             #expect(patient.pk == pk)
-            #expect(try store.object(Patient.self, pk: pk) == nil)
+            #expect(try store.resource(Patient.self, pk: pk) == nil)
         }
     }
 
@@ -222,10 +222,10 @@ import Testing
             let store = try FHIRStore(path: path, release: .r4)
             let read = try #require(try store.resource(Patient.self, id: "read"))
             let lazy = try #require(try store.resource(Patient.self, id: "lazy"))
-            #expect(try store.object(Patient.self, pk: "my own pk")?.id == "given")
+            #expect(try store.resource(Patient.self, pk: "my own pk")?.id == "given")
             #expect([read.pk, read.name[0].pk, read.maritalStatus?.pk] == [pks[1], pks[2], pks[3]])
             #expect([lazy.pk, lazy.name[0].pk] == [pks[4], pks[5]])
-            #expect(try store.object(Patient.self, pk: pks[4])?.id == "lazy")
+            #expect(try store.resource(Patient.self, pk: pks[4])?.id == "lazy")
             #expect(Set(pks).count == 6)
             try expectSound(store)
         }

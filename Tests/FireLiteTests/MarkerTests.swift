@@ -1,7 +1,7 @@
 import CFaultVFS
 import FireLiteR4
+@_spi(Testing) import FireLiteSQLiteBridge
 import Foundation
-@_spi(Testing) import SQLiteBridge
 import Testing
 
 @testable import FireLite
@@ -68,7 +68,7 @@ import Testing
             return error { try one.write { _ in patient.language = "MARKER 3" } }
         case .busy:
             var configuration = FHIRStore.Configuration()
-            configuration.busyTimeout = 0
+            configuration.busyTimeout = .milliseconds(0)
             let waiting = try FHIRStore(path: path, release: .r4, configuration: configuration)
             return try store().write { tx in
                 try tx.add(marked("2"))
@@ -115,12 +115,13 @@ import Testing
                     try tx.add(Patient { $0.language = String(repeating: Self.marker, count: 1_000) })
                 }
             }
-        case .invalidArgument: return error { _ = try store().sql("DELETE FROM Patient WHERE language = ?", [.text(Self.marker)]) }
+        case .invalidArgument:
+            return error { _ = try store().sql("DELETE FROM Patient WHERE language = ?", arguments: [.text(Self.marker)]) }
         case .interrupted:
             return error {
                 _ = try store().sql(
                     "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n, Patient_name WHERE family = ?",
-                    [.text(Self.marker)], isCancelled: { true })
+                    arguments: [.text(Self.marker)], isCancelled: { true })
             }
         case .sqlite: return error { _ = try store().sql("SELECT json_extract(family, '$.a') FROM Patient_name") }
         default: return nil

@@ -96,13 +96,13 @@ import Testing
         { _ = try $0.resource(typeName: "Patient", id: "1") },
         { _ = try $0.resources(Patient.self, ids: ["1"]) },
         { _ = try $0.resource(pk: "the-pk") },
-        { _ = try $0.object(Patient.self, pk: "the-pk") },
+        { _ = try $0.resource(Patient.self, pk: "the-pk") },
         { try $0.forEach(Patient.self) { _ in } },
         { try $0.forEach(typeName: "Patient") { _ in } },
         { _ = try $0.count(Patient.self) },
         { _ = try $0.counts() },
         { _ = try $0.rows(of: MisuseTests.patient()) },
-        { _ = $0.fetch(Patient.self) },
+        { _ = $0.query(Patient.self) },
     ]
 
     static let callsOfWrites: [@Sendable (WriteTransaction) throws -> Void] = [
@@ -113,8 +113,8 @@ import Testing
         { _ = try $0.delete(Patient.self, id: "1") },
         { _ = try $0.delete(typeName: "Patient", id: "1") },
         { _ = try $0.delete([try #require(try $0.store.resource(Patient.self, id: "1"))]) },
-        { _ = try $0.delete($0.store.fetch(Patient.self)) },
-        { _ = try $0.update($0.store.fetch(Patient.self)) { _ in } },
+        { _ = try $0.delete($0.store.query(Patient.self)) },
+        { _ = try $0.update($0.store.query(Patient.self)) { _ in } },
         { try $0.saveChanges() },
         { _ = $0.rowsWritten },
         { _ = try $0.resource(Patient.self, id: "1") },

@@ -1,7 +1,7 @@
 import FireLite
 import FireLiteR4
+@_spi(Testing) import FireLiteSQLiteBridge
 import Foundation
-@_spi(Testing) import SQLiteBridge
 import Testing
 
 /// What is no store of the release is refused, and left as it is.

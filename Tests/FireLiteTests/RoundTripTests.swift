@@ -48,7 +48,7 @@ import Testing
                 #expect(FHIRJSON.string(fetched) == texts[index])
             }
             var scanned = 0
-            for (name, count) in try store.counts() {
+            for (name, count) in try store.counts().map({ ($0.typeName, $0.count) }) {
                 var ofType = 0
                 try store.read { try $0.forEach(typeName: name) { _ in ofType += 1 } }
                 #expect(ofType == count)

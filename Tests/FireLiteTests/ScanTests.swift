@@ -39,7 +39,7 @@ import Testing
                     try transaction.forEach(Patient.self) { inner.append(FHIRJSON.string($0)) }
                     #expect(inner == expected)
                     #expect(try transaction.resource(Patient.self, id: "p7").map { FHIRJSON.string($0) } == expected[7])
-                    let coded = try transaction.fetch(Patient.self).where { $0.maritalStatus.coding.code == "c3" }.all()
+                    let coded = try transaction.query(Patient.self).where { $0.maritalStatus.coding.code == "c3" }.all()
                     #expect(coded.map { FHIRJSON.string($0) } == stride(from: 3, to: Self.count, by: 7).map { expected[$0] })
                     let some = try transaction.resources(Patient.self, ids: ["p599", "p0", "p599"])
                     #expect(some.map(\.id) == ["p599", "p0", "p599"] && some[0] === some[2])

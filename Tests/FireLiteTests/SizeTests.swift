@@ -1,6 +1,6 @@
 import FireLiteR4
+@_spi(Testing) import FireLiteSQLiteBridge
 import Foundation
-@_spi(Testing) import SQLiteBridge
 import TestSupport
 import Testing
 
@@ -41,7 +41,7 @@ import Testing
                         $0.id = "1"; $0.name = [HumanName { $0.given = given }]
                     })
             }
-            #expect(try store.fetch(Patient.self).all().first?.name[0].given == given)
+            #expect(try store.query(Patient.self).all().first?.name[0].given == given)
         }
     }
 
@@ -56,7 +56,7 @@ import Testing
                     })
             }
             let many = (0..<40_000)
-            #expect(try store.fetch(Patient.self).where { $0.language.in(many.map { "v\($0)" }) }.count() == 40)
+            #expect(try store.query(Patient.self).where { $0.language.in(many.map { "v\($0)" }) }.count() == 40)
             #expect(try store.resources(Patient.self, ids: many.map { "\($0)" }).count == 40)
         }
     }
@@ -65,7 +65,7 @@ import Testing
     @Test func thousandsOfConditions() throws {
         try withStore { store in
             try store.write { tx in try tx.add(Patient { $0.id = "1" }) }
-            var query = store.fetch(Patient.self)
+            var query = store.query(Patient.self)
             for number in 0..<3_000 { query = query.where { $0.language != "\(number)" } }
             #expect(try query.count() == 1)
             #expect(try store.count(Patient.self) == 1)
@@ -221,7 +221,7 @@ import Testing
                         $0.id = "3"; $0.language = "c"
                     })
             }
-            #expect(try store.fetch(Patient.self).all().map(\.language) == ["a", "c"])
+            #expect(try store.query(Patient.self).all().map(\.language) == ["a", "c"])
             #expect(throws: FHIRStoreError.self) {
                 try store.write { tx in
                     tx.access.connection.setMaximumLength(1_000)

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// Runs `body` with the path of a new folder that is gone afterwards.
-func withTemporaryFolder<Result>(_ body: (String) throws -> Result) throws -> Result {
+func withTemporaryFolder<Value>(_ body: (String) throws -> Value) throws -> Value {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("firelite-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
@@ -12,9 +12,9 @@ func withTemporaryFolder<Result>(_ body: (String) throws -> Result) throws -> Re
 }
 
 /// Runs `body` with a new store in a file; afterwards the store must be sound.
-func withStore<Result>(
-    sourceLocation: SourceLocation = #_sourceLocation, _ body: (FHIRStore) throws -> Result
-) throws -> Result {
+func withStore<Value>(
+    sourceLocation: SourceLocation = #_sourceLocation, _ body: (FHIRStore) throws -> Value
+) throws -> Value {
     try withTemporaryFolder { folder in
         let store = try FHIRStore(path: folder + "/store.sqlite", release: .r4)
         let result = try body(store)

@@ -1,6 +1,6 @@
 import FireLite
 import FireLiteR4
-@_spi(Testing) import SQLiteBridge
+@_spi(Testing) import FireLiteSQLiteBridge
 import TestSupport
 import Testing
 
@@ -24,10 +24,10 @@ import Testing
                 try tx.resource(Patient.self, id: "0")!.name[0].family = "B"
                 (try tx.resource(typeName: "Patient", id: "1") as! Patient).name[0].family = "B"
                 let pk = try tx.resource(Patient.self, id: "2")!.pk
-                try tx.object(Patient.self, pk: pk)!.name[0].family = "B"
+                try tx.resource(Patient.self, pk: pk)!.name[0].family = "B"
                 try tx.resources(Patient.self, ids: ["3"])[0].name[0].family = "B"
-                try tx.fetch(Patient.self).where { $0.id == "4" }.all()[0].name[0].family = "B"
-                try tx.fetch(Patient.self).where { $0.id == "5" }.first()!.name[0].family = "B"
+                try tx.query(Patient.self).where { $0.id == "4" }.all()[0].name[0].family = "B"
+                try tx.query(Patient.self).where { $0.id == "5" }.first()!.name[0].family = "B"
                 try store.resource(Patient.self, id: "6")!.name[0].family = "B"
                 try tx.upsert(patient("7")).name[0].family = "B"
                 try tx.upsert([patient("8")])[0].name[0].family = "B"

@@ -44,7 +44,7 @@ import Testing
                 let again = try FHIRJSON.lenientResource(from: Data(json.utf8), release: .r4).resource
                 #expect(try store.write { tx in try tx.upsert([again]).unchanged } == 1)
                 if resource is Observation {
-                    let values = try store.fetch(Observation.self).values(\.effectiveDateTime)
+                    let values = try store.query(Observation.self).values(\.effectiveDateTime)
                     #expect(values.first??.literal == (again as? Observation)?.effectiveDateTime?.literal)
                 }
                 try expectSound(store)

@@ -51,7 +51,7 @@ import Testing
             #expect(try store.count(Patient.self) == 1)
             #expect(result[0] === patient && result[1] === patient)
             try store.write { _ in patient.active = true }
-            #expect(try store.object(Patient.self, pk: patient.pk)?.active == true)
+            #expect(try store.resource(Patient.self, pk: patient.pk)?.active == true)
         }
     }
 }

@@ -1,6 +1,6 @@
 import FireLite
 import FireLiteR4
-@_spi(Testing) import SQLiteBridge
+@_spi(Testing) import FireLiteSQLiteBridge
 import TestSupport
 import Testing
 
@@ -74,7 +74,7 @@ import Testing
                     let result = try tx.upsert(given, policy: .keepNewer)
                     #expect(result.count == 6 && result.allSatisfy { $0.name[0].family == "\(expected)" })
                 }
-                #expect(try store.fetch(Patient.self).all().map { $0.name[0].family } == ["\(expected)"])
+                #expect(try store.query(Patient.self).all().map { $0.name[0].family } == ["\(expected)"])
             }
         }
     }
@@ -140,7 +140,7 @@ import Testing
                 try tx.saveChanges()
                 second.name[0].family = "same id"
             }
-            #expect(try store.fetch(Patient.self).ids() == ["1", "2"])
+            #expect(try store.query(Patient.self).ids() == ["1", "2"])
         }
     }
 

@@ -134,7 +134,7 @@ import Testing
                 try tx.add(patient("e", "1"))
                 #expect(try tx.upsert([patient("e", "5")]).updated == 1)
             }
-            let found = try store.fetch(Patient.self).all().map { "\($0.id ?? "")\($0.language ?? "")" }.sorted()
+            let found = try store.query(Patient.self).all().map { "\($0.id ?? "")\($0.language ?? "")" }.sorted()
             #expect(found == ["a2", "b3", "d4", "e5"])
             try store.write { tx in
                 let later = try tx.upsert([patient("a", "2"), patient("f", "1")])

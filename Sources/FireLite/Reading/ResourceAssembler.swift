@@ -1,5 +1,5 @@
 import FireLiteCore
-import SQLiteBridge
+import FireLiteSQLiteBridge
 
 /// Puts a resource together from the rows of its tables.
 ///

@@ -1,5 +1,5 @@
 import FireLiteCore
-import SQLiteBridge
+import FireLiteSQLiteBridge
 
 /// The columns of one table's rows as they are read, and where their values belong.
 final class RowColumns {

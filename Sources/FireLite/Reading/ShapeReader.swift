@@ -1,4 +1,4 @@
-import SQLiteBridge
+import FireLiteSQLiteBridge
 
 /// Reads all rows of a resource with one statement, which goes through the tables of the resource's shape one after the other.
 ///

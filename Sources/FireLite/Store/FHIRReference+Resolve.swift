@@ -19,7 +19,7 @@ extension FHIRReference {
             guard let uuid = parts.id else { return nil }
             return try store.read { transaction in
                 if let resource = try transaction.resource(pk: uuid) { return resource }
-                for (typeName, _) in try transaction.counts() {
+                for typeName in try transaction.counts().map(\.typeName) {
                     if let resource = try transaction.resource(typeName: typeName, id: uuid) { return resource }
                 }
                 return nil

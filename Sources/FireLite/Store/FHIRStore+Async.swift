@@ -15,7 +15,7 @@ extension FHIRStore {
     /// ```
     /// - Throws: as `write` does; `CancellationError` where the task was cancelled before the block began.
     @discardableResult
-    public func write<Result: Sendable>(_ body: @escaping @Sendable (WriteTransaction) throws -> Result) async throws -> Result {
+    public func write<Value: Sendable>(_ body: @escaping @Sendable (WriteTransaction) throws -> Value) async throws -> Value {
         try await run(on: writes) { cancellation in
             try self.write { transaction in
                 try cancellation.check()
@@ -27,7 +27,7 @@ extension FHIRStore {
     /// `read` without blocking the caller.
     ///
     /// - Throws: as `read` does; `CancellationError` where the task was cancelled before the block began.
-    public func read<Result: Sendable>(_ body: @escaping @Sendable (ReadTransaction) throws -> Result) async throws -> Result {
+    public func read<Value: Sendable>(_ body: @escaping @Sendable (ReadTransaction) throws -> Value) async throws -> Value {
         try await run(on: reads) { cancellation in
             try self.read { transaction in
                 try cancellation.check()
@@ -37,14 +37,14 @@ extension FHIRStore {
     }
 
     /// Runs `body` on one of the threads of `queue`. A task that is cancelled while it waits for its turn does not wait on.
-    private func run<Result: Sendable>(
-        on queue: WorkQueue, _ body: @escaping @Sendable (Cancellation) throws -> Result
-    ) async throws -> Result {
+    private func run<Value: Sendable>(
+        on queue: WorkQueue, _ body: @escaping @Sendable (Cancellation) throws -> Value
+    ) async throws -> Value {
         try Task.checkCancellation()
         let cancellation = Cancellation()
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                let ticket = queue.add { continuation.resume(with: Swift.Result { try body(cancellation) }) }
+                let ticket = queue.add { continuation.resume(with: Result { try body(cancellation) }) }
                 cancellation.whenRequested { if queue.withdraw(ticket) { continuation.resume(throwing: CancellationError()) } }
             }
         } onCancel: {
@@ -56,9 +56,9 @@ extension FHIRStore {
     ///
     /// - Parameter body: is given the snapshot, and what to call between statements: it throws where the task was cancelled.
     /// - Throws: what `body` throws; `CancellationError`.
-    func readUntilCancelled<Result: Sendable>(
-        _ body: @escaping @Sendable (ReadTransaction, () throws -> Void) throws -> Result
-    ) async throws -> Result {
+    func readUntilCancelled<Value: Sendable>(
+        _ body: @escaping @Sendable (ReadTransaction, () throws -> Void) throws -> Value
+    ) async throws -> Value {
         try await run(on: reads) { cancellation in
             do {
                 try cancellation.check()

@@ -1,4 +1,4 @@
-import SQLiteBridge
+import FireLiteSQLiteBridge
 
 extension FHIRStore {
     /// How a store is opened.
@@ -12,12 +12,12 @@ extension FHIRStore {
 
         /// What a commit that returned has survived. Default: `.full`.
         public var durability = Durability.full
-        /// How long to wait for another process's lock before an error `busy`, in milliseconds. Default: 5,000.
-        public var busyTimeout = 5_000
+        /// How long to wait for another process's lock before the error `busy`; to the millisecond. Default: 5 seconds.
+        public var busyTimeout = Duration.seconds(5)
         /// How many reads may run at once. Default: 8.
         public var maximumReaders = 8
-        /// How much memory SQLite may use for pages, for each connection, in mebibytes. Default: 64 for writing, a quarter of it for reading.
-        public var cacheSize = 64
+        /// How many bytes of pages each connection may cache. Default: 64 MiB for the writing connection; reading ones get a quarter.
+        public var cacheBytes = 64 << 20
 
         /// Whether what is deleted or replaced is overwritten with zeros in the file (`PRAGMA secure_delete`). Default: false, which leaves
         /// it to how the SQLite library was built.
@@ -79,6 +79,12 @@ extension FHIRStore {
             /// A file that has a write-ahead log or a journal with content beside it is refused with the error `readOnly`, as that would
             /// be ignored.
             case readOnlyImmutable
+        }
+
+        /// `busyTimeout` in whole milliseconds, as SQLite takes it.
+        var busyMilliseconds: Int {
+            let (seconds, attoseconds) = busyTimeout.components
+            return Int(clamping: min(max(seconds, 0), Int64(Int32.max / 1_000)) * 1_000 + max(attoseconds, 0) / 1_000_000_000_000_000)
         }
 
         var pageChecksums: Connection.PageChecksums { checksPages ? .verified : .unverified }

@@ -1,6 +1,6 @@
 import FireLiteCore
+import FireLiteSQLiteBridge
 import Foundation
-import SQLiteBridge
 
 /// FHIR resources of one release in one SQLite file: typed objects that save themselves, and tables for SQL.
 ///
@@ -72,7 +72,7 @@ public final class FHIRStore: Sendable {
     }
 
     /// Gives errors of SQLite in the terms of a store.
-    func mapping<Result>(_ body: () throws -> Result) throws -> Result {
+    func mapping<Value>(_ body: () throws -> Value) throws -> Value {
         do {
             return try body()
         } catch let error as SQLiteError {
@@ -87,7 +87,7 @@ public final class FHIRStore: Sendable {
     /// - Precondition: not inside another write of this store.
     /// - Throws: what `body` throws; `FHIRStoreError`: `conflict`, `busy`, `diskFull`, `readOnly`.
     @discardableResult
-    public func write<Result>(_ body: (WriteTransaction) throws -> Result) throws -> Result {
+    public func write<Value>(_ body: (WriteTransaction) throws -> Value) throws -> Value {
         misuse(
             unless: currentTransaction == nil,
             "a write inside a read or write of the same store would wait for itself: use the transaction that is given to the block")
@@ -118,7 +118,7 @@ public final class FHIRStore: Sendable {
     /// Runs `body` on a snapshot of the store. Inside another read or write of this thread, on that one's.
     ///
     /// - Throws: what `body` throws; `FHIRStoreError`.
-    public func read<Result>(_ body: (ReadTransaction) throws -> Result) throws -> Result {
+    public func read<Value>(_ body: (ReadTransaction) throws -> Value) throws -> Value {
         if let current = currentTransaction { return try body(current) }
         let access = try mapping { try pool.takeReader() }
         defer { pool.giveBack(access) }
@@ -136,7 +136,7 @@ public final class FHIRStore: Sendable {
     }
 
     /// Runs `body` on the writing connection, outside of any transaction.
-    func withWritingConnection<Result>(_ body: (Connection) throws -> Result) throws -> Result {
+    func withWritingConnection<Value>(_ body: (Connection) throws -> Value) throws -> Value {
         misuse(unless: currentTransaction == nil, "upkeep inside a read or write of the same store would wait for itself: call it outside")
         let writer = try mapping { try pool.takeWriter() }
         defer { pool.giveBackWriter() }
@@ -168,8 +168,8 @@ public final class FHIRStore: Sendable {
     }
 
     /// The resource with this pk; nil where there is none, or one of another type.
-    public func object<Resource: FHIRResource>(_ type: Resource.Type, pk: String) throws -> Resource? {
-        try read { try $0.object(type, pk: pk) }
+    public func resource<Resource: FHIRResource>(_ type: Resource.Type, pk: String) throws -> Resource? {
+        try read { try $0.resource(type, pk: pk) }
     }
 
     /// How many resources of a type the store holds; contained ones do not count.
@@ -178,7 +178,7 @@ public final class FHIRStore: Sendable {
     }
 
     /// The types the store holds resources of, by name, and how many.
-    public func counts() throws -> [(typeName: String, count: Int)] {
+    public func counts() throws -> [TypeCount] {
         try read { try $0.counts() }
     }
 }

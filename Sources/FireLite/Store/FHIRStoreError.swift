@@ -1,4 +1,4 @@
-import SQLiteBridge
+import FireLiteSQLiteBridge
 
 /// What went wrong in a store, and what to do about it. Descriptions hold no values of records.
 public struct FHIRStoreError: Error, Sendable, CustomStringConvertible {
@@ -87,7 +87,7 @@ public struct FHIRStoreError: Error, Sendable, CustomStringConvertible {
         case 3, 23: (code, message) = (.readOnly, "\(path) may not be used: check the permissions of it and its folder")
         case 7:
             (code, message) = (
-                .outOfMemory, "there is no memory left to work on \(path): free some, lower cacheSize, or write less at once"
+                .outOfMemory, "there is no memory left to work on \(path): free some, lower cacheBytes, or write less at once"
             )
         case 8: (code, message) = (.readOnly, "\(path) or its folder cannot be written: check their permissions")
         case 9: (code, message) = (.interrupted, "the query was cancelled")

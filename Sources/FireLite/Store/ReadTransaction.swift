@@ -1,5 +1,5 @@
 import FireLiteCore
-import SQLiteBridge
+import FireLiteSQLiteBridge
 
 /// A view of the store as it was at one moment, whatever others write meanwhile. Valid inside `read` or `write` only.
 ///
@@ -32,7 +32,7 @@ public class ReadTransaction {
 
     /// Runs the body of a public call: in a transaction that has not ended, after the changes of managed objects so far, and with errors of
     /// SQLite mapped to `FHIRStoreError`.
-    func perform<Result>(_ body: () throws -> Result) throws -> Result {
+    func perform<Value>(_ body: () throws -> Value) throws -> Value {
         requireActive()
         return try store.mapping {
             try flush()
@@ -189,7 +189,7 @@ public class ReadTransaction {
     }
 
     /// The resource with this pk; nil where there is none, or one of another type.
-    public func object<Resource: FHIRResource>(_ type: Resource.Type, pk: String) throws -> Resource? {
+    public func resource<Resource: FHIRResource>(_ type: Resource.Type, pk: String) throws -> Resource? {
         try resource(pk: pk) as? Resource
     }
 
@@ -310,10 +310,10 @@ public class ReadTransaction {
     }
 
     /// The types the store holds resources of, by name, and how many.
-    public func counts() throws -> [(typeName: String, count: Int)] {
+    public func counts() throws -> [TypeCount] {
         try perform {
-            return try access.schema.tables.filter { $0.isResource && $0.isInFile }.map { ($0.name, try count($0)) }
-                .filter { $0.1 > 0 }.sorted { $0.0 < $1.0 }
+            return try access.schema.tables.filter { $0.isResource && $0.isInFile }
+                .map { TypeCount(typeName: $0.name, count: try count($0)) }.filter { $0.count > 0 }.sorted { $0.typeName < $1.typeName }
         }
     }
 

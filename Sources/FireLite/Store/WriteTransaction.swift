@@ -1,5 +1,5 @@
 import FireLiteCore
-import SQLiteBridge
+import FireLiteSQLiteBridge
 
 /// Changes to a store that all come about, or none. Valid inside `write` only.
 ///

@@ -60,7 +60,7 @@ struct DatabaseArgument {
     }
 
     /// Runs `body` so that the store's errors name the file.
-    func located<Result>(_ body: () throws -> Result) throws -> Result {
+    func located<Value>(_ body: () throws -> Value) throws -> Value {
         do {
             return try body()
         } catch let error as FHIRStoreError {

@@ -1,7 +1,7 @@
 import FireLite
 import FireLiteR4
+import FireLiteSynthetic
 import Foundation
-import SyntheticData
 
 /// `firelite demo`: the whole way in a minute, with made-up data.
 struct DemoCommand: Command {

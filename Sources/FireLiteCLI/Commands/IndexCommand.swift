@@ -34,7 +34,7 @@ struct IndexCommand: Command {
     private enum Target {
         case paths(Layout, [QueryPath])
         case fullText(Layout, [QueryPath])
-        case set(IndexSet, FHIRResource.Type?)
+        case set(StoreIndexSet, FHIRResource.Type?)
     }
 
     private let database: DatabaseArgument
@@ -65,8 +65,8 @@ struct IndexCommand: Command {
         if let name = arguments["set"] {
             guard !arguments.has("full-text") else { throw ToolError.usage("--set and --full-text are given: choose one") }
             guard operands.count <= 1 else { throw ToolError.usage("unexpected argument '\(operands[1])': a set names its paths itself") }
-            guard let set = IndexSet.known.first(where: { $0.rawValue == name }) else {
-                let known = IndexSet.known.map(\.rawValue).joined(separator: ", ")
+            guard let set = StoreIndexSet.known.first(where: { $0.rawValue == name }) else {
+                let known = StoreIndexSet.known.map(\.rawValue).joined(separator: ", ")
                 throw ToolError.usage("there is no set of indexes '\(name)': use \(known)")
             }
             return .set(set, type)
@@ -98,18 +98,18 @@ struct IndexCommand: Command {
         switch action {
         case .list: try list(store, console)
         case .create(.paths(let layout, let paths)):
-            let index = try store.index(layout, paths)
+            let index = try store.createIndex(layout, paths)
             try console.printItem(
                 index.isBuilt ? "created \(index.name)" : "declared \(index.name), which comes with the first value for it")
         case .create(.fullText(let layout, let paths)):
-            try store.fullTextIndex(layout, paths)
+            try store.createFullTextIndex(layout, paths)
             try console.print("created the full-text index of \(layout.name)")
         case .create(.set(let set, let type)):
-            try store.index(set, for: type)
+            try store.createIndexes(set, for: type)
             try console.print("created the set \(set.rawValue) for \(type?._layout.name ?? "all types")")
         case .drop(.paths(let layout, let paths)): try store.dropIndex(layout, paths)
         case .drop(.fullText(let layout, _)): try store.dropFullTextIndex(layout)
-        case .drop(.set(let set, let type)): try store.dropIndex(set, for: type)
+        case .drop(.set(let set, let type)): try store.dropIndexes(set, for: type)
         case .dropNamed(let names):
             for name in names {
                 guard try store.dropIndex(named: name) else { throw ToolError.incomplete("\(name) is not an index of \(database.path)") }

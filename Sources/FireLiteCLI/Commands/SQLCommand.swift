@@ -46,7 +46,7 @@ struct SQLCommand: Command {
             output: output, form: isCSV ? .csv : isJSON || !console.outputIsTerminal ? .json : .table,
             csv: CommaSeparated(isForTerminal: console.outputIsTerminal, isForSpreadsheet: isForSpreadsheet))
         do {
-            try store.forEachRow(statement, values, columns: { try writer.begin($0) }, { try writer.write($0.values) })
+            try store.forEachRow(statement, arguments: values, columns: { try writer.begin($0) }, { try writer.write($0.values) })
         } catch let error as FHIRStoreError {
             switch error.code {
             case .invalidArgument where error.sql != nil: throw ToolError.usage(error.message)

@@ -19,7 +19,7 @@ final class ExportFolder {
     }
 
     /// Writes one file under a temporary name.
-    func write<Result>(_ name: String, _ body: (any ByteOutput) throws -> Result) throws -> Result {
+    func write<Value>(_ name: String, _ body: (any ByteOutput) throws -> Value) throws -> Value {
         let file = try PendingFile(.text, path: "\(path)/\(name)", replaces: true, database: database, in: pending)
         let result = try file.write(body)
         files.append(file)
@@ -35,7 +35,7 @@ final class ExportFolder {
 
 extension PendingFile {
     /// Writes the file's content.
-    func write<Result>(_ body: (any ByteOutput) throws -> Result) throws -> Result {
+    func write<Value>(_ body: (any ByteOutput) throws -> Value) throws -> Value {
         let descriptor = try open()
         let buffer = BufferedOutput(DescriptorOutput(descriptor, name: path))
         do {

@@ -1,4 +1,4 @@
-import CZlib
+import CFireLiteZlib
 import Foundation
 
 /// Reads what gzip has compressed (RFC 1952), of one member or several.

@@ -39,12 +39,12 @@ public final class FHIRJSONReader {
         }
     }
 
-    private func read<Result>(
-        _ bytes: UnsafeBufferPointer<UInt8>, rootName: String? = nil, _ body: (inout JSONReader) throws(JSONFailure) -> Result
-    ) throws -> Result {
+    private func read<Value>(
+        _ bytes: UnsafeBufferPointer<UInt8>, rootName: String? = nil, _ body: (inout JSONReader) throws(JSONFailure) -> Value
+    ) throws -> Value {
         var reader = JSONReader(
             bytes, release: release, isLenient: isLenient, workspace: workspace.take() ?? JSONWorkspace(sharesStrings: false))
-        let outcome: Swift.Result<Result, JSONFailure>
+        let outcome: Result<Value, JSONFailure>
         do throws(JSONFailure) {
             outcome = .success(try body(&reader))
         } catch {

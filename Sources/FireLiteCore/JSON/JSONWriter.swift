@@ -17,7 +17,7 @@ struct JSONWriter: ~Copyable {
 
     // MARK: - Output
 
-    borrowing func withBytes<Result>(_ body: (UnsafeBufferPointer<UInt8>) throws -> Result) rethrows -> Result {
+    borrowing func withBytes<Value>(_ body: (UnsafeBufferPointer<UInt8>) throws -> Value) rethrows -> Value {
         try body(UnsafeBufferPointer(start: bytes, count: count))
     }
 

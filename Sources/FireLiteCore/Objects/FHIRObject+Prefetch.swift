@@ -1,4 +1,4 @@
-import CPrefetch
+import CFireLitePrefetch
 
 // Objects of a large upsert lie all over memory, and waiting for them one after the other was half of the time for what is stored
 // already. Each is asked for a little before it is read.

@@ -36,7 +36,7 @@ struct Soak {
     /// Runs the threads to their end; the store is closed then.
     private func work(_ board: SoakBoard, _ log: SoakLog, _ sample: (TimeInterval) throws -> Void) throws -> SoakContent.Progress {
         var configuration = FHIRStore.Configuration()
-        configuration.busyTimeout = 60_000
+        configuration.busyTimeout = .milliseconds(60_000)
         let store = try FHIRStore(path: folder + "/store.sqlite", release: .r4, configuration: configuration)
         let start = Date()
         let end = start + seconds

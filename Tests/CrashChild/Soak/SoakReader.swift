@@ -33,7 +33,7 @@ final class SoakReader {
     }
 
     /// Runs `body` on a snapshot that must have every commit that had returned before.
-    private func reading<Result>(_ what: String, _ body: (ReadTransaction) throws -> Result) throws -> Result {
+    private func reading<Value>(_ what: String, _ body: (ReadTransaction) throws -> Value) throws -> Value {
         log.begin(what, name)
         let returned = try SoakContent.writers.indices.map { try board.commits(of: $0) }
         let (result, found) = try store.read { transaction in
@@ -83,8 +83,8 @@ final class SoakReader {
         let pair = random.int(0...SoakContent.pairs.count - 1)
         try reading("queries") { transaction in
             let token = try SoakContent.token(ofPair: pair, transaction)
-            let observations = try transaction.fetch(Observation.self).where { $0.valueString == token }.ids()
-            let patients = try transaction.fetch(Patient.self).where { $0.name.family == token }.ids()
+            let observations = try transaction.query(Observation.self).where { $0.valueString == token }.ids()
+            let patients = try transaction.query(Patient.self).where { $0.name.family == token }.ids()
             guard observations == patients, observations.contains("pair-\(pair)") else {
                 throw SoakContent.Broken(description: "\(token) is in \(observations) and \(patients)")
             }
@@ -105,7 +105,7 @@ final class SoakReader {
     /// A query whose task is cancelled at some moment gives all of a snapshot, or ends as cancelled.
     private func cancelled() throws {
         log.begin("queries that are cancelled", name)
-        let query = store.fetch(Observation.self).where { $0.valueString != "nothing" || $0.id != "nothing" }.sort { $0.id.ascending }
+        let query = store.query(Observation.self).where { $0.valueString != "nothing" || $0.id != "nothing" }.sort { $0.id.ascending }
         let task = _Concurrency.Task<[String], any Error> { try await query.all().compactMap(\.id) }
         let moment = DispatchTime.now() + .microseconds(random.int(0...40_000))
         while DispatchTime.now() < moment { sched_yield() }

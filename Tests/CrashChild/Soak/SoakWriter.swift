@@ -174,7 +174,7 @@ final class SoakWriter {
     private func index(_ isDeclared: Bool) throws {
         log.begin("index", "writer")
         if isDeclared {
-            try store.index(Observation.self) { $0.valueString }
+            try store.createIndex(Observation.self) { $0.valueString }
         } else {
             try store.dropIndex(Observation.self) { $0.valueString }
             try store.optimize()

@@ -181,7 +181,7 @@ import Testing
     @Test func aLockHeldTooLongIsBusy() throws {
         try withPath { path in
             var configuration = FHIRStore.Configuration()
-            configuration.busyTimeout = 50
+            configuration.busyTimeout = .milliseconds(50)
             let first = try FHIRStore(path: path, release: .r4)
             let second = try FHIRStore(path: path, release: .r4, configuration: configuration)
             try first.write { tx in

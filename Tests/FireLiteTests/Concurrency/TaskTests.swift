@@ -126,7 +126,7 @@ import Testing
                 #expect(throws: CancellationError.self) { try outcome.get() }
             }
             try threads.finish()
-            let query = store.fetch(Patient.self)
+            let query = store.query(Patient.self)
             #expect(try await query.where { $0.id == "thread" }.exists())
             #expect(try await !query.where { $0.id == "task" }.exists())
         }
@@ -150,7 +150,7 @@ import Testing
             isCancelled.open()
             try await task.value
             #expect(try await store.read { try Self.total($0) } == Self.names)
-            #expect(try await store.fetch(Patient.self).where { $0.id == "task" }.exists())
+            #expect(try await store.query(Patient.self).where { $0.id == "task" }.exists())
         }
     }
 }

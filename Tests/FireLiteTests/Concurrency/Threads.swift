@@ -34,9 +34,9 @@ final class Threads: @unchecked Sendable {
 }
 
 /// Runs `body` on a thread of its own, so that what blocks for long keeps no other test from its turn.
-func onThread<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
+func onThread<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
     try await withCheckedThrowingContinuation { continuation in
-        let thread = Thread { continuation.resume(with: Swift.Result { try body() }) }
+        let thread = Thread { continuation.resume(with: Result { try body() }) }
         thread.stackSize = 8 << 20
         thread.start()
     }

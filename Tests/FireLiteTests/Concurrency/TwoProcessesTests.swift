@@ -9,7 +9,7 @@ import Testing
     private func withTwoProcesses(busyTimeout: Int = 60_000, _ body: (_ a: FHIRStore, _ b: OtherProcess) throws -> Void) throws {
         try withTemporaryFolder { folder in
             var configuration = FHIRStore.Configuration()
-            configuration.busyTimeout = busyTimeout
+            configuration.busyTimeout = .milliseconds(busyTimeout)
             let store = try FHIRStore(path: folder + "/store.sqlite", release: .r4, configuration: configuration)
             let patient = Patient {
                 $0.id = "1"
@@ -360,7 +360,7 @@ import Testing
                 for other in others { try other.expectAnswer("open") }
                 for (number, other) in others.enumerated() { #expect(try other.ask("set \(number) x") == "done") }
                 let store = try FHIRStore(path: path, release: .r4)
-                #expect(try store.fetch(Patient.self).ids() == ["0", "1", "2", "3"])
+                #expect(try store.query(Patient.self).ids() == ["0", "1", "2", "3"])
                 try expectSound(store)
             }
             for other in others { try other.end() }

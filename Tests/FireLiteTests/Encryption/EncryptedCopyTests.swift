@@ -1,7 +1,7 @@
 import FireLite
 import FireLiteR4
+import FireLiteSQLiteBridge
 import Foundation
-import SQLiteBridge
 import Testing
 
 /// Copies with another key than the store's: how a store is encrypted, or decrypted.
@@ -17,8 +17,8 @@ struct EncryptedCopyTests {
                     $0.id = "own-pk"; $0.pk = "a pk"
                 })
         }
-        try store.index(Patient.self) { $0.name.family }
-        if Library.hasFullText { try store.fullTextIndex(Patient.self) { [$0.name.given, $0.name.family] } }
+        try store.createIndex(Patient.self) { $0.name.family }
+        if Library.hasFullText { try store.createFullTextIndex(Patient.self) { [$0.name.given, $0.name.family] } }
         try store.optimize()
     }
 
@@ -50,7 +50,7 @@ struct EncryptedCopyTests {
                 try EncryptedStores.expect(path(target), targetKey, content)
                 let copy = try EncryptedStores.open(path(target), targetKey)
                 #expect(try self.catalog(copy) == catalog, "\(target)")
-                #expect(try copy.object(Patient.self, pk: "a pk")?.id == "own-pk")
+                #expect(try copy.resource(Patient.self, pk: "a pk")?.id == "own-pk")
                 #expect(try copy.resource(Patient.self, id: "7")?.pk == plain.resource(Patient.self, id: "7")?.pk)
                 try EncryptedStores.fill(copy, 0..<300)
                 #expect(try snapshot(copy) == content)

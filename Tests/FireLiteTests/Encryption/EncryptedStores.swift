@@ -1,7 +1,7 @@
 import FireLite
 import FireLiteR4
+import FireLiteSQLiteBridge
 import Foundation
-import SQLiteBridge
 import Testing
 
 /// What tests of encryption share.

@@ -1,7 +1,7 @@
 import FireLite
 import FireLiteR4
+import FireLiteSQLiteBridge
 import Foundation
-import SQLiteBridge
 import Testing
 
 /// A key encrypts everything that is on the disk, for every connection.

@@ -53,7 +53,7 @@ import Testing
                 try EncryptedStores.make(path, EncryptedStores.raw)
                 collect { _ = try EncryptedStores.open(path, key) }
                 collect { try FHIRStore.recover(from: path, to: folder + "/new.sqlite", release: .r4, key: key) }
-                let one = try EncryptedStores.open(path, EncryptedStores.raw) { $0.busyTimeout = 0 }
+                let one = try EncryptedStores.open(path, EncryptedStores.raw) { $0.busyTimeout = .milliseconds(0) }
                 let two = try EncryptedStores.open(path, EncryptedStores.raw)
                 #expect(try one.count(Patient.self) == two.count(Patient.self))
                 collect { try one.rekey(to: key) }

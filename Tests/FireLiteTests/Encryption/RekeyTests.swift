@@ -1,7 +1,7 @@
 import CFaultVFS
 import FireLiteR4
+@_spi(Testing) import FireLiteSQLiteBridge
 import Foundation
-@_spi(Testing) import SQLiteBridge
 import Testing
 
 @testable import FireLite
@@ -71,7 +71,7 @@ struct RekeyTests {
         try withTemporaryFolder { folder in
             let path = folder + "/store.sqlite"
             let content = try EncryptedStores.make(path, EncryptedStores.raw)
-            let store = try EncryptedStores.open(path, EncryptedStores.raw) { $0.busyTimeout = 50 }
+            let store = try EncryptedStores.open(path, EncryptedStores.raw) { $0.busyTimeout = .milliseconds(50) }
             let (threads, reading, ending) = (Threads(), Gate(), Gate())
             threads.start {
                 try store.read { tx in
@@ -170,7 +170,9 @@ struct RekeyTests {
         try withTemporaryFolder { folder in
             let path = folder + "/store.sqlite"
             let content = try EncryptedStores.make(path, EncryptedStores.raw)
-            let (store, disk) = (try EncryptedStores.open(path, EncryptedStores.raw) { $0.busyTimeout = 50 }, FaultDisk(folder: folder))
+            let (store, disk) = (
+                try EncryptedStores.open(path, EncryptedStores.raw) { $0.busyTimeout = .milliseconds(50) }, FaultDisk(folder: folder)
+            )
             disk.fail(FIRELITE_OPEN, at: 2, code: 14, lasting: true)
             #expect(throws: FHIRStoreError.self) { try store.rekey(to: EncryptedStores.other) }
             disk.mend()

@@ -46,7 +46,7 @@ import Testing
 
     @Test func resources() throws {
         // example Queries.md
-        let joeys = try store.fetch(Patient.self)
+        let joeys = try store.query(Patient.self)
             .where { $0.name.given == "Joseph" && $0.birthDate < "1970-01-01" }
             .sort { $0.birthDate.descending }.limit(50).all()
         // end
@@ -55,9 +55,9 @@ import Testing
 
     @Test func valuesAndCounts() throws {
         // example Queries.md
-        for (id, birthDate) in try store.fetch(Patient.self).values(\.id, \.birthDate) { print(id ?? "", birthDate ?? "") }
-        let rows = try store.fetch(Observation.self).values { ($0.subject.reference, $0.code.coding.code) }
-        let codes = try store.fetch(Observation.self).counts { $0.code.coding.code }
+        for (id, birthDate) in try store.query(Patient.self).values(\.id, \.birthDate) { print(id ?? "", birthDate ?? "") }
+        let rows = try store.query(Observation.self).values { ($0.subject.reference, $0.code.coding.code) }
+        let codes = try store.query(Observation.self).counts { $0.code.coding.code }
         // end
         #expect(rows.count == 1 && rows[0].0 == "Patient/1" && rows[0].1 == "8867-4")
         #expect(codes.count == 1 && codes[0].value == "8867-4" && codes[0].count == 1)
@@ -65,23 +65,23 @@ import Testing
 
     @Test func indexes() throws {
         // example Queries.md
-        try store.index(Observation.self) { $0.code.coding.code }
-        try store.index(Observation.self) { ($0.status, $0.effectiveDateTime) }  // several columns of one row
-        try store.index(.references)  // a set: for all types and data to come
-        try store.index(.codes, for: Observation.self) { progress in progress.fraction < 1 }  // false cancels it
+        try store.createIndex(Observation.self) { $0.code.coding.code }
+        try store.createIndex(Observation.self) { ($0.status, $0.effectiveDateTime) }  // several columns of one row
+        try store.createIndexes(.references)  // a set: for all types and data to come
+        try store.createIndexes(.codes, for: Observation.self) { progress in progress.fraction < 1 }  // false cancels it
         // end
         #expect(try store.indexes().count == 4)
-        try store.fullTextIndex(Patient.self) { [$0.name.given, $0.name.family] }
-        #expect(try store.fetch(Patient.self).where { $0.matching("jos* \"peter james\"") }.count() == 0)
-        #expect(try store.fetch(Patient.self).matching("jos* james").count() == 1)
+        try store.createFullTextIndex(Patient.self) { [$0.name.given, $0.name.family] }
+        #expect(try store.query(Patient.self).where { $0.matching("jos* \"peter james\"") }.count() == 0)
+        #expect(try store.query(Patient.self).matching("jos* james").count() == 1)
     }
 
     private func patients(_ condition: (ElementPath<Patient>) -> QueryCondition) throws -> Int {
-        try store.fetch(Patient.self).where(condition).count()
+        try store.query(Patient.self).where(condition).count()
     }
 
     private func observations(_ condition: (ElementPath<Observation>) -> QueryCondition) throws -> Int {
-        try store.fetch(Observation.self).where(condition).count()
+        try store.query(Observation.self).where(condition).count()
     }
 
     @Test func conditionsOnPatients() throws {
@@ -96,7 +96,7 @@ import Testing
         #expect(try patients { $0.isReferred(from: Observation.self, by: { $0.subject }) { $0.status == .final } } == 1)
         #expect(try patients { $0.name.given.any { $0 != "Joseph" } } == 0)
         #expect(try patients { $0.birthDate.overlapping == "1980-12" } == 1)
-        #expect(try store.fetch(Bundle.self).where { $0.entry.resource.of(Patient.self).active == true }.count() == 0)
+        #expect(try store.query(Bundle.self).where { $0.entry.resource.of(Patient.self).active == true }.count() == 0)
     }
 
     @Test func conditionsOnObservations() throws {
@@ -116,15 +116,15 @@ import Testing
     /// Where the compiler gave up: as an argument among others of a function that takes any.
     @Test func projectionsAreArguments() throws {
         func described(_ items: Any...) -> String { "\(items)" }
-        #expect(described(try store.fetch(Patient.self).values(\.id, \.birthDate).count) == "[2]")
-        #expect(described(try store.fetch(Patient.self).values(\.id, \.birthDate, \.gender).count, 1) == "[2, 1]")
-        #expect(described(try store.fetch(Patient.self).values { ($0.id, $0.name.family) }.count) == "[2]")
-        #expect(described(try store.fetch(Patient.self).values(\.id).count) == "[2]")
-        #expect(described(try store.fetch(Patient.self).values { $0.name.family }.count) == "[2]")
-        let eight = try store.fetch(Patient.self).values(
+        #expect(described(try store.query(Patient.self).values(\.id, \.birthDate).count) == "[2]")
+        #expect(described(try store.query(Patient.self).values(\.id, \.birthDate, \.gender).count, 1) == "[2, 1]")
+        #expect(described(try store.query(Patient.self).values { ($0.id, $0.name.family) }.count) == "[2]")
+        #expect(described(try store.query(Patient.self).values(\.id).count) == "[2]")
+        #expect(described(try store.query(Patient.self).values { $0.name.family }.count) == "[2]")
+        let eight = try store.query(Patient.self).values(
             \.id, \.birthDate, \.gender, \.active, \.language, \.implicitRules, \.multipleBirthInteger, \.deceasedBoolean)
         #expect(eight.count == 2 && eight[0].0 == "1" && eight[0].2 == .male && eight[1].7 == nil)
-        let paths = try store.fetch(Patient.self).values {
+        let paths = try store.query(Patient.self).values {
             ($0.id, $0.birthDate, $0.gender, $0.active, $0.name.given, $0.name.family, $0.maritalStatus.text, $0.meta.versionId)
         }
         #expect(paths[0].4 == "Joseph" && paths[0].6 == "Married")

@@ -50,7 +50,7 @@ import Testing
             try store.write { tx in try tx.add(practitioner) }
             // example README.md
             let joey = try store.resource(Patient.self, id: "123")
-            let sameJoey = try store.object(Patient.self, pk: joey!.pk)
+            let sameJoey = try store.resource(Patient.self, pk: joey!.pk)
             let doctor = try patient.generalPractitioner[0].resolve(in: store) as? Practitioner
             // end
             #expect(sameJoey == joey)
@@ -78,8 +78,8 @@ import Testing
 
             let loinc = "http://loinc.org"
             // example README.md
-            let joes = try store.fetch(Patient.self).where { $0.name.given == "Joe" }.all()
-            let recent = try store.fetch(Observation.self)
+            let joes = try store.query(Patient.self).where { $0.name.given == "Joe" }.all()
+            let recent = try store.query(Observation.self)
                 .where { $0.subject.reference == "Patient/123" && $0.code.coding.any { $0.system == loinc && $0.code == "8867-4" } }
                 .sort { $0.effectiveDateTime.descending }
                 .limit(50)
@@ -110,7 +110,7 @@ import Testing
         let places: Foundation.IndexSet = [1]
         let bundle = FireLiteR4.Bundle { $0.type = .collection }
         let expression = FireLiteR4.Expression { $0.language = "text/fhirpath" }
-        try store.index(FireLite.IndexSet.references)
+        try store.createIndexes(StoreIndexSet.references)
         // end
         #expect(await task.value == 1 && range.count == 1 && timeout > .zero && !app.bundlePath.isEmpty && places.count == 1)
         #expect(bundle.resourceType == "Bundle" && expression.language == "text/fhirpath")

@@ -48,9 +48,9 @@ import Testing
             note { try store.resource(typeName: parts[0], id: parts[1]).map { FHIRJSON.string($0) == json } }
             note { try store.resource(typeName: parts[0], id: parts[1] + "x") == nil }
             if parts[0] == "Patient" {
-                note { try store.object(Patient.self, pk: "pk \(parts[1])").map { FHIRJSON.string($0) == json } }
+                note { try store.resource(Patient.self, pk: "pk \(parts[1])").map { FHIRJSON.string($0) == json } }
                 note {
-                    let found = try store.fetch(Patient.self).where { $0.name.family == "\(markerValue) \(parts[1])" }.all()
+                    let found = try store.query(Patient.self).where { $0.name.family == "\(markerValue) \(parts[1])" }.all()
                     return found.isEmpty ? nil : found.map { FHIRJSON.string($0) } == [json]
                 }
             }
@@ -73,7 +73,7 @@ import Testing
             let path = folder + "/store.sqlite"
             let contents = try { () throws -> [String: String] in
                 let store = try FHIRStore(path: path, release: .r4)
-                try store.index(Patient.self) { $0.name.family }
+                try store.createIndex(Patient.self) { $0.name.family }
                 try store.write { tx in
                     let patients = ids.map { faultPatient("\($0)") }
                     for patient in patients { patient.pk = "pk \(patient.id ?? "")" }

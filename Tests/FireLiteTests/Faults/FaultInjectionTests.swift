@@ -1,7 +1,7 @@
 import CFaultVFS
 import FireLite
 import FireLiteR4
-@_spi(Testing) import SQLiteBridge
+@_spi(Testing) import FireLiteSQLiteBridge
 import TestSupport
 import Testing
 

@@ -1,7 +1,7 @@
 import FireLite
 import FireLiteR4
+@_spi(Testing) import FireLiteSQLiteBridge
 import Foundation
-@_spi(Testing) import SQLiteBridge
 import Testing
 
 /// Every page of a store's file has a checksum, and what is not as it was written is an error wherever it is read.
@@ -27,7 +27,7 @@ import Testing
             let path = folder + "/store.sqlite"
             do {
                 let store = try FHIRStore(path: path, release: .r4)
-                try store.index(Patient.self) { $0.name.family }
+                try store.createIndex(Patient.self) { $0.name.family }
                 try fill(store, count)
             }
             try body(path, folder)
@@ -105,8 +105,8 @@ import Testing
                 attempt { try $0.count(Patient.self) == 40 }
                 for number in 0..<40 {
                     attempt { try $0.resource(Patient.self, id: "\(number)") != nil }
-                    attempt { try $0.object(Patient.self, pk: "pk-of-\(number)")?.id == "\(number)" }
-                    attempt { try $0.fetch(Patient.self).where { $0.name.family == "Family \(number)" }.ids() == ["\(number)"] }
+                    attempt { try $0.resource(Patient.self, pk: "pk-of-\(number)")?.id == "\(number)" }
+                    attempt { try $0.query(Patient.self).where { $0.name.family == "Family \(number)" }.ids() == ["\(number)"] }
                     attempt { try $0.resource(Patient.self, id: "no \(number)") == nil }
                 }
                 // A page that nothing of this reads is noticed by the check.
@@ -129,8 +129,8 @@ import Testing
                 for place in places { bytes[place + 7] ^= 1 }
             }
             let store = try FHIRStore(path: path, release: .r4)
-            expectDamage { _ = try store.object(Patient.self, pk: "pk-of-17") }
-            expectDamage { _ = try store.object(Patient.self, pk: "pk-of-16") }
+            expectDamage { _ = try store.resource(Patient.self, pk: "pk-of-17") }
+            expectDamage { _ = try store.resource(Patient.self, pk: "pk-of-16") }
             expectDamage { _ = try store.resource(Patient.self, id: "17") }
         }
     }
@@ -143,7 +143,7 @@ import Testing
                 let (from, to) = ((leaves[0].page - 1) * Self.pageSize, (leaves[1].page - 1) * Self.pageSize)
                 bytes.replaceSubrange(to..<to + Self.pageSize, with: bytes[from..<from + Self.pageSize])
             }
-            expectDamage { _ = try FHIRStore(path: path, release: .r4).fetch(Patient.self).all() }
+            expectDamage { _ = try FHIRStore(path: path, release: .r4).query(Patient.self).all() }
         }
     }
 
@@ -275,7 +275,7 @@ import Testing
             #expect(report.isComplete && report.recovered == 301)
             let recovered = try FHIRStore(path: path + ".new", release: .r4)
             #expect(try snapshot(recovered) == contents)
-            #expect(try recovered.object(Patient.self, pk: "pk-of-7")?.id == "7")
+            #expect(try recovered.resource(Patient.self, pk: "pk-of-7")?.id == "7")
             #expect(try recovered.resource(Patient.self, id: "without a pk")?.pk == pk)
             #expect(try recovered.indexes().count == 1)
             try expectSound(recovered)

@@ -1,7 +1,7 @@
 import FireLite
 import FireLiteR4
+@_spi(Testing) import FireLiteSQLiteBridge
 import Foundation
-@_spi(Testing) import SQLiteBridge
 import TestSupport
 import Testing
 
@@ -49,7 +49,7 @@ import Testing
                 }
                 try commit(store) { tx in try tx.upsert((0..<40).map { faultObservation("\($0)") }) }
                 try commit(store) { tx in for id in 0..<10 { try tx.delete(Patient.self, id: "\(id)") } }
-                try store.index(Patient.self) { $0.name.family }
+                try store.createIndex(Patient.self) { $0.name.family }
                 try commit(store) { tx in try tx.upsert((100..<110).map { faultPatient("\($0)", names: 5) }) }
                 try Connection(path: path).execute("PRAGMA wal_checkpoint(TRUNCATE)")
                 try commit(store) { tx in try tx.upsert((100..<110).map { faultPatient("\($0)", names: 3) }) }

@@ -1,7 +1,7 @@
 import FireLite
 import FireLiteR4
+@_spi(Testing) import FireLiteSQLiteBridge
 import Foundation
-@_spi(Testing) import SQLiteBridge
 import Testing
 
 /// Files that another program has written to without the library, and what makes them usable again.
@@ -11,7 +11,7 @@ import Testing
             let path = folder + "/store.sqlite"
             do {
                 let store = try FHIRStore(path: path, release: .r4)
-                try store.index(Patient.self) { $0.name.family }
+                try store.createIndex(Patient.self) { $0.name.family }
                 try store.write { tx in
                     try tx.upsert(
                         (0..<500).map { number in
@@ -48,7 +48,7 @@ import Testing
             #expect(report.resources == 500 && report.pages > 1)
             let store = try FHIRStore(path: path, release: .r4)
             #expect(try snapshot(store) == before)
-            #expect(try store.fetch(Patient.self).where { $0.name.family == "Family 7" }.ids() == ["7"])
+            #expect(try store.query(Patient.self).where { $0.name.family == "Family 7" }.ids() == ["7"])
             #expect(try store.sql("SELECT seq FROM _replica_seq").first?[0].integer == 1)
             try expectSound(store)
             try store.write { tx in try tx.add(Patient { $0.id = "new" }) }
@@ -87,7 +87,7 @@ import Testing
         try withStore { path in
             let store = try FHIRStore(path: path, release: .r4)
             var configuration = FHIRStore.Configuration()
-            configuration.busyTimeout = 10
+            configuration.busyTimeout = .milliseconds(10)
             try store.write { tx in
                 try tx.add(Patient())
                 let error = #expect(throws: FHIRStoreError.self) {

@@ -5,7 +5,7 @@ import FireLiteR4
 func snapshot(_ store: FHIRStore) throws -> [String: String] {
     try store.read { tx in
         var contents: [String: String] = [:]
-        for (typeName, _) in try tx.counts() {
+        for typeName in try tx.counts().map(\.typeName) {
             try tx.forEach(typeName: typeName) { contents["\(typeName)/\($0.id ?? "")"] = FHIRJSON.string($0) }
         }
         return contents

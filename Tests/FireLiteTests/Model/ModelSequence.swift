@@ -400,7 +400,7 @@ final class ModelSequence {
     private func compare() throws {
         let fetched = try store.read { tx in
             var all: [String: [FHIRResource]] = [:]
-            for (name, _) in try tx.counts() { try tx.forEach(typeName: name) { all[name, default: []].append($0) } }
+            for name in try tx.counts().map(\.typeName) { try tx.forEach(typeName: name) { all[name, default: []].append($0) } }
             return all
         }
         let expected = Dictionary(grouping: resources.indices, by: { resources[$0].node.typeName })

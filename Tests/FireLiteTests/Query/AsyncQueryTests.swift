@@ -26,7 +26,7 @@ import Testing
     @Test func theResultsAreThose() async throws {
         let store = try filled()
         defer { expectSoundAtEnd(store) }
-        let query = store.fetch(Patient.self).where { $0.active == true }.sort { $0.id.descending }
+        let query = store.query(Patient.self).where { $0.active == true }.sort { $0.id.descending }
         let expected = try blocking(query)
         #expect(expected.ids.count == 25)
         let all = try await query.all()
@@ -46,7 +46,7 @@ import Testing
     @Test func aCancelledTaskGetsNothing() async throws {
         let store = try filled()
         defer { expectSoundAtEnd(store) }
-        let query = store.fetch(Patient.self)
+        let query = store.query(Patient.self)
         let results: [@Sendable () async throws -> Void] = [
             { _ = try await query.all() }, { _ = try await query.first() }, { _ = try await query.count() },
             { _ = try await query.exists() },
@@ -92,7 +92,7 @@ import Testing
         let outcome = await task.result
         #expect(throws: CancellationError.self) { try outcome.get() }
         try await store.write { transaction in try transaction.add(Patient { $0.id = "a" }) }
-        let query = store.fetch(Patient.self)
+        let query = store.query(Patient.self)
         #expect(try await query.ids() == ["a"])
     }
 
@@ -126,7 +126,7 @@ import Testing
     @Test func cancellingEndsLoading() async throws {
         let store = try filled()
         defer { expectSoundAtEnd(store) }
-        let query = store.fetch(Patient.self)
+        let query = store.query(Patient.self)
         struct Stop: Error {}
         var checks = 0
         #expect(throws: Stop.self) {

@@ -30,10 +30,10 @@ import Testing
     @Test func aNestedIndexLeadsToTheResources() throws {
         let store = try filled()
         defer { expectSoundAtEnd(store) }
-        let query = store.fetch(Observation.self).where { $0.code.coding.code == "c7" }
+        let query = store.query(Observation.self).where { $0.code.coding.code == "c7" }
         let before = try query.ids()
         #expect(!(try query.explain()).contains("Observation_code_coding__code"))
-        let index = try store.index(Observation.self) { $0.code.coding.code }
+        let index = try store.createIndex(Observation.self) { $0.code.coding.code }
         #expect(index.name == "Observation_code_coding__code" && index.isBuilt)
         #expect(try query.ids() == before && before.count == 10)
         #expect(try query.explain().contains("USING COVERING INDEX Observation_code_coding__code (code=?)"))
@@ -45,9 +45,9 @@ import Testing
     @Test func theRarerConditionLeads() throws {
         let store = try filled()
         defer { expectSoundAtEnd(store) }
-        try store.index(Observation.self) { $0.code.coding.code }
-        try store.index(Observation.self) { $0.subject.reference }
-        let query = store.fetch(Observation.self).where { $0.subject.reference == "Patient/p3" && $0.code.coding.code == "c3" }
+        try store.createIndex(Observation.self) { $0.code.coding.code }
+        try store.createIndex(Observation.self) { $0.subject.reference }
+        let query = store.query(Observation.self).where { $0.subject.reference == "Patient/p3" && $0.code.coding.code == "c3" }
         #expect(try query.sql.text.contains(#"+r."subject_reference" = ?"#))
         #expect(try query.ids() == ["o3", "o103", "o203", "o303", "o403"])
     }
@@ -55,14 +55,14 @@ import Testing
     @Test func anIndexComesWithItsColumn() throws {
         let store = try FHIRStore.inMemory(release: .r4)
         defer { expectSoundAtEnd(store) }
-        #expect(try !store.index(Observation.self) { ($0.status, $0.effectiveDateTime) }.isBuilt)
-        try store.index(.references, for: Observation.self)
+        #expect(try !store.createIndex(Observation.self) { ($0.status, $0.effectiveDateTime) }.isBuilt)
+        try store.createIndexes(.references, for: Observation.self)
         try store.write { _ = try $0.upsert(observation(1, code: "a", subject: 2)) }
         #expect(try store.indexes().first { $0.kind == .values }?.isBuilt == true)
         let names = try store.sql("SELECT name FROM sqlite_master WHERE type = 'index' ORDER BY 1").compactMap(\.values[0].text)
         #expect(names.contains("Observation__status__effectiveDateTime") && names.contains("Observation__subject_reference"))
-        #expect(try store.fetch(Observation.self).where { $0.status == .final && $0.effectiveDateTime < "2021" }.count() == 1)
-        try store.dropIndex(.references, for: Observation.self)
+        #expect(try store.query(Observation.self).where { $0.status == .final && $0.effectiveDateTime < "2021" }.count() == 1)
+        try store.dropIndexes(.references, for: Observation.self)
         #expect(try !store.sql("SELECT name FROM sqlite_master").map(\.values[0]).contains("Observation__subject_reference"))
     }
 
@@ -79,7 +79,7 @@ import Testing
             }
         }
         #expect(try store.indexes().isEmpty)
-        #expect(try store.fetch(Observation.self).where { $0.status == .final }.count() == 500)
+        #expect(try store.query(Observation.self).where { $0.status == .final }.count() == 500)
     }
 
     @Test func buildingCanBeCancelled() throws {
@@ -87,12 +87,12 @@ import Testing
         defer { expectSoundAtEnd(store) }
         try store.write { _ = try $0.upsert((0..<20_000).map { observation($0, code: "c\($0)", subject: $0) }) }
         let error = #expect(throws: FHIRStoreError.self) {
-            try store.index(Observation.self, progress: { _ in false }) { $0.code.coding.code }
+            try store.createIndex(Observation.self, progress: { _ in false }) { $0.code.coding.code }
         }
         #expect(error?.code == .interrupted)
         #expect(try store.indexes().isEmpty)
         var fractions: [Double] = []
-        try store.index(
+        try store.createIndex(
             Observation.self,
             progress: {
                 fractions.append($0.fraction)
@@ -104,7 +104,7 @@ import Testing
 
     @Test(.enabled(if: !Library.hasFullText, "needs a library without FTS5")) func withoutFTS5ItSaysSo() throws {
         let store = try FHIRStore.inMemory(release: .r4)
-        let error = #expect(throws: FHIRStoreError.self) { try store.fullTextIndex(Patient.self) { [$0.name.family] } }
+        let error = #expect(throws: FHIRStoreError.self) { try store.createFullTextIndex(Patient.self) { [$0.name.family] } }
         #expect(error?.code == .invalidArgument && error?.message.contains("no FTS5") == true)
         try expectSound(store)
     }
@@ -112,7 +112,7 @@ import Testing
     @Test(.enabled(if: Library.hasFullText, "needs FTS5")) func fullText() throws {
         let store = try FHIRStore.inMemory(release: .r4)
         defer { expectSoundAtEnd(store) }
-        let patients = store.fetch(Patient.self)
+        let patients = store.query(Patient.self)
         func add(_ id: String, _ given: [String], _ family: String) throws {
             try store.write { transaction in
                 _ = try transaction.upsert(
@@ -128,7 +128,7 @@ import Testing
         }
         try add("a", ["Joséphine", "Mary"], "Chalmers")
         #expect(throws: FHIRStoreError.self) { try patients.where { $0.matching("jos*") }.ids() }
-        try store.fullTextIndex(Patient.self) { [$0.name.given, $0.name.family] }
+        try store.createFullTextIndex(Patient.self) { [$0.name.given, $0.name.family] }
         try add("b", ["Peter"], "Josten")
         try add("c", ["Ann"], "Smith")
         #expect(try patients.where { $0.matching("jos*") }.ids() == ["a", "b"])

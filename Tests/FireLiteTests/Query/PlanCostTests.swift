@@ -1,6 +1,6 @@
 import FireLiteCore
 import FireLiteR4
-import SyntheticData
+import FireLiteSynthetic
 import TestSupport
 import Testing
 
@@ -119,22 +119,22 @@ import Testing
         let instances = Dictionary(grouping: resources) { $0.resourceType }
         var source = Source(generator: SeededGenerator(seed: 17), instances: instances)
         let indexes: [(name: String, add: (FHIRStore) throws -> Void, drop: (FHIRStore) throws -> Void)] = [
-            ("references", { try $0.index(.references) }, { try $0.dropIndex(.references) }),
-            ("codes", { try $0.index(.codes) }, { try $0.dropIndex(.codes) }),
-            ("dates", { try $0.index(.dates) }, { try $0.dropIndex(.dates) }),
-            ("identifiers", { try $0.index(.identifiers) }, { try $0.dropIndex(.identifiers) }),
-            ("status", { try $0.index(Observation.self) { $0.status } }, { try $0.dropIndex(Observation.self) { $0.status } }),
+            ("references", { try $0.createIndexes(.references) }, { try $0.dropIndexes(.references) }),
+            ("codes", { try $0.createIndexes(.codes) }, { try $0.dropIndexes(.codes) }),
+            ("dates", { try $0.createIndexes(.dates) }, { try $0.dropIndexes(.dates) }),
+            ("identifiers", { try $0.createIndexes(.identifiers) }, { try $0.dropIndexes(.identifiers) }),
+            ("status", { try $0.createIndex(Observation.self) { $0.status } }, { try $0.dropIndex(Observation.self) { $0.status } }),
             (
-                "system", { try $0.index(Observation.self) { $0.code.coding.system } },
+                "system", { try $0.createIndex(Observation.self) { $0.code.coding.system } },
                 { try $0.dropIndex(Observation.self) { $0.code.coding.system } }
             ),
-            ("gender", { try $0.index(Patient.self) { $0.gender } }, { try $0.dropIndex(Patient.self) { $0.gender } }),
-            ("family", { try $0.index(Patient.self) { $0.name.family } }, { try $0.dropIndex(Patient.self) { $0.name.family } }),
+            ("gender", { try $0.createIndex(Patient.self) { $0.gender } }, { try $0.dropIndex(Patient.self) { $0.gender } }),
+            ("family", { try $0.createIndex(Patient.self) { $0.name.family } }, { try $0.dropIndex(Patient.self) { $0.name.family } }),
             (
-                "value", { try $0.index(Observation.self) { $0.valueQuantity.value } },
+                "value", { try $0.createIndex(Observation.self) { $0.valueQuantity.value } },
                 { try $0.dropIndex(Observation.self) { $0.valueQuantity.value } }
             ),
-            ("visit status", { try $0.index(Encounter.self) { $0.status } }, { try $0.dropIndex(Encounter.self) { $0.status } }),
+            ("visit status", { try $0.createIndex(Encounter.self) { $0.status } }, { try $0.dropIndex(Encounter.self) { $0.status } }),
         ]
         let rounds = Effort.count(25)
         var found = 0
@@ -176,17 +176,17 @@ import Testing
     @Test func aReferringResourcesCodeLeadsWithReferencesIndexed() throws {
         let (store, _) = try Self.filled(40)
         defer { expectSoundAtEnd(store) }
-        let code = try #require(try store.fetch(Observation.self).counts { $0.code.coding.code }.last?.value)
-        let patients = store.fetch(Patient.self).where {
+        let code = try #require(try store.query(Observation.self).counts { $0.code.coding.code }.last?.value)
+        let patients = store.query(Patient.self).where {
             $0.isReferred(from: Observation.self, by: { $0.subject }) { $0.code.coding.code == code }
         }
-        let encounters = store.fetch(Encounter.self).where {
+        let encounters = store.query(Encounter.self).where {
             $0.isReferred(from: Observation.self, by: { $0.encounter }) { $0.code.coding.code == code }
         }
-        try store.index(.codes)
+        try store.createIndexes(.codes)
         let (fewPatients, fewEncounters) = try (steps(patients, store), steps(encounters, store))
         let ids = try encounters.ids()
-        try store.index(.references)
+        try store.createIndexes(.references)
         #expect(try steps(patients, store) <= fewPatients + Self.allowance)
         #expect(try steps(encounters, store) <= fewEncounters + Self.allowance)
         #expect(try encounters.ids() == ids && !ids.isEmpty)
@@ -202,11 +202,11 @@ import Testing
     @Test func aRangeThatMostRowsAreInDoesNotLead() throws {
         let (store, _) = try Self.filled(100)
         defer { expectSoundAtEnd(store) }
-        let observations = store.fetch(Observation.self)
+        let observations = store.query(Observation.self)
         let most = observations.where { $0.effectiveDateTime > "1900" }
         let few = observations.where { $0.effectiveDateTime > "2023-06" }
         let (stepsForMost, stepsForFew) = try (steps(most, store), steps(few, store))
-        try store.index(.dates)
+        try store.createIndexes(.dates)
         #expect(try Double(steps(most, store)) <= 1.2 * Double(stepsForMost + Self.allowance))
         #expect(try steps(few, store) * 2 < stepsForFew)
         #expect(try few.count() * 4 < most.count() && few.exists())
@@ -216,8 +216,8 @@ import Testing
     @Test func aConditionOnTheSortedColumnSaysWhereTheOrderBegins() throws {
         let (store, _) = try Self.filled(100)
         defer { expectSoundAtEnd(store) }
-        try store.index(.dates)
-        let observations = store.fetch(Observation.self)
+        try store.createIndexes(.dates)
+        let observations = store.query(Observation.self)
         let dates = try observations.values(\.effectiveDateTime).compactMap { $0?.description }.sorted()
         let middle = String(dates[dates.count / 2].prefix(10))
         for isDescending in [false, true] {
@@ -233,11 +233,11 @@ import Testing
     @Test func aFrequentConditionOfReferringResourcesDoesNotLead() throws {
         let (store, _) = try Self.filled(100)
         defer { expectSoundAtEnd(store) }
-        let patients = store.fetch(Patient.self)
+        let patients = store.query(Patient.self)
         let any = patients.where { $0.isReferred(from: Observation.self, by: { $0.subject }) }
         let final = patients.where { $0.isReferred(from: Observation.self, by: { $0.subject }) { $0.status == .final } }
         let (fewAny, fewFinal) = try (steps(any, store), steps(final, store))
-        try store.index(.references)
+        try store.createIndexes(.references)
         #expect(try steps(any, store) * 3 < fewAny)
         #expect(try steps(final, store) * 3 < fewFinal)
     }

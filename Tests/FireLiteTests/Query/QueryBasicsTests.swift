@@ -38,7 +38,7 @@ import Testing
     @Test func valuesThroughLists() throws {
         let store = try store()
         defer { expectSoundAtEnd(store) }
-        let patients = store.fetch(Patient.self)
+        let patients = store.query(Patient.self)
         #expect(try patients.where { $0.name.given == "Joseph" }.ids() == ["a", "c"])
         #expect(try patients.where { $0.name.given == "Joseph" && $0.birthDate < "1970-01-01" }.all().map(\.id) == ["a"])
         #expect(try patients.where { $0.name.given != "Joseph" }.ids() == ["b"])
@@ -61,7 +61,7 @@ import Testing
     @Test func conditionsOnOneElement() throws {
         let store = try store()
         defer { expectSoundAtEnd(store) }
-        let observations = store.fetch(Observation.self)
+        let observations = store.query(Observation.self)
         #expect(try observations.where { $0.code.coding.system == "s" && $0.code.coding.code == "y" }.ids() == ["o1", "o2"])
         #expect(try observations.where { $0.code.coding.any { $0.system == "s" && $0.code == "y" } }.ids() == ["o2"])
         #expect(try observations.where { $0.valueQuantity.value > 5.4 }.ids() == ["o1"])
@@ -75,10 +75,10 @@ import Testing
         let store = try store()
         defer { expectSoundAtEnd(store) }
         let patient = try #require(try store.resource(Patient.self, id: "a"))
-        let observations = store.fetch(Observation.self)
+        let observations = store.query(Observation.self)
         #expect(try observations.where { $0.subject.refers(to: patient) }.ids() == ["o1"])
         #expect(try observations.where { $0.subject.target(Patient.self).any { $0.birthDate < "1970" } }.ids() == ["o1"])
-        let patients = store.fetch(Patient.self)
+        let patients = store.query(Patient.self)
         #expect(
             try patients.where { $0.isReferred(from: Observation.self, by: { $0.subject }) { $0.valueString == "five" } }.ids() == ["b"])
         #expect(try patients.where { !$0.isReferred(from: Observation.self, by: { $0.subject }) }.ids() == ["c"])
@@ -88,12 +88,12 @@ import Testing
         let store = try store()
         defer { expectSoundAtEnd(store) }
         // `target`, `count` and `first` are elements here, and operations of paths elsewhere.
-        #expect(try store.fetch(Provenance.self).where { $0.target.refers(to: Patient.self, id: "a") }.ids() == [])
-        #expect(try store.fetch(MedicationRequest.self).where { $0.dosageInstruction.timing.repeat.count == 2 }.ids() == [])
-        #expect(try store.fetch(FireLiteR4.Condition.self).where { $0.onsetAge.value.in(1...5) || $0.stage.count > 1 }.ids() == [])
-        #expect(try store.fetch(Patient.self).where { $0.multipleBirthInteger.in(1...5) }.ids() == [])
+        #expect(try store.query(Provenance.self).where { $0.target.refers(to: Patient.self, id: "a") }.ids() == [])
+        #expect(try store.query(MedicationRequest.self).where { $0.dosageInstruction.timing.repeat.count == 2 }.ids() == [])
+        #expect(try store.query(FireLiteR4.Condition.self).where { $0.onsetAge.value.in(1...5) || $0.stage.count > 1 }.ids() == [])
+        #expect(try store.query(Patient.self).where { $0.multipleBirthInteger.in(1...5) }.ids() == [])
         let date: FHIRDate = "1969-07-20"
-        #expect(try store.fetch(Patient.self).where { $0.birthDate == date && $0.meta.lastUpdated == nil }.ids() == ["a"])
+        #expect(try store.query(Patient.self).where { $0.birthDate == date && $0.meta.lastUpdated == nil }.ids() == ["a"])
     }
 
     @Test func extensions() throws {
@@ -108,7 +108,7 @@ import Testing
                          "extension":[{"url":"race","extension":[{"url":"text","valueString":"x"}]},{"url":"sex","valueString":"y"}]}
                         """))
         }
-        let patients = store.fetch(Patient.self)
+        let patients = store.query(Patient.self)
         #expect(try patients.where { $0.extension.any { $0.url == "sex" && $0.valueString == "y" } }.count() == 1)
         // The extension in the extension is not one of the patient.
         #expect(try patients.where { $0.extension.any { $0.url == "text" } }.count() == 0)
@@ -120,7 +120,7 @@ import Testing
     @Test func sortingAndPaging() throws {
         let store = try store()
         defer { expectSoundAtEnd(store) }
-        let patients = store.fetch(Patient.self)
+        let patients = store.query(Patient.self)
         #expect(try patients.sort { $0.birthDate.descending }.ids() == ["b", "a", "c"])
         #expect(try patients.sort { $0.birthDate.ascending }.ids() == ["a", "b", "c"])
         #expect(try patients.sort { $0.birthDate.ascending(nulls: .first) }.ids() == ["c", "a", "b"])
@@ -135,7 +135,7 @@ import Testing
     @Test func statementText() throws {
         let store = try store()
         defer { expectSoundAtEnd(store) }
-        let sql = try store.fetch(Patient.self).where { $0.name.given == "Joseph" }.sql
+        let sql = try store.query(Patient.self).where { $0.name.given == "Joseph" }.sql
         #expect(
             sql.text == """
                 SELECT r._k FROM "Patient" r WHERE (r._parent IS NULL AND r._k IN (SELECT t1._k & -16777216 FROM "Patient_name_given" t1 \

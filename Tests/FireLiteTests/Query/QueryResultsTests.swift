@@ -26,7 +26,7 @@ import Testing
     @Test func projection() throws {
         let store = try store()
         defer { expectSoundAtEnd(store) }
-        let observations = store.fetch(Observation.self).limit(2)
+        let observations = store.query(Observation.self).limit(2)
         let rows = try observations.values(\.id, \.status, \.effectiveDateTime)
         #expect(rows.map(\.0) == ["o0", "o1"])
         #expect(rows.map(\.1) == [.final, .amended])
@@ -41,7 +41,7 @@ import Testing
     @Test func aggregates() throws {
         let store = try store()
         defer { expectSoundAtEnd(store) }
-        let observations = store.fetch(Observation.self)
+        let observations = store.query(Observation.self)
         #expect(try observations.distinct { $0.code.coding.code } == ["all", "c0", "c1", "c2", "c3"])
         let counts = try observations.where { $0.status == .final }.counts { $0.code.coding.code }
         #expect(counts.map(\.value) == ["all", "c0", "c3", "c1", "c2"] && counts.map(\.count) == [10, 3, 3, 2, 2])
@@ -71,7 +71,7 @@ import Testing
             }
         }
         try store.write { transaction in for observation in observations { try transaction.add(observation.copy()) } }
-        if isIndexed { try store.index(Observation.self) { $0.component.code.coding.code } }
+        if isIndexed { try store.createIndex(Observation.self) { $0.component.code.coding.code } }
         func codes(_ observation: Observation) -> Set<String> {
             Set(observation.component.flatMap { $0.code?.coding.compactMap(\.code) ?? [] })
         }
@@ -94,7 +94,7 @@ import Testing
             }
             #expect(try query.where { $0.component.code.coding.code == "none" }.count() == 0)
         }
-        let query = store.fetch(Observation.self)
+        let query = store.query(Observation.self)
         try expectAggregates(query, of: observations)
         try expectAggregates(query.where { $0.status == .final }, of: observations.filter { $0.status == .final })
     }
@@ -102,10 +102,10 @@ import Testing
     @Test func deletingAndUpdating() throws {
         let store = try store()
         defer { expectSoundAtEnd(store) }
-        let finals = store.fetch(Observation.self).where { $0.status == .final }
+        let finals = store.query(Observation.self).where { $0.status == .final }
         #expect(try finals.update { $0.status = .cancelled } == 10)
         #expect(try finals.count() == 0)
-        #expect(try store.fetch(Observation.self).where { $0.status == .cancelled }.delete() == 10)
+        #expect(try store.query(Observation.self).where { $0.status == .cancelled }.delete() == 10)
         #expect(try store.count(Observation.self) == 20)
         #expect(try store.check() == [])
     }
@@ -113,7 +113,7 @@ import Testing
     @Test func manyValues() throws {
         let store = try store()
         defer { expectSoundAtEnd(store) }
-        let observations = store.fetch(Observation.self)
+        let observations = store.query(Observation.self)
         let ids = (0..<100_000).map { "o\($0 * 7)" }
         #expect(try observations.where { $0.id.in(ids) }.ids() == ["o0", "o7", "o14", "o21", "o28"])
         #expect(try observations.where { $0.valueQuantity.value.in((0..<6).map { Double($0) + 0.5 }) }.count() == 26)
@@ -126,7 +126,7 @@ import Testing
     @Test func pagesHoldWhileOthersWrite() throws {
         let store = try store()
         defer { expectSoundAtEnd(store) }
-        let query = store.fetch(Observation.self).sort { $0.valueQuantity.value.descending }
+        let query = store.query(Observation.self).sort { $0.valueQuantity.value.descending }
         let expected = try query.ids()
         var pages = query.pages(of: 7)
         var seen: [String] = []
@@ -151,7 +151,8 @@ import Testing
     @Test func sqlReadsOnly() throws {
         let store = try store()
         defer { expectSoundAtEnd(store) }
-        let rows = try store.sql("SELECT id, valueQuantity_value AS value FROM Observation WHERE valueQuantity_value > ? LIMIT 1", [6])
+        let rows = try store.sql(
+            "SELECT id, valueQuantity_value AS value FROM Observation WHERE valueQuantity_value > ? LIMIT 1", arguments: [6])
         #expect(rows[0]["id"] == "o6" && rows[0]["value"] == 6.5 && rows[0]["nothing"].isNull)
         for sql in [
             "DELETE FROM Observation", "UPDATE Observation SET id = 'x'", "INSERT INTO _meta VALUES (1, 2)", "CREATE TABLE x(y)",
@@ -167,7 +168,7 @@ import Testing
         #expect(try store.sql("PRAGMA table_info(Observation)").count > 3)
         if Library.hasPragmaFunctions { #expect(try store.sql("SELECT page_count > 3 FROM pragma_page_count")[0][0] == 1) }
         if Library.hasJSON { #expect(try store.sql("SELECT count(*) FROM json_each('[1,2]')")[0][0] == 2) }
-        #expect(throws: FHIRStoreError.self) { try store.sql("SELECT ?", []) }
+        #expect(throws: FHIRStoreError.self) { try store.sql("SELECT ?", arguments: []) }
         let endless = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT count(*) FROM n"
         let error = #expect(throws: FHIRStoreError.self) { try store.sql(endless, isCancelled: { true }) }
         #expect(error?.code == .interrupted)
@@ -185,7 +186,7 @@ import Testing
                     })
             }
         }
-        let patients = store.fetch(Patient.self)
+        let patients = store.query(Patient.self)
         #expect(try patients.where { $0.birthDate == "1970" }.ids() == ["1970", "1970-06", "1970-06-15"])
         #expect(try patients.where { $0.birthDate == "1970-06-15" }.ids() == ["1970-06-15"])
         #expect(try patients.where { $0.birthDate.overlapping == "1970-06-15" }.ids() == ["1970", "1970-06", "1970-06-15"])

@@ -36,7 +36,7 @@ import Testing
         var hits = 0
         for isIndexed in [false, true] {
             if isIndexed {
-                for set in IndexSet.known { try store.index(set) }
+                for set in StoreIndexSet.known { try store.createIndexes(set) }
                 try addIndexes(store, type._layout, queries.map(\.0))
             }
             for (index, (predicate, sort, isLimited)) in queries.enumerated() {

@@ -52,7 +52,7 @@ import Testing
     }
 
     private func check(_ store: FHIRStore, _ forms: [String], _ patients: [(id: String?, pk: String)], isIndexed: Bool) throws {
-        let observations = store.fetch(Observation.self)
+        let observations = store.query(Observation.self)
         for (number, text) in forms.enumerated() {
             let name = "o\(number)"
             let one = observations.where { $0.id == name }
@@ -64,7 +64,7 @@ import Testing
             #expect(resolved.map { [$0.pk] } ?? [] == expected, "resolve, \(comment)")
             for patient in patients {
                 let isExpected = expected.contains(patient.pk)
-                let object = try #require(try store.object(Patient.self, pk: patient.pk))
+                let object = try #require(try store.resource(Patient.self, pk: patient.pk))
                 #expect(try one.where { $0.subject.refers(to: object) }.exists() == isExpected, "refers, \(comment)")
                 if let id = patient.id {
                     let isNamed = try one.where { $0.subject.refers(to: Patient.self, id: id) }.exists()
@@ -82,7 +82,7 @@ import Testing
                 let names = try Self.names(forms[number])
                 return names.contains(patient.id ?? "") || forms[number].hasPrefix("urn:uuid:") && names.contains(patient.pk)
             }.map { "o\($0)" }
-            let object = try #require(try store.object(Patient.self, pk: patient.pk))
+            let object = try #require(try store.resource(Patient.self, pk: patient.pk))
             #expect(try observations.where { $0.subject.refers(to: object) }.ids() == wanted, "refers, indexed \(isIndexed)")
             #expect(try observations.where { $0.performer.refers(to: object) }.ids() == wanted, "refers in a list, indexed \(isIndexed)")
             let family = "f\(patient.pk)"
@@ -93,7 +93,7 @@ import Testing
                 try observations.where { $0.performer.target(Patient.self).any { $0.name.family == family } }.ids() == wanted,
                 "target in a list, indexed \(isIndexed), \(patient.id.debugDescription)")
             // Each reference by itself, from the patient's side: found by the one that refers, and looked up from the patient.
-            let patients = store.fetch(Patient.self)
+            let patients = store.query(Patient.self)
             for number in forms.indices.prefix(wanted.isEmpty ? 0 : forms.count) {
                 let name = "o\(number)"
                 let isWanted = wanted.contains(name)
@@ -137,7 +137,7 @@ import Testing
         defer { expectSoundAtEnd(store) }
         let all = forms + patients.map { "urn:uuid:\($0.pk)" }
         for isIndexed in [false, true] {
-            if isIndexed { for set in IndexSet.known { try store.index(set) } }
+            if isIndexed { for set in StoreIndexSet.known { try store.createIndexes(set) } }
             try check(store, all, patients, isIndexed: isIndexed)
         }
     }

@@ -35,7 +35,7 @@ import Testing
                     })
             }
             if isIndexed {
-                for set in IndexSet.known { try transaction.createIndexes(set, nil, nil) }
+                for set in StoreIndexSet.known { try transaction.createIndexes(set, nil, nil) }
             }
         }
         return store
@@ -44,7 +44,7 @@ import Testing
     @Test(arguments: [false, true]) func everyFormIsFollowed(isIndexed: Bool) throws {
         let store = try filled(isIndexed)
         defer { expectSoundAtEnd(store) }
-        let observations = store.fetch(Observation.self)
+        let observations = store.query(Observation.self)
         let expected = Self.followed.indices.map { "o\($0)" }
         let finals = expected.enumerated().filter { $0.offset % 2 == 0 }.map(\.element)
         let patient = try #require(try store.resource(Patient.self, id: "p"))
@@ -71,8 +71,8 @@ import Testing
     @Test(arguments: [false, true], followed.indices) func everyFormIsFollowedBack(isIndexed: Bool, form: Int) throws {
         let store = try filled(isIndexed)
         defer { expectSoundAtEnd(store) }
-        try store.fetch(Observation.self).where { $0.id != "o\(form)" }.delete()
-        let patients = store.fetch(Patient.self)
+        try store.query(Observation.self).where { $0.id != "o\(form)" }.delete()
+        let patients = store.query(Patient.self)
         #expect(try patients.where { $0.isReferred(from: Observation.self, by: { $0.subject }) }.ids() == ["p"])
         #expect(try patients.where { $0.isReferred(from: Observation.self, by: { $0.performer }) }.ids() == ["p"])
         #expect(try patients.where { !$0.isReferred(from: Observation.self, by: { $0.subject }) }.ids() == ["q", "r"])
@@ -87,7 +87,7 @@ import Testing
     @Test(arguments: [false, true]) func hostileKeys(isIndexed: Bool) throws {
         let store = try filled(isIndexed)
         defer { expectSoundAtEnd(store) }
-        let observations = store.fetch(Observation.self)
+        let observations = store.query(Observation.self)
         for text in ["' OR 1=1 --", "x'/y", "'/' OR 1", "a/b/c"] {
             #expect(try observations.where { $0.subject.refers(to: Patient.self, id: text) }.ids() == [])
             let patient = Patient()
@@ -100,13 +100,13 @@ import Testing
     @Test func anIndexStillLeads() throws {
         let store = try filled(true)
         defer { expectSoundAtEnd(store) }
-        let observations = store.fetch(Observation.self)
+        let observations = store.query(Observation.self)
         let patient = try #require(try store.resource(Patient.self, id: "p"))
         let plans = try [
             observations.where { $0.subject.refers(to: patient) }.explain(),
             observations.where { $0.subject.target(Patient.self).any { $0.id == "p" } }.explain(),
             observations.where { $0.performer.target(Patient.self).any { $0.id == "p" } }.explain(),
-            store.fetch(Patient.self).where { $0.id == "p" && $0.isReferred(from: Observation.self, by: { $0.subject }) }.explain(),
+            store.query(Patient.self).where { $0.id == "p" && $0.isReferred(from: Observation.self, by: { $0.subject }) }.explain(),
         ]
         for plan in plans {
             let scans = plan.split(separator: "\n").map { $0.drop { $0 == " " } }.filter {

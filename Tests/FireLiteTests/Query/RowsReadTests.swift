@@ -39,12 +39,12 @@ import Testing
         let store = try store()
         defer { expectSoundAtEnd(store) }
         if isIndexed {
-            for set in IndexSet.known { try store.index(set) }
+            for set in StoreIndexSet.known { try store.createIndexes(set) }
         }
         func expectOwnRows(_ count: Int, _ results: (FHIRQuery<Observation>) throws -> [Observation]) throws {
             try store.read { transaction in
                 let before = transaction.access.rowsRead
-                let found = try results(transaction.fetch(Observation.self))
+                let found = try results(transaction.query(Observation.self))
                 #expect(found.count == count)
                 #expect(transaction.loadedResources == count)
                 let rows = try rows(found.compactMap(\.id), store)
@@ -76,7 +76,7 @@ import Testing
         // What makes no resources reads no rows of them.
         try store.read { transaction throws in
             let before = transaction.access.rowsRead
-            let query = transaction.fetch(Observation.self).where { $0.code.coding.code == "c3" }
+            let query = transaction.query(Observation.self).where { $0.code.coding.code == "c3" }
             #expect(try query.count() == 75)
             #expect(try query.ids().count == 75)
             #expect(try query.pks().count == 75)
@@ -98,7 +98,7 @@ import Testing
         let tables = Dictionary(uniqueKeysWithValues: names.map { ($0[0].integer ?? 0, $0[1].text ?? "") })
         var cursors: [Int64: String] = [:]
         var scanned: Set<String> = []
-        for step in try store.sql("EXPLAIN " + sql, arguments) {
+        for step in try store.sql("EXPLAIN " + sql, arguments: arguments) {
             let cursor = step["p1"].integer ?? -1
             switch step["opcode"].text {
             case "OpenRead": cursors[cursor] = tables[step["p2"].integer ?? 0] ?? "?"
@@ -112,7 +112,7 @@ import Testing
     @Test func anUnindexedScanOpensTheElementsTableOnly() throws {
         let store = try store()
         defer { expectSoundAtEnd(store) }
-        let observations = store.fetch(Observation.self)
+        let observations = store.query(Observation.self)
         let own = try opened(observations.where { $0.status == .final && $0.valueQuantity.value > 3 }, store)
         #expect(own.all == ["Observation"] && own.scanned == ["Observation"])
         // The results' own rows are only looked up, by their keys.
@@ -120,7 +120,7 @@ import Testing
         #expect(nested.all == ["Observation", "Observation_code_coding"] && nested.scanned == ["Observation_code_coding"])
         let note = try opened(observations.where { $0.note.text.hasPrefix("n") }, store)
         #expect(note.all == ["Observation", "Observation_note"] && note.scanned == ["Observation_note"])
-        try store.index(Observation.self) { $0.code.coding.code }
+        try store.createIndex(Observation.self) { $0.code.coding.code }
         let indexed = try opened(observations.where { $0.code.coding.code == "c3" }, store)
         #expect(indexed.all == ["Observation", "Observation_code_coding__code"] && indexed.scanned.isEmpty)
     }
@@ -134,9 +134,9 @@ import Testing
     @Test func aCountByAListOpensTheListsIndexOnly() throws {
         let store = try store()
         defer { expectSoundAtEnd(store) }
-        let query = store.fetch(Observation.self).where { $0.code.coding.code == "c3" }
+        let query = store.query(Observation.self).where { $0.code.coding.code == "c3" }
         #expect(try openedToCount(query, store) == ["Observation_code_coding"])
-        try store.index(Observation.self) { $0.code.coding.code }
+        try store.createIndex(Observation.self) { $0.code.coding.code }
         #expect(try openedToCount(query, store) == ["Observation_code_coding__code"])
         #expect(try query.count() == 75)
         #expect(try openedToCount(query.where { $0.status == .final }, store).contains("Observation"))

@@ -1,5 +1,5 @@
+import FireLiteSQLiteBridge
 import Foundation
-import SQLiteBridge
 
 /// The pages of a database file that no connection has open, for damaging known ones
 /// (<https://www.sqlite.org/fileformat2.html#b_tree_pages>).

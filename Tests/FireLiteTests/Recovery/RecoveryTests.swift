@@ -1,7 +1,7 @@
 import FireLite
 import FireLiteR4
+@_spi(Testing) import FireLiteSQLiteBridge
 import Foundation
-@_spi(Testing) import SQLiteBridge
 import Testing
 
 /// Of a damaged store everything comes out that can be read, as it was, and everything else is listed.
@@ -47,7 +47,7 @@ import Testing
                     original.types[Int64(index + 1)] = resource.resourceType
                     original.pks[Int64(index + 1)] = resource.pk
                 }
-                _ = try store.index(Patient.self) { $0.birthDate }
+                _ = try store.createIndex(Patient.self) { $0.birthDate }
             }
             try body(original)
         }
@@ -205,7 +205,7 @@ import Testing
         try withOriginal { original in
             do {
                 let store = try FHIRStore(path: original.path, release: .r4)
-                try store.fullTextIndex(Patient.self) { [$0.name.given, $0.name.family] }
+                try store.createFullTextIndex(Patient.self) { [$0.name.given, $0.name.family] }
                 try store.checkpoint(.truncate)
             }
             var pages = try DatabasePages(path: original.path)
@@ -217,17 +217,17 @@ import Testing
             #expect(try recover(original, losing: lost).unreadable == [])
             let store = try FHIRStore(path: original.path + ".new", release: .r4)
             for number in [1, 500, 1_000] + lost.prefix(3) {
-                let found = try store.fetch(Patient.self).where { $0.matching("given \(number)") }.ids()
+                let found = try store.query(Patient.self).where { $0.matching("given \(number)") }.ids()
                 #expect(found == (lost.contains(number) ? [] : ["p\(number)"]))
             }
-            #expect(try store.fetch(Patient.self).where { $0.matching("second") }.count() == 1_000 - lost.count)
+            #expect(try store.query(Patient.self).where { $0.matching("second") }.count() == 1_000 - lost.count)
             // And it is kept current.
             try store.write { tx in
                 try tx.add(Patient { $0.name = [HumanName { $0.family = "Newcomer" }] })
                 try tx.delete(Patient.self, id: "p1000")
             }
-            #expect(try store.fetch(Patient.self).where { $0.matching("newcomer") }.count() == 1)
-            #expect(try store.fetch(Patient.self).where { $0.matching("given 1000") }.count() == 0)
+            #expect(try store.query(Patient.self).where { $0.matching("newcomer") }.count() == 1)
+            #expect(try store.query(Patient.self).where { $0.matching("given 1000") }.count() == 0)
             try expectSound(store)
         }
     }

@@ -1,6 +1,6 @@
 import FireLiteR4
+import FireLiteSQLiteBridge
 import Foundation
-import SQLiteBridge
 import TestSupport
 import Testing
 

@@ -1,6 +1,6 @@
 import FireLite
 import FireLiteR4
-@_spi(Testing) import SQLiteBridge
+@_spi(Testing) import FireLiteSQLiteBridge
 import Testing
 
 /// An index of ids that leads to another resource: an error, and never that resource.

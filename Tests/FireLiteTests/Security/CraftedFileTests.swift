@@ -1,7 +1,7 @@
 import FireLite
 import FireLiteR4
+@_spi(Testing) import FireLiteSQLiteBridge
 import Foundation
-@_spi(Testing) import SQLiteBridge
 import Testing
 
 /// Files that somebody made to harm who opens them: a value or an error, and nothing else happens.

@@ -1,7 +1,7 @@
 import FireLite
 import FireLiteR4
+@_spi(Testing) import FireLiteSQLiteBridge
 import Foundation
-@_spi(Testing) import SQLiteBridge
 import Testing
 
 /// Makes the files of an attacker: stores without checksums of pages that are changed with SQL.
@@ -56,9 +56,9 @@ enum CraftedFiles {
             let store = try FHIRStore(path: path, release: .r4, configuration: configuration)
             try fill(store)
             if hasIndexes {
-                try store.index(.references)
-                try store.index(Patient.self) { $0.name.family }
-                if Library.hasFullText { try store.fullTextIndex(Patient.self) { [$0.name.family, $0.name.given] } }
+                try store.createIndexes(.references)
+                try store.createIndex(Patient.self) { $0.name.family }
+                if Library.hasFullText { try store.createFullTextIndex(Patient.self) { [$0.name.family, $0.name.given] } }
             }
             try store.checkpoint(.truncate)
         }
@@ -85,7 +85,7 @@ enum CraftedFiles {
         for verifies in [true, false] {
             var configuration = FHIRStore.Configuration()
             configuration.verifiesContent = verifies
-            configuration.busyTimeout = 100
+            configuration.busyTimeout = .milliseconds(100)
             attempt {
                 let store = try FHIRStore(path: path, release: .r4, configuration: configuration)
                 attempt { _ = try store.check() }
@@ -100,13 +100,13 @@ enum CraftedFiles {
                 for type in ["Patient", "Observation", "Questionnaire"] {
                     attempt { try store.read { try $0.forEach(typeName: type) { use($0) } } }
                 }
-                attempt { _ = try store.fetch(Patient.self).where { $0.name.family == "Family 1" }.all().map(use) }
+                attempt { _ = try store.query(Patient.self).where { $0.name.family == "Family 1" }.all().map(use) }
                 attempt {
-                    _ = try store.fetch(Observation.self).where { $0.code.coding.code == "8867-4" }.sort { $0.effectiveDateTime.descending }
+                    _ = try store.query(Observation.self).where { $0.code.coding.code == "8867-4" }.sort { $0.effectiveDateTime.descending }
                         .all()
                 }
-                attempt { _ = try store.fetch(Patient.self).matching("family").all() }
-                attempt { _ = try store.fetch(Observation.self).values { ($0.effectiveDateTime, $0.valueQuantity.value) } }
+                attempt { _ = try store.query(Patient.self).matching("family").all() }
+                attempt { _ = try store.query(Observation.self).values { ($0.effectiveDateTime, $0.valueQuantity.value) } }
                 attempt {
                     try store.write { tx in
                         _ = try tx.upsert(
@@ -124,7 +124,7 @@ enum CraftedFiles {
                     }
                 }
                 attempt { try store.write { tx in _ = try tx.delete(Patient.self, id: "p2") } }
-                attempt { try store.write { tx in _ = try tx.update(store.fetch(Patient.self)) { $0.active = false } } }
+                attempt { try store.write { tx in _ = try tx.update(store.query(Patient.self)) { $0.active = false } } }
                 attempt { try store.backup(to: folder + "/backup.sqlite", replacing: true) }
                 attempt { try store.vacuum() }
             }

@@ -1,7 +1,7 @@
 import FireLite
 import FireLiteR4
+@_spi(Testing) import FireLiteSQLiteBridge
 import Foundation
-@_spi(Testing) import SQLiteBridge
 import TestSupport
 
 /// Changes a store's file as an attacker with a SQLite shell could: seeded, and different each time.

@@ -45,7 +45,7 @@ import Testing
     @Test func aCheckpointThatReadersKeepFromEndingSaysSo() throws {
         try withTemporaryFolder { folder in
             var configuration = FHIRStore.Configuration()
-            configuration.busyTimeout = 1
+            configuration.busyTimeout = .milliseconds(1)
             let store = try FHIRStore(path: folder + "/store.sqlite", release: .r4, configuration: configuration)
             try store.write { tx in try tx.upsert(patients(5, "x")) }
             let (isReading, isDone) = (Gate(), Gate())

@@ -1,8 +1,8 @@
 import CFaultVFS
 import FireLite
 import FireLiteR4
+@_spi(Testing) import FireLiteSQLiteBridge
 import Foundation
-@_spi(Testing) import SQLiteBridge
 import Testing
 
 /// Files of every format that a release of the library has written open and give what was stored.

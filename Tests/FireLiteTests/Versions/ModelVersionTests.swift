@@ -1,7 +1,7 @@
 import FireLite
 import FireLiteR4
+import FireLiteSQLiteBridge
 import Foundation
-import SQLiteBridge
 import Testing
 
 /// One file and two versions of a model's classes: what the older one wrote the newer one reads and extends, and what only the newer one knows the
@@ -27,7 +27,7 @@ import Testing
             let path = folder + "/store.sqlite"
             do {
                 let store = try FHIRStore(path: path, release: Old.release)
-                try store.index(Old.Thing.self) { $0.name }
+                try store.createIndex(Old.Thing.self) { $0.name }
                 try store.write { tx in try tx.upsert(Self.ids.map(oldThing)) }
                 try expectSound(store)
             }
@@ -50,14 +50,14 @@ import Testing
         try withOldFile { path in
             let store = try FHIRStore(path: path, release: New.release)
             try expectSound(store)
-            let things = try store.fetch(New.Thing.self).all()
+            let things = try store.query(New.Thing.self).all()
             #expect(things.map(\.id) == Self.ids)
             for thing in things {
                 let id = thing.id ?? ""
                 #expect(FHIRJSON.data(thing) == FHIRJSON.data(oldThing(id)))
                 #expect(thing.isNew == nil && thing.note.isEmpty && thing.weight == nil && thing.part[1].code == nil)
             }
-            #expect(try store.fetch(New.Thing.self).where { $0.name == "Thing 3" }.ids() == ["3"])
+            #expect(try store.query(New.Thing.self).where { $0.name == "Thing 3" }.ids() == ["3"])
             #expect(try store.count(New.Other.self) == 0)
             // What has not changed writes no row, though every element has another slot.
             let rows = try store.write { tx in
@@ -68,7 +68,7 @@ import Testing
             }
             #expect(rows == 0)
             // Looking has changed nothing: the older model goes on.
-            #expect(try opensInOldModel(path).fetch(Old.Thing.self).all().count == Self.ids.count)
+            #expect(try opensInOldModel(path).query(Old.Thing.self).all().count == Self.ids.count)
         }
     }
 
@@ -96,8 +96,8 @@ import Testing
             #expect(
                 String(decoding: json, as: UTF8.self).contains(
                     #""note":["x","y"],"part":[{"text":"a"},{"code":"c","text":"b"},{"code":"d"}]"#))
-            #expect(try store.fetch(New.Thing.self).where { $0.weight.value == 1.5 && $0.part.code == "d" }.ids() == ["2"])
-            #expect(try store.fetch(New.Thing.self).where { $0.isNew == nil }.count() == Self.ids.count - 1)
+            #expect(try store.query(New.Thing.self).where { $0.weight.value == 1.5 && $0.part.code == "d" }.ids() == ["2"])
+            #expect(try store.query(New.Thing.self).where { $0.isNew == nil }.count() == Self.ids.count - 1)
             try store.checkpoint(.truncate)
         }
     }

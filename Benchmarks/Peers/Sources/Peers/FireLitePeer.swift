@@ -18,19 +18,19 @@ final class FireLitePeer: Peer {
         try store.read { try $0.forEach(Observation.self) { body($0) } }
     }
 
-    func count(code: String) throws -> Int { try store.fetch(Observation.self).where { $0.code.coding.code == code }.count() }
+    func count(code: String) throws -> Int { try store.query(Observation.self).where { $0.code.coding.code == code }.count() }
 
     func addIndexes() throws {
-        try store.index(Observation.self) { $0.code.coding.code }
-        try store.index(Observation.self) { $0.subject.reference }
-        try store.index(Observation.self) { $0.effectiveDateTime }
+        try store.createIndex(Observation.self) { $0.code.coding.code }
+        try store.createIndex(Observation.self) { $0.subject.reference }
+        try store.createIndex(Observation.self) { $0.effectiveDateTime }
     }
 
     func observations(of reference: String) throws -> [FHIRResource] {
-        try store.fetch(Observation.self).where { $0.subject.reference == reference }.all()
+        try store.query(Observation.self).where { $0.subject.reference == reference }.all()
     }
 
-    func latest() throws -> [FHIRResource] { try store.fetch(Observation.self).sort { $0.effectiveDateTime.descending }.limit(50).all() }
+    func latest() throws -> [FHIRResource] { try store.query(Observation.self).sort { $0.effectiveDateTime.descending }.limit(50).all() }
 
     func delete(_ keys: [ResourceKey]) throws {
         try store.write { transaction in for key in keys { try transaction.delete(typeName: key.typeName, id: key.id) } }

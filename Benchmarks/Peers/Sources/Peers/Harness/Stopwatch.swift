@@ -1,1 +1,69 @@
-../../../../Harness/Stopwatch.swift
+import Foundation
+
+/// Adds up the cost of the pieces of work that are to be measured, and leaves out what is between them.
+final class Stopwatch {
+    private(set) var cost = Cost()
+
+    /// Runs and measures a piece of work.
+    @inline(never)
+    func measure<Value>(_ work: () throws -> Value) rethrows -> Value {
+        Self.settleHeap()
+        let cpu = Self.seconds(CLOCK_PROCESS_CPUTIME_ID)
+        let wall = Self.seconds(CLOCK_MONOTONIC)
+        defer {
+            cost.cpu += Self.seconds(CLOCK_PROCESS_CPUTIME_ID) - cpu
+            cost.wall += Self.seconds(CLOCK_MONOTONIC) - wall
+        }
+        return try work()
+    }
+
+    /// Runs a piece of work inside a measured one without counting it.
+    @inline(never)
+    func exclude<Value>(_ work: () throws -> Value) rethrows -> Value {
+        let cpu = Self.seconds(CLOCK_PROCESS_CPUTIME_ID)
+        let wall = Self.seconds(CLOCK_MONOTONIC)
+        defer {
+            cost.cpu -= Self.seconds(CLOCK_PROCESS_CPUTIME_ID) - cpu
+            cost.wall -= Self.seconds(CLOCK_MONOTONIC) - wall
+        }
+        return try work()
+    }
+
+    /// Runs a piece of work on this thread and measures what this thread alone used.
+    func measureThread<Value>(_ work: () throws -> Value) rethrows -> Value {
+        Self.settleHeap()
+        let cpu = Self.seconds(CLOCK_THREAD_CPUTIME_ID)
+        let wall = Self.seconds(CLOCK_MONOTONIC)
+        defer {
+            cost.cpu += Self.seconds(CLOCK_THREAD_CPUTIME_ID) - cpu
+            cost.wall += Self.seconds(CLOCK_MONOTONIC) - wall
+        }
+        return try work()
+    }
+
+    /// Adds what was measured elsewhere.
+    func add(_ other: Cost) {
+        cost.cpu += other.cpu
+        cost.wall += other.wall
+    }
+
+    /// Where the allocator's answer goes, so that the compiler does not find the question needless.
+    ///
+    /// `nonisolated(unsafe)`: nobody reads it.
+    nonisolated(unsafe) private static var block: UnsafeMutableRawPointer?
+
+    /// Has the allocator finish what it has put off. glibc only collects small blocks that are freed, and joins them when somebody asks for
+    /// a large one: that would be the measured work, which would pay for what was freed before it.
+    @inline(never)
+    private static func settleHeap() {
+        let block = malloc(1 << 12)
+        Self.block = block
+        free(block)
+    }
+
+    static func seconds(_ clock: clockid_t) -> Double {
+        var time = timespec()
+        clock_gettime(clock, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+    }
+}

@@ -1,7 +1,0 @@
-import Foundation
-import GeneratorKit
-
-let outcome = GeneratorCommand.run(Array(CommandLine.arguments.dropFirst()))
-if !outcome.output.isEmpty { print(outcome.output) }
-if !outcome.error.isEmpty { FileHandle.standardError.write(Data((outcome.error + "\n").utf8)) }
-exit(outcome.status)

@@ -1,0 +1,258 @@
+#include "CFireLiteChecksumVFS.h"
+#include <sqlite3.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+// SQLite has it since 3.48.
+#ifndef SQLITE_IOCAP_SUBPAGE_READ
+#define SQLITE_IOCAP_SUBPAGE_READ 0x00008000
+#endif
+
+typedef struct {
+    sqlite3_file file;
+    sqlite3_file *real;
+    // Of a database file: how long its pages are; 0 for other files, and as long as it is not known that the pages have checksums.
+    int page_size;
+    int is_database;
+    int verifies;
+    uint8_t *buffer;
+} checked_file;
+
+#define CHECKED(file) ((checked_file *)(file))
+#define REAL(file) (CHECKED(file)->real)
+
+// By whether pages are verified.
+static sqlite3_vfs checksum_vfs[2];
+static const char *const names[2] = {"firelite-checksums-unverified", "firelite-checksums"};
+
+// Found anew each time, as a program may make another one the default.
+static sqlite3_vfs *base(void) { return sqlite3_vfs_find(0); }
+
+// MARK: - Checksums
+
+// Eight at once, as a multiplication takes some cycles.
+#define LANES 8
+
+// Odd, so that no bit of a word is lost.
+static const uint64_t factor = 0x9E3779B97F4A7C15u;
+
+static inline uint64_t mixed(uint64_t lane, const uint8_t *bytes) {
+    uint64_t word;
+    memcpy(&word, bytes, 8);
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    word = __builtin_bswap64(word);
+#endif
+    lane = (lane ^ word) * factor;
+    return lane ^ lane >> 32;
+}
+
+// Of all of a page but its last eight bytes, and of its number, so that a page in the place of another is noticed too. Never 0.
+static uint64_t checksum(const uint8_t *page, int count, sqlite3_int64 number) {
+    uint64_t lanes[LANES] = {(uint64_t)number, 1, 2, 3, 4, 5, 6, 7};
+    int words = (count - FIRELITE_CHECKSUM_BYTES) / 8, word = 0;
+    for (; word + LANES <= words; word += LANES)
+        for (int lane = 0; lane < LANES; lane++) lanes[lane] = mixed(lanes[lane], page + 8 * (word + lane));
+    for (int lane = 0; word < words; word++, lane++) lanes[lane] = mixed(lanes[lane], page + 8 * word);
+    uint64_t sum = 0;
+    for (int lane = 0; lane < LANES; lane++) {
+        sum = (sum ^ lanes[lane]) * factor;
+        sum ^= sum >> 29;
+    }
+    return sum ? sum : 1;
+}
+
+static uint64_t stored_checksum(const uint8_t *end) {
+    uint64_t sum = 0;
+    for (int index = 0; index < 8; index++) sum |= (uint64_t)end[index] << (8 * index);
+    return sum;
+}
+
+static void store_checksum(uint8_t *end, uint64_t sum) {
+    for (int index = 0; index < 8; index++) end[index] = (uint8_t)(sum >> (8 * index));
+}
+
+// MARK: - Pages
+
+static int begin_checking(checked_file *checked, int page_size) {
+    if (checked->page_size == page_size) return SQLITE_OK;
+    free(checked->buffer);
+    checked->buffer = page_size ? malloc((size_t)page_size) : 0;
+    checked->page_size = checked->buffer ? page_size : 0;
+    return page_size && !checked->buffer ? SQLITE_IOERR_NOMEM : SQLITE_OK;
+}
+
+// Where the header has the number of bytes that are reserved in each page (https://www.sqlite.org/fileformat2.html#the_database_header).
+#define RESERVED 20
+
+// How long the pages are of the file that begins like this; 0 where it does not begin like a database.
+static int page_size_of(const uint8_t *bytes, int count, sqlite3_int64 offset) {
+    static const char magic[16] = "SQLite format 3";
+    if (offset != 0 || count <= RESERVED || memcmp(bytes, magic, 16) != 0) return 0;
+    int size = bytes[16] << 8 | bytes[17];
+    if (size == 1) size = 65536;
+    return size >= 512 && (size & (size - 1)) == 0 ? size : 0;
+}
+
+// Learns from the beginning of a file whether its pages have checksums.
+static int look_at_header(checked_file *checked, const uint8_t *bytes, int count, sqlite3_int64 offset) {
+    int size = page_size_of(bytes, count, offset);
+    if (!checked->is_database || !size) return SQLITE_OK;
+    return begin_checking(checked, bytes[RESERVED] == FIRELITE_CHECKSUM_BYTES ? size : 0);
+}
+
+static int is_page(checked_file *checked, int count, sqlite3_int64 offset) {
+    return checked->page_size && count == checked->page_size && offset % count == 0;
+}
+
+// Not SQLITE_IOERR_DATA, as SQLite ends the whole transaction for errors of that kind.
+static int refuse(int count, sqlite3_int64 offset) {
+    sqlite3_log(FIRELITE_CORRUPT_CHECKSUM, "page %lld is not what was written", offset / count + 1);
+    return FIRELITE_CORRUPT_CHECKSUM;
+}
+
+// Whether a first page that says that there are no checksums has one, so that what it says is what has changed.
+static int lost_its_header(uint8_t *page, int count, sqlite3_int64 offset) {
+    if (page_size_of(page, count, offset) != count || page[RESERVED] == FIRELITE_CHECKSUM_BYTES) return 0;
+    uint64_t stored = stored_checksum(page + count - FIRELITE_CHECKSUM_BYTES);
+    uint8_t reserved = page[RESERVED];
+    page[RESERVED] = FIRELITE_CHECKSUM_BYTES;
+    uint64_t sum = checksum(page, count, 1);
+    page[RESERVED] = reserved;
+    return stored == sum;
+}
+
+// Where nothing is refused, gives a beginning of the file whose byte for checksums has changed as it was: without it SQLite would take the pages
+// for longer than they are.
+static void mend_header(checked_file *checked, uint8_t *bytes, int count, sqlite3_int64 offset) {
+    int size = page_size_of(bytes, count, offset);
+    if (checked->verifies || !size || bytes[RESERVED] == FIRELITE_CHECKSUM_BYTES) return;
+    uint8_t *page = malloc((size_t)size);
+    if (page && checked->real->pMethods->xRead(checked->real, page, size, 0) == SQLITE_OK && lost_its_header(page, size, 0))
+        bytes[RESERVED] = FIRELITE_CHECKSUM_BYTES;
+    free(page);
+}
+
+// A page of which the file has only a part; past the end of a file there may be pages that are in the log.
+static int is_cut_off(checked_file *checked, sqlite3_int64 offset) {
+    sqlite3_int64 size = 0;
+    return checked->real->pMethods->xFileSize(checked->real, &size) == SQLITE_OK && offset < size;
+}
+
+static int read_file(sqlite3_file *file, void *bytes, int count, sqlite3_int64 offset) {
+    checked_file *checked = CHECKED(file);
+    int code = checked->real->pMethods->xRead(checked->real, bytes, count, offset);
+    if (!checked->is_database) return code;
+    if (code == SQLITE_IOERR_SHORT_READ && checked->verifies && is_page(checked, count, offset) && is_cut_off(checked, offset))
+        return refuse(count, offset);
+    if (code != SQLITE_OK) return code;
+    mend_header(checked, bytes, count, offset);
+    code = look_at_header(checked, bytes, count, offset);
+    if (code != SQLITE_OK) return code;
+    if (checked->verifies && lost_its_header(bytes, count, offset)) return refuse(count, offset);
+    if (!is_page(checked, count, offset)) return SQLITE_OK;
+    uint8_t *end = (uint8_t *)bytes + count - FIRELITE_CHECKSUM_BYTES;
+    uint64_t stored = stored_checksum(end);
+    if (checked->verifies && stored != 0 && stored != checksum(bytes, count, offset / count + 1)) return refuse(count, offset);
+    memset(end, 0, FIRELITE_CHECKSUM_BYTES);
+    return SQLITE_OK;
+}
+
+static int write_file(sqlite3_file *file, const void *bytes, int count, sqlite3_int64 offset) {
+    checked_file *checked = CHECKED(file);
+    int code = look_at_header(checked, bytes, count, offset);
+    if (code != SQLITE_OK) return code;
+    if (is_page(checked, count, offset)) {
+        memcpy(checked->buffer, bytes, (size_t)count);
+        store_checksum(checked->buffer + count - FIRELITE_CHECKSUM_BYTES, checksum(bytes, count, offset / count + 1));
+        bytes = checked->buffer;
+    }
+    return checked->real->pMethods->xWrite(checked->real, bytes, count, offset);
+}
+
+// MARK: - Everything else
+
+static int close_file(sqlite3_file *file) {
+    int code = REAL(file)->pMethods->xClose(REAL(file));
+    free(CHECKED(file)->buffer);
+    free(REAL(file));
+    return code;
+}
+static int truncate_file(sqlite3_file *file, sqlite3_int64 size) { return REAL(file)->pMethods->xTruncate(REAL(file), size); }
+static int sync_file(sqlite3_file *file, int flags) { return REAL(file)->pMethods->xSync(REAL(file), flags); }
+static int size_of_file(sqlite3_file *file, sqlite3_int64 *size) { return REAL(file)->pMethods->xFileSize(REAL(file), size); }
+static int lock_file(sqlite3_file *file, int level) { return REAL(file)->pMethods->xLock(REAL(file), level); }
+static int unlock_file(sqlite3_file *file, int level) { return REAL(file)->pMethods->xUnlock(REAL(file), level); }
+static int check_reserved(sqlite3_file *file, int *result) { return REAL(file)->pMethods->xCheckReservedLock(REAL(file), result); }
+static int control_file(sqlite3_file *file, int option, void *argument) {
+    if (option == FIRELITE_FCNTL_CHECKSUM_PAGES)
+        return CHECKED(file)->is_database ? begin_checking(CHECKED(file), *(int *)argument) : SQLITE_NOTFOUND;
+    return REAL(file)->pMethods->xFileControl(REAL(file), option, argument);
+}
+static int sector_size(sqlite3_file *file) { return REAL(file)->pMethods->xSectorSize(REAL(file)); }
+static int characteristics(sqlite3_file *file) {
+    // Parts of pages cannot be checked, so SQLite is not to read any.
+    return REAL(file)->pMethods->xDeviceCharacteristics(REAL(file)) & ~SQLITE_IOCAP_SUBPAGE_READ;
+}
+static int map_shm(sqlite3_file *file, int page, int size, int extend, void volatile **memory) {
+    return REAL(file)->pMethods->xShmMap(REAL(file), page, size, extend, memory);
+}
+static int lock_shm(sqlite3_file *file, int offset, int count, int flags) {
+    return REAL(file)->pMethods->xShmLock(REAL(file), offset, count, flags);
+}
+static void barrier_shm(sqlite3_file *file) { REAL(file)->pMethods->xShmBarrier(REAL(file)); }
+static int unmap_shm(sqlite3_file *file, int deletes) { return REAL(file)->pMethods->xShmUnmap(REAL(file), deletes); }
+
+// Without a third version's mapped memory, through which pages would be read unseen.
+static const sqlite3_io_methods shared_methods = {
+    2, close_file, read_file, write_file, truncate_file, sync_file, size_of_file, lock_file, unlock_file, check_reserved, control_file,
+    sector_size, characteristics, map_shm, lock_shm, barrier_shm, unmap_shm, 0, 0,
+};
+static const sqlite3_io_methods plain_methods = {
+    1, close_file, read_file, write_file, truncate_file, sync_file, size_of_file, lock_file, unlock_file, check_reserved, control_file,
+    sector_size, characteristics, 0, 0, 0, 0, 0, 0,
+};
+
+static int open_file(sqlite3_vfs *vfs, const char *path, sqlite3_file *file, int flags, int *out) {
+    sqlite3_vfs *system = base();
+    checked_file *checked = CHECKED(file);
+    memset(checked, 0, sizeof(checked_file));
+    checked->real = calloc(1, (size_t)system->szOsFile);
+    if (!checked->real) return SQLITE_NOMEM;
+    int code = system->xOpen(system, path, checked->real, flags, out);
+    if (code != SQLITE_OK) {
+        // A file that has methods is to be closed even where opening it failed.
+        if (checked->real->pMethods) checked->real->pMethods->xClose(checked->real);
+        free(checked->real);
+        return code;
+    }
+    checked->is_database = (flags & SQLITE_OPEN_MAIN_DB) != 0;
+    checked->verifies = vfs == &checksum_vfs[1];
+    file->pMethods = checked->real->pMethods->iVersion > 1 ? &shared_methods : &plain_methods;
+    return SQLITE_OK;
+}
+
+static int delete_file(sqlite3_vfs *vfs, const char *path, int syncs) {
+    (void)vfs;
+    sqlite3_vfs *system = base();
+    return system->xDelete(system, path, syncs);
+}
+
+static int access_file(sqlite3_vfs *vfs, const char *path, int flags, int *result) {
+    (void)vfs;
+    sqlite3_vfs *system = base();
+    return system->xAccess(system, path, flags, result);
+}
+
+const char *firelite_checksum_vfs_register(int verifies) {
+    sqlite3_vfs *vfs = &checksum_vfs[verifies != 0];
+    if (sqlite3_initialize() != SQLITE_OK || !base()) return 0;
+    *vfs = *base();
+    vfs->zName = names[verifies != 0];
+    vfs->pNext = 0;
+    vfs->szOsFile = (int)sizeof(checked_file);
+    vfs->xOpen = open_file;
+    vfs->xDelete = delete_file;
+    vfs->xAccess = access_file;
+    return sqlite3_vfs_register(vfs, 0) == SQLITE_OK ? vfs->zName : 0;
+}

@@ -1,0 +1,63 @@
+import FireLiteCore
+import FireLiteSQLiteBridge
+
+/// Resources for use outside of the store, where nobody knows their pks.
+extension ReadTransaction {
+    /// The resource with an id, and with references that can be followed elsewhere: where it has no id, it gets its pk as one, and where it
+    /// refers to a resource of the store by pk (`urn:uuid:`, as `Reference(to:)` writes for one without an id), the reference becomes
+    /// `Type/id`, with the id that this gives to that resource.
+    ///
+    /// A pk that is no valid id (<https://hl7.org/fhir/R4/datatypes.html#id>), or is another resource's id, gives way to the UUID that the store
+    /// makes of the resource's number. The ids are the same each time. Nothing in the store changes. Bundles and what they hold are not looked
+    /// into.
+    /// - Returns: a copy, or the resource itself where nothing has to change.
+    /// - Throws: `FHIRStoreError`: `alreadyExists` where another resource has that UUID as its id, too.
+    public func withAssignedIDs<Resource: FHIRResource>(_ resource: Resource) throws -> Resource {
+        let rewriter = ReferenceRewriter(release: store.release)
+        var references: Set<String> = []
+        rewriter.rewrite(resource) { text, isReference in
+            if isReference, text.hasPrefix(Self.scheme) { references.insert(text) }
+            return nil
+        }
+        let (keys, id) = try perform {
+            var keys: [String: String] = [:]
+            for reference in references { keys[reference] = try assignedKey(reference) }
+            return (keys, try resource.id ?? assignedID(of: resource))
+        }
+        guard !keys.isEmpty || resource.id != id else { return resource }
+        let copy = resource.copy()
+        copy.id = id
+        rewriter.rewrite(copy) { text, isReference in isReference ? keys[text] : nil }
+        return copy
+    }
+
+    private static var scheme: String { "urn:uuid:" }
+
+    private func assignedID(of resource: FHIRResource) throws -> String? {
+        guard let tie = resource.objectExtras as? StoreTie, tie.store === store else { return nil }
+        return try assignedID(tie.root, pk: resource.pk, table(of: Swift.type(of: resource)))
+    }
+
+    private func assignedID(_ root: Int64, pk: String, _ table: TablePlan) throws -> String {
+        for candidate in [pk, store.identity.pk(ofRoot: root)] where BundleUnpacker.isID(candidate) {
+            if try access.root(of: table, id: candidate) == nil { return candidate }
+        }
+        throw FHIRStoreError(
+            .alreadyExists, "the \(table.name) with number \(root) has no id, and the one it would get is another's: give it an id")
+    }
+
+    /// `Type/id` for a reference by pk, with the version and fragment it may have; nil for one to nothing in the store.
+    private func assignedKey(_ reference: String) throws -> String? {
+        let name = reference.dropFirst(Self.scheme.count)
+        let pk = String(name.prefix { $0 != "#" && $0 != "/" })
+        guard let registration = try registration(pk: pk), let type = try access.typeName(ofShape: registration.shape),
+            let table = access.schema.table(named: type), table.isInFile
+        else { return nil }
+        let statement = try access.connection.cached("SELECT id FROM \(table.quotedName) WHERE _k = ?")
+        statement.bind(1, registration.root << 24)
+        defer { statement.reset() }
+        guard try statement.step() else { return nil }
+        let id = try statement.text(0) ?? assignedID(registration.root, pk: pk, table)
+        return "\(type)/\(id)\(name.dropFirst(pk.count))"
+    }
+}

@@ -1,0 +1,111 @@
+import FireLiteCore
+import FireLiteSQLiteBridge
+import Foundation
+
+extension FHIRStore {
+    /// Encrypts the store's file anew, with another key. Reads and writes of this store wait meanwhile and go on with the new key.
+    ///
+    /// The store must not be open anywhere else. The file is copied beside its place, with the new key, and the copy takes its place at
+    /// once when it is complete and on the disk. That needs room for another copy; whatever happens, the file has all of its content and one of
+    /// the two keys, so keep both until the call has returned. To encrypt a store that is not, or to decrypt one, see
+    /// `backup(to:encryption:)`.
+    /// - Precondition: not inside a read or write of this store.
+    /// - Throws: `FHIRStoreError`: `notEncrypted`; `busy` where the store is open elsewhere, or reads last longer than the busy timeout;
+    ///   `invalidArgument` for a key without bytes; `cannotOpen`, `diskFull`, `disk`, `notAStore` where the copy cannot be made.
+    public func rekey(to key: EncryptionKey) throws {
+        guard configuration.access == .readWrite else {
+            throw FHIRStoreError(.readOnly, "\(path) was opened for reading only: open it with the access readWrite to change its key")
+        }
+        guard configuration.key != nil else {
+            throw FHIRStoreError(
+                .notEncrypted, "\(path) is not encrypted, so it has no key to change: encrypt a copy with backup(to:encryption:)")
+        }
+        try key.verify(for: path)
+        misuse(
+            unless: currentTransaction == nil,
+            "a change of the key inside a read or write of the same store would wait for itself: call it outside"
+        )
+        try mapping {
+            let isDone = try pool.withoutConnections(patience: configuration.busyMilliseconds) { try $0.rekey(to: key) }
+            guard isDone else {
+                throw FHIRStoreError(.busy, "\(path) is being read: end long reads, or raise the busy timeout, to change its key")
+            }
+        }
+    }
+}
+
+extension StoreOpener {
+    /// Puts a copy with another key in the place of the file, which nobody may have open.
+    ///
+    /// SQLCipher's own way, `sqlite3_rekey_v2`, rewrites the file's pages in place; version 3.4 reports success where a read or write of
+    /// one fails, and leaves pages of both keys.
+    mutating func rekey(to key: EncryptionKey) throws {
+        let connection = try openAlone()
+        let copy = try self.copy(connection, key)
+        let result = Result { try copy.finish() }
+        if copy.isInPlace {
+            configuration.key = key
+            retire(connection, isCertain: (try? result.get()) != nil)
+        }
+        try result.get()
+    }
+
+    /// Opens the file with a lock that keeps all others out, and without a log or journal beside it, which would have the old key.
+    private func openAlone() throws -> Connection {
+        let connection = try Connection.open(path, createsFile: false, key: configuration.key)
+        connection.setBusyTimeout(milliseconds: configuration.busyMilliseconds)
+        try connection.execute("PRAGMA locking_mode = EXCLUSIVE")
+        try leaveLog(connection)
+        // In this locking mode SQLite keeps the journal of the change of mode, which is over, for the next one.
+        try connection.execute("PRAGMA journal_mode = OFF")
+        unlink(connection.path + "-journal")
+        return connection
+    }
+
+    /// Moves the log into the file, deletes it and takes the lock; waits for other connections as long as for any lock.
+    private func leaveLog(_ connection: Connection) throws {
+        let end = Date(timeIntervalSinceNow: Double(configuration.busyMilliseconds) / 1_000)
+        while true {
+            do {
+                // Where the mode was that already, there was no need of a lock, and somebody may have come in and begun a log.
+                if try connection.text("PRAGMA journal_mode = DELETE") == "delete" {
+                    try connection.execute("BEGIN EXCLUSIVE; COMMIT")
+                    if try connection.text("PRAGMA journal_mode") == "delete" { return }
+                }
+            } catch let error as SQLiteError where error.isBusy {
+            }
+            guard Date() < end else { throw FHIRStoreError(.busy, "\(path) is open elsewhere: close it there to change its key") }
+            Thread.sleep(forTimeInterval: 0.005)
+        }
+    }
+
+    /// A copy with the key, of which every page has been read back.
+    private func copy(_ connection: Connection, _ key: EncryptionKey) throws -> PendingFile {
+        // The file itself where the store's path is a symbolic link.
+        let path = connection.path
+        let file = try PendingFile(.database, path: path, replaces: true, database: nil)
+        var status = stat()
+        if stat(path, &status) == 0 { chmod(file.temporaryPath, status.st_mode & 0o777) }
+        do {
+            let target = try Connection.open(file.temporaryPath, createsFile: false, key: key)
+            try target.execute("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF")
+            let backup = try Backup(from: connection, to: target)
+            while try backup.step(pages: 256) {}
+        }
+        let found = try Connection.open(file.temporaryPath, isReadOnly: true, key: key).text("PRAGMA quick_check(1)")
+        guard found == "ok" else {
+            throw FHIRStoreError(.notAStore, "\(path) is damaged, so its key was not changed: restore a backup or salvage what is readable")
+        }
+        return file
+    }
+
+    /// Ends the use of the file that was replaced, which is in no folder any more.
+    ///
+    /// Another process may have opened it before it was replaced, and waits for the lock: it must not take it for the store, as what it
+    /// writes would be lost.
+    /// - Parameter isCertain: whether the new file is in its place after a loss of power too; else the old one has to stay as it is.
+    private func retire(_ connection: Connection, isCertain: Bool) {
+        // A failure is left alone: there is nothing to be done about it, and the key has been changed.
+        if isCertain { try? connection.execute("PRAGMA application_id = 0") }
+    }
+}

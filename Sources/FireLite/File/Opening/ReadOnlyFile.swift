@@ -1,0 +1,138 @@
+import FireLiteSQLiteBridge
+import Foundation
+
+/// Opens a store's file for reading only, whatever its permissions and those of its folder allow for.
+///
+/// A database with a write-ahead log is read through shared memory in a file beside it. Where that is not there and cannot be made, SQLite reads the
+/// database only as one that nobody changes (<https://www.sqlite.org/wal.html#read_only_databases>), and then ignores a log or a journal.
+struct ReadOnlyFile {
+    let path: String
+    let key: EncryptionKey?
+    let pageChecksums: Connection.PageChecksums
+    /// Whether nobody can change the file while it is open.
+    var cannotChange = false
+    /// Whether the file is opened without the right to write even where it could be.
+    var isNeverOpenedForWriting = false
+
+    /// - Returns: the connection, and the file where SQLite does not notice changes of it.
+    /// - Throws: `FHIRStoreError`: `cannotOpen`, `readOnly`; what `Connection.open` throws.
+    func open() throws -> (Connection, StillFile?) {
+        try key?.verify(for: path)
+        let location = try Self.location(of: path)
+        if cannotChange {
+            try refuseCompanions(location)
+            return (try connection(isImmutable: true), nil)
+        }
+        if Self.isWritable(location) {
+            if isNeverOpenedForWriting { return (try connection(isReadOnly: true), nil) }
+            // As every other reader does, which leaves nothing beside the file.
+            let connection = try connection()
+            if Self.size(location + "-wal") ?? 0 > 0 { connection.keepLogWhenClosed() }
+            return (connection, nil)
+        }
+        let plain = try connection(isReadOnly: true)
+        if Self.hasNoLog(plain) || Self.size(location + "-wal") != nil && Self.size(location + "-shm") != nil { return (plain, nil) }
+        // Shared memory that is made here would have the file's mode, and keep its owner from writing later on.
+        let still = StillFile(path: path, location: location)
+        try refuseCompanions(location)
+        return (try connection(isImmutable: true), still)
+    }
+
+    private func connection(isReadOnly: Bool = false, isImmutable: Bool = false) throws -> Connection {
+        try Connection.open(
+            path, isReadOnly: isReadOnly, isImmutable: isImmutable, createsFile: false, key: key, pageChecksums: pageChecksums)
+    }
+
+    private func refuseCompanions(_ location: String) throws {
+        for (suffix, name) in [("-wal", "write-ahead log"), ("-journal", "journal")] {
+            guard let size = Self.size(location + suffix), size > 0 else { continue }
+            throw FHIRStoreError(
+                .readOnly,
+                "\(path) has a \(name) of \(size) bytes beside it, \(location)\(suffix), without which it is an older state, and which cannot be "
+                    + "read where nothing may be written: open it where the file and its folder may be written, or copy both to such a folder"
+            )
+        }
+    }
+
+    // MARK: - Files
+
+    /// The file that a path leads to.
+    ///
+    /// - Throws: `FHIRStoreError.cannotOpen` where there is none.
+    static func location(of path: String) throws -> String {
+        guard let resolved = realpath(path, nil) else {
+            if errno == ENOENT || errno == ENOTDIR {
+                throw FHIRStoreError(.cannotOpen, "\(path): there is no such database: check the path")
+            }
+            throw FHIRStoreError(.cannotOpen, "\(path) cannot be opened: \(String(cString: strerror(errno))): check its permissions")
+        }
+        defer { free(resolved) }
+        return String(cString: resolved)
+    }
+
+    /// Whether this process may write the file, and files beside it.
+    private static func isWritable(_ location: String) -> Bool {
+        let folder = URL(fileURLWithPath: location).deletingLastPathComponent().path
+        return [location, folder].allSatisfy { (path: String) in faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) == 0 }
+    }
+
+    /// Whether the database has no write-ahead log (<https://www.sqlite.org/fileformat2.html#file_format_version_numbers>). An encrypted one
+    /// does not say.
+    private static func hasNoLog(_ connection: Connection) -> Bool {
+        guard let start = connection.startOfFile(20), start.starts(with: "SQLite format 3\0".utf8) else { return false }
+        return start[19] == 1
+    }
+
+    /// How long a file is; nil where there is none.
+    static func size(_ path: String) -> Int? {
+        var status = stat()
+        return stat(path, &status) == 0 ? Int(status.st_size) : nil
+    }
+}
+
+/// A database file that is read as one that nobody changes, although somebody may.
+struct StillFile {
+    private let path: String
+    private let location: String
+    private let stamp: Stamp?
+
+    private struct Stamp: Equatable {
+        let device: Int
+        let file: UInt64
+        let size: Int
+        let seconds: Int
+        let nanoseconds: Int
+        let logSize: Int
+
+        init?(_ location: String) {
+            var status = stat()
+            guard stat(location, &status) == 0 else { return nil }
+            #if canImport(Darwin)
+                let time = status.st_mtimespec
+            #else
+                let time = status.st_mtim
+            #endif
+            (device, file, size) = (Int(status.st_dev), UInt64(status.st_ino), Int(status.st_size))
+            (seconds, nanoseconds) = (Int(time.tv_sec), Int(time.tv_nsec))
+            logSize = ReadOnlyFile.size(location + "-wal") ?? 0
+        }
+    }
+
+    /// - Parameter location: where `path` leads to.
+    init(path: String, location: String) {
+        self.path = path
+        self.location = location
+        stamp = Stamp(location)
+    }
+
+    /// Whether somebody has written to the file since it was opened.
+    var hasChanged: Bool { stamp == nil || Stamp(location) != stamp }
+
+    /// - Throws: `FHIRStoreError.busy` where somebody has written to the file since it was opened.
+    func verify() throws {
+        guard hasChanged else { return }
+        throw FHIRStoreError(
+            .busy,
+            "\(path) was changed by another program while it was read without locks, so what was read may be of two states: read again")
+    }
+}

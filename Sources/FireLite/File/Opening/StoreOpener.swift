@@ -1,0 +1,221 @@
+import FireLiteCore
+import FireLiteSQLiteBridge
+import Foundation
+
+/// Opens connections to a store's file and makes the file what a store needs.
+struct StoreOpener: Sendable {
+    /// The format this library writes; see Documentation/FileFormat.md.
+    static let format: Int64 = 2
+    /// Marks the file as FireLite's for `file` and others (`PRAGMA application_id`): the letters FHIR.
+    static let applicationID: Int64 = 0x4648_4952
+
+    let path: String
+    let release: FHIRRelease
+    var configuration: FHIRStore.Configuration
+    var upgrades = FormatUpgrade.all
+    /// The format a file has after all upgrades.
+    private var format: Int64 { upgrades.last.map { $0.from + 1 } ?? Self.format }
+
+    /// Opens the writing connection, and makes the store where the file is new.
+    func open() throws -> (StoreWriter, StoreIdentity) {
+        try configuration.key?.verify(for: path)
+        if path != ":memory:" {
+            if configuration.mustExist { _ = try ReadOnlyFile.location(of: path) } else { try PrivateFile.create(path) }
+        }
+        let connection = try Connection.open(
+            path, createsFile: !configuration.mustExist, key: configuration.key, pageChecksums: configuration.pageChecksums)
+        return try connection.explaining(path, key: configuration.key) { try prepare(connection) }
+    }
+
+    /// Makes the file what a store needs, and sees that it is one.
+    private func prepare(_ connection: Connection) throws -> (StoreWriter, StoreIdentity) {
+        try configure(connection, cacheBytes: configuration.cacheBytes)
+        if configuration.secureDelete { try connection.execute("PRAGMA secure_delete = ON") }
+        let isNew = try connection.integer("SELECT count(*) FROM sqlite_master") == 0
+        // Before the journal mode, which is written into the file: what is no store of this release stays untouched.
+        if isNew, configuration.mustExist, path != ":memory:" {
+            throw FHIRStoreError(.notAStore, "\(path) is an empty database and no FireLite store: check the path")
+        }
+        if isNew {
+            if configuration.checksPages, configuration.key == nil { connection.reservePageChecksums() }
+        } else {
+            try verify(connection)
+        }
+        if path != ":memory:" { try keepLog(connection) }
+        if isNew {
+            try create(connection)
+            // Another process may have been quicker, with another release.
+            try verify(connection)
+        }
+        try FormatUpgrade.run(upgrades, on: connection, path: path, release: release)
+        let identity = try identity(connection)
+        try checkCells(connection)
+        let access = try StoreConnection(connection, release: release)
+        if !isNew {
+            try verifyModel(access)
+            try RootNumbers.mend(connection)
+        }
+        if configuration.uniqueIDs, try !UniqueIDs(access).isPromised { try promiseUniqueIDs(access) }
+        return (StoreWriter(access, identity: identity), identity)
+    }
+
+    /// Gives the file a write-ahead log. Where several make it at once SQLite does not wait, as a reader becomes a writer on the way:
+    /// it is busy at once (<https://www.sqlite.org/c3ref/busy_handler.html>).
+    private func keepLog(_ connection: Connection) throws {
+        let end = DispatchTime.now() + .milliseconds(configuration.busyMilliseconds)
+        while true {
+            do {
+                return try connection.execute("PRAGMA journal_mode = WAL")
+            } catch let error as SQLiteError where error.isBusy && DispatchTime.now() < end {
+                usleep(UInt32.random(in: 500...5_000))
+            }
+        }
+    }
+
+    private func promiseUniqueIDs(_ access: StoreConnection) throws {
+        try access.begin(isWrite: true)
+        do {
+            try UniqueIDs(access).promise()
+            try access.commit()
+        } catch {
+            access.rollback()
+            throw error
+        }
+    }
+
+    /// Refuses a file with resources that this version's classes would lose a part of.
+    private func verifyModel(_ access: StoreConnection) throws {
+        try access.begin()
+        defer { access.rollback() }
+        for name in access.schema.unknownTables {
+            let statement = try access.connection.cached("SELECT 1 FROM _shape WHERE instr(' ' || tables || ' ', ' ' || ? || ' ') > 0")
+            statement.bind(1, name)
+            defer { statement.reset() }
+            guard try statement.step() else { continue }
+            throw FHIRStoreError(
+                .newerFormat,
+                "\(path) has the table \(name), which this version's FHIR \(release.name) classes do not know: update the library")
+        }
+    }
+
+    /// Opens the first connection of a store that is only read, and sees that it is one.
+    func openReadOnly() throws -> (StoreConnection, StoreIdentity) {
+        let (connection, still) = try readConnection()
+        return try connection.explaining(path, key: configuration.key) {
+            let access = try reader(connection, still)
+            try verify(connection)
+            let found = try connection.integer("PRAGMA user_version") ?? 0
+            guard found == format else {
+                throw FHIRStoreError(
+                    .olderFormat,
+                    "\(path) has format \(found), which is upgraded to \(format) when it is opened for writing: open it with the access "
+                        + "readWrite once, or a copy of it where it may be written")
+            }
+            try verifyModel(access)
+            return (access, try identity(connection))
+        }
+    }
+
+    private func readConnection() throws -> (Connection, StillFile?) {
+        switch configuration.access {
+        case .readWrite:
+            let connection = try Connection.open(
+                path, createsFile: false, key: configuration.key, pageChecksums: configuration.pageChecksums)
+            return (connection, nil)
+        case .readOnly, .readOnlyImmutable:
+            return try ReadOnlyFile(
+                path: path, key: configuration.key, pageChecksums: configuration.pageChecksums,
+                cannotChange: configuration.access == .readOnlyImmutable
+            ).open()
+        }
+    }
+
+    /// Opens a connection for reading.
+    func openReader() throws -> StoreConnection {
+        let (connection, still) = try readConnection()
+        return try reader(connection, still)
+    }
+
+    private func reader(_ connection: Connection, _ still: StillFile?) throws -> StoreConnection {
+        try configure(connection, cacheBytes: max(configuration.cacheBytes / 4, 2 << 20))
+        // The first read tells SQLite of the pages' checksums.
+        try connection.execute("PRAGMA query_only = 1; PRAGMA schema_version")
+        try checkCells(connection)
+        let access = try StoreConnection(connection, release: release)
+        access.stillFile = still
+        return access
+    }
+
+    private func configure(_ connection: Connection, cacheBytes: Int) throws {
+        connection.setBusyTimeout(milliseconds: configuration.busyMilliseconds)
+        try TextMatcher.register(connection)
+        switch configuration.durability {
+        case .full: try connection.execute("PRAGMA synchronous = FULL")
+        case .normal: try connection.execute("PRAGMA synchronous = NORMAL")
+        case .bulk: try connection.execute("PRAGMA synchronous = OFF")
+        }
+        try connection.run("PRAGMA cache_size = -\(max(cacheBytes / 1_024, 1))")
+        try connection.execute("PRAGMA temp_store = MEMORY")
+    }
+
+    /// Has each page looked through for damage when it is read, unless its checksum tells: it was a tenth of a fetch from a large file.
+    private func checkCells(_ connection: Connection) throws {
+        if configuration.checksPages, connection.hasPageChecksums { return }
+        try connection.execute("PRAGMA cell_size_check = 1")
+    }
+
+    private func verify(_ connection: Connection) throws {
+        guard try connection.integer("PRAGMA application_id") == Self.applicationID else {
+            throw FHIRStoreError(.notAStore, "\(path) is a SQLite database but no FireLite store: give another path")
+        }
+        // Before any of them is read: a view of that name could be anything.
+        let own = try connection.integer(
+            "SELECT count(*) FROM sqlite_master WHERE name IN ('_meta', '_resource', '_shape') AND type = 'table' AND sql LIKE 'CREATE TABLE %'"
+        )
+        guard own == 3 else { throw CatalogText.refusal(path, "not all of its tables _meta, _resource and _shape are tables") }
+        let format = try connection.integer("PRAGMA user_version") ?? 0
+        guard format <= self.format else {
+            throw FHIRStoreError(
+                .newerFormat, "\(path) has format \(format) and this library knows up to \(self.format): update the library")
+        }
+        let stored = try connection.text("SELECT value FROM _meta WHERE key = 'release'") ?? ""
+        guard stored == release.name else {
+            throw FHIRStoreError(
+                .wrongRelease, "\(path) holds FHIR \(stored), not \(release.name): open it with that release, or give another path")
+        }
+    }
+
+    private func identity(_ connection: Connection) throws -> StoreIdentity {
+        StoreIdentity(
+            high: UInt64(bitPattern: try connection.integer("SELECT value FROM _meta WHERE key = 'identity'") ?? 0),
+            digestKey: UInt64(bitPattern: try connection.integer("SELECT value FROM _meta WHERE key = 'digestKey'") ?? 0))
+    }
+
+    private func create(_ connection: Connection) throws {
+        try connection.execute("BEGIN IMMEDIATE")
+        do {
+            // Another process may have been quicker.
+            if try connection.integer("SELECT count(*) FROM sqlite_master") == 0 {
+                try connection.run("PRAGMA application_id = \(Self.applicationID)")
+                try connection.run("PRAGMA user_version = \(format)")
+                try connection.execute(
+                    """
+                    CREATE TABLE _meta(key TEXT PRIMARY KEY, value) WITHOUT ROWID;
+                    CREATE TABLE _resource(root INTEGER PRIMARY KEY, shape INTEGER, revision INTEGER, updated INTEGER, nodes INTEGER,
+                      digest BLOB, pk TEXT);
+                    CREATE UNIQUE INDEX _resource__pk ON _resource(pk) WHERE pk IS NOT NULL;
+                    CREATE TABLE _shape(shape INTEGER PRIMARY KEY, type TEXT, tables TEXT UNIQUE);
+                    INSERT INTO _meta VALUES ('nextRoot', 1), ('identity', random()), ('digestKey', random());
+                    """)
+                let note = try connection.prepare("INSERT INTO _meta VALUES ('release', ?), ('version', ?)")
+                note.bind(1, release.name)
+                note.bind(2, release.version)
+                try note.run()
+            }
+            try connection.execute("COMMIT")
+        } catch {
+            if connection.isInTransaction { try connection.execute("ROLLBACK") }
+            throw error
+        }
+    }
+}

@@ -1,0 +1,166 @@
+import FireLiteCore
+import FireLiteSQLiteBridge
+
+/// A store's file that may be damaged anywhere, opened for reading only.
+///
+/// No index is used: keys lead to rows.
+final class DamagedStore {
+    let access: StoreConnection
+    /// The store's numbers; nil where they cannot be read.
+    let identity: (high: Int64, digestKey: Int64)?
+    let nextRoot: Int64?
+    /// Whether the store kept ids unique.
+    let keepsIDsUnique: Bool
+    private let format: Int64
+    private let hasComparableDigests: Bool
+    private(set) var unreadable: [String] = []
+    /// The registry as far as it can be read.
+    private(set) var registrations: [Int64: StoreConnection.Registration] = [:]
+    /// The resources of the tables of types, as far as they can be read.
+    private(set) var found: [Int64: (table: TablePlan, id: String?)] = [:]
+
+    private var connection: Connection { access.connection }
+
+    /// - Throws: `FHIRStoreError`: `notAStore`, `missingKey`, `wrongKey`, `notEncrypted`, `wrongRelease`, `newerFormat`; `SQLiteError`.
+    static func open(path: String, release: FHIRRelease, key: EncryptionKey?) throws -> DamagedStore {
+        // What is left of a page that is not whole may be of use: digests tell what is.
+        let file = ReadOnlyFile(path: path, key: key, pageChecksums: .unverified, isNeverOpenedForWriting: true)
+        let (connection, _) = try file.open()
+        return try connection.explaining(path, key: key) {
+            try DamagedStore(connection, path: path, release: release, isEncrypted: key != nil)
+        }
+    }
+
+    private init(_ connection: Connection, path: String, release: FHIRRelease, isEncrypted: Bool) throws {
+        connection.setBusyTimeout(milliseconds: 5_000)
+        // Reads a catalog with faults, and a file that was cut short (https://www.sqlite.org/pragma.html#pragma_writable_schema).
+        // With DEFENSIVE it would read neither; the connection was opened for reading only.
+        connection.setDefensive(false)
+        try connection.execute("PRAGMA writable_schema = ON; PRAGMA query_only = ON; PRAGMA temp_store = MEMORY")
+        access = try StoreConnection(connection, release: release)
+        // After a page that it cannot decrypt SQLCipher reads none until the transaction ends, so there each statement is one of its own.
+        if !isEncrypted { try connection.execute("BEGIN") }
+        if !(try access.schema.salvage(connection)) { unreadable.append("the list of tables cannot be read whole") }
+        guard try connection.integer("PRAGMA application_id") == StoreOpener.applicationID else {
+            throw FHIRStoreError(.notAStore, "\(path) is no FireLite store, or its first page is lost: restore a backup")
+        }
+        format = try connection.integer("PRAGMA user_version") ?? 0
+        guard format <= StoreOpener.format else {
+            throw FHIRStoreError(
+                .newerFormat, "\(path) has format \(format) and this library knows up to \(StoreOpener.format): update the library")
+        }
+        func meta(_ key: String) throws -> String? {
+            do {
+                return try connection.text("SELECT value FROM _meta WHERE key = '\(key)'")
+            } catch let error as SQLiteError where error.isDamage {
+                return nil
+            }
+        }
+        if let stored = try meta("release"), stored != release.name {
+            throw FHIRStoreError(.wrongRelease, "\(path) holds FHIR \(stored), not \(release.name): recover it with that release")
+        }
+        // Digests of format 1 can only be compared with the classes that the file grew with.
+        let model = try meta("model")
+        hasComparableDigests = format > 1 || model == nil || model == release.fingerprint
+        keepsIDsUnique = try meta("uniqueIDs") == "1"
+        nextRoot = try meta("nextRoot").flatMap { Int64($0) }.flatMap { (1...RootNumbers.maximum).contains($0) ? $0 : nil }
+        if let high = try meta("identity").flatMap({ Int64($0) }), let key = try meta("digestKey").flatMap({ Int64($0) }) {
+            identity = (high, key)
+        } else {
+            identity = nil
+            unreadable.append("_meta: the store's own numbers cannot be read, so pks that were not stored are new ones")
+        }
+        try readResources()
+    }
+
+    /// Every table of the file that the release knows.
+    var tables: [TablePlan] { access.schema.tables.filter(\.isInFile) }
+
+    // MARK: - What is there
+
+    private func readResources() throws {
+        let last = try lastRoot()
+        guard last > 0 else { return }
+        var registry = TolerantScan(
+            connection, "SELECT root, shape, revision, nodes, digest, pk FROM _resource NOT INDEXED", key: "root")
+        try registry.run(1...last) { row in
+            registrations[row.int(0)] = StoreConnection.Registration(
+                root: row.int(0), shape: row.int(1), revision: row.int(2), nodes: UInt32(truncatingIfNeeded: row.int(3)),
+                digest: row.bytes16(4), pk: row.text(5))
+        }
+        note("_resource", registry.gaps)
+        var tries = registry.triesLeft
+        for table in tables where table.isResource {
+            let id = table.hasInFile(["id"]) ? "id" : "NULL"
+            var rows = TolerantScan(
+                connection, "SELECT _k, \(id) FROM \(table.quotedName) NOT INDEXED", key: "_k", condition: "AND _parent IS NULL",
+                granule: 1 << 24, tries: tries)
+            try rows.run(1 << 24...last << 24 | 0xFF_FFFF) { row in found[row.int(0) >> 24] = (table, row.text(1)) }
+            tries = rows.triesLeft
+            note(table.name, rows.gaps.map { $0.lowerBound >> 24...$0.upperBound >> 24 })
+        }
+    }
+
+    private func note(_ table: String, _ gaps: [ClosedRange<Int64>]) {
+        for gap in gaps {
+            let numbers = gap.count == 1 ? "resource \(gap.lowerBound)" : "resources \(gap.lowerBound) to \(gap.upperBound)"
+            unreadable.append("\(table): the rows of \(numbers), as far as there are any, cannot be read")
+        }
+    }
+
+    /// The last number that a resource may have.
+    private func lastRoot() throws -> Int64 {
+        var last: Int64 = 0
+        var isSure = true
+        func look(_ key: String, _ table: String, _ shift: Int64) throws {
+            do {
+                last = max(
+                    last,
+                    (try connection.integer("SELECT \(key) FROM \(quoted(table)) NOT INDEXED ORDER BY \(key) DESC LIMIT 1") ?? 0) >> shift
+                )
+            } catch let error as SQLiteError where error.isDamage {
+                isSure = false
+            }
+        }
+        try look("root", "_resource", 0)
+        for table in tables where table.isResource { try look("_k", table.name, 24) }
+        if !isSure, let nextRoot { last = max(last, nextRoot - 1) }
+        // A key has 39 bits for the number.
+        return min(last, RootNumbers.maximum)
+    }
+
+    // MARK: - One resource
+
+    /// The tables that a resource has rows in, by its registration or else by looking; nil where neither can be told.
+    ///
+    /// - Returns: also the tables of other types of which it cannot be told whether they have rows of resources it contains.
+    func shape(of root: Int64) throws -> (shape: StoreConnection.Shape, doubtful: [String])? {
+        if let registration = registrations[root] {
+            do {
+                if let shape = try access.shape(registration.shape) { return (shape, []) }
+            } catch let error as SQLiteError where error.isDamage {
+            } catch is FHIRStoreError {
+                // The list of tables is there and damaged.
+            }
+        }
+        guard let own = found[root] else { return nil }
+        var (filled, doubtful): ([TablePlan], [String]) = ([own.table], [])
+        for table in tables where table !== own.table {
+            var hasRows = false
+            let isReadable = try access.readTolerantly(table, root) { _ in hasRows = true }
+            if hasRows || !isReadable && table.resourceName == own.table.name {
+                filled.append(table)
+            } else if !isReadable {
+                doubtful.append(table.name)
+            }
+        }
+        return (StoreConnection.Shape(number: -1, tables: filled), doubtful)
+    }
+
+    /// Whether a resource is what was stored; nil where no digest tells.
+    func isWhatWasStored(_ root: Int64, _ resource: FHIRResource) -> Bool? {
+        guard hasComparableDigests, let identity, let registration = registrations[root] else { return nil }
+        let key = UInt64(bitPattern: identity.digestKey)
+        return ContentDigest.digest(of: resource, key: key, usesSlots: format == 1) == registration.digest
+    }
+}

@@ -1,0 +1,212 @@
+import FireLiteCore
+import FireLiteSQLiteBridge
+
+extension ReadTransaction {
+    /// Calls `body` with every resource of a type that can be read, in the order they were stored, and `unreadable` with every other: one whose
+    /// rows are damaged, are not what was stored, or are of an element that this version of the classes does not know.
+    ///
+    /// One at a time is in memory. Where parts of the type's own table cannot be read, what they held is listed by the registry; what neither can
+    /// tell is listed as a range.
+    /// - Throws: `FHIRStoreError.invalidArgument` for a name that is no resource type of the release; what `body` and `unreadable` throw.
+    public func forEach(
+        typeName: String, unreadable: (UnreadableResource) throws -> Void, _ body: (FHIRResource) throws -> Void
+    ) throws {
+        requireActive()
+        let table = table(of: try type(named: typeName))
+        try perform {
+            guard table.isInFile else { return }
+            // The two are called before this returns.
+            try withoutActuallyEscaping(unreadable) { unreadable in
+                try withoutActuallyEscaping(body) { body in
+                    try TolerantPass(transaction: self, table: table, unreadable: unreadable, body: body).run()
+                }
+            }
+        }
+    }
+
+    /// The resource types that have a table in the file, by name, whether it can be read or not.
+    package var storedTypeNames: [String] {
+        access.schema.tables.filter { $0.isResource && $0.isInFile }.map(\.name).sorted()
+    }
+}
+
+/// Goes through the resources of a type, past those that cannot be read.
+private struct TolerantPass {
+    let transaction: ReadTransaction
+    let table: TablePlan
+    let unreadable: (UnreadableResource) throws -> Void
+    let body: (FHIRResource) throws -> Void
+
+    private var access: StoreConnection { transaction.access }
+
+    /// What the body threw, which is not damage whatever it is.
+    private struct BodyError: Error {
+        let error: any Error
+    }
+
+    func run() throws {
+        do {
+            var last: Int64 = -1
+            while true {
+                let batch: [StoreConnection.Registration]
+                do {
+                    batch = try transaction.batch(of: table, after: last)
+                } catch  where Self.isDamage(error) {
+                    return try takeRows(from: last + 1)
+                }
+                guard let end = batch.last else { return }
+                try take(batch)
+                last = end.root
+            }
+        } catch let error as BodyError {
+            throw error.error
+        }
+    }
+
+    private static func isDamage(_ error: any Error) -> Bool {
+        switch error {
+        case let error as SQLiteError: error.isDamage
+        case let error as FHIRStoreError: [.notAStore, .newerFormat].contains(error.code)
+        default: false
+        }
+    }
+
+    private func give(_ resource: FHIRResource) throws {
+        transaction.hold(resource)
+        do { try body(resource) } catch { throw BodyError(error: error) }
+    }
+
+    private func list(_ root: Int64, _ reason: String) throws {
+        let resource = UnreadableResource(typeName: table.name, id: try id(root), number: root, reason: reason)
+        do { try unreadable(resource) } catch { throw BodyError(error: error) }
+    }
+
+    private func id(_ root: Int64) throws -> String? {
+        guard table.hasInFile(["id"]) else { return nil }
+        do {
+            let statement = try access.connection.cached("SELECT id FROM \(table.quotedName) NOT INDEXED WHERE _k = ?")
+            defer { statement.reset() }
+            statement.bind(1, root << 24)
+            return try statement.step() ? statement.text(0) : nil
+        } catch let error as SQLiteError where error.isDamage {
+            return nil
+        }
+    }
+
+    // MARK: - One after the other
+
+    private func take(_ batch: [StoreConnection.Registration]) throws {
+        // The body of a write may change what is still to be read.
+        if transaction is WriteTransaction {
+            for registration in batch { try take(registration.root) }
+            return
+        }
+        var count = 0
+        do {
+            try transaction.load(batch) { resource in
+                count += 1
+                try give(resource)
+            }
+        } catch  where Self.isDamage(error) {
+            // The cursors may have met the damage in looking on from a resource that is sound.
+            for registration in batch.dropFirst(count) { try take(registration) }
+        }
+    }
+
+    private func take(_ root: Int64) throws {
+        if let known = transaction.known(root) { return try give(known) }
+        do {
+            // One that the body has deleted is not there.
+            guard let registration = try access.registration(root: root) else { return }
+            try take(registration)
+        } catch let error as SQLiteError where error.isDamage {
+            try list(root, "its registration cannot be read")
+        }
+    }
+
+    private func take(_ registration: StoreConnection.Registration) throws {
+        let root = registration.root
+        let shape: StoreConnection.Shape
+        do {
+            guard let found = try access.shape(registration.shape) else { return try list(root, "its list of tables is missing") }
+            shape = found
+        } catch let error as FHIRStoreError where error.code == .newerFormat {
+            return try list(root, "it has rows in a table that this version of the classes does not know")
+        } catch let error as SQLiteError where error.isDamage {
+            return try list(root, "its list of tables cannot be read")
+        }
+        let (loaded, isWhole) = try access.loadTolerantly(root, shape)
+        guard let resource = loaded else { return try list(root, try access.reasonForDamage(root, shape)) }
+        if transaction.store.verifiesContent || !isWhole {
+            let digest = ContentDigest.digest(of: resource, key: transaction.store.identity.digestKey)
+            guard digest == registration.digest else {
+                return try list(root, isWhole ? StoreConnection.changedRows : try access.reasonForDamage(root, shape))
+            }
+        }
+        transaction.tie(resource, registration)
+        try give(resource)
+    }
+
+    // MARK: - Around damage in the type's own table
+
+    /// Takes the resources from a number on by what can be read of the table, and then what the registry has of the others.
+    private func takeRows(from first: Int64) throws {
+        let last = try lastRoot()
+        guard first <= last else { return }
+        var rows = TolerantScan(
+            access.connection, "SELECT _k FROM \(table.quotedName) NOT INDEXED", key: "_k", condition: "AND _parent IS NULL",
+            granule: 1 << 24)
+        var roots: Set<Int64> = []
+        try rows.run(first << 24...last << 24 | 0xFF_FFFF) { roots.insert($0.int(0) >> 24) }
+        for root in roots.sorted() {
+            let registration: StoreConnection.Registration?
+            do {
+                registration = try access.registration(root: root)
+            } catch let error as SQLiteError where error.isDamage {
+                registration = nil
+            }
+            if let registration { try take(registration) } else { try list(root, "its registration cannot be read") }
+        }
+        for gap in rows.gaps { try listRegistered(gap.lowerBound >> 24...gap.upperBound >> 24, besides: roots) }
+    }
+
+    private func listRegistered(_ numbers: ClosedRange<Int64>, besides roots: Set<Int64>) throws {
+        var registered: [(root: Int64, shape: Int64)] = []
+        var registry = TolerantScan(access.connection, "SELECT root, shape FROM _resource NOT INDEXED", key: "root")
+        try registry.run(numbers) { registered.append(($0.int(0), $0.int(1))) }
+        for (root, shape) in registered where !roots.contains(root) {
+            if try typeName(ofShape: shape).map({ $0 == table.name }) ?? true { try list(root, "its own row cannot be read") }
+        }
+        for gap in registry.gaps {
+            let others = gap.count > 1 ? ", nor those of what else there may be up to number \(gap.upperBound)" : ""
+            try list(gap.lowerBound, "neither its rows nor its registration can be read" + others)
+        }
+    }
+
+    /// The type of the resources with that shape; nil where it cannot be read.
+    private func typeName(ofShape shape: Int64) throws -> String? {
+        do {
+            return try access.typeName(ofShape: shape)
+        } catch let error as SQLiteError where error.isDamage {
+            return nil
+        }
+    }
+
+    private func lastRoot() throws -> Int64 {
+        do {
+            return try RootNumbers.next(access.connection).map { $0 - 1 } ?? RootNumbers.maximum
+        } catch let error as SQLiteError where error.isDamage {
+            return RootNumbers.maximum
+        }
+    }
+}
+
+extension StoreConnection {
+    /// The type of the resources with that shape; nil where there is none.
+    func typeName(ofShape shape: Int64) throws -> String? {
+        let statement = try connection.cached("SELECT type FROM _shape WHERE shape = ?")
+        defer { statement.reset() }
+        statement.bind(1, shape)
+        return try statement.step() ? statement.text(0) : nil
+    }
+}

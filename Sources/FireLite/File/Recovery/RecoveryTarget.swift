@@ -1,0 +1,114 @@
+import FireLiteCore
+import FireLiteSQLiteBridge
+
+/// The new file that a damaged store's rows are copied to, with their keys, so that pks stay.
+final class RecoveryTarget {
+    private let connection: Connection
+    private var inserts: [Int: Statement] = [:]
+    private var shapes: [String: Int64] = [:]
+    private let digestKey: UInt64
+
+    /// Takes a new store's file and begins to write.
+    ///
+    /// - Throws: `SQLiteError`.
+    init(path: String, key: EncryptionKey?, source: DamagedStore) throws {
+        connection = try Connection.open(path, createsFile: false, key: key)
+        try connection.execute("PRAGMA synchronous = OFF; PRAGMA temp_store = MEMORY; BEGIN IMMEDIATE")
+        if let identity = source.identity {
+            try connection.run("UPDATE _meta SET value = \(identity.high) WHERE key = 'identity'")
+            try connection.run("UPDATE _meta SET value = \(identity.digestKey) WHERE key = 'digestKey'")
+        }
+        digestKey = UInt64(bitPattern: try connection.integer("SELECT value FROM _meta WHERE key = 'digestKey'") ?? 0)
+    }
+
+    /// Copies a resource's rows and registers it.
+    ///
+    /// - Throws: `SQLiteError` of the new file.
+    func add(_ root: Int64, _ resource: FHIRResource, _ shape: StoreConnection.Shape, from source: DamagedStore) throws {
+        var lastNode: Int64 = 0
+        var filled: [TablePlan] = []
+        for table in shape.tables {
+            let insert = try insertStatement(table)
+            _ = try source.access.readTolerantly(table, root) { reader in
+                let row = reader.statement
+                for column in 0..<row.columnCount { insert.bind(column + 1, column: column, of: row) }
+                lastNode = max(lastNode, row.int(0) & 0xFF_FFFF)
+                if filled.last !== table { filled.append(table) }
+                do {
+                    try insert.run()
+                } catch let error as SQLiteError {
+                    // Not one of reading, which would be taken for damage.
+                    throw FHIRStoreError(error, path: "the new file")
+                }
+            }
+        }
+        let registration = source.registrations[root]
+        let statement = try connection.cached(
+            """
+            INSERT INTO _resource(root, shape, revision, updated, nodes, digest, pk)
+            VALUES (?, ?, ?, CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER), ?, ?, ?)
+            """)
+        statement.bind(1, root)
+        statement.bind(2, try number(of: filled, resource.layout.name))
+        statement.bind(3, registration?.revision ?? 1)
+        statement.bind(4, max(Int64(registration?.nodes ?? 0), lastNode + 1))
+        statement.bind(5, bytes: ContentDigest.digest(of: resource, key: digestKey))
+        if let pk = registration?.pk { statement.bind(6, pk) } else { statement.bindNull(6) }
+        try statement.run()
+    }
+
+    private func insertStatement(_ table: TablePlan) throws -> Statement {
+        if let known = inserts[table.index] { return known }
+        let columns = table.columns.prefix(table.fileColumns)
+        try connection.run(table.creation(columns: table.fileColumns))
+        if table.isResource { try connection.run(table.idIndexCreation) }
+        // In the order of `RowColumns`.
+        let names = columns.sorted { $0.key.lexicographicallyPrecedes($1.key) }.map { "," + $0.quotedName }.joined()
+        let values = String(repeating: ",?", count: columns.count)
+        let statement = try connection.prepare("INSERT INTO \(table.quotedName)(_k,_parent,_ord\(names)) VALUES (?,?,?\(values))")
+        inserts[table.index] = statement
+        return statement
+    }
+
+    private func number(of tables: [TablePlan], _ type: String) throws -> Int64 {
+        let names = ([type] + tables.map(\.name).filter { $0 != type }.sorted()).joined(separator: " ")
+        if let known = shapes[names] { return known }
+        let statement = try connection.cached("INSERT INTO _shape(type, tables) VALUES (?, ?)")
+        statement.bind(1, type)
+        statement.bind(2, names)
+        try statement.run()
+        let number = try connection.integer("SELECT last_insert_rowid()") ?? 0
+        shapes[names] = number
+        return number
+    }
+
+    /// Takes in the words of one table of a full-text index.
+    private func buildFullText(_ declaration: DeclaredIndexes.Declaration, _ schema: StorageSchema) throws {
+        let index = FullTextIndex(type: declaration.type, connection: connection)
+        try index.create()
+        guard let table = schema.table(named: declaration.table) else { return }
+        try index.watch(table, declaration.columns)
+        try index.fill(table, declaration.columns)
+    }
+
+    /// Declares and builds the indexes, and ends writing.
+    ///
+    /// - Throws: `SQLiteError`; `FHIRStoreError.invalidArgument` for a full-text index where the SQLite library has none.
+    func finish(nextRoot: Int64, release: FHIRRelease, keepsIDsUnique: Bool, _ declarations: [DeclaredIndexes.Declaration]) throws {
+        try connection.run("UPDATE _meta SET value = \(nextRoot) WHERE key = 'nextRoot'")
+        let schema = try StorageSchema(release: release)
+        try schema.refresh(connection)
+        // What was damaged may have had two resources of one id.
+        let unique = UniqueIDs(schema: schema, connection: connection)
+        if keepsIDsUnique, try unique.duplicates().isEmpty { try unique.promise() }
+        let indexes = DeclaredIndexes(schema: schema, connection: connection)
+        for declaration in declarations {
+            try indexes.declare(declaration)
+            if declaration.kind == .fullText { try buildFullText(declaration, schema) }
+            for build in indexes.builds(declaration, on: schema.tables) { try connection.run(build.sql) }
+        }
+        try connection.execute("COMMIT")
+        inserts.removeAll()
+        try connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    }
+}

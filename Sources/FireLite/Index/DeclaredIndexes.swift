@@ -1,0 +1,180 @@
+import FireLiteCore
+import FireLiteSQLiteBridge
+
+/// The indexes that a file is to have: kept in its table `_index`, and made as soon as the columns they need are there.
+struct DeclaredIndexes {
+    let schema: StorageSchema
+    let connection: Connection
+
+    /// A row of `_index`.
+    struct Declaration {
+        let name: String
+        let kind: StoreIndex.Kind
+        /// Empty for a set for all types.
+        let type: String
+        let table: String
+        let columns: [String]
+    }
+
+    /// An index to be made.
+    struct Build {
+        let name: String
+        let table: TablePlan
+        let sql: String
+    }
+
+    static func name(_ table: TablePlan, _ columns: [String]) -> String {
+        ([table.name] + columns).joined(separator: IndexCatalog.separator)
+    }
+
+    // MARK: - Declarations
+
+    func createTable() throws {
+        try connection.execute(
+            "CREATE TABLE IF NOT EXISTS _index(name TEXT PRIMARY KEY, kind TEXT, type TEXT, source TEXT, columns TEXT) WITHOUT ROWID")
+    }
+
+    private var hasTable: Bool {
+        get throws { try connection.integer("SELECT 1 FROM sqlite_master WHERE name = '_index' AND type = 'table'") != nil }
+    }
+
+    /// The declarations that the release's model knows: what a file names otherwise reaches no statement.
+    func declarations() throws -> [Declaration] { try all().filter(isKnown) }
+
+    /// The names of the declarations that the model does not know.
+    func unknown() throws -> [String] { try all().filter { !isKnown($0) }.map(\.name) }
+
+    /// Whether type, table and columns are the release's.
+    private func isKnown(_ declaration: Declaration) -> Bool {
+        let isType = schema.release.resourceType(named: declaration.type) != nil
+        switch declaration.kind {
+        case .set:
+            return (isType || declaration.type.isEmpty) && declaration.columns.count == 1
+                && StoreIndexSet.known.contains { $0.rawValue == declaration.columns[0] }
+        case .values, .fullText:
+            guard isType, let table = schema.table(named: declaration.table), table.resourceName == declaration.type else { return false }
+            return !declaration.columns.isEmpty && declaration.columns.allSatisfy { schema.hasColumn($0, in: table) }
+        }
+    }
+
+    private func all() throws -> [Declaration] {
+        guard try hasTable else { return [] }
+        let statement = try connection.cached("SELECT name, kind, type, source, columns FROM _index ORDER BY name")
+        defer { statement.reset() }
+        var declarations: [Declaration] = []
+        while try statement.step() {
+            guard let name = statement.text(0), let kind = StoreIndex.Kind(rawValue: statement.text(1) ?? "") else { continue }
+            declarations.append(
+                Declaration(
+                    name: name, kind: kind, type: statement.text(2) ?? "", table: statement.text(3) ?? "",
+                    columns: (statement.text(4) ?? "").split(separator: " ").map(String.init)))
+        }
+        return declarations
+    }
+
+    func declare(_ declaration: Declaration) throws {
+        try createTable()
+        let statement = try connection.cached("INSERT OR REPLACE INTO _index(name, kind, type, source, columns) VALUES (?, ?, ?, ?, ?)")
+        let values = [
+            declaration.name, declaration.kind.rawValue, declaration.type, declaration.table, declaration.columns.joined(separator: " "),
+        ]
+        statement.bind(values.map { .text($0) })
+        try statement.run()
+    }
+
+    func withdraw(_ name: String) throws {
+        guard try hasTable else { return }
+        let statement = try connection.cached("DELETE FROM _index WHERE name = ?")
+        statement.bind([.text(name)])
+        try statement.run()
+    }
+
+    // MARK: - Building
+
+    /// The names of the indexes that the file has.
+    func built() throws -> Set<String> {
+        let statement = try connection.cached("SELECT name FROM sqlite_master WHERE type = 'index' OR name LIKE '\\_text\\_%' ESCAPE '\\'")
+        defer { statement.reset() }
+        var names: Set<String> = []
+        while try statement.step() { if let name = statement.text(0) { names.insert(name) } }
+        return names
+    }
+
+    /// The indexes that a declaration asks for on the tables as they are, whether they are there or not.
+    func builds(_ declaration: Declaration, on tables: [TablePlan]) -> [Build] {
+        switch declaration.kind {
+        case .values:
+            guard let table = tables.first(where: { $0.name == declaration.table }), table.hasInFile(declaration.columns) else { return [] }
+            return [build(table, declaration.columns)]
+        case .set:
+            let set = StoreIndexSet(rawValue: declaration.columns.first ?? "")
+            return tables.filter { $0.isInFile && (declaration.type.isEmpty || $0.resourceName == declaration.type) }.flatMap { table in
+                table.columns.prefix(table.fileColumns).filter { set.has($0, in: table) }.map { build(table, [$0.name]) }
+            }
+        case .fullText: return []
+        }
+    }
+
+    private func build(_ table: TablePlan, _ columns: [String]) -> Build {
+        let name = Self.name(table, columns)
+        let list = columns.map { quoted($0) }.joined(separator: ", ")
+        // Of a resource type's table only the resources that are in no other: what queries are for.
+        let part = table.isResource ? " WHERE _parent IS NULL" : ""
+        return Build(name: name, table: table, sql: "CREATE INDEX IF NOT EXISTS \(quoted(name)) ON \(table.quotedName)(\(list))\(part)")
+    }
+
+    /// The triggers of the full-text indexes on the tables as they are, by name.
+    func triggers() throws -> [String: String] {
+        var triggers: [String: String] = [:]
+        for declaration in try declarations() where declaration.kind == .fullText {
+            guard let table = schema.table(named: declaration.table), table.isInFile else { continue }
+            for trigger in FullTextIndex.triggers(declaration.type, table, declaration.columns) { triggers[trigger.name] = trigger.sql }
+        }
+        return triggers
+    }
+
+    /// Makes what is declared for tables that have just got columns.
+    func apply(to tables: [TablePlan]) throws {
+        for declaration in try declarations() {
+            if declaration.kind == .fullText {
+                for table in tables where table.name == declaration.table {
+                    try FullTextIndex(type: declaration.type, connection: connection).watch(table, declaration.columns)
+                }
+            } else {
+                for build in builds(declaration, on: tables) { try connection.run(build.sql) }
+            }
+        }
+    }
+}
+
+extension TablePlan {
+    /// Whether the file has all of the columns.
+    func hasInFile(_ names: [String]) -> Bool {
+        guard isInFile else { return false }
+        let present = Set(columns.prefix(fileColumns).map(\.name))
+        return names.allSatisfy(present.contains)
+    }
+
+    /// The resource type whose elements the table is for.
+    var resourceName: String {
+        var table = self
+        while let owner = table.owner { table = owner }
+        return table.name
+    }
+}
+
+extension StoreIndexSet {
+    /// Whether a column is one of the set.
+    func has(_ column: ColumnPlan, in table: TablePlan) -> Bool {
+        guard column.role == .main, column.slot >= 0 else { return false }
+        let layout = table.groups[column.group].layout
+        let element = layout.elements[column.slot]
+        switch self {
+        case .references: return layout.name == "Reference" && element.name == "reference"
+        case .identifiers: return layout.name == "Identifier" && element.name == "value"
+        case .codes: return layout.name == "Coding" && element.name == "code"
+        case .dates: return table.isResource && element.primitive?.storage == .temporal
+        default: return false
+        }
+    }
+}

@@ -1,0 +1,50 @@
+import FireLiteCore
+import FireLiteSQLiteBridge
+
+/// Which indexes a file has, as one connection sees it.
+final class IndexCatalog {
+    /// The first columns of each table's indexes.
+    private var firstColumns: [String: Set<String>] = [:]
+    /// The types that have a full-text index.
+    private(set) var fullTextTypes: Set<String> = []
+    private var version: Int64 = -2
+
+    /// Between a table's name and its columns' in the name of an index.
+    static let separator = "__"
+
+    /// Reads the file's catalog again if it has changed.
+    func refresh(_ connection: Connection, version current: Int64) throws {
+        guard version != current else { return }
+        firstColumns.removeAll()
+        for (index, table) in try names(connection, "SELECT name, tbl_name FROM sqlite_master WHERE type = 'index'") {
+            let statement = try connection.prepare("PRAGMA index_info(\(quoted(index)))")
+            guard try statement.step(), let column = statement.text(2) else { continue }
+            firstColumns[table, default: []].insert(column)
+        }
+        let tables = try names(
+            connection,
+            """
+            SELECT substr(name, 7), name FROM sqlite_master WHERE type = 'table' AND name LIKE '\\_text\\_%' ESCAPE '\\'
+              AND sql LIKE 'CREATE VIRTUAL TABLE%'
+            """)
+        fullTextTypes = Set(tables.map(\.0))
+        version = current
+    }
+
+    private func names(_ connection: Connection, _ sql: String) throws -> [(String, String)] {
+        let statement = try connection.cached(sql)
+        defer { statement.reset() }
+        var names: [(String, String)] = []
+        while try statement.step() { names.append((statement.text(0) ?? "", statement.text(1) ?? "")) }
+        return names
+    }
+
+    /// Forgets what was read, which a rollback may have undone.
+    func forget() { version = -2 }
+
+    /// Whether an index begins with the column.
+    func hasIndex(on column: QueryColumn) -> Bool {
+        guard let name = column.name else { return false }
+        return firstColumns[column.table.name]?.contains(name) ?? false
+    }
+}

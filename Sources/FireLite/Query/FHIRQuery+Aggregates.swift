@@ -1,0 +1,85 @@
+import FireLiteCore
+import FireLiteSQLiteBridge
+
+extension FHIRQuery {
+    // Of dates and times, aggregates give the moment in UTC; of decimals, the shortest literal. Limits, offsets and sorting do not count.
+
+    private func each<Path: QueryValuePath>(
+        _ path: (ElementPath<Resource>) -> Path, isOrdered: Bool = false, _ select: (_ column: String, _ count: String) -> String,
+        tail: (String) -> String, _ body: (Path.Value, Statement) throws -> Bool
+    ) throws {
+        let path = path(ElementPath(QueryPath()))._path.path
+        try run { transaction in
+            guard let (sql, column) = try transaction.statement(request)?.values(path, isOrdered: isOrdered, select, tail: tail) else {
+                return
+            }
+            // A date and time without its offset is in UTC.
+            let isMoment = column.primitive == .instant || column.primitive == .dateTime
+            try transaction.forEachRow(sql) { row in
+                let stored = row.value(0)
+                let aside: SQLValue = isMoment && stored.text?.contains("T") ?? false ? .integer(0) : .null
+                guard let literal = CellLiteral.literal(stored, aside: aside, column.primitive),
+                    let value = ProjectedValue.value(literal, as: Path.Value.self)
+                else { return true }
+                return try body(value, row)
+            }
+        }
+    }
+
+    /// The different values at a path, in SQL's order.
+    ///
+    /// - Throws: `FHIRStoreError`.
+    public func distinct<Path: QueryValuePath>(_ path: (ElementPath<Resource>) -> Path) throws -> [Path.Value] {
+        var values: [Path.Value] = []
+        try each(path, { column, _ in "DISTINCT \(column)" }, tail: { " ORDER BY \($0)" }) { value, _ in
+            values.append(value)
+            return true
+        }
+        return values
+    }
+
+    /// The least value at a path; nil where there is none.
+    ///
+    /// - Throws: `FHIRStoreError`.
+    public func min<Path: QueryValuePath>(_ path: (ElementPath<Resource>) -> Path) throws -> Path.Value? {
+        var result: Path.Value?
+        try each(path, { column, _ in "min(\(column))" }, tail: { _ in "" }) { value, _ in
+            result = value
+            return false
+        }
+        return result
+    }
+
+    /// The greatest value at a path; nil where there is none.
+    ///
+    /// - Throws: `FHIRStoreError`.
+    public func max<Path: QueryValuePath>(_ path: (ElementPath<Resource>) -> Path) throws -> Path.Value? {
+        var result: Path.Value?
+        try each(path, { column, _ in "max(\(column))" }, tail: { _ in "" }) { value, _ in
+            result = value
+            return false
+        }
+        return result
+    }
+
+    /// How many of the resources have each value at a path, the most frequent first.
+    ///
+    /// - Throws: `FHIRStoreError`.
+    public func counts<Path: QueryValuePath>(by path: (ElementPath<Resource>) -> Path) throws -> [ValueCount<Path.Value>] {
+        try counts(by: path, isOrdered: true) ?? counts(by: path, isOrdered: false) ?? []
+    }
+
+    /// - Returns: nil if the rows did not come in order.
+    private func counts<Path: QueryValuePath>(
+        by path: (ElementPath<Resource>) -> Path, isOrdered: Bool
+    ) throws -> [ValueCount<Path.Value>]? {
+        var groups: [ValueCount<Path.Value>] = []
+        var isRight = true
+        try each(path, isOrdered: isOrdered, { "\($0), \($1)" }, tail: { " GROUP BY \($0) ORDER BY 2 DESC, 1" }) { value, row in
+            groups.append(ValueCount(value: value, count: Int(row.int(1))))
+            isRight = isRight && row.type(1) != .null
+            return isRight
+        }
+        return isRight ? groups : nil
+    }
+}

@@ -1,0 +1,68 @@
+import FireLiteCore
+import FireLiteSQLiteBridge
+
+extension FHIRQuery {
+    /// The columns of a path: its first value in the document, and what is kept aside of it.
+    static func columns(_ path: QueryPath, _ statement: QueryStatement) throws -> (columns: [SQLFragment], type: PrimitiveType) {
+        let (main, column) = try statement.compiler.value(path, statement.scope, .first(aside: false))
+        guard let column else { return ([main, SQLFragment("NULL")], .string) }
+        guard column.aside != nil else { return ([main, SQLFragment("NULL")], column.primitive) }
+        let isDirect = main.sql == column.sql
+        let aside =
+            isDirect
+            ? SQLFragment(column.alias + ".\(quoted(column.aside ?? ""))")
+            : try statement.compiler.value(path, statement.scope, .first(aside: true)).sql
+        return ([main, aside], column.primitive)
+    }
+
+    /// Literals of paths for each result.
+    private static func literals(
+        _ paths: [QueryPath], _ request: QueryRequest, _ transaction: ReadTransaction, _ body: ([String?]) throws -> Void
+    ) throws {
+        var types: [PrimitiveType] = []
+        try transaction.forEachResult(
+            request,
+            columns: { statement in
+                let columns = try paths.map { try Self.columns($0, statement) }
+                types = columns.map(\.type)
+                return columns.flatMap(\.columns)
+            },
+            { row in
+                try body(
+                    types.enumerated().map { index, type in
+                        CellLiteral.literal(row.value(1 + 2 * index), aside: row.value(2 + 2 * index), type)
+                    })
+                return true
+            })
+    }
+
+    /// The values of one own element of each result, without reading the resources.
+    ///
+    /// - Precondition: the key path is a to-one primitive of the class.
+    /// - Throws: `FHIRStoreError`.
+    public func values<Value>(_ path: KeyPath<Resource, Value?>) throws -> [Value?] {
+        try list(QueryPath([PathStep(slot: PathSlots.slot(path))]), Value.self)
+    }
+
+    /// The values at one path of each result, without reading the resources; of a path through lists the first in the document.
+    ///
+    /// - Throws: `FHIRStoreError`.
+    public func values<Path: QueryValuePath>(_ path: (ElementPath<Resource>) -> Path) throws -> [Path.Value?] {
+        try list(path(ElementPath(QueryPath()))._path.path, Path.Value.self)
+    }
+
+    private func list<Value>(_ path: QueryPath, _ type: Value.Type) throws -> [Value?] {
+        var values: [Value?] = []
+        try run { transaction in
+            try Self.literals([path], request, transaction) { values.append($0[0].flatMap { ProjectedValue.value($0, as: type) }) }
+        }
+        return values
+    }
+
+    /// A tuple of each result's values, made of their literals.
+    func tuples<Tuple>(_ paths: [QueryPath], _ tuple: ([String?]) -> Tuple) throws -> [Tuple] {
+        var tuples: [Tuple] = []
+        try run { transaction in try Self.literals(paths, request, transaction) { tuples.append(tuple($0)) } }
+        return tuples
+    }
+}

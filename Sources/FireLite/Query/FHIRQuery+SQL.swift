@@ -1,0 +1,33 @@
+import FireLiteSQLiteBridge
+
+extension FHIRQuery {
+    /// A statement with its arguments, for showing.
+    public struct StatementText: Sendable, CustomStringConvertible {
+        /// The statement, with `?` for each argument.
+        public let text: String
+        /// The values of the parameters, in their order.
+        public let arguments: [SQLValue]
+        /// The statement; arguments are health data and not shown.
+        public var description: String { text }
+    }
+
+    /// The statement that finds the results, as it would run now: it follows the indexes and the numbers of rows that the store has.
+    ///
+    /// - Throws: `FHIRStoreError`.
+    public var sql: StatementText {
+        get throws {
+            try run { transaction in
+                guard let statement = try transaction.statement(request) else {
+                    return StatementText(text: "SELECT NULL WHERE 0", arguments: [])
+                }
+                let keys = try statement.keys(part: statement.hasTwoParts ? .present : nil)
+                return StatementText(text: keys.sql, arguments: keys.arguments)
+            }
+        }
+    }
+
+    /// How SQLite finds the results, a line for each step (<https://www.sqlite.org/eqp.html>).
+    ///
+    /// - Throws: `FHIRStoreError`.
+    public func explain() throws -> String { try store.explain(request) }
+}

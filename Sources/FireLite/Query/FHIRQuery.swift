@@ -1,0 +1,200 @@
+import FireLiteCore
+import FireLiteSQLiteBridge
+
+/// A query for resources of one type. Nothing is read before a result is asked for, with `all()`, `first()`, `count()` and so on.
+///
+/// ```swift
+/// let joeys = try store.query(Patient.self)
+///     .where { $0.name.given == "Joseph" && $0.birthDate < "1970-01-01" }
+///     .sort { $0.birthDate.descending }.limit(50).all()
+/// ```
+/// A query is a value: it can be kept, varied and run again, from any thread. In a `read` or `write` it sees what that transaction sees.
+/// Resources that are contained in others are no results; reach them through their container.
+public struct FHIRQuery<Resource: FHIRResource>: Sendable {
+    let store: FHIRStore
+    package var request: QueryRequest
+
+    init(store: FHIRStore) {
+        misuse(
+            unless: Resource._layout.release == store.release,
+            "\(Resource.self) is a class of FHIR \(Resource._layout.release) and the store holds \(store.release): use the classes of that release"
+        )
+        self.store = store
+        request = QueryRequest(Resource._layout)
+    }
+
+    private func with(_ change: (inout QueryRequest) -> Void) -> Self {
+        var query = self
+        change(&query.request)
+        return query
+    }
+
+    // MARK: - Conditions
+
+    /// Only resources that fulfil the condition; several calls add up.
+    public func `where`(_ condition: (ElementPath<Resource>) -> QueryCondition) -> Self {
+        let predicate = condition(ElementPath(QueryPath())).predicate
+        return with { $0.add(predicate) }
+    }
+
+    /// Only resources that have each of the words, by the type's full-text index: `matching("jos*")`.
+    public func matching(_ words: String) -> Self { self.where { $0.matching(words) } }
+
+    // MARK: - Order
+
+    /// Sorts by a path, and equal values by the order in which the resources were stored.
+    public func sort(_ key: (ElementPath<Resource>) -> SortKey) -> Self {
+        let key = key(ElementPath(QueryPath()))
+        return with { $0.sort.append(key) }
+    }
+
+    /// Sorts by several paths, the first of them first.
+    public func sort(_ keys: (ElementPath<Resource>) -> [SortKey]) -> Self {
+        let keys = keys(ElementPath(QueryPath()))
+        return with { $0.sort += keys }
+    }
+
+    /// At most so many results.
+    ///
+    /// - Precondition: not negative.
+    public func limit(_ count: Int) -> Self {
+        misuse(unless: count >= 0, "a limit is 0 or more: leave it out for all results")
+        return with { $0.limit = count }
+    }
+
+    /// Leaves out the first results. The cost grows with their number; `after(_:)` has no such cost.
+    ///
+    /// - Precondition: not negative.
+    public func offset(_ count: Int) -> Self {
+        misuse(unless: count >= 0, "an offset is 0 or more")
+        return with { $0.offset = count }
+    }
+
+    /// Only results after the cursor's, in the query's order; an offset does not count then. Give nil to start at the beginning.
+    public func after(_ cursor: QueryCursor?) -> Self { with { $0.cursor = cursor } }
+
+    // MARK: - Results
+
+    func run<Value>(_ body: (ReadTransaction) throws -> Value) throws -> Value {
+        try store.read { transaction in try store.mapping { try body(transaction) } }
+    }
+
+    /// The resources.
+    ///
+    /// - Complexity: no row of other resources is read but for the condition.
+    /// - Throws: `FHIRStoreError`.
+    public func all() throws -> [Resource] { try run { try all($0) } }
+
+    func all(_ transaction: ReadTransaction, _ check: () throws -> Void = {}) throws -> [Resource] {
+        var results: [Resource] = []
+        try transaction.forEach(request) { resource in
+            try check()
+            guard let resource = resource as? Resource else { return }
+            transaction.hold(resource)
+            results.append(resource)
+        }
+        return results
+    }
+
+    /// The first resource; nil where there is none.
+    ///
+    /// - Throws: `FHIRStoreError`.
+    public func first() throws -> Resource? { try atMostOne.all().first }
+
+    /// The query for the first result alone.
+    var atMostOne: Self { limit(Swift.min(request.limit ?? 1, 1)) }
+
+    /// How many results there are. A limit and an offset count.
+    ///
+    /// - Throws: `FHIRStoreError`.
+    public func count() throws -> Int { try run { try $0.count(request) } }
+
+    /// Whether there is a result.
+    ///
+    /// - Throws: `FHIRStoreError`.
+    public func exists() throws -> Bool { try run { try !$0.roots(atMostOne.request).isEmpty } }
+
+    /// The logical ids of the results that have one, in their order.
+    ///
+    /// - Throws: `FHIRStoreError`.
+    public func ids() throws -> [String] { try run { try ids($0) } }
+
+    func ids(_ transaction: ReadTransaction) throws -> [String] {
+        var ids: [String] = []
+        try transaction.forEachResult(request, columns: { [try Self.id($0)] }) { row in
+            if let id = row.text(1) { ids.append(id) }
+            return true
+        }
+        return ids
+    }
+
+    private static func id(_ statement: QueryStatement) throws -> SQLFragment {
+        try statement.compiler.value(QueryPath([PathStep(slot: 0)]), statement.scope, .least).sql
+    }
+
+    /// The pks of the results, in their order.
+    ///
+    /// - Throws: `FHIRStoreError`.
+    public func pks() throws -> [String] { try run { try pks($0) } }
+
+    func pks(_ transaction: ReadTransaction, _ check: () throws -> Void = {}) throws -> [String] {
+        var pks: [String] = []
+        for root in try transaction.roots(request) {
+            try check()
+            guard let registration = try transaction.access.registration(root: root) else { continue }
+            pks.append(registration.pk ?? store.identity.pk(ofRoot: root))
+        }
+        return pks
+    }
+
+    /// Calls `body` with each resource in order, all from one snapshot; about `batch` of them are in memory at once.
+    ///
+    /// - Complexity: without conditions, sorting and limits that of a scan (`ReadTransaction.forEach`), with one in memory at a time.
+    /// - Throws: what `body` throws; `FHIRStoreError`.
+    public func forEach(batch: Int = 256, _ body: (Resource) throws -> Void) throws {
+        guard request.isWholeType else { return try batches(of: batch) { for resource in $0 { try body(resource) } } }
+        try store.read { transaction in try scan(transaction, body) }
+    }
+
+    private func scan(_ transaction: ReadTransaction, _ body: (Resource) throws -> Void) throws {
+        try transaction.forEach(request) { resource in
+            if let resource = resource as? Resource { try body(resource) }
+        }
+    }
+
+    /// Calls `body` with the resources in order, so many at once, all from one snapshot.
+    ///
+    /// - Complexity: only the keys of the results are in memory together, and without conditions, sorting and limits not even these.
+    /// - Precondition: `size` is 1 or more.
+    /// - Throws: what `body` throws; `FHIRStoreError`.
+    public func batches(of size: Int, _ body: ([Resource]) throws -> Void) throws {
+        misuse(unless: size > 0, "a batch has one resource or more")
+        try store.read { transaction in
+            if request.isWholeType {
+                var batch: [Resource] = []
+                try scan(transaction) { resource in
+                    batch.append(resource)
+                    guard batch.count == size else { return }
+                    try body(batch)
+                    batch.removeAll(keepingCapacity: true)
+                }
+                return batch.isEmpty ? () : try body(batch)
+            }
+            let roots = try store.mapping { try transaction.roots(request) }
+            var start = 0
+            while start < roots.count {
+                let end = Swift.min(start + size, roots.count)
+                let batch = try store.mapping { try roots[start..<end].compactMap { try transaction.resource(root: $0) as? Resource } }
+                try body(batch)
+                start = end
+            }
+        }
+    }
+}
+
+extension FHIRStore {
+    /// A query for the resources of a type.
+    ///
+    /// - Precondition: the class is one of the store's release.
+    public func query<Resource: FHIRResource>(_ type: Resource.Type) -> FHIRQuery<Resource> { FHIRQuery(store: self) }
+}

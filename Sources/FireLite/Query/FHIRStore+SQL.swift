@@ -1,0 +1,74 @@
+import FireLiteSQLiteBridge
+
+extension FHIRStore {
+    /// Runs a statement of SQL that only reads, and gives its rows. Documentation/FileFormat.md describes the tables.
+    ///
+    /// ```swift
+    /// let rows = try store.sql("SELECT family, count(*) AS n FROM Patient_name WHERE use = ? GROUP BY family", arguments: ["official"])
+    /// ```
+    /// - Parameters:
+    ///   - arguments: the values of the parameters `?`, in their order.
+    ///   - isCancelled: is asked from time to time, about every millisecond; true ends the statement with the error `interrupted`.
+    /// - Throws: `FHIRStoreError`: `invalidArgument` for a statement that would write, for more than one statement, and where the number
+    ///   of arguments is not that of the parameters; `interrupted`; `sqlite` for what SQLite does not understand.
+    public func sql(_ sql: String, arguments: [SQLValue] = [], isCancelled: (() -> Bool)? = nil) throws -> [SQLRow] {
+        var rows: [SQLRow] = []
+        try forEachRow(sql, arguments: arguments, isCancelled: isCancelled) { rows.append($0) }
+        return rows
+    }
+
+    /// Runs a statement of SQL that only reads, and calls `body` with each row; one at a time is in memory.
+    ///
+    /// - Throws: what `body` throws; `FHIRStoreError` as `sql(_:arguments:isCancelled:)` does.
+    public func forEachRow(
+        _ sql: String, arguments: [SQLValue] = [], isCancelled: (() -> Bool)? = nil, _ body: (SQLRow) throws -> Void
+    ) throws {
+        try forEachRow(sql, arguments: arguments, isCancelled: isCancelled, columns: { _ in }, body)
+    }
+
+    /// The same, with the names of the columns before the first row.
+    package func forEachRow(
+        _ sql: String, arguments: [SQLValue], isCancelled: (() -> Bool)? = nil, columns begin: ([String]) throws -> Void,
+        _ body: (SQLRow) throws -> Void
+    ) throws {
+        try read { transaction in
+            try mapping {
+                try transaction.flush()
+                let connection = transaction.access.connection
+                try transaction.access.queries.addFunctions(connection, identity)
+                try connection.withViews { try run(sql, arguments, on: connection, isCancelled, columns: begin, body) }
+            }
+        }
+    }
+
+    private func run(
+        _ sql: String, _ arguments: [SQLValue], on connection: Connection, _ isCancelled: (() -> Bool)?,
+        columns begin: ([String]) throws -> Void, _ body: (SQLRow) throws -> Void
+    ) throws {
+        let statement = try connection.prepareReadOnly(sql)
+        guard let statement else {
+            throw FHIRStoreError(
+                .invalidArgument, "give one statement that only reads; what writes goes through the classes, in store.write { … }",
+                sql: sql)
+        }
+        guard statement.parameterCount == arguments.count else {
+            throw FHIRStoreError(
+                .invalidArgument,
+                "the statement has \(statement.parameterCount) parameters and was given \(arguments.count) arguments",
+                sql: sql)
+        }
+        statement.bind(arguments)
+        let columns = (0..<statement.columnCount).map { statement.columnName($0) }
+        try begin(columns)
+        func run() throws {
+            while try statement.step() {
+                try body(SQLRow(columns: columns, values: (0..<columns.count).map { statement.value($0) }))
+            }
+        }
+        guard let isCancelled else { return try run() }
+        // About a millisecond of SQLite's work.
+        try withoutActuallyEscaping(isCancelled) { isCancelled in
+            try connection.withProgress(every: 10_000, { !isCancelled() }, run)
+        }
+    }
+}

@@ -1,0 +1,81 @@
+import FireLiteCore
+import FireLiteSQLiteBridge
+
+extension ReadTransaction {
+    /// A query for the resources of a type, on this transaction's view.
+    public func query<Resource: FHIRResource>(_ type: Resource.Type) -> FHIRQuery<Resource> {
+        requireActive()
+        return FHIRQuery(store: store)
+    }
+
+    /// The statement of a request; nil where the file has no resource of the type.
+    func statement(_ request: QueryRequest) throws -> QueryStatement? {
+        try flush()
+        let statement = try QueryStatement(request, access, store.identity)
+        return statement.isEmpty ? nil : statement
+    }
+
+    /// Runs a statement and calls `body` at each row until that is false.
+    func forEachRow(_ fragment: SQLFragment, _ body: (Statement) throws -> Bool) throws {
+        let statement = try access.queries.statement(fragment.sql, access.connection)
+        defer { statement.reset() }
+        statement.bind(fragment.arguments)
+        while try statement.step() { if try !body(statement) { return } }
+    }
+
+    /// Calls `body` with each row of the results in their order: the key first, then `columns`, then the sort values for a cursor.
+    func forEachResult(
+        _ request: QueryRequest, columns: (QueryStatement) throws -> [SQLFragment] = { _ in [] }, withCursor: Bool = false,
+        _ body: (Statement) throws -> Bool
+    ) throws {
+        guard let statement = try statement(request) else { return }
+        let columns = try columns(statement)
+        guard statement.hasTwoParts else {
+            return try forEachRow(statement.keys(columns, withCursor: withCursor), body)
+        }
+        var count = 0
+        var isEnded = false
+        try forEachRow(statement.keys(columns, withCursor: withCursor, part: .present)) { row in
+            count += 1
+            isEnded = try !body(row)
+            return !isEnded
+        }
+        if isEnded { return }
+        let rest = request.limit.map { $0 - count }
+        if let rest, rest <= 0 { return }
+        try forEachRow(statement.keys(columns, withCursor: withCursor, part: .absent, limit: rest), body)
+    }
+
+    /// How many results a request has, with its limit and offset.
+    func count(_ request: QueryRequest) throws -> Int {
+        if request.limit != nil || request.offset > 0 || request.cursor != nil { return try roots(request).count }
+        guard let statement = try statement(request) else { return 0 }
+        for isOrdered in [true, false] {
+            var count: Int?
+            try forEachRow(statement.counting(isOrdered: isOrdered)) { row in
+                count = row.type(0) == .null ? nil : Int(row.int(0))
+                return false
+            }
+            if let count { return count }
+        }
+        return 0
+    }
+
+    /// Calls `body` with each result in order.
+    func forEach(_ request: QueryRequest, _ body: (FHIRResource) throws -> Void) throws {
+        if request.isWholeType { return try forEach(typeName: request.layout.name, body) }
+        for root in try store.mapping({ try roots(request) }) {
+            if let resource = try store.mapping({ try self.resource(root: root) }) { try body(resource) }
+        }
+    }
+
+    /// The numbers of the results.
+    func roots(_ request: QueryRequest) throws -> [Int64] {
+        var roots: [Int64] = []
+        try forEachResult(request) { row in
+            roots.append(row.int(0) >> 24)
+            return true
+        }
+        return roots
+    }
+}

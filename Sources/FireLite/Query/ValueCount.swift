@@ -1,0 +1,9 @@
+/// How many of a query's results have a value.
+public struct ValueCount<Value> {
+    public let value: Value
+    public let count: Int
+}
+
+extension ValueCount: Sendable where Value: Sendable {}
+extension ValueCount: Equatable where Value: Equatable {}
+extension ValueCount: Hashable where Value: Hashable {}

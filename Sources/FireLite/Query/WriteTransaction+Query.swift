@@ -1,0 +1,54 @@
+import FireLiteCore
+
+extension WriteTransaction {
+    /// Deletes every result of a query with all its rows, without reading them.
+    ///
+    /// - Returns: how many resources were deleted.
+    /// - Throws: `FHIRStoreError`.
+    @discardableResult
+    public func delete<Resource: FHIRResource>(_ query: FHIRQuery<Resource>) throws -> Int {
+        misuse(unless: query.store === store, "the query is one of another store: make it with the store that is written")
+        return try perform {
+            let roots = try self.roots(query.request)
+            for root in roots { try delete(root: root) }
+            return roots.count
+        }
+    }
+
+    /// Changes every result of a query.
+    ///
+    /// - Returns: how many resources `change` was called with; one that it left as it was is not written.
+    /// - Throws: what `change` throws; `FHIRStoreError`.
+    @discardableResult
+    public func update<Resource: FHIRResource>(_ query: FHIRQuery<Resource>, _ change: (Resource) throws -> Void) throws -> Int {
+        misuse(unless: query.store === store, "the query is one of another store: make it with the store that is written")
+        let roots = try perform { try self.roots(query.request) }
+        var count = 0
+        for root in roots {
+            let found: FHIRResource? = try store.mapping { try self.resource(root: root) }
+            guard let resource = found as? Resource else { continue }
+            try change(resource)
+            count += 1
+            if count % 256 == 0 { try store.mapping { try flush() } }
+        }
+        return count
+    }
+}
+
+extension FHIRQuery {
+    /// Deletes the results in one write.
+    ///
+    /// - Returns: how many there were.
+    /// - Precondition: not inside a transaction; there, use `delete(_:)` of it.
+    /// - Throws: `FHIRStoreError`.
+    @discardableResult
+    public func delete() throws -> Int { try store.write { try $0.delete(self) } }
+
+    /// Changes the results in one write.
+    ///
+    /// - Returns: how many there were.
+    /// - Precondition: not inside a transaction; there, use `update(_:_:)` of it.
+    /// - Throws: what `change` throws; `FHIRStoreError`.
+    @discardableResult
+    public func update(_ change: (Resource) throws -> Void) throws -> Int { try store.write { try $0.update(self, change) } }
+}

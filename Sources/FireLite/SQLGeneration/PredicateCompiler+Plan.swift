@@ -1,0 +1,229 @@
+import FireLiteCore
+import FireLiteSQLiteBridge
+
+extension PredicateCompiler {
+    // MARK: - Which condition leads
+
+    /// All of several conditions on the row of a scope. The one that leads to the fewest rows leads, and the others sort out.
+    ///
+    /// A condition that most rows fulfil does not lead, index or not: to look each row up costs more than going through the table.
+    func conjunction(_ parts: [Predicate], _ scope: QueryScope, _ order: QueryPlan.Order) throws -> SQLFragment {
+        let leads = try lookingAhead { try parts.enumerated().flatMap { try self.leads($1, $0, scope) } }
+        let (leader, rows) = try leader(leads, parts.count, scope, order)
+        let hidden = leader == nil ? Set(leads.filter(\.isOwn).map(\.part)) : []
+        let outer = candidates
+        defer { candidates = outer }
+        return .all(
+            try parts.enumerated().map { index, part in
+                candidates = rows
+                // SQLite would go through the whole table for a range, as it knows no better than that many rows are in it, to be sorted.
+                if case .keys = order, leader == index, leads.contains(where: { $0.part == index && $0.isOwn && !$0.isOrdered }) {
+                    return try union([part], scope)
+                }
+                let isLed = leader.map { $0 != index } ?? hidden.contains(index)
+                return try condition(part, scope, isLed ? .filter : .drive)
+            })
+    }
+
+    /// The number of the condition that leads and how many rows it leads to; -1 if the order's index leads, and nil if nothing does.
+    private func leader(
+        _ leads: [QueryPlan.Lead], _ count: Int, _ scope: QueryScope, _ order: QueryPlan.Order
+    ) throws -> (part: Int?, rows: Int) {
+        guard let first = leads.first else { return (nil, Self.many) }
+        if count == 1, leads.count == 1 {
+            switch order {
+            case .none: return (0, Self.many)
+            case .keys where first.isOrdered || !first.isOwn: return (0, Self.many)
+            default: break
+            }
+        }
+        if let best = try fewest(leads, atMost: QueryPlan.selectiveRows) { return (best.lead.part, best.rows) }
+        let size = try statistics.size(of: scope.table)
+        // Alone, a condition on the row itself has only its rows' order against it.
+        let share = count == 1 && first.isOwn ? QueryPlan.selectiveShareAlone : QueryPlan.selectiveShare
+        let most = Swift.max(size / share, QueryPlan.selectiveRows)
+        var limit = most
+        var isOrderLeading = false
+        var sorted: QueryPlan.Lead?
+        if case .index(let column, let wanted) = order {
+            sorted = leads.first { $0.ownColumn == column }
+            // Of the order's index so many rows are read until there are enough results: the more, the fewer fulfil the conditions. Those
+            // that nothing is known of are taken to leave one row of so many.
+            let unknown = count > Set(leads.map(\.part)).count ? QueryPlan.selectiveShare : 1
+            let most = (Double(wanted) * Double(size) * Double(2 * unknown)).squareRoot()
+            if most < Double(limit) { (limit, isOrderLeading) = (Int(most), true) }
+        }
+        if let best = try fewest(leads, atMost: limit) { return (best.lead.part, best.rows) }
+        // The order's index begins where a condition on the same column says.
+        if let sorted { return (sorted.part, Self.many) }
+        if isOrderLeading { return (-1, Self.many) }
+        return (count == 1 && !first.isOwn ? 0 : nil, Self.many)
+    }
+
+    /// The lead with the fewest rows and about how many these are; nil if each has more than `limit`.
+    ///
+    /// All are asked for one number of rows, then for a greater one, so that no frequent one is counted for long.
+    private func fewest(_ leads: [QueryPlan.Lead], atMost limit: Int) throws -> (lead: QueryPlan.Lead, rows: Int)? {
+        var most = QueryPlan.selectiveRows
+        while true {
+            most = Swift.min(most, limit)
+            let few = try leads.filter { try !hasMore($0, than: most) }
+            if few.count == 1, most > QueryPlan.selectiveRows { return (few[0], most) }
+            let counted = try few.map { lead in (lead, try lead.selects.reduce(0) { try $0 + statistics.rows($1, upTo: most) }) }
+            if let best = counted.min(by: { $0.1 < $1.1 }) { return best }
+            if most == limit { return nil }
+            most *= 16
+        }
+    }
+
+    private func hasMore(_ lead: QueryPlan.Lead, than limit: Int) throws -> Bool {
+        if lead.selects.count == 1 { return try statistics.hasMore(lead.selects[0], than: limit) }
+        var rows = 0
+        for select in lead.selects where rows <= limit { rows += try statistics.rows(select, upTo: limit + 1 - rows) }
+        return rows > limit
+    }
+
+    /// The lead with the fewest rows of several conditions on the row of a scope, and about how many these are; nil if no index serves any of
+    /// them, or each has more than `limit`.
+    func bestLead(_ parts: [Predicate], _ scope: QueryScope, atMost limit: Int) throws -> (lead: QueryPlan.Lead, rows: Int)? {
+        let leads = try parts.enumerated().flatMap { try self.leads($1, $0, scope) }
+        return leads.isEmpty ? nil : try fewest(leads, atMost: limit)
+    }
+
+    /// Whether an index serves any of several conditions on the row of a scope.
+    func hasLead(_ parts: [Predicate], _ scope: QueryScope) throws -> Bool { try parts.contains { try !leads($0, 0, scope).isEmpty } }
+
+    // MARK: - What can lead
+
+    /// The ways in which indexes lead from a condition to rows of a scope.
+    private func leads(_ predicate: Predicate, _ part: Int, _ scope: QueryScope) throws -> [QueryPlan.Lead] {
+        switch predicate {
+        case .value(let path, let test):
+            guard let column = try column(path, scope), let lead = lead(column, test, part, scope) else { return [] }
+            return [lead]
+        case .refers(let path, let texts):
+            guard let end = try end(path, scope) else { return [] }
+            let column = try reference(end)
+            guard indexes.hasIndex(on: column) else { return [] }
+            let arms = refersEach(column, texts, .drive)
+            return [QueryPlan.Lead(part: part, selects: arms.map { rows(column, $0) }, ownColumn: nil, isOrdered: false)]
+        case .any(let path, let inner):
+            switch try end(path, scope) {
+            case .object(let scope, _)?: return try inner.conjuncts.flatMap { try leads($0, part, scope) }.map(\.ofOtherRow)
+            case .column(let column)?:
+                return inner.conjuncts.compactMap { inner in
+                    guard case .value(let path, let test) = inner, path.isEmpty else { return nil }
+                    return lead(column, test, part, scope)
+                }
+            default: return []
+            }
+        case .or(let alternatives): return try lead(alternatives, part, scope).map { [$0] } ?? []
+        case .referredBy(let layout, _, let inner):
+            guard scope.isRoot, schema.table(of: layout).isInFile else { return [] }
+            let source = rootScope(layout, alias: newAlias())
+            return try inner.conjuncts.flatMap { try leads($0, part, source) }.map(\.ofOtherRow)
+        case .target(let path, let layout, let inner): return try leadOfTargets(path, layout, inner, part, scope).map { [$0] } ?? []
+        default: return []
+        }
+    }
+
+    private func lead(_ column: QueryColumn, _ test: ValueTest, _ part: Int, _ scope: QueryScope) -> QueryPlan.Lead? {
+        guard indexes.hasIndex(on: column), test.isSelective else { return nil }
+        let condition = self.test(test, column, .drive)
+        // SQLite takes no index that leaves rows out for conditions joined with OR, as that of a resource type's table does.
+        if column.table.isResource, condition.sql.contains(" OR ") { return nil }
+        let ownColumn = column.alias == scope.alias ? column.name : nil
+        return QueryPlan.Lead(
+            part: part, selects: [rows(column, condition)], ownColumn: ownColumn, isOrdered: test.isEquality)
+    }
+
+    /// The rows of a column's table that fulfil a condition.
+    private func rows(_ column: QueryColumn, _ condition: SQLFragment) -> SQLFragment {
+        // An index on a resource type's table holds the resources that are in no other.
+        let condition = column.table.isResource ? SQLFragment.all([condition, SQLFragment("\(column.alias)._parent IS NULL")]) : condition
+        return "SELECT 1 FROM \(column.table.quotedName) \(column.alias) WHERE " + condition
+    }
+
+    /// Alternatives lead if each does.
+    func lead(_ alternatives: [Predicate], _ part: Int, _ scope: QueryScope) throws -> QueryPlan.Lead? {
+        var selects: [SQLFragment] = []
+        for alternative in alternatives {
+            let leads = try leads(alternative, part, scope)
+            guard let best = leads.count == 1 ? leads[0] : try fewest(leads, atMost: Self.mostTargets)?.lead else { return nil }
+            // In the row of a list SQLite looks up several indexes of its table only.
+            if !scope.isRoot, !best.isOwn { return nil }
+            selects += best.selects
+        }
+        return QueryPlan.Lead(part: part, selects: selects, ownColumn: scope.isRoot ? nil : "", isOrdered: false)
+    }
+
+    /// References to resources that an index leads to.
+    private func leadOfTargets(
+        _ path: QueryPath, _ layout: Layout, _ predicate: Predicate, _ part: Int, _ scope: QueryScope
+    ) throws -> QueryPlan.Lead? {
+        guard schema.table(of: layout).isInFile, let end = try end(path, scope) else { return nil }
+        let column = try reference(end)
+        guard let name = column.name, indexes.hasIndex(on: column), !column.table.isResource || isRoot(column.alias) else { return nil }
+        let target = rootScope(layout, alias: newAlias())
+        guard let best = try bestLead(predicate.conjuncts, target, atMost: Self.mostTargets) else { return nil }
+        let condition = try condition(predicate, target, .drive)
+        let (alias, row) = (target.alias, newAlias())
+        let isRow = column.table.isResource ? " AND \(row)._parent IS NULL" : ""
+        let id = target.group.queryColumn(0, alias: alias).sql
+        let joined = "\(target.table.quotedName) \(alias) CROSS JOIN \(column.table.quotedName) \(row)"
+        let references =
+            "SELECT 1 FROM \(joined) WHERE \(alias)._parent IS NULL AND " + condition
+            + " AND \(row).\(quoted(name)) = '\(layout.name)/' || \(id)\(isRow)"
+        return QueryPlan.Lead(part: part, selects: best.lead.selects + [references], ownColumn: nil, isOrdered: false)
+    }
+
+    /// The references to more targets than this do not lead.
+    private static let mostTargets = 2_000
+    /// More rows than were counted.
+    static let many = Int.max >> 8
+
+    private func end(_ path: QueryPath, _ scope: QueryScope) throws -> QueryLeaf? {
+        var rest = path.steps[...]
+        var scope = scope
+        while true {
+            switch try walk(rest, scope) {
+            case .leaf(let leaf): return leaf
+            case .list(let step, _):
+                guard step.exists else { return nil }
+                scope = step.scope
+                rest = rest.dropFirst(step.consumed)
+            }
+        }
+    }
+
+    /// The column at the end of a path; nil if it does not end in a primitive or the file has no such table.
+    func column(_ path: QueryPath, _ scope: QueryScope) throws -> QueryColumn? {
+        guard case .column(let column)? = try end(path, scope) else { return nil }
+        return column
+    }
+}
+
+extension QueryPlan.Lead {
+    /// The same for the row that the condition's own row belongs to.
+    fileprivate var ofOtherRow: QueryPlan.Lead { QueryPlan.Lead(part: part, selects: selects, ownColumn: nil, isOrdered: isOrdered) }
+}
+
+extension ValueTest {
+    /// Whether an index can lead from the test to rows.
+    var isSelective: Bool {
+        switch self {
+        case .compare, .oneOf, .between, .date: true
+        // More go into one parameter, which no index is asked for.
+        case .dateOneOf(let dates): dates.count <= ValueTestCompiler.boundValues
+        case .text(let way, _, let folding): folding.isEmpty && (way == .equal || way == .hasPrefix)
+        }
+    }
+
+    /// Whether all rows that pass it have one value.
+    var isEquality: Bool {
+        switch self {
+        case .compare(.equal, _), .text(.equal, _, []): true
+        default: false
+        }
+    }
+}

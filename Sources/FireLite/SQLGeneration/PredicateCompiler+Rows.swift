@@ -1,0 +1,82 @@
+import FireLiteCore
+import FireLiteSQLiteBridge
+
+extension PredicateCompiler {
+    /// The rows at a path, joined to the row they belong to.
+    struct PathRows {
+        /// `CROSS JOIN`s that follow the row's own table.
+        var joins: SQLFragment
+        /// What the joined rows must fulfil.
+        var condition: SQLFragment
+        /// Where the path ends.
+        var leaf: QueryLeaf
+        /// The places in the lists, outermost first, for the order of the document.
+        var orders: [String]
+        /// Whether the path goes through no list.
+        var isDirect: Bool { orders.isEmpty }
+    }
+
+    /// The rows at a path from the row of a scope; nil where the file has none.
+    func rows(_ path: QueryPath, _ scope: QueryScope) throws -> PathRows? {
+        var rows = PathRows(joins: SQLFragment(""), condition: .always, leaf: .object(scope, isRow: true), orders: [])
+        var scope = scope
+        var rest = path.steps[...]
+        while true {
+            switch try walk(rest, scope) {
+            case .leaf(let leaf):
+                rows.leaf = leaf
+                return rows
+            case .list(let step, let position):
+                guard step.exists else { return nil }
+                let alias = step.scope.alias
+                rows.joins += SQLFragment(" CROSS JOIN \(step.table.quotedName) \(alias)")
+                var conditions = [rows.condition, SQLFragment(ownership(of: alias, by: scope))]
+                if let position { conditions.append(SQLFragment("\(alias)._ord = ?", [.integer(Int64(position))])) }
+                if let member = step.member { conditions.append(SQLFragment("\(alias).\"_member\" = ?", [.text(member)])) }
+                rows.condition = .all(conditions)
+                rows.orders.append("\(alias)._ord")
+                scope = step.scope
+                rest = rest.dropFirst(step.consumed)
+            }
+        }
+    }
+
+    /// The number of elements at a path, or of values where it ends in primitives.
+    func count(_ path: QueryPath, _ scope: QueryScope) throws -> SQLFragment {
+        guard let rows = try rows(path, scope) else { return SQLFragment("0") }
+        let isPresent = try exists(rows.leaf, .filter)
+        if rows.isDirect { return "(CASE WHEN " + isPresent + " THEN 1 ELSE 0 END)" }
+        return "(SELECT count(*) FROM " + from(rows) + " WHERE " + SQLFragment.all([rows.condition, isPresent]) + ")"
+    }
+
+    /// The joins as the FROM clause of a subquery.
+    func from(_ rows: PathRows) -> SQLFragment {
+        SQLFragment(String(rows.joins.sql.dropFirst(" CROSS JOIN ".count)), rows.joins.arguments)
+    }
+
+    /// A value for each resource: the one of a to-one path; through lists the least, the greatest, or the first in the document.
+    func value(_ path: QueryPath, _ scope: QueryScope, _ choose: Choose) throws -> (sql: SQLFragment, column: QueryColumn?) {
+        guard let rows = try rows(path, scope) else { return (SQLFragment("NULL"), nil) }
+        guard case .column(let column) = rows.leaf else {
+            throw FHIRStoreError(.invalidArgument, "only primitives have values to sort by and to list: name an element of the complex one")
+        }
+        if column.name == nil { return (SQLFragment("NULL"), column) }
+        if rows.isDirect { return (SQLFragment(column.sql), column) }
+        let present = SQLFragment.all([rows.condition, SQLFragment("\(column.sql) IS NOT NULL")])
+        switch choose {
+        case .least: return ("(SELECT min(\(column.sql)) FROM " + from(rows) + " WHERE " + rows.condition + ")", column)
+        case .greatest: return ("(SELECT max(\(column.sql)) FROM " + from(rows) + " WHERE " + rows.condition + ")", column)
+        case .first(let aside):
+            let result = aside ? (column.aside.map { "\(column.alias).\(quoted($0))" } ?? "NULL") : column.sql
+            let select = "(SELECT \(result) FROM " + from(rows) + " WHERE " + present
+            return (select + " ORDER BY \(rows.orders.joined(separator: ", ")) LIMIT 1)", column)
+        }
+    }
+
+    /// Which of several values stands for a resource.
+    enum Choose {
+        case least, greatest
+        /// The first in the document, or what is kept aside of it.
+        case first(aside: Bool)
+    }
+}

@@ -1,0 +1,95 @@
+import FireLiteCore
+import FireLiteSQLiteBridge
+
+extension PredicateCompiler {
+    /// That a reference leads to a resource of a type that fulfils a predicate.
+    func target(_ column: QueryColumn, _ layout: Layout, _ predicate: Predicate, _ strategy: Strategy) throws -> SQLFragment {
+        guard column.name != nil, schema.table(of: layout).isInFile else { return .never }
+        if strategy == .filter { return try targetOfRow(column, layout, predicate) }
+        return try leadsFromTargets(column, layout, predicate)
+            ? try rowsOfTargets(column, layout, predicate) : try targetAmongAll(column, layout, predicate)
+    }
+
+    /// The targets: what to select of them, from resources of a type that fulfil a predicate. Nil if there are none.
+    private func targets(
+        _ layout: Layout, _ predicate: Predicate, _ strategy: Strategy, _ select: (_ id: String, _ key: String) -> String,
+        where link: (_ id: String, _ key: String) -> String
+    ) throws -> SQLFragment? {
+        let alias = newAlias()
+        let scope = rootScope(layout, alias: alias)
+        let (id, key) = (scope.group.queryColumn(0, alias: alias).sql, "\(alias)._k")
+        let condition = try condition(predicate, scope, strategy)
+        if condition.isNever { return nil }
+        let isTarget = SQLFragment("\(alias)._parent IS NULL AND \(link(id, key))")
+        return "SELECT \(select(id, key)) FROM \(scope.table.quotedName) \(alias) WHERE " + SQLFragment.all([isTarget, condition])
+    }
+
+    /// For rows that another condition leads to: each one's target is looked up.
+    private func targetOfRow(_ column: QueryColumn, _ layout: Layout, _ predicate: Predicate) throws -> SQLFragment {
+        let (reference, type) = (column.sql, layout.name)
+        let name = ReferenceText.id(reference, type)
+        let byID = try targets(layout, predicate, .filter, { _, _ in "1" }, where: { id, _ in "\(id) = \(name)" })
+        let byPK = try targets(layout, predicate, .filter, { _, _ in "1" }, where: { "\($1) = \(ReferenceText.key(ofUUID: reference))" })
+        guard let byID, let byPK else { return .never }
+        return .either(["EXISTS (" + byID + ")", "(\(ReferenceText.isUUID("+" + reference)) AND EXISTS (" + byPK + "))"])
+    }
+
+    /// The targets are found once, and every reference is looked at.
+    private func targetAmongAll(_ column: QueryColumn, _ layout: Layout, _ predicate: Predicate) throws -> SQLFragment {
+        let reference = column.sql
+        let ids = try targets(layout, predicate, .drive, { id, _ in id }, where: { id, _ in "\(id) IS NOT NULL" })
+        let keys = try targets(layout, predicate, .drive, { $1 }, where: { "\($1) IS NOT NULL" })
+        guard let ids, let keys else { return .never }
+        return .either([
+            "\(ReferenceText.id(reference, layout.name)) IN (" + ids + ")",
+            "(\(ReferenceText.isUUID("+" + reference)) AND \(ReferenceText.key(ofUUID: reference)) IN (" + keys + "))",
+        ])
+    }
+
+    /// The targets are found once, and an index is asked for the references to each, without a version and with one; beside them only the
+    /// absolute URLs are read.
+    private func rowsOfTargets(_ column: QueryColumn, _ layout: Layout, _ predicate: Predicate) throws -> SQLFragment {
+        let type = layout.name
+        let all = try targets(layout, predicate, .drive, { "\(ReferenceText.validID($0, type)), \($1)" }, where: { "\($1) IS NOT NULL" })
+        guard let all else { return .never }
+        let (found, row) = ("found_\(newAlias())", newAlias())
+        let reference = "\(row).\(quoted(column.name ?? ""))"
+        let text = "'\(type)/' || \(found).id"
+        let rows = "SELECT \(row)._k FROM \(column.table.quotedName) \(row)"
+        let rowsOfFound = "SELECT \(row)._k FROM \(found) CROSS JOIN \(column.table.quotedName) \(row)"
+        var arms = [
+            "\(rowsOfFound) WHERE \(reference) = \(text)",
+            "\(rowsOfFound) WHERE \(ReferenceText.isVersion(reference, of: text)) AND \(ReferenceText.id(reference, type)) = \(found).id",
+            "\(rows) WHERE \(ReferenceText.isAbsolute(reference)) AND \(ReferenceText.id(reference, type)) IN (SELECT id FROM \(found))",
+        ]
+        if try hasUUIDs(column) {
+            arms.append("\(rowsOfFound) WHERE \(reference) = \(ReferenceText.uuid(ofID: "\(found).id", type))")
+            arms.append("\(rowsOfFound) WHERE \(reference) = \(ReferenceText.uuid(ofKey: "\(found).key", type))")
+        }
+        // An index on a resource type's table has the resources that are in no other.
+        if column.table.isResource { arms = arms.map { "\($0) AND \(row)._parent IS NULL" } }
+        return "\(column.alias)._k IN (WITH \(found)(id, key) AS (" + all + ") \(arms.joined(separator: " UNION ALL ")))"
+    }
+
+    /// Whether to go from the targets to the references: an index has them, and there are fewer targets than references.
+    private func leadsFromTargets(_ column: QueryColumn, _ layout: Layout, _ predicate: Predicate) throws -> Bool {
+        // An index on a resource type's table leaves out the resources that are in others.
+        guard indexes.hasIndex(on: column), !column.table.isResource || isRoot(column.alias) else { return false }
+        let scope = lookingAhead { rootScope(layout, alias: newAlias()) }
+        let references = try statistics.size(of: column.table)
+        let limit = Swift.max(references / Self.referencesPerTarget, 1)
+        if try statistics.size(of: scope.table) <= limit { return true }
+        return try lookingAhead { try bestLead(predicate.conjuncts, scope, atMost: limit) } != nil
+    }
+
+    /// To look for the references to a target costs about what looking at so many references does.
+    private static let referencesPerTarget = 2
+
+    /// Whether an indexed column has references that begin with `urn:uuid:`.
+    func hasUUIDs(_ column: QueryColumn) throws -> Bool {
+        let alias = "u"
+        let isRow = column.table.isResource ? "\(alias)._parent IS NULL AND " : ""
+        let range = ReferenceText.isUUID("\(alias).\(quoted(column.name ?? ""))")
+        return try statistics.rows(SQLFragment("SELECT 1 FROM \(column.table.quotedName) \(alias) WHERE \(isRow)\(range)"), upTo: 1) > 0
+    }
+}

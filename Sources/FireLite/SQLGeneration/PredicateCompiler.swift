@@ -1,0 +1,263 @@
+import FireLiteCore
+import FireLiteSQLiteBridge
+
+/// Turns predicates into SQL conditions on the rows of an alias.
+///
+/// A condition on an inlined element is a comparison of a column. One through a list looks the owner's key up among those of the list's
+/// rows that fit: `r._k IN (SELECT a._k & -16777216 FROM "Patient_name_given" a WHERE a."value" = ?)`, so that an index on the column
+/// leads from the value to the resource, and without one only that table is read. Where another condition leads to the resources
+/// already, it is a look-up of the resource's own rows instead: `EXISTS (SELECT 1 … WHERE a._k BETWEEN r._k AND r._k | 16777215 …)`.
+final class PredicateCompiler {
+    /// How a condition is used.
+    enum Strategy {
+        /// It may lead to the rows.
+        case drive
+        /// It sorts out rows that another one leads to.
+        case filter
+    }
+
+    /// The bits of a key that number the row within its resource.
+    static let nodeMask = "16777215"
+    /// The bits that number the resource.
+    static let rootMask = "-16777216"
+
+    let schema: StorageSchema
+    let indexes: IndexCatalog
+    let statistics: RowStatistics
+    /// About how many rows the condition leads to that leads, for those that sort out.
+    var candidates = PredicateCompiler.many
+    private var aliasCount = 0
+    /// The aliases of resources that are in no other.
+    private var rootAliases: Set<String> = []
+
+    init(schema: StorageSchema, indexes: IndexCatalog, statistics: RowStatistics) {
+        self.schema = schema
+        self.indexes = indexes
+        self.statistics = statistics
+    }
+
+    /// Runs a walk whose aliases do not get into the statement.
+    func lookingAhead<Value>(_ body: () throws -> Value) rethrows -> Value {
+        let count = aliasCount
+        let roots = rootAliases
+        defer { (aliasCount, rootAliases) = (count, roots) }
+        return try body()
+    }
+
+    func newAlias() -> String {
+        aliasCount += 1
+        return "t\(aliasCount)"
+    }
+
+    func rootScope(_ layout: Layout, alias: String) -> QueryScope {
+        rootAliases.insert(alias)
+        return QueryScope(alias: alias, group: schema.table(of: layout).root, isRoot: true)
+    }
+
+    func isRoot(_ alias: String) -> Bool { rootAliases.contains(alias) }
+
+    // MARK: - Predicates
+
+    func condition(_ predicate: Predicate, _ scope: QueryScope, _ strategy: Strategy) throws -> SQLFragment {
+        switch predicate {
+        case .constant(let value): return value ? .always : .never
+        case .and(let parts):
+            if strategy == .filter { return .all(try parts.map { try condition($0, scope, .filter) }) }
+            return try conjunction(predicate.conjuncts, scope, .none)
+        case .or(let parts):
+            if strategy == .drive, scope.isRoot, try lookingAhead({ try lead(parts, 0, scope) }) != nil { return try union(parts, scope) }
+            return .either(try parts.map { try condition($0, scope, strategy) })
+        case .not(let inner): return try condition(inner, scope, strategy).negated
+        case .count(let path, let comparison, let number):
+            return try count(path, scope) + SQLFragment(" \(comparison.rawValue) ?", [.integer(Int64(number))])
+        case .referredBy(let layout, let path, let inner): return try referred(by: layout, path, inner, scope, strategy)
+        case .matching(let terms): return try matching(terms, scope)
+        default:
+            guard let (path, end) = end(of: predicate, strategy) else { return .never }
+            return try some(path.steps[...], scope, strategy, end)
+        }
+    }
+
+    /// The path that a predicate is about, and what it says of something at its end; nil for other predicates.
+    private func end(
+        of predicate: Predicate, _ strategy: Strategy
+    ) -> (path: QueryPath, condition: (QueryLeaf) throws -> SQLFragment)? {
+        switch predicate {
+        case .value(let path, let test): (path, { try self.test(test, $0, strategy) })
+        case .exists(let path): (path, { try self.exists($0, strategy) })
+        case .any(let path, let inner): (path, { try self.fulfils(inner, $0, strategy) })
+        case .refers(let path, let texts): (path, { self.refers(try self.reference($0), texts, strategy) })
+        case .target(let path, let layout, let inner): (path, { try self.target(self.reference($0), layout, inner, strategy) })
+        case .constant, .count, .referredBy, .matching, .and, .or, .not: nil
+        }
+    }
+
+    /// The rows of one list that tell by their keys which resources fulfil a predicate.
+    struct ListRows {
+        /// The key of a row.
+        let key: String
+        /// `FROM` and `WHERE`.
+        let from: SQLFragment
+        /// Whether SQLite is expected to read the rows in the order of their keys.
+        let isOrdered: Bool
+
+        /// The key of the resource a row is of.
+        var resource: String { "\(key) & \(PredicateCompiler.rootMask)" }
+    }
+
+    /// The resources that fulfil a predicate, if the rows of one list tell them by their keys alone. Nil if other rows have to be looked at.
+    func listRows(_ predicate: Predicate, _ scope: QueryScope) throws -> ListRows? {
+        guard let (path, end) = end(of: predicate, .drive), let list = try distantList(path.steps[...], scope) else { return nil }
+        let inner = try some(path.steps.dropFirst(list.consumed), list.scope, .drive, end)
+        return inner.isNever ? nil : rows(of: list, inner, isOrdered: try lookingAhead { try readsInOrder(predicate, scope) })
+    }
+
+    func rows(of list: ListStep, _ condition: SQLFragment, isOrdered: Bool) -> ListRows {
+        let alias = list.scope.alias
+        return ListRows(key: "\(alias)._k", from: " FROM \(list.table.quotedName) \(alias) WHERE " + condition, isOrdered: isOrdered)
+    }
+
+    /// Whether the rows that fulfil a predicate are read in the order of their keys: they are if no index is asked for more than one value.
+    private func readsInOrder(_ predicate: Predicate, _ scope: QueryScope) throws -> Bool {
+        switch predicate {
+        case .value(let path, let test):
+            guard let column = try column(path, scope) else { return false }
+            return test.isEquality || !indexes.hasIndex(on: column)
+        case .any(let path, let inner):
+            return try inner.conjuncts.allSatisfy { part in
+                guard case .value(let rest, let test) = part else { return false }
+                return try readsInOrder(.value(QueryPath(path.steps + rest.steps), test), scope)
+            }
+        default: return false
+        }
+    }
+
+    /// Alternatives, each of which an index leads to: SQLite would go through the whole table for them, as the indexes of a resource type's
+    /// table leave out the resources that are in others.
+    func union(_ alternatives: [Predicate], _ scope: QueryScope) throws -> SQLFragment {
+        var keys: SQLFragment?
+        for alternative in alternatives {
+            let inner = rootScope(scope.group.layout, alias: newAlias())
+            let condition = try condition(alternative, inner, .drive)
+            if condition.isNever { continue }
+            let (row, table) = (inner.alias, inner.table.name)
+            let some = "SELECT \(row)._k FROM \(quoted(table)) \(row) WHERE \(row)._parent IS NULL AND " + condition
+            keys = keys.map { $0 + " UNION ALL " + some } ?? some
+        }
+        return keys.map { "\(scope.alias)._k IN (" + $0 + ")" } ?? .never
+    }
+
+    private func fulfils(_ predicate: Predicate, _ leaf: QueryLeaf, _ strategy: Strategy) throws -> SQLFragment {
+        switch leaf {
+        case .object(let scope, isRow: true): return try condition(predicate, scope, strategy)
+        case .object(let scope, isRow: false): return .all([try exists(leaf, .filter), try condition(predicate, scope, strategy)])
+        case .column(let column):
+            guard column.name != nil else { return .never }
+            return .all([SQLFragment("\(column.sql) IS NOT NULL"), try conditionOnValue(predicate, column, strategy)])
+        case .choice: throw FHIRStoreError(.invalidArgument, "a choice element as a whole has no conditions: name one of its types")
+        }
+    }
+
+    /// A condition on a primitive itself.
+    private func conditionOnValue(_ predicate: Predicate, _ column: QueryColumn, _ strategy: Strategy) throws -> SQLFragment {
+        switch predicate {
+        case .constant(let value): return value ? .always : .never
+        case .and(let parts): return .all(try parts.map { try conditionOnValue($0, column, strategy) })
+        case .or(let parts): return .either(try parts.map { try conditionOnValue($0, column, strategy) })
+        case .not(let inner): return try conditionOnValue(inner, column, strategy).negated
+        case .value(let path, let test) where path.isEmpty: return self.test(test, column, strategy)
+        case .exists(let path) where path.isEmpty: return SQLFragment("\(column.sql) IS NOT NULL")
+        case .any(let path, let inner) where path.isEmpty: return try conditionOnValue(inner, column, strategy)
+        default: throw FHIRStoreError(.invalidArgument, "a condition on a value has a path that leads out of it: put it outside of any { }")
+        }
+    }
+
+    // MARK: - Leaves
+
+    private func test(_ test: ValueTest, _ leaf: QueryLeaf, _ strategy: Strategy) throws -> SQLFragment {
+        guard case .column(let column) = leaf else {
+            throw FHIRStoreError(.invalidArgument, "a complex element cannot be compared with a value: name one of its elements")
+        }
+        return self.test(test, column, strategy)
+    }
+
+    func test(_ test: ValueTest, _ column: QueryColumn, _ strategy: Strategy) -> SQLFragment {
+        guard column.name != nil else { return .never }
+        // A plus keeps SQLite from taking the column's index, where another condition is to lead.
+        let hidesIndex = strategy == .filter && indexes.hasIndex(on: column)
+        return ValueTestCompiler(column: (hidesIndex ? "+" : "") + column.sql).condition(test)
+    }
+
+    /// That there is something at a path's end.
+    func exists(_ leaf: QueryLeaf, _ strategy: Strategy) throws -> SQLFragment {
+        switch leaf {
+        case .object(_, isRow: true): return .always
+        case .object(let scope, isRow: false): return try hasContent(scope)
+        case .column(let column): return column.name == nil ? .never : SQLFragment("\(column.sql) IS NOT NULL")
+        case .choice(let scope, let slots):
+            return .either(try slots.map { try condition(.exists(QueryPath([PathStep(slot: $0)])), scope, .filter) })
+        }
+    }
+
+    /// Whether anything is in an inlined element: in a column of it, or in a list in it.
+    private func hasContent(_ scope: QueryScope) throws -> SQLFragment {
+        let table = scope.table
+        let inner = table.groups.filter { group in
+            var current: GroupPlan? = group
+            while let known = current, known !== scope.group { current = known.parent }
+            return current != nil
+        }
+        let numbers = Set(inner.map(\.index))
+        var parts = table.columns.prefix(table.fileColumns).filter { numbers.contains($0.group) && $0.role == .main && $0.slot >= 0 }
+            .map { SQLFragment("\(scope.alias).\(quoted($0.name)) IS NOT NULL") }
+        for group in inner {
+            let groupScope = QueryScope(alias: scope.alias, group: group)
+            for element in group.layout.elements {
+                if element.kind == .resource {
+                    parts.append(containedRows(group.path(to: element.slot), groupScope))
+                } else if element.isList, let child = existingChild(of: group, element.slot) {
+                    let alias = newAlias()
+                    let isShared = group.members[element.slot].sharesChild
+                    if isShared, !child.holdsContainedRows { continue }
+                    let member = SQLFragment("\(alias).\"_member\" = ?", [.text(group.path(to: element.slot))])
+                    parts.append(owned(child, alias, by: groupScope, where: isShared ? member : .always))
+                }
+            }
+        }
+        return .either(parts)
+    }
+
+    private func existingChild(of group: GroupPlan, _ slot: Int) -> TablePlan? {
+        let plan = schema.child(of: group, slot)
+        return plan.isInFile ? plan : nil
+    }
+
+    private func containedRows(_ member: String, _ scope: QueryScope) -> SQLFragment {
+        .either(
+            schema.tables.filter { $0.isResource && $0.holdsContainedRows }.map { table in
+                let alias = newAlias()
+                return owned(table, alias, by: scope, where: SQLFragment("\(alias).\"_member\" = ?", [.text(member)]))
+            })
+    }
+
+    /// Whether the row of a scope owns a row of a table that fits: a look-up among the rows of the same resource.
+    func owned(_ table: TablePlan, _ alias: String, by scope: QueryScope, where condition: SQLFragment) -> SQLFragment {
+        if condition.isNever { return .never }
+        let link = SQLFragment(ownership(of: alias, by: scope))
+        return "EXISTS (SELECT 1 FROM \(table.quotedName) \(alias) WHERE " + SQLFragment.all([link, condition]) + ")"
+    }
+
+    /// The condition that the row of `alias` is owned by that of a scope.
+    ///
+    /// The sign keeps SQLite from making an index of `_parent` for the query, in which every list's rows would be under one key.
+    func ownership(of alias: String, by scope: QueryScope) -> String {
+        let owner = scope.alias
+        if scope.isRoot {
+            return "\(alias)._k BETWEEN \(owner)._k AND \(owner)._k + \(Self.nodeMask) AND +\(alias)._parent = 0"
+        }
+        return """
+            \(alias)._k BETWEEN \(owner)._k & \(Self.rootMask) AND \(owner)._k | \(Self.nodeMask) \
+            AND +\(alias)._parent = \(owner)._k & \(Self.nodeMask)
+            """
+    }
+}

@@ -1,0 +1,176 @@
+import FireLiteCore
+import FireLiteSQLiteBridge
+
+/// Builds the statements of a query.
+struct QueryStatement {
+    static let alias = "r"
+
+    let request: QueryRequest
+    let access: StoreConnection
+    let compiler: PredicateCompiler
+    let scope: QueryScope
+
+    /// Which part of the results after a cursor is asked for, where absent values of the first sort key come after present ones.
+    enum Part {
+        case present, absent
+    }
+
+    init(_ request: QueryRequest, _ access: StoreConnection, _ identity: StoreIdentity) throws {
+        self.request = request
+        self.access = access
+        try access.queries.addFunctions(access.connection, identity)
+        try access.queries.indexes.refresh(access.connection, version: access.schema.version)
+        compiler = PredicateCompiler(schema: access.schema, indexes: access.queries.indexes, statistics: RowStatistics(access))
+        scope = compiler.rootScope(request.layout, alias: Self.alias)
+    }
+
+    /// Whether the file has resources of the type at all.
+    var isEmpty: Bool { !scope.table.isInFile }
+
+    private var from: SQLFragment { SQLFragment(" FROM \(scope.table.quotedName) \(Self.alias)") }
+
+    // MARK: - Parts
+
+    private var sortTerms: [SortTerm] {
+        get throws {
+            try request.sort.map { key in
+                let (sql, column) = try compiler.value(key.path, scope, key.isDescending ? .greatest : .least)
+                let indexed = column.flatMap { isIndexed($0) ? $0.name : nil }
+                return SortTerm(sql: sql, isDescending: key.isDescending, nulls: key.nulls, indexedColumn: indexed)
+            }
+        }
+    }
+
+    private func isIndexed(_ column: QueryColumn) -> Bool { column.alias == Self.alias && compiler.indexes.hasIndex(on: column) }
+
+    /// The condition on the results.
+    private func condition(_ order: QueryPlan.Order = .none) throws -> SQLFragment {
+        let condition = try compiler.conjunction(request.predicate.conjuncts, scope, order)
+        return .all([SQLFragment("\(Self.alias)._parent IS NULL"), condition])
+    }
+
+    /// The keys of the results in their order, and after them `columns`, and the values that are sorted by where a cursor is to be made.
+    func keys(_ columns: [SQLFragment] = [], withCursor: Bool = false, part: Part? = nil, limit: Int? = nil) throws -> SQLFragment {
+        let terms = try sortTerms
+        var select = SQLFragment("SELECT \(Self.alias)._k")
+        for column in columns + (withCursor ? terms.map(\.sql) : []) { select = select + ", " + column }
+        var order = QueryPlan.Order.keys
+        if let limit = limit ?? request.limit, let column = terms.first?.indexedColumn {
+            order = .index(column: column, limit: min(limit, .max / 2) + min(request.offset, .max / 2))
+        }
+        var conditions = [try condition(order)]
+        if let cursor = request.cursor { conditions.append(try after(cursor, terms, part)) }
+        var sql = select + from + " WHERE " + SQLFragment.all(conditions) + " ORDER BY "
+        for term in terms { sql += term.order + ", " }
+        sql += SQLFragment("\(Self.alias)._k\(isKeyDescending ? " DESC" : "")")
+        let limit = limit ?? request.limit
+        let offset = request.cursor == nil ? request.offset : 0
+        if limit != nil || offset > 0 { sql += SQLFragment(" LIMIT ? OFFSET ?", [.integer(Int64(limit ?? -1)), .integer(Int64(offset))]) }
+        return sql
+    }
+
+    /// The tie-break follows the last key's direction, so that an index serves both.
+    private var isKeyDescending: Bool { request.sort.last?.isDescending ?? false }
+
+    /// `SELECT expression` over the results, which limits and sorting do not touch.
+    func over(_ expression: SQLFragment, joins: SQLFragment = SQLFragment(""), condition extra: SQLFragment = .always, tail: String = "")
+        throws -> SQLFragment
+    {
+        "SELECT " + expression + from + joins + " WHERE " + SQLFragment.all([try condition(), extra]) + tail
+    }
+
+    /// `SELECT count(…)` of the results, which limits do not touch.
+    ///
+    /// - Parameter isOrdered: whether to rely on the order in which SQLite is expected to read; the count is NULL if it did not.
+    func counting(isOrdered: Bool) throws -> SQLFragment {
+        // What an index on the list has is enough then: the resources' own rows are not looked at.
+        guard let rows = try compiler.listRows(request.predicate, scope) else { return try over(SQLFragment("count(*)")) }
+        return "SELECT " + SQLFragment(Self.count(rows, isOrdered)) + rows.from
+    }
+
+    /// How many resources rows of a list are of.
+    private static func count(_ rows: PredicateCompiler.ListRows, _ isOrdered: Bool) -> String {
+        isOrdered && rows.isOrdered ? "\(QueryFunctions.runs)(\(rows.key))" : "count(DISTINCT \(rows.resource))"
+    }
+
+    /// `SELECT` over the values at a path of all results, NULL left out; nil if the file has no such column.
+    ///
+    /// - Parameters:
+    ///   - isOrdered: as for `counting`.
+    ///   - select: what to select, made of the column with the values and of what counts the results.
+    func values(
+        _ path: QueryPath, isOrdered: Bool, _ select: (_ column: String, _ count: String) -> String, tail: (_ column: String) -> String
+    ) throws -> (sql: SQLFragment, column: QueryColumn)? {
+        guard let rows = try compiler.rows(path, scope) else { return nil }
+        guard case .column(let column) = rows.leaf else {
+            throw FHIRStoreError(.invalidArgument, "only primitives have values to aggregate: name an element of the complex one")
+        }
+        guard column.name != nil else { return nil }
+        if case .constant(true) = request.predicate, let list = try compiler.distantList(path.steps[...], scope),
+            case .leaf(.column(let column)) = try compiler.walk(path.steps.dropFirst(list.consumed), list.scope)
+        {
+            // Of an index the rows with one value come in the order of their keys.
+            let isIndexed = compiler.indexes.hasIndex(on: column)
+            let rows = compiler.rows(of: list, SQLFragment("\(column.sql) IS NOT NULL"), isOrdered: isIndexed)
+            return (SQLFragment("SELECT " + select(column.sql, Self.count(rows, isOrdered))) + rows.from + tail(column.sql), column)
+        }
+        let present = SQLFragment.all([rows.condition, SQLFragment("\(column.sql) IS NOT NULL")])
+        let count = rows.isDirect ? "count(*)" : "count(DISTINCT \(Self.alias)._k)"
+        let expression = SQLFragment(select(column.sql, count))
+        return (try over(expression, joins: rows.joins, condition: present, tail: tail(column.sql)), column)
+    }
+
+    // MARK: - Keyset paging
+
+    /// Whether the results after the cursor come in two parts: those with a value of the first key, and then those without.
+    var hasTwoParts: Bool {
+        guard let cursor = request.cursor, let first = request.sort.first, let value = cursor.values.first else { return false }
+        return first.nulls == .last && !value.isNull
+    }
+
+    private func after(_ cursor: QueryCursor, _ terms: [SortTerm], _ part: Part?) throws -> SQLFragment {
+        guard cursor.values.count == terms.count else {
+            throw FHIRStoreError(
+                .invalidArgument, "the cursor is one of a query that sorts by other paths: use it with the query that made it")
+        }
+        if part == .absent, let first = terms.first { return first.sql + " IS NULL" }
+        var condition = SQLFragment("\(Self.alias)._k \(isKeyDescending ? "<" : ">") ?", [.integer(cursor.key)])
+        for (index, term) in terms.enumerated().reversed() {
+            condition = term.after(cursor.values[index], then: condition, skipsNulls: part == .present && index == 0)
+        }
+        if part == .present, let first = terms.first, let value = cursor.values.first {
+            // Said once more by itself, so that an index can begin there.
+            condition = .all([first.sql + SQLFragment(" \(first.isDescending ? "<=" : ">=") ?", [value]), condition])
+        }
+        return condition
+    }
+}
+
+/// A value to sort by.
+struct SortTerm {
+    let sql: SQLFragment
+    let isDescending: Bool
+    let nulls: SortKey.Nulls
+    /// The column of the result's own row that it is, if an index has that.
+    let indexedColumn: String?
+
+    var order: SQLFragment {
+        // SQLite's own order has NULL before all values; saying so again would only keep it from using an index.
+        let isNatural = (nulls == .last) == isDescending
+        let direction = isDescending ? " DESC" : ""
+        if isNatural { return sql + direction }
+        if Connection.hasNullsOrder { return sql + "\(direction) \(nulls == .last ? "NULLS LAST" : "NULLS FIRST")" }
+        return sql + (nulls == .last ? " IS NULL, " : " IS NOT NULL, ") + sql + direction
+    }
+
+    /// The condition that a row comes after one with `value`, where `then` decides among rows with the same.
+    func after(_ value: SQLValue, then: SQLFragment, skipsNulls: Bool) -> SQLFragment {
+        if value.isNull {
+            let isSame = SQLFragment.all([sql + " IS NULL", then])
+            return nulls == .last ? isSame : .either([sql + " IS NOT NULL", isSame])
+        }
+        var parts = [sql + SQLFragment(" \(isDescending ? "<" : ">") ?", [value]), .all([sql + SQLFragment(" = ?", [value]), then])]
+        if nulls == .last, !skipsNulls { parts.append(sql + " IS NULL") }
+        return .either(parts)
+    }
+}

@@ -1,0 +1,51 @@
+import FireLiteSQLiteBridge
+
+/// How many rows there are, as far as a plan has to know: counted in the file, and no further than makes a difference.
+final class RowStatistics {
+    private let access: StoreConnection
+    /// What was counted for this plan already: a plan asks for some conditions several times.
+    private var known: [Question: Int] = [:]
+
+    private struct Question: Hashable {
+        let sql: String
+        let arguments: [SQLValue]
+        let limit: Int
+    }
+
+    init(_ access: StoreConnection) { self.access = access }
+
+    /// How many rows a `SELECT` gives, at most `limit`.
+    func rows(_ select: SQLFragment, upTo limit: Int) throws -> Int {
+        try answer("SELECT count(*) FROM (" + select + " LIMIT ?)", limit)
+    }
+
+    /// Whether a `SELECT` gives more rows than `limit`: a third of the work of counting them.
+    func hasMore(_ select: SQLFragment, than limit: Int) throws -> Bool { try answer(select + " LIMIT 1 OFFSET ?", limit) > 0 }
+
+    /// The first value of a statement whose last argument is a limit; 0 if there is no row.
+    private func answer(_ statement: SQLFragment, _ limit: Int) throws -> Int {
+        let question = Question(sql: statement.sql, arguments: statement.arguments, limit: limit)
+        if let count = known[question] { return count }
+        let compiled = try access.queries.statement(statement.sql, access.connection)
+        defer { compiled.reset() }
+        compiled.bind(statement.arguments + [.integer(Int64(limit))])
+        let count = try compiled.step() ? Int(compiled.int(0)) : 0
+        known[question] = count
+        return count
+    }
+
+    /// About how many rows a table has.
+    ///
+    /// - Complexity: counts them, which takes a walk through the table's smallest index; the answer serves until the store has grown by a
+    ///   quarter.
+    func size(of table: TablePlan) throws -> Int {
+        let newest = try access.connection.integer("SELECT max(root) FROM _resource") ?? 0
+        if let counted = access.queries.sizes[table.index] {
+            let serves = counted.newest / 2...counted.newest + counted.newest / 4 + 1_000
+            if serves.contains(newest) { return counted.rows }
+        }
+        let rows = Int(try access.connection.integer("SELECT count(*) FROM \(table.quotedName)") ?? 0)
+        access.queries.sizes[table.index] = QueryCache.Size(rows: rows, newest: newest)
+        return rows
+    }
+}

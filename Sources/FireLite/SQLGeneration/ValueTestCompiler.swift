@@ -1,0 +1,146 @@
+import FireLiteSQLiteBridge
+import Foundation
+
+/// The conditions of SQL on one column.
+struct ValueTestCompiler {
+    let column: String
+
+    /// So many values are bound one by one; more go into one parameter, so that statements do not differ by their number.
+    static let boundValues = 4
+
+    func condition(_ test: ValueTest) -> SQLFragment {
+        switch test {
+        case .compare(let comparison, let value):
+            return value.isNull ? .never : SQLFragment("\(column) \(comparison.rawValue) ?", [value])
+        case .between(let lower, let upper): return SQLFragment("\(column) BETWEEN ? AND ?", [lower, upper])
+        case .oneOf(let values): return oneOf(values.filter { !$0.isNull })
+        case .date(let comparison, let bounds, let overlapping):
+            return overlapping ? overlaps(comparison, bounds) : lies(comparison, bounds)
+        case .dateOneOf(let dates): return oneOf(dates)
+        case .text(let way, let text, let folding): return look(way, text, folding)
+        }
+    }
+
+    // MARK: - Dates
+
+    /// The exact form: every moment of the stored interval compares so.
+    private func lies(_ comparison: Comparison, _ bounds: DateBounds) -> SQLFragment {
+        switch comparison {
+        case .equal: SQLFragment("(\(column) >= ? AND \(column) < ?)", [.text(bounds.text), .text(bounds.upper)])
+        case .less: ends(by: bounds.lower)
+        case .lessOrEqual: ends(by: bounds.upper)
+        case .greater: SQLFragment("\(column) >= ?", [.text(bounds.upper)])
+        case .greaterOrEqual: SQLFragment("\(column) >= ?", [.text(bounds.lower)])
+        }
+    }
+
+    /// The overlapping form: some moment of the stored interval compares so.
+    private func overlaps(_ comparison: Comparison, _ bounds: DateBounds) -> SQLFragment {
+        switch comparison {
+        case .equal: .all([SQLFragment("\(column) < ?", [.text(bounds.upper)]), lasts(beyond: bounds.lower)])
+        case .less: SQLFragment("\(column) < ?", [.text(bounds.lower)])
+        case .lessOrEqual: SQLFragment("\(column) < ?", [.text(bounds.upper)])
+        case .greater: lasts(beyond: bounds.upper)
+        case .greaterOrEqual: lasts(beyond: bounds.lower)
+        }
+    }
+
+    /// The stored interval has ended at the moment, or ends with it.
+    private func ends(by moment: String) -> SQLFragment {
+        let wider = DateBounds.wider(than: moment).map { SQLValue.text($0) }
+        let before = SQLFragment("\(column) < ?", [.text(moment)])
+        if wider.isEmpty { return before }
+        return .all([before, SQLFragment("\(column) NOT IN (\(marks(wider.count)))", wider)])
+    }
+
+    /// The stored interval ends after the moment.
+    private func lasts(beyond moment: String) -> SQLFragment {
+        let wider = DateBounds.wider(than: moment).map { SQLValue.text($0) }
+        let after = SQLFragment("\(column) >= ?", [.text(moment)])
+        if wider.isEmpty { return after }
+        return .either([after, SQLFragment("\(column) IN (\(marks(wider.count)))", wider)])
+    }
+
+    private func oneOf(_ dates: [DateBounds]) -> SQLFragment {
+        if dates.count <= Self.boundValues { return .either(dates.map { lies(.equal, $0) }) }
+        if !Connection.hasJSON {
+            // No date has the sign between the bounds.
+            let rows = PackedValues(dates.map { .text("\($0.text)|\($0.upper)") }).rows
+            let (lower, upper) = ("substr(value, 1, instr(value, '|') - 1)", "substr(value, instr(value, '|') + 1)")
+            return "EXISTS (SELECT 1 FROM (" + rows + ") WHERE \(column) >= \(lower) AND \(column) < \(upper))"
+        }
+        let list = dates.map { "[\(Self.json($0.text)),\(Self.json($0.upper))]" }.joined(separator: ",")
+        return SQLFragment(
+            "EXISTS (SELECT 1 FROM json_each(?) j WHERE \(column) >= j.value ->> 0 AND \(column) < j.value ->> 1)", [.text("[\(list)]")])
+    }
+
+    // MARK: - Lists of values
+
+    private func marks(_ count: Int) -> String { Array(repeating: "?", count: count).joined(separator: ",") }
+
+    private func oneOf(_ values: [SQLValue]) -> SQLFragment {
+        if values.isEmpty { return .never }
+        if values.count <= Self.boundValues { return SQLFragment("\(column) IN (\(marks(values.count)))", values) }
+        if !Connection.hasJSON { return "\(column) IN (" + PackedValues(values).rows + ")" }
+        // JSON of SQLite ends a text at a NUL, so texts with one are bound by themselves.
+        let special = values.filter { $0.text?.utf8.contains(0) ?? false || !($0.double?.isFinite ?? true) }
+        let list = values.filter { !special.contains($0) }.map(Self.json).joined(separator: ",")
+        let plain = SQLFragment("\(column) IN (SELECT value FROM json_each(?))", [.text("[\(list)]")])
+        return .either([plain] + (special.isEmpty ? [] : [SQLFragment("\(column) IN (\(marks(special.count)))", special)]))
+    }
+
+    private static func json(_ value: SQLValue) -> String {
+        switch value {
+        case .null, .blob: "null"
+        case .integer(let value): "\(value)"
+        case .real(let value): "\(value)"
+        case .text(let value): json(value)
+        }
+    }
+
+    private static func json(_ text: String) -> String {
+        var json = "\""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\"": json += "\\\""
+            case "\\": json += "\\\\"
+            case "\u{0}"..<"\u{20}": json += "\\u00" + String(scalar.value, radix: 16).leftPadded(2)
+            default: json.unicodeScalars.append(scalar)
+            }
+        }
+        return json + "\""
+    }
+
+    // MARK: - Text
+
+    private func look(_ way: TextOperator, _ text: String, _ folding: TextFolding) -> SQLFragment {
+        if folding.isEmpty {
+            if way == .equal { return SQLFragment("\(column) = ?", [.text(text)]) }
+            if way == .hasPrefix { return prefix(text) }
+        }
+        return SQLFragment("\(TextMatcher.functionName)(\(column), ?, \(way.rawValue | folding.rawValue))", [.text(text)])
+    }
+
+    /// A range, which an index can serve.
+    private func prefix(_ text: String) -> SQLFragment {
+        guard let end = Self.end(ofPrefix: text) else {
+            return text.isEmpty ? SQLFragment("\(column) IS NOT NULL") : SQLFragment("\(column) >= ?", [.text(text)])
+        }
+        return SQLFragment("(\(column) >= ? AND \(column) < ?)", [.text(text), .text(end)])
+    }
+
+    /// The least text after all that begin with `text`; nil where there is none.
+    static func end(ofPrefix text: String) -> String? {
+        var scalars = Array(text.unicodeScalars)
+        while let last = scalars.popLast() {
+            var next = last.value + 1
+            if next == 0xD800 { next = 0xE000 }
+            guard let scalar = Unicode.Scalar(next) else { continue }
+            scalars.append(scalar)
+            var end = String.UnicodeScalarView()
+            end.append(contentsOf: scalars)
+            return String(end)
+        }
+        return nil
+    }
+}

@@ -1,0 +1,334 @@
+import FireLiteCore
+import FireLiteSQLiteBridge
+
+/// The tables of a file as one connection sees them, and the paths of the release's classes through them.
+///
+/// Names are paths: `Patient`, `Patient_name`, `Patient_name_given`; columns `period_start`. No FHIR name has an underscore.
+final class StorageSchema {
+    let release: FHIRRelease
+    private(set) var tables: [TablePlan] = []
+    private var byName: [String: TablePlan] = [:]
+    private var resources: [UnsafePointer<LayoutTable>: TablePlan] = [:]
+    private let elementLayout: Layout
+    /// What the file's catalog was when it was last read.
+    var version: Int64 = -1
+    private var versionStatement: Statement?
+    /// How often tables have changed, so that statements over several of them have to be compiled anew.
+    @exclusivity(unchecked) private(set) var changes = 0
+    private var hasNotedModel = false
+    /// Tables of the file that the release does not know.
+    private(set) var unknownTables: [String] = []
+    /// What somebody else keeps in the file: views, and tables whose names begin with an underscore.
+    private(set) var others: [String] = []
+
+    /// SQLite's default for columns of a table, less the bookkeeping ones.
+    #if SQLCipher
+        /// Before SQLite 3.32 a statement takes 999 values, and a row's columns and keys are as many.
+        static let maximumColumns = Connection.libraryNumber >= 3_032_000 ? 1_990 : 990
+    #else
+        static let maximumColumns = 1_990
+    #endif
+
+    init(release: FHIRRelease) throws {
+        guard let element = release.type(named: "Element") else {
+            throw FHIRStoreError(.invalidArgument, "FHIR \(release.name) has no type Element: regenerate its module")
+        }
+        self.release = release
+        elementLayout = element._layout
+    }
+
+    // MARK: - Paths
+
+    /// The table of a resource type.
+    func table(of layout: Layout) -> TablePlan {
+        if let known = resources[layout.table] { return known }
+        let plan = add(
+            TablePlan(name: layout.name, index: tables.count, layout: layout, primitive: nil, owner: nil, ownerGroup: nil, ownerSlot: 0))
+        resources[layout.table] = plan
+        return plan
+    }
+
+    private func add(_ plan: TablePlan) -> TablePlan {
+        tables.append(plan)
+        byName[plan.name] = plan
+        return plan
+    }
+
+    /// The table of a repeating element. A recursive element shares the table of the element that it recurs to.
+    func child(of group: GroupPlan, _ slot: Int) -> TablePlan {
+        if let known = group.members[slot].child { return known.takeUnretainedValue() }
+        let table = group.table
+        let element = group.layout.elements[slot]
+        let plan: TablePlan
+        if let type = element.type, let recursion = recursion(of: type, in: group) {
+            plan = recursion
+            group.members[slot].sharesChild = group.layout.elements.filter { $0.isList && $0.type == type }.count > 1
+        } else {
+            plan = add(
+                TablePlan(
+                    name: table.name + "_" + group.prefix + element.name, index: tables.count,
+                    layout: element.type?._layout ?? elementLayout,
+                    primitive: element.primitive, owner: table, ownerGroup: group, ownerSlot: slot))
+        }
+        group.members[slot].child = .passUnretained(plan)
+        return plan
+    }
+
+    private func recursion(of type: FHIRObject.Type, in group: GroupPlan) -> TablePlan? {
+        let table = group.table
+        if table.primitive == nil, group.index == 0, table.root.layout.type == type { return table }
+        guard type._layout.kind == .backbone else { return nil }
+        var ancestor: TablePlan? = table
+        while let current = ancestor {
+            if current.primitive == nil, current.root.layout.type == type { return current }
+            ancestor = current.owner
+        }
+        return nil
+    }
+
+    // These three leave references uncounted, for the walk through objects: the schema keeps its plans.
+
+    /// The object inlined for a to-one complex element.
+    func group(_ parent: GroupPlan, _ slot: Int) -> GroupPlan {
+        parent.members[slot].group?.takeUnretainedValue() ?? parent.table.group(parent, slot, elementLayout: nil)
+    }
+
+    /// The object inlined for the `Element` of a primitive.
+    func annotation(_ parent: GroupPlan, _ slot: Int) -> GroupPlan {
+        parent.members[slot].group?.takeUnretainedValue() ?? parent.table.group(parent, slot, elementLayout: elementLayout)
+    }
+
+    // MARK: - Names
+
+    /// The table with this name, or nil where it is no path of the release.
+    func table(named name: String) -> TablePlan? {
+        if let known = byName[name] { return known }
+        var text = name
+        let plan = text.withUTF8 { table(named: NamePath($0)) }
+        return plan?.name == name ? plan : nil
+    }
+
+    private func table(named path: NamePath) -> TablePlan? {
+        guard let type = release.resourceType(named: String(decoding: path.first, as: UTF8.self)) else { return nil }
+        var plan = table(of: type._layout)
+        var group = plan.root
+        var path = path
+        while let rest = path.rest {
+            path = rest
+            guard let slot = group.slot(named: path.first) else { return nil }
+            let kind = group.layout.elements[slot].kind
+            if group.layout.elements[slot].isList {
+                guard kind != .resource else { return nil }
+                plan = child(of: group, slot)
+                group = plan.root
+            } else if path.rest == nil || kind == .resource {
+                return nil
+            } else {
+                group = kind == .primitive ? annotation(group, slot) : self.group(group, slot)
+            }
+        }
+        return plan
+    }
+
+    /// Takes up a column that the file has; false where it is no path of the release.
+    private func adopt(column name: NamePath, in plan: TablePlan) -> Bool {
+        if name.bytes.isText("_member") { return plan.primitive == nil && plan.memberColumnIndex() >= 0 }
+        if let primitive = plan.primitive {
+            if name.bytes.isText("value") { return plan.valueColumnIndex() >= 0 }
+            if name.first.isText("value"), let rest = name.rest, rest.isAside(primitive) { return plan.valueAsideIndex() >= 0 }
+        }
+        if name.bytes.isText("_pk") { return plan.pkColumn(plan.root) >= 0 }
+        var group = plan.root
+        var path = name
+        while true {
+            guard let slot = group.slot(named: path.first), !group.layout.elements[slot].isList else { return false }
+            switch group.layout.elements[slot].kind {
+            case .resource: return false
+            case .object:
+                group = self.group(group, slot)
+            case .primitive:
+                guard let rest = path.rest else { return plan.mainColumn(group, slot) >= 0 }
+                if rest.isAside(group.layout.elements[slot].primitive ?? .string) { return plan.asideColumn(group, slot) >= 0 }
+                group = annotation(group, slot)
+            }
+            guard let rest = path.rest else { return false }
+            if rest.bytes.isText("_pk") { return plan.pkColumn(group) >= 0 }
+            path = rest
+        }
+    }
+
+    /// Whether a column for values may have this name: a path of to-one elements to a primitive.
+    func hasColumn(_ name: String, in plan: TablePlan) -> Bool {
+        if plan.primitive != nil { return name == "value" }
+        var layout = plan.root.layout
+        let steps = name.split(separator: "_", omittingEmptySubsequences: false)
+        for (index, step) in steps.enumerated() {
+            guard let element = layout.element(named: String(step)), !element.isList else { return false }
+            switch element.kind {
+            case .primitive: return index == steps.count - 1
+            case .object:
+                guard let type = element.type else { return false }
+                layout = type._layout
+            case .resource: return false
+            }
+        }
+        return false
+    }
+
+    // MARK: - The file's catalog
+
+    /// Reads which tables and columns the file has, if that has changed since it was last read.
+    ///
+    /// - Throws: `SQLiteError`; `FHIRStoreError.newerFormat` where a table has columns that the release does not know.
+    func refresh(_ connection: Connection) throws {
+        let look = try versionStatement ?? connection.prepare("PRAGMA schema_version")
+        versionStatement = look
+        defer { look.reset() }
+        let current = try look.step() ? look.int(0) : 0
+        guard current != version else { return }
+        let statement = try connection.cached(
+            "SELECT type, name, sql FROM sqlite_master WHERE type IN ('table', 'trigger', 'view') AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'"
+        )
+        defer { statement.reset() }
+        var unknown: [String] = []
+        var others: [String] = []
+        var triggers: [(name: String, sql: String)] = []
+        while try statement.step() {
+            guard let type = statement.text(0), let name = statement.text(1), let sql = statement.text(2) else { continue }
+            if type == "trigger" {
+                triggers.append((name, sql))
+            } else if type == "view" || name.hasPrefix("_") {
+                if CatalogText.ownTables.contains(name), type == "view" || !CatalogText.isPlainTable(sql) {
+                    throw CatalogText.refusal(connection.path, "its table \(name) is none")
+                }
+                if type == "view" || !CatalogText.isOwn(name) { others.append("\(type) \(name)") }
+            } else if let plan = table(named: name) {
+                guard try adopt(sql, in: plan, path: connection.path) else {
+                    throw CatalogText.refusal(connection.path, "the definition of the table \(name) is not one that this library writes")
+                }
+            } else {
+                unknown.append(name)
+            }
+        }
+        unknownTables = unknown
+        self.others = others.sorted()
+        try verify(triggers, connection)
+        version = current
+    }
+
+    /// Sees that there are no triggers but those of the full-text indexes, as they would run with every write.
+    private func verify(_ triggers: [(name: String, sql: String)], _ connection: Connection) throws {
+        guard !triggers.isEmpty else { return connection.setTrustedSchema(false) }
+        let own = try DeclaredIndexes(schema: self, connection: connection).triggers()
+        guard let foreign = triggers.first(where: { own[$0.name] != $0.sql }) else {
+            // All that it trusts are triggers of its own.
+            return connection.setTrustedSchema(true)
+        }
+        throw CatalogText.refusal(
+            connection.path, "the trigger \(foreign.name) is not one that this library writes, and would run with its writes")
+    }
+
+    /// Reads what can be read of a damaged file's catalog; false where some of it cannot.
+    ///
+    /// - Throws: `FHIRStoreError.newerFormat`.
+    func salvage(_ connection: Connection) throws -> Bool {
+        var definitions: [String: String] = [:]
+        var isWhole = false
+        for order in ["", " DESC"] where !isWhole {
+            do {
+                let statement = try connection.prepare("SELECT type, name, sql FROM sqlite_master ORDER BY rowid\(order)")
+                while try statement.step() {
+                    guard statement.text(0) == "table", let name = statement.text(1), let sql = statement.text(2) else { continue }
+                    if !name.hasPrefix("_"), !name.hasPrefix("sqlite_") { definitions[name] = sql }
+                }
+                isWhole = order.isEmpty
+            } catch let error as SQLiteError where error.isDamage {
+                continue
+            }
+        }
+        for (name, sql) in definitions.sorted(by: { $0.key < $1.key }) {
+            guard let plan = table(named: name), try adopt(sql, in: plan, path: connection.path) else {
+                unknownTables.append(name)
+                continue
+            }
+        }
+        return isWhole
+    }
+
+    /// Takes up the columns in a table's definition; false if it is not as this library writes it.
+    private func adopt(_ sql: String, in plan: TablePlan, path: String) throws -> Bool {
+        var sql = sql
+        let result = sql.withUTF8 { sql -> Bool? in
+            guard CatalogText.isPlainTable(sql), let names = CatalogText.columns(sql) else { return nil }
+            plan.isInFile = true
+            guard names.count != plan.fileColumns else { return true }
+            plan.dropPendingColumns()
+            for name in names.dropFirst(plan.fileColumns) {
+                guard adopt(column: NamePath(UnsafeBufferPointer(rebasing: sql[name])), in: plan) else { return false }
+            }
+            plan.fileColumns = plan.columns.count
+            plan.statements = TableStatements()
+            changes += 1
+            return true
+        }
+        guard let isWhole = result else { return false }
+        guard isWhole else {
+            throw FHIRStoreError(
+                .newerFormat,
+                "\(path): the table \(plan.name) has a column this version of FHIR \(release.name)'s classes does not know: update the library"
+            )
+        }
+        return true
+    }
+
+    /// Brings the file up to what rows need: creates tables with all their columns at once, and adds columns where there is no other way.
+    ///
+    /// - Returns: whether it did anything.
+    /// - Throws: `SQLiteError`.
+    func grow(_ connection: Connection) throws -> Bool {
+        var grown: [TablePlan] = []
+        for plan in tables where plan.columns.count > plan.fileColumns || (!plan.isInFile && plan.isNeeded) {
+            if plan.isInFile {
+                for column in plan.columns[plan.fileColumns...] {
+                    try connection.run("ALTER TABLE \(plan.quotedName) ADD COLUMN \(column.quotedName) \(column.declaredType)")
+                }
+            } else {
+                // The index of ids needs the column.
+                if plan.isResource, plan.root.members[0].main < 0 { _ = plan.mainColumn(plan.root, 0) }
+                try connection.run(plan.creation(columns: plan.columns.count))
+                plan.isInFile = true
+                if plan.isResource { try connection.run(plan.idIndexCreation) }
+            }
+            plan.fileColumns = plan.columns.count
+            plan.statements = TableStatements()
+            grown.append(plan)
+        }
+        guard !grown.isEmpty else { return false }
+        changes += 1
+        try DeclaredIndexes(schema: self, connection: connection).apply(to: grown)
+        version = try connection.integer("PRAGMA schema_version") ?? 0
+        return true
+    }
+
+    /// Writes into the file which model has last made it grow.
+    func noteModel(_ connection: Connection) throws {
+        guard !hasNotedModel else { return }
+        let statement = try connection.cached("INSERT OR REPLACE INTO _meta(key, value) VALUES ('model', ?)")
+        statement.bind(1, release.fingerprint)
+        try statement.run()
+        hasNotedModel = true
+    }
+
+    /// Forgets growth that was rolled back.
+    func forgetFile() {
+        changes += 1
+        hasNotedModel = false
+        for plan in tables {
+            plan.fileColumns = 0
+            plan.isInFile = false
+            plan.isNeeded = false
+            plan.dropPendingColumns()
+        }
+        version = -1
+    }
+}

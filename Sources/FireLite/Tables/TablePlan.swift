@@ -1,0 +1,210 @@
+import FireLiteCore
+import FireLiteSQLiteBridge
+
+/// A table: of a resource type, of a repeating complex element, or of a repeating primitive.
+///
+/// A plan exists as soon as a path is walked; the table itself, and each column, when data first needs it.
+final class TablePlan {
+    let name: String
+    /// The name as an identifier of SQL.
+    let quotedName: String
+    /// Its number in the schema; also what rows and shapes call it by.
+    let index: Int
+    /// The table of the rows that own its rows; nil for a resource type.
+    let owner: TablePlan?
+    /// The object and slot in the owner's row that its rows are the list of.
+    let ownerGroup: GroupPlan?
+    let ownerSlot: Int
+    /// The type of a list of primitives.
+    let primitive: PrimitiveType?
+    /// The steps from a resource type down: owners are read before what they own.
+    let depth: Int
+    @exclusivity(unchecked) private(set) var groups: [GroupPlan] = []
+    @exclusivity(unchecked) private(set) var columns: [ColumnPlan] = []
+    /// How many of the columns are in the file; the others have been asked for since.
+    var fileColumns = 0
+    var isInFile = false
+    /// Whether rows wait to be written to it.
+    @exclusivity(unchecked) var isNeeded = false
+    /// The columns of a list of primitives' values.
+    @exclusivity(unchecked) private(set) var valueColumn: Int32 = -1
+    @exclusivity(unchecked) private(set) var valueAside: Int32 = -1
+    @exclusivity(unchecked) private(set) var memberColumn: Int32 = -1
+    /// A number to tell sets of tables apart by: that of a set is all of its tables' together, by exclusive or.
+    let mark: UInt64
+    /// Compiled statements; dropped when a column is added.
+    @exclusivity(unchecked) var statements = TableStatements()
+    /// `root`, to be had without counting references.
+    @exclusivity(unchecked) private(set) var rootReference: Unmanaged<GroupPlan>!
+    private var links: [Int: (group: GroupPlan, slot: Int)] = [:]
+
+    init(
+        name: String, index: Int, layout: Layout, primitive: PrimitiveType?, owner: TablePlan?, ownerGroup: GroupPlan?, ownerSlot: Int
+    ) {
+        self.name = name
+        quotedName = quoted(name)
+        self.index = index
+        self.owner = owner
+        self.ownerGroup = ownerGroup
+        self.ownerSlot = ownerSlot
+        self.primitive = primitive
+        depth = (owner?.depth ?? -1) + 1
+        mark = Self.mark(index)
+        groups = [
+            GroupPlan(table: self, index: 0, layout: layout, parent: nil, parentSlot: 0, isAnnotation: false, prefix: "", key: [])
+        ]
+        rootReference = .passUnretained(groups[0])
+    }
+
+    /// Bits as good as random ones (SplitMix64), which the system takes a call each to give.
+    private static func mark(_ index: Int) -> UInt64 {
+        var bits = UInt64(truncatingIfNeeded: index + 1) &* 0x9E37_79B9_7F4A_7C15
+        bits = (bits ^ bits >> 30) &* 0xBF58_476D_1CE4_E5B9
+        bits = (bits ^ bits >> 27) &* 0x94D0_49BB_1331_11EB
+        return bits ^ bits >> 31
+    }
+
+    /// The object of the row itself; for a list of primitives the `Element` of the place.
+    var root: GroupPlan { groups[0] }
+
+    var isResource: Bool { owner == nil }
+
+    // MARK: - Definitions
+
+    /// The statement that creates the table with the first of its columns.
+    func creation(columns count: Int) -> String {
+        let definitions = columns.prefix(count).map { ", \($0.quotedName) \($0.declaredType)" }.joined()
+        return "CREATE TABLE \(quotedName)(_k INTEGER PRIMARY KEY, _parent INTEGER, _ord INTEGER\(definitions))"
+    }
+
+    /// The statement that creates a resource type's index of ids.
+    var idIndexCreation: String { "CREATE INDEX \(quoted(name + "__id")) ON \(quotedName)(id, _parent)" }
+
+    // MARK: - Columns
+
+    private func addColumn(_ name: String, _ role: ColumnPlan.Role, _ group: GroupPlan, _ slot: Int, _ key: [UInt16], _ type: String)
+        -> Int32
+    {
+        columns.append(ColumnPlan(name: name, role: role, group: group.index, slot: slot, key: key, declaredType: type))
+        return Int32(columns.count - 1)
+    }
+
+    private static func declaredType(_ primitive: PrimitiveType) -> String {
+        switch primitive.storage {
+        case .boolean, .integer: "INTEGER"
+        case .decimal: "REAL"
+        case .temporal, .text: "TEXT"
+        }
+    }
+
+    /// The suffix of the column that keeps what the main column cannot.
+    static func asideSuffix(_ primitive: PrimitiveType) -> String { primitive.storage == .decimal ? "_literal" : "_offset" }
+
+    private static func asideType(_ primitive: PrimitiveType) -> String { primitive.storage == .decimal ? "TEXT" : "INTEGER" }
+
+    func mainColumn(_ group: GroupPlan, _ slot: Int) -> Int32 {
+        let known = group.members[slot].main
+        if known >= 0 { return known }
+        let element = group.layout.elements[slot]
+        let column = addColumn(
+            group.prefix + element.name, .main, group, slot, group.key(slot: slot, part: 0), Self.declaredType(element.primitive ?? .string)
+        )
+        group.members[slot].main = column
+        return column
+    }
+
+    func asideColumn(_ group: GroupPlan, _ slot: Int) -> Int32 {
+        let known = group.members[slot].aside
+        if known >= 0 { return known }
+        let element = group.layout.elements[slot]
+        let primitive = element.primitive ?? .string
+        let column = addColumn(
+            group.prefix + element.name + Self.asideSuffix(primitive), .aside, group, slot, group.key(slot: slot, part: 1),
+            Self.asideType(primitive))
+        group.members[slot].aside = column
+        return column
+    }
+
+    func pkColumn(_ group: GroupPlan) -> Int32 {
+        if group.pkColumn < 0 { group.pkColumn = addColumn(group.prefix + "_pk", .pk, group, 0, group.key + [3], "TEXT") }
+        return group.pkColumn
+    }
+
+    func memberColumnIndex() -> Int32 {
+        if memberColumn < 0 { memberColumn = addColumn("_member", .member, root, 0, [], "TEXT") }
+        return memberColumn
+    }
+
+    func valueColumnIndex() -> Int32 {
+        if valueColumn < 0 { valueColumn = addColumn("value", .main, root, -1, [1], Self.declaredType(primitive ?? .string)) }
+        return valueColumn
+    }
+
+    func valueAsideIndex() -> Int32 {
+        let type = primitive ?? .string
+        if valueAside < 0 { valueAside = addColumn("value" + Self.asideSuffix(type), .aside, root, -1, [2], Self.asideType(type)) }
+        return valueAside
+    }
+
+    /// The object inlined for a to-one element, or for the `Element` of a primitive.
+    func group(_ parent: GroupPlan, _ slot: Int, elementLayout: Layout?) -> GroupPlan {
+        if let known = parent.members[slot].group { return known.takeUnretainedValue() }
+        let element = parent.layout.elements[slot]
+        let group = GroupPlan(
+            table: self, index: groups.count, layout: elementLayout ?? element.type?._layout ?? parent.layout, parent: parent,
+            parentSlot: slot, isAnnotation: elementLayout != nil, prefix: parent.prefix + element.name + "_",
+            key: parent.key(slot: slot, part: elementLayout == nil ? 0 : 2))
+        groups.append(group)
+        parent.members[slot].group = .passUnretained(group)
+        return group
+    }
+
+    /// Forgets what was asked for and is not in the file, after a failure.
+    func dropPendingColumns() {
+        statements = TableStatements()
+        guard columns.count > fileColumns else { return }
+        columns.removeLast(columns.count - fileColumns)
+        let limit = Int32(fileColumns)
+        for group in groups {
+            if group.pkColumn >= limit { group.pkColumn = -1 }
+            for slot in 0..<group.slotCount {
+                if group.members[slot].main >= limit { group.members[slot].main = -1 }
+                if group.members[slot].aside >= limit { group.members[slot].aside = -1 }
+            }
+        }
+        if valueColumn >= limit { valueColumn = -1 }
+        if valueAside >= limit { valueAside = -1 }
+        if memberColumn >= limit { memberColumn = -1 }
+    }
+
+    // MARK: - Links
+
+    /// Which list of a row of `owner` the rows of this table are.
+    func link(from owner: TablePlan) -> (group: GroupPlan, slot: Int)? {
+        if owner === self.owner, let ownerGroup { return (ownerGroup, ownerSlot) }
+        if let known = links[owner.index] { return known }
+        for group in owner.groups {
+            for element in group.layout.elements where element.isList && element.kind == .object && element.type == root.layout.type {
+                links[owner.index] = (group, element.slot)
+                return (group, element.slot)
+            }
+        }
+        return nil
+    }
+}
+
+/// A table's compiled statements.
+struct TableStatements {
+    var insert: InsertStatement?
+    /// Inserts several rows.
+    var insertGroup: InsertStatement?
+    var columns: RowColumns?
+    var select: RowReader?
+    var rootByID: Statement?
+    var registrationByID: Statement?
+    /// Looks up several ids.
+    var registrationsByIDs: Statement?
+    var deleteRow: Statement?
+    var deleteRange: Statement?
+    var updates: [[Int32]: Statement] = [:]
+}

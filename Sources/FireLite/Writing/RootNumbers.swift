@@ -1,0 +1,48 @@
+import FireLiteSQLiteBridge
+
+/// The numbers of resources: counted up in `_meta`, and never given twice.
+enum RootNumbers {
+    /// The greatest number: keys of rows are `root << 24 | node` and never negative.
+    static let maximum: Int64 = 1 << 39 - 1
+
+    /// The number that the next resource gets; nil if what the file says cannot be one.
+    static func next(_ connection: Connection) throws -> Int64? {
+        let statement = try connection.cached("SELECT value FROM _meta WHERE key = 'nextRoot'")
+        defer { statement.reset() }
+        guard try statement.step(), statement.type(0) == .integer else { return nil }
+        let next = statement.int(0)
+        return next >= 1 && next <= maximum + 1 ? next : nil
+    }
+
+    /// The greatest number of a registered resource; 0 if there is none.
+    static func greatest(_ connection: Connection) throws -> Int64 {
+        let statement = try connection.cached("SELECT max(root) FROM _resource")
+        defer { statement.reset() }
+        return try statement.step() ? statement.int(0) : 0
+    }
+
+    static func store(_ next: Int64, _ connection: Connection) throws {
+        let statement = try connection.cached("INSERT OR REPLACE INTO _meta(key, value) VALUES ('nextRoot', ?)")
+        statement.bind(1, next)
+        try statement.run()
+    }
+
+    /// Whether the next number is free and so are those after it.
+    static func areSound(_ connection: Connection) throws -> Bool {
+        guard let next = try next(connection) else { return false }
+        return try greatest(connection) < next
+    }
+
+    /// Continues after the greatest number where the next one is taken or none at all, so that resources can be added again.
+    static func mend(_ connection: Connection) throws {
+        guard try !areSound(connection) else { return }
+        try connection.execute("BEGIN IMMEDIATE")
+        do {
+            if try !areSound(connection) { try store(max(greatest(connection), 0) &+ 1, connection) }
+            try connection.execute("COMMIT")
+        } catch {
+            if connection.isInTransaction { try connection.execute("ROLLBACK") }
+            throw error
+        }
+    }
+}

@@ -1,0 +1,213 @@
+import FireLiteCore
+import FireLiteSQLiteBridge
+
+/// Finds what of a stored resource's rows has to change to become new rows, and changes only that.
+///
+/// A new row takes the place, and the number, of the stored row it stands for: the one with the object's number where objects
+/// are managed, else the one at the same position of the same list. Rows that nothing stands for go.
+struct RowDiff {
+    let connection: StoreConnection
+    let inserter: RowInserter
+    /// How many rows the last call inserted, updated and deleted.
+    private(set) var written = 0
+
+    private struct Position: Hashable {
+        let table: Int32
+        let parent: Int64
+        let order: Int32
+        let member: Int
+    }
+
+    init(_ connection: StoreConnection) {
+        self.connection = connection
+        inserter = RowInserter(schema: connection.schema, connection: connection.connection)
+    }
+
+    /// Brings the stored rows of resource `root` to `new`.
+    ///
+    /// - Parameters:
+    ///   - new: the rows of one resource, whose parents are given by row index; gets their numbers.
+    ///   - byNumber: whether rows with a number stand for the stored row with that number.
+    ///   - nextNode: the first number that no row of the resource ever had; goes up with new rows.
+    /// - Throws: `SQLiteError`; `FHIRStoreError.tooLarge`.
+    mutating func apply(_ new: inout RowBuffer, over stored: inout RowBuffer, root: Int64, byNumber: Bool, nextNode: inout UInt32) throws {
+        written = 0
+        if byNumber || !matchInOrder(&new, &stored) { match(&new, &stored, byNumber: byNumber) }
+        for index in new.rows.indices where new.rows[index].match < 0 {
+            guard nextNode <= Flattener.maximumNode else {
+                throw FHIRStoreError(
+                    .tooLarge, "a resource has had more than \(Flattener.maximumNode) rows: store a copy of it in its place")
+            }
+            new.rows[index].node = nextNode
+            nextNode += 1
+        }
+        for index in stored.rows.indices where stored.rows[index].match < 0 {
+            try delete(connection.schema.tables[Int(stored.rows[index].table)], key: root << 24 | Int64(stored.rows[index].node))
+        }
+        for index in new.rows.indices {
+            let row = new.rows[index]
+            let parent = row.parent < 0 ? -1 : Int64(new.rows[Int(row.parent)].node)
+            let key = root << 24 | Int64(row.node)
+            if row.match < 0 {
+                try inserter.insert(index, of: new, key: key, parent: parent)
+                written += 1
+            } else {
+                try update(index, new, parent, Int(row.match), stored, key)
+            }
+        }
+    }
+
+    // MARK: - Matching
+
+    /// Matches rows where old and new are built alike, which is quickly told; false where they are not.
+    private func matchInOrder(_ new: inout RowBuffer, _ stored: inout RowBuffer) -> Bool {
+        guard new.rows.count == stored.rows.count else { return false }
+        for index in stored.rows.indices {
+            let old = stored.rows[index]
+            guard Int(old.node) < new.rows.count else { return false }
+            let row = new.rows[Int(old.node)]
+            guard row.table == old.table, row.parent == old.parent, row.order == old.order else { return false }
+        }
+        for index in stored.rows.indices {
+            let node = Int(stored.rows[index].node)
+            stored.rows[index].match = Int32(node)
+            new.rows[node].match = Int32(index)
+            new.rows[node].node = UInt32(node)
+        }
+        return true
+    }
+
+    private func match(_ new: inout RowBuffer, _ stored: inout RowBuffer, byNumber: Bool) {
+        var byPosition: [Position: Int32] = [:]
+        var byNode: [UInt32: Int32] = [:]
+        for index in stored.rows.indices {
+            let row = stored.rows[index]
+            byNode[row.node] = Int32(index)
+            byPosition[Position(table: row.table, parent: row.parent, order: row.order, member: member(row, stored))] = Int32(index)
+        }
+        for index in new.rows.indices {
+            let row = new.rows[index]
+            var found: Int32?
+            if byNumber, row.node != Flattener.unnumbered {
+                found = byNode[row.node].flatMap { stored.rows[Int($0)].table == row.table ? $0 : nil }
+            } else if !byNumber || connection.schema.tables[Int(row.table)].primitive != nil || row.parent < 0 {
+                let parent = row.parent < 0 ? -1 : Int(row.parent)
+                let parentNode = parent < 0 ? -1 : Int64(new.rows[parent].node)
+                let hasParent = parent < 0 || new.rows[parent].match >= 0
+                found =
+                    hasParent ? byPosition[Position(table: row.table, parent: parentNode, order: row.order, member: member(row, new))] : nil
+            }
+            if let candidate = found, stored.rows[Int(candidate)].match < 0 {
+                stored.rows[Int(candidate)].match = Int32(index)
+                new.rows[index].match = candidate
+                new.rows[index].node = stored.rows[Int(candidate)].node
+            } else {
+                new.rows[index].match = -1
+            }
+        }
+    }
+
+    /// A hash of the member that a contained resource, or a row of a shared table, fills; 0 for other rows.
+    private func member(_ row: RowBuffer.Row, _ buffer: borrowing RowBuffer) -> Int {
+        let column = connection.schema.tables[Int(row.table)].memberColumn
+        guard column >= 0, row.cellEnd > row.cellStart else { return 0 }
+        let cell = buffer.cells[Int(row.cellStart)]
+        guard cell.column == column, cell.kind == .text else { return 0 }
+        var hasher = Hasher()
+        for offset in 0..<cell.length { hasher.combine(buffer.bytes[Int(cell.payload) + offset]) }
+        return hasher.finalize()
+    }
+
+    // MARK: - Statements
+
+    private mutating func delete(_ plan: TablePlan, key: Int64) throws {
+        let statement: Statement
+        if let known = plan.statements.deleteRow {
+            statement = known
+        } else {
+            statement = try connection.connection.prepare("DELETE FROM \(plan.quotedName) WHERE _k = ?")
+            plan.statements.deleteRow = statement
+        }
+        statement.bind(1, key)
+        try statement.run()
+        written += 1
+    }
+
+    /// Updates the columns of a stored row that differ.
+    private mutating func update(
+        _ index: Int, _ new: borrowing RowBuffer, _ parent: Int64, _ match: Int, _ stored: borrowing RowBuffer, _ key: Int64
+    ) throws {
+        let (row, old) = (new.rows[index], stored.rows[match])
+        let plan = connection.schema.tables[Int(row.table)]
+        // Columns by number; -1 and -2 are the bookkeeping ones. The cell is -1 for NULL.
+        var changes: [(column: Int32, cell: Int)] = []
+        if parent != old.parent { changes.append((-1, -1)) }
+        if row.order != old.order { changes.append((-2, -1)) }
+        Self.compare(row, new, old, stored, &changes)
+        guard !changes.isEmpty else { return }
+        let statement = try updateStatement(plan, changes.map(\.column))
+        for (position, change) in changes.enumerated() {
+            switch change.column {
+            case -1: if parent >= 0 { statement.bind(position + 2, parent) } else { statement.bindNull(position + 2) }
+            case -2: if row.order >= 0 { statement.bind(position + 2, Int64(row.order)) } else { statement.bindNull(position + 2) }
+            default:
+                if change.cell >= 0 { new.bind(change.cell, to: position + 2, of: statement) } else { statement.bindNull(position + 2) }
+            }
+        }
+        statement.bind(1, key)
+        try statement.run()
+        written += 1
+    }
+
+    private static func compare(
+        _ row: RowBuffer.Row, _ new: borrowing RowBuffer, _ old: RowBuffer.Row, _ stored: borrowing RowBuffer,
+        _ changes: inout [(column: Int32, cell: Int)]
+    ) {
+        // Both have their cells in the order of the walk through the object.
+        var oldCell = Int(old.cellStart)
+        let oldEnd = Int(old.cellEnd)
+        for cell in Int(row.cellStart)..<Int(row.cellEnd) {
+            if oldCell < oldEnd, new.isEqual(cell, stored, oldCell) {
+                oldCell += 1
+                continue
+            }
+            let column = new.cells[cell].column
+            var found = oldCell
+            while found < oldEnd, stored.cells[found].column != column { found += 1 }
+            if found < oldEnd {
+                for gone in oldCell..<found { changes.append((stored.cells[gone].column, -1)) }
+                oldCell = found + 1
+                if new.cells[cell].kind == .kept || new.isEqual(cell, stored, found) { continue }
+            }
+            if new.cells[cell].kind != .kept { changes.append((column, cell)) }
+        }
+        for gone in oldCell..<oldEnd { changes.append((stored.cells[gone].column, -1)) }
+    }
+
+    private func updateStatement(_ plan: TablePlan, _ columns: [Int32]) throws -> Statement {
+        if let known = plan.statements.updates[columns] { return known }
+        let names = columns.enumerated().map { position, column in
+            let name = column == -1 ? "_parent" : column == -2 ? "_ord" : plan.columns[Int(column)].name
+            return "\(quoted(name)) = ?\(position + 2)"
+        }
+        let statement = try connection.connection.prepare("UPDATE \(plan.quotedName) SET \(names.joined(separator: ", ")) WHERE _k = ?1")
+        plan.statements.updates[columns] = statement
+        return statement
+    }
+}
+
+extension RowBuffer {
+    /// Whether two cells, of this buffer and another, have one column and value.
+    @inline(__always)
+    borrowing func isEqual(_ cell: Int, _ other: borrowing RowBuffer, _ otherCell: Int) -> Bool {
+        let (first, second) = (cells[cell], other.cells[otherCell])
+        guard first.column == second.column, first.kind == second.kind, first.length == second.length else { return false }
+        guard first.kind == .text else { return first.payload == second.payload }
+        return bytes.withUnsafeBufferPointer { left in
+            other.bytes.withUnsafeBufferPointer { right in
+                guard let leftBase = left.baseAddress, let rightBase = right.baseAddress, first.length > 0 else { return true }
+                return sameBytes(leftBase + Int(first.payload), rightBase + Int(second.payload), first.length)
+            }
+        }
+    }
+}

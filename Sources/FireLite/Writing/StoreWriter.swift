@@ -1,0 +1,444 @@
+import FireLiteCore
+import FireLiteSQLiteBridge
+import Foundation
+
+/// The writing side of a store: one connection, used by the one write there is at a time.
+final class StoreWriter {
+    let access: StoreConnection
+    private let identity: StoreIdentity
+    // Exclusive access is not checked for these, as they are met for each resource or row, and nothing here is called back into.
+    @exclusivity(unchecked) private var flattener: Flattener
+    private var stored = RowBuffer()
+    @exclusivity(unchecked) private var pending: [Pending] = []
+    @exclusivity(unchecked) private var roots: [Int64] = []
+    @exclusivity(unchecked) private var nextRoot: Int64 = 0
+    private var savedNextRoot: Int64 = 0
+    private var hasGrown = false
+    private var keepsIDsUnique = false
+    @exclusivity(unchecked) private var newIDs = NewIDs()
+    @exclusivity(unchecked) private var stamps: [UInt32] = []
+    @exclusivity(unchecked) private var stamp: UInt32 = 0
+    @exclusivity(unchecked) private var marks: [UInt64] = []
+    @exclusivity(unchecked) private var tables = ContiguousArray<Int32>()
+
+    /// How many resources are turned into rows before these are written: enough to write each table in one go, and to fit the caches.
+    private static let batchSize = 256
+    /// How many bytes of text such a batch may have before it is written early.
+    private static let batchBytes = 4 << 20
+
+    /// A resource whose rows wait to be inserted.
+    private struct Pending {
+        let root: Int64
+        let digest: ContentDigest.Value
+        let pk: String?
+        let nodes: UInt32
+        let firstRow: Int
+        let lastRow: Int
+    }
+
+    init(_ access: StoreConnection, identity: StoreIdentity) {
+        self.access = access
+        self.identity = identity
+        flattener = Flattener(schema: access.schema)
+    }
+
+    // MARK: - Transactions
+
+    func begin() throws {
+        try access.begin(isWrite: true)
+        guard let next = try RootNumbers.next(access.connection) else {
+            access.rollback()
+            throw FHIRStoreError(
+                .notAStore, "\(access.connection.path) is damaged: the number of its next resource is not valid: close it and open it again"
+            )
+        }
+        nextRoot = next
+        keepsIDsUnique = try UniqueIDs(access).isPromised
+        savedNextRoot = nextRoot
+        hasGrown = false
+        newIDs.clear()
+    }
+
+    /// Ends the transaction with its changes.
+    ///
+    /// What the store keeps about itself is written here and nowhere before: a page that is written once more after the cache has moved it
+    /// into the write-ahead log makes SQLite read and write all frames behind it again for their checksums, a tenth of a large write.
+    func commit() throws {
+        if hasGrown { try access.schema.noteModel(access.connection) }
+        if nextRoot != savedNextRoot { try RootNumbers.store(nextRoot, access.connection) }
+        try access.commit()
+    }
+
+    func rollback() {
+        clearQueue()
+        access.rollback()
+        access.forget()
+    }
+
+    private func grow() throws {
+        if try access.schema.grow(access.connection) { hasGrown = true }
+    }
+
+    private static var now: Int64 { Int64(Date().timeIntervalSince1970 * 1_000) }
+
+    /// Creates the tables and columns that resources need, so that storing them in many writes changes the catalog once: SQLite reads all
+    /// of it again for each column that is added.
+    ///
+    /// - Returns: whether any were missing.
+    func grow(for resources: [FHIRResource]) throws -> Bool {
+        let changes = access.schema.changes
+        try atomically([]) {
+            for resource in resources {
+                _ = try flattener.add(resource, as: 0, numbering: .fresh, marksManaged: false)
+                flattener.clear()
+            }
+            try grow()
+        }
+        return access.schema.changes != changes
+    }
+
+    // MARK: - Inserting
+
+    /// Inserts new resources and returns their numbers.
+    func insert(_ resources: [FHIRResource]) throws -> [Int64] {
+        try atomically(resources) {
+            var numbers: [Int64] = []
+            for resource in resources {
+                if keepsIDsUnique { try UniqueIDs(access).verify(resource) }
+                numbers.append(
+                    try queue(resource, digest: ContentDigest.digest(of: resource, key: identity.digestKey), marksManaged: true))
+            }
+            try writeQueue()
+            return numbers
+        }
+    }
+
+    /// Runs `body` so that nothing of it is stored where it throws, and the write can go on.
+    private func atomically<Value>(_ resources: [FHIRResource], _ body: () throws -> Value) throws -> Value {
+        try access.connection.cached("SAVEPOINT firelite").run()
+        let hadGrown = hasGrown
+        do {
+            let result = try body()
+            try access.connection.cached("RELEASE firelite").run()
+            return result
+        } catch {
+            clearQueue()
+            hasGrown = hadGrown
+            for resource in resources where !(resource.objectExtras is StoreTie) { resource.becomeUnmanaged() }
+            if access.connection.isInTransaction {
+                try access.connection.cached("ROLLBACK TO firelite").run()
+                try access.connection.cached("RELEASE firelite").run()
+                access.forget()
+                try access.schema.refresh(access.connection)
+            }
+            throw error
+        }
+    }
+
+    private func clearQueue() {
+        flattener.clear()
+        pending.removeAll()
+        roots.removeAll()
+    }
+
+    /// Turns a new resource into rows, which are written with the next batch.
+    private func queue(_ resource: FHIRResource, digest: ContentDigest.Value, marksManaged: Bool) throws -> Int64 {
+        let root = nextRoot
+        guard root <= RootNumbers.maximum else {
+            throw FHIRStoreError(.tooLarge, "the store has given out all \(RootNumbers.maximum) numbers of resources: start a new one")
+        }
+        let firstRow = flattener.buffer.rows.count
+        let nodes: UInt32
+        do {
+            nodes = try flattener.add(resource, as: pending.count, numbering: .fresh, marksManaged: marksManaged)
+        } catch {
+            resource.becomeUnmanaged()
+            throw error
+        }
+        nextRoot += 1
+        newIDs.insert(resource, access.schema.table(of: resource.layout))
+        pending.append(
+            Pending(
+                root: root, digest: digest, pk: resource.objectExtras?.pk, nodes: nodes, firstRow: firstRow,
+                lastRow: flattener.buffer.rows.count))
+        roots.append(root)
+        return root
+    }
+
+    private func writeQueue() throws {
+        guard !pending.isEmpty else { return }
+        try grow()
+        try RowInserter(schema: access.schema, connection: access.connection).insert(flattener.buffer, roots: roots)
+        var next = 0
+        while next < pending.count {
+            let end = pending.count - next < RowInserter.group ? next + 1 : next + RowInserter.group
+            try register(pending[next..<end])
+            next = end
+        }
+        flattener.clear()
+        pending.removeAll(keepingCapacity: true)
+        roots.removeAll(keepingCapacity: true)
+    }
+
+    private static func registerSQL(_ rows: Int) -> String {
+        "INSERT OR FAIL INTO _resource(root, shape, revision, updated, nodes, digest, pk) VALUES "
+            + Array(repeating: "(?, ?, 1, ?, ?, ?, ?)", count: rows).joined(separator: ", ")
+    }
+
+    private static let registerOne = registerSQL(1)
+    private static let registerGroup = registerSQL(RowInserter.group)
+
+    /// Inserts what is kept of each of some resources, with one statement.
+    private func register(_ resources: ArraySlice<Pending>) throws {
+        let statement = try access.connection.cached(resources.count == 1 ? Self.registerOne : Self.registerGroup)
+        let now = Self.now
+        var parameter = 1
+        for resource in resources {
+            let shape = try shape(of: resource.firstRow..<resource.lastRow)
+            statement.bind(parameter, resource.root)
+            statement.bind(parameter + 1, shape.number)
+            statement.bind(parameter + 2, now)
+            statement.bind(parameter + 3, Int64(resource.nodes))
+            statement.bind(parameter + 4, bytes: resource.digest)
+            if let pk = resource.pk { statement.bind(parameter + 5, pk) } else { statement.bindNull(parameter + 5) }
+            parameter += 6
+        }
+        try statement.run()
+    }
+
+    /// The set of tables that rows of the buffer are in.
+    private func shape(of rows: Range<Int>) throws -> StoreConnection.Shape {
+        stamp += 1
+        while stamps.count < access.schema.tables.count {
+            marks.append(access.schema.tables[stamps.count].mark)
+            stamps.append(0)
+        }
+        tables.removeAll(keepingCapacity: true)
+        var mark: UInt64 = 0
+        for row in rows {
+            let table = flattener.buffer.rows[row].table
+            guard stamps[Int(table)] != stamp else { continue }
+            stamps[Int(table)] = stamp
+            tables.append(table)
+            mark ^= marks[Int(table)]
+        }
+        return try access.shape(tables: tables, mark: mark)
+    }
+
+    // MARK: - Upserting
+
+    /// A type and id. Ids are the same where their bytes are, as SQLite compares them; equal strings of Swift may differ in their bytes.
+    private struct Key: Hashable {
+        let type: ObjectIdentifier
+        let id: String
+
+        static func == (left: Key, right: Key) -> Bool { left.type == right.type && left.id.utf8.elementsEqual(right.id.utf8) }
+    }
+
+    /// Stores resources by type and id and tells what became of each, in their order.
+    ///
+    /// - Parameters:
+    ///   - digests: of the resources, where they are known.
+    ///   - policy: what is done where the stored resource is newer.
+    ///   - marksManaged: whether the objects that are added become part of the store.
+    ///   - known: the object of a stored resource, where there is one that must get the content.
+    ///   - check: called with each resource before it is stored, perhaps twice.
+    func upsert(
+        _ resources: [FHIRResource], digests: [ContentDigest.Value]? = nil, policy: UpsertPolicy = .replace, marksManaged: Bool,
+        known: (Int64) -> FHIRResource?, check: (FHIRResource) -> Void, _ report: (FHIRResource, UpsertOutcome) throws -> Void
+    ) throws {
+        let outcomes: [UpsertOutcome]
+        do {
+            outcomes = try atomically(resources) { try upsert(resources, digests, policy, marksManaged, known, check, lasts: nil) }
+        } catch is RepeatedID {
+            let lasts = Self.decidingIndexes(resources, policy)
+            outcomes = try atomically(resources) { try upsert(resources, digests, policy, marksManaged, known, check, lasts: lasts) }
+        }
+        for (resource, outcome) in zip(resources, outcomes) { try report(resource, outcome) }
+    }
+
+    /// Two resources of an upsert seem to have one id, and the store does not have the content of both.
+    private struct RepeatedID: Error {}
+
+    /// - Parameter lasts: for each type and id the index that counts; nil to begin with.
+    /// - Throws: `RepeatedID` where an id comes twice and `lasts` is nil; `FHIRStoreError`; `SQLiteError`.
+    private func upsert(
+        _ resources: [FHIRResource], _ digests: [ContentDigest.Value]?, _ policy: UpsertPolicy, _ marksManaged: Bool,
+        _ known: (Int64) -> FHIRResource?, _ check: (FHIRResource) -> Void, lasts: [Key: Int]?
+    ) throws -> [UpsertOutcome] {
+        // Short hashes of the ids so far. Nothing of the kind is needed before the first resource that is not stored as it is.
+        var seen: IDSet?
+        var lookups = IDLookups(resources)
+        var outcomes: [UpsertOutcome] = []
+        outcomes.reserveCapacity(resources.count)
+        for (index, resource) in resources.enumerated() {
+            if index + 4 < resources.count { resources[index + 4].prefetch() }
+            if index + 1 < resources.count { resources[index + 1].prefetchValues() }
+            if let lasts {
+                if let id = resource.id, let last = lasts[Key(type: ObjectIdentifier(type(of: resource)), id: id)], last != index {
+                    outcomes.append(.replaced(last))
+                    continue
+                }
+            } else if let seen {
+                try note(resource, in: seen)
+            }
+            if resource.isManaged, !(resource.objectExtras is StoreTie),
+                let first = resources[..<index].firstIndex(where: { $0 === resource })
+            {
+                // Queued a moment ago: it has no id and is here twice.
+                outcomes.append(.replaced(first))
+                continue
+            }
+            check(resource)
+            let outcome = try upsert(resource, digests?[index], policy, marksManaged, known) {
+                try lookups.registration(at: index, access, &newIDs)
+            }
+            outcomes.append(outcome)
+            if case .unchanged = outcome { continue }
+            if lasts == nil, seen == nil, resources.count > 1 {
+                let ids = IDSet(capacity: resources.count)
+                for earlier in resources[...index] { try note(earlier, in: ids) }
+                seen = ids
+            }
+            if pending.count >= Self.batchSize || flattener.buffer.bytes.count >= Self.batchBytes { try writeQueue() }
+        }
+        try writeQueue()
+        return outcomes
+    }
+
+    private func note(_ resource: FHIRResource, in seen: IDSet) throws {
+        if let hash = IDHash.of(resource), !seen.insert(hash) { throw RepeatedID() }
+    }
+
+    /// The index that counts of each type and id: the last one, or the last of the newest.
+    private static func decidingIndexes(_ resources: [FHIRResource], _ policy: UpsertPolicy) -> [Key: Int] {
+        var lasts: [Key: Int] = [:]
+        lasts.reserveCapacity(resources.count)
+        for (index, resource) in resources.enumerated() {
+            guard let id = resource.id else { continue }
+            let key = Key(type: ObjectIdentifier(type(of: resource)), id: id)
+            if policy == .keepNewer, let other = lasts[key], ResourceVersion(resource).isOlder(than: ResourceVersion(resources[other])) {
+                continue
+            }
+            lasts[key] = index
+        }
+        return lasts
+    }
+
+    private func upsert(
+        _ resource: FHIRResource, _ knownDigest: ContentDigest.Value?, _ policy: UpsertPolicy, _ marksManaged: Bool,
+        _ known: (Int64) -> FHIRResource?, _ lookUp: () throws -> StoreConnection.Registration?
+    ) throws -> UpsertOutcome {
+        if resource.isManaged, let tie = resource.objectExtras as? StoreTie {
+            // Its changes have been saved; what remains is that another write may have replaced or deleted it.
+            _ = try currentRegistration(of: resource, tie)
+            return .unchanged(tie.root)
+        }
+        let digest = knownDigest ?? ContentDigest.digest(of: resource, key: identity.digestKey)
+        guard let registration = try lookUp() else {
+            return .added(try queue(resource, digest: digest, marksManaged: marksManaged))
+        }
+        let root = registration.root
+        if registration.digest == digest { return .unchanged(root) }
+        if policy == .keepNewer, try isOlder(resource, than: registration) { return .older(root) }
+        if let target = known(root) { return .merge(target) }
+        try writeQueue()
+        _ = try replace(registration, with: resource, numbering: .fresh, digest: digest)
+        return .updated(root)
+    }
+
+    private func isOlder(_ resource: FHIRResource, than registration: StoreConnection.Registration) throws -> Bool {
+        guard let shape = try access.shape(registration.shape), let stored = try access.load(root: registration.root, shape: shape) else {
+            return false
+        }
+        return ResourceVersion(resource).isOlder(than: ResourceVersion(stored))
+    }
+
+    // MARK: - Updating
+
+    /// Writes what has changed of a managed resource and returns its new revision.
+    ///
+    /// - Throws: `FHIRStoreError.conflict` where another write has replaced the version that the object was read from.
+    func save(_ resource: FHIRResource, _ tie: StoreTie) throws -> Int64 {
+        try writeQueue()
+        let registration = try currentRegistration(of: resource, tie)
+        if keepsIDsUnique { try UniqueIDs(access).verify(resource, besides: tie.root) }
+        let digest = ContentDigest.digest(of: resource, key: identity.digestKey)
+        return try replace(registration, with: resource, numbering: .kept, digest: digest)
+    }
+
+    /// What is kept of the stored resource that an object was read from.
+    ///
+    /// - Throws: `FHIRStoreError.conflict` if another write has changed or deleted it since.
+    private func currentRegistration(of resource: FHIRResource, _ tie: StoreTie) throws -> StoreConnection.Registration {
+        let name = "the \(resource.layout.name) with pk \(resource.pk)"
+        guard let registration = try access.registration(root: tie.root) else {
+            throw FHIRStoreError(
+                .conflict, "\(name) was deleted by another write since it was read: fetch what is stored now, or add a copy()",
+                conflict: .deleted)
+        }
+        guard registration.revision == tie.revision else {
+            throw FHIRStoreError(
+                .conflict, "\(name) was changed by another write since it was read: fetch it again and repeat the change",
+                conflict: .changed)
+        }
+        return registration
+    }
+
+    private func replace(
+        _ registration: StoreConnection.Registration, with resource: FHIRResource, numbering: Flattener.Numbering,
+        digest: ContentDigest.Value
+    ) throws -> Int64 {
+        defer { flattener.clear() }
+        // The id may be another one now.
+        newIDs.forget(access.schema.table(of: resource.layout))
+        guard let shape = try access.shape(registration.shape) else {
+            throw FHIRStoreError(.notAStore, "the resource with number \(registration.root) has no list of tables: run check()")
+        }
+        _ = try flattener.add(resource, as: 0, numbering: numbering, marksManaged: false, takesOver: numbering == .fresh)
+        try grow()
+        stored.clear()
+        try access.rows(root: registration.root, shape: shape, into: &stored)
+        var nextNode = registration.nodes
+        var diff = RowDiff(access)
+        try diff.apply(&flattener.buffer, over: &stored, root: registration.root, byNumber: numbering == .kept, nextNode: &nextNode)
+        if numbering == .kept { flattener.assignNumbers() }
+        guard diff.written > 0 || digest != registration.digest else { return registration.revision }
+        // A revision counts up from 1; a damaged file may hold any number.
+        let revision = registration.revision &+ 1
+        let newShape = try self.shape(of: 0..<flattener.buffer.rows.count)
+        let statement = try access.connection.cached(
+            "UPDATE _resource SET shape = ?, revision = ?, updated = ?, nodes = ?, digest = ? WHERE root = ?")
+        statement.bind(1, newShape.number)
+        statement.bind(2, revision)
+        statement.bind(3, Self.now)
+        statement.bind(4, Int64(nextNode))
+        statement.bind(5, bytes: digest)
+        statement.bind(6, registration.root)
+        try statement.run()
+        return revision
+    }
+
+    // MARK: - Deleting
+
+    /// Deletes a resource's rows in every table it has some in; nothing where it is not there.
+    func delete(root: Int64) throws {
+        try writeQueue()
+        guard let registration = try access.registration(root: root), let shape = try access.shape(registration.shape) else { return }
+        for table in shape.tables {
+            let statement: Statement
+            if let known = table.statements.deleteRange {
+                statement = known
+            } else {
+                statement = try access.connection.prepare("DELETE FROM \(table.quotedName) WHERE _k BETWEEN ? AND ?")
+                table.statements.deleteRange = statement
+            }
+            statement.bind(1, root << 24)
+            statement.bind(2, root << 24 | 0xFF_FFFF)
+            try statement.run()
+        }
+        let statement = try access.connection.cached("DELETE FROM _resource WHERE root = ?")
+        statement.bind(1, root)
+        try statement.run()
+    }
+}

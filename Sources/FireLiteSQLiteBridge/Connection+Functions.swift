@@ -1,0 +1,96 @@
+import FireLiteSQLite
+
+extension Connection {
+    /// A function of SQL that tells of two texts and a number whether they match.
+    public typealias TextFunction = @Sendable (UnsafeBufferPointer<UInt8>, UnsafeBufferPointer<UInt8>, Int64) -> Bool
+
+    /// Adds a function `name(text, text, integer)` for statements of this connection; it is NULL if an argument is.
+    ///
+    /// - Throws: `SQLiteError`.
+    public func addTextFunction(_ name: String, _ body: @escaping TextFunction) throws {
+        try add(name, 3, body) { context, _, arguments in
+            guard let arguments, let body = FunctionBox<TextFunction>.body(context) else { return sqlite3_result_null(context) }
+            guard let text = Connection.text(arguments[0]), let pattern = Connection.text(arguments[1]) else {
+                return sqlite3_result_null(context)
+            }
+            sqlite3_result_int(context, body(text, pattern, sqlite3_value_int64(arguments[2])) ? 1 : 0)
+        }
+    }
+
+    /// A function of SQL that finds a part of a text, by another text; nil for NULL.
+    public typealias PartFunction = @Sendable (UnsafeBufferPointer<UInt8>, UnsafeBufferPointer<UInt8>) -> Range<Int>?
+
+    /// Adds a function `name(text, text)` whose result is a part of the first text; it is NULL if an argument is.
+    ///
+    /// - Throws: `SQLiteError`.
+    public func addPartFunction(_ name: String, _ body: @escaping PartFunction) throws {
+        try add(name, 2, body) { context, _, arguments in
+            guard let arguments, let body = FunctionBox<PartFunction>.body(context), let text = Connection.text(arguments[0]),
+                let other = Connection.text(arguments[1]), let part = body(text, other), let start = text.baseAddress
+            else { return sqlite3_result_null(context) }
+            let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
+            let bytes = UnsafeRawPointer(start + part.lowerBound).assumingMemoryBound(to: CChar.self)
+            sqlite3_result_text64(context, bytes, UInt64(part.count), transient, UInt8(SQLITE_UTF8))
+        }
+    }
+
+    /// A function of SQL that makes a text of a whole number.
+    public typealias NumberFunction = @Sendable (Int64) -> String
+
+    /// Adds a function `name(integer)` whose result is a text.
+    ///
+    /// - Throws: `SQLiteError`.
+    public func addNumberFunction(_ name: String, _ body: @escaping NumberFunction) throws {
+        try add(name, 1, body) { context, _, arguments in
+            guard let arguments, let body = FunctionBox<NumberFunction>.body(context) else { return sqlite3_result_null(context) }
+            var text = body(sqlite3_value_int64(arguments[0]))
+            text.withUTF8 { bytes in
+                let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
+                let empty: StaticString = ""
+                let start = UnsafeRawPointer(bytes.baseAddress ?? empty.utf8Start).assumingMemoryBound(to: CChar.self)
+                sqlite3_result_text64(context, start, UInt64(bytes.count), transient, UInt8(SQLITE_UTF8))
+            }
+        }
+    }
+
+    /// A function of SQL that makes a whole number of a text; nil for NULL.
+    public typealias ReadingFunction = @Sendable (UnsafeBufferPointer<UInt8>) -> Int64?
+
+    /// Adds a function `name(text)` whose result is a whole number; it is NULL if the argument is.
+    ///
+    /// - Throws: `SQLiteError`.
+    public func addReadingFunction(_ name: String, _ body: @escaping ReadingFunction) throws {
+        try add(name, 1, body) { context, _, arguments in
+            guard let arguments, let body = FunctionBox<ReadingFunction>.body(context), let text = Connection.text(arguments[0]),
+                let number = body(text)
+            else { return sqlite3_result_null(context) }
+            sqlite3_result_int64(context, number)
+        }
+    }
+
+    private typealias Call = @convention(c) (OpaquePointer?, Int32, UnsafeMutablePointer<OpaquePointer?>?) -> Void
+
+    private func add<Body>(_ name: String, _ arguments: Int32, _ body: Body, _ call: @escaping Call) throws {
+        let box = Unmanaged.passRetained(FunctionBox(body) as AnyObject).toOpaque()
+        let code = sqlite3_create_function_v2(
+            handle, name, arguments, SQLITE_UTF8 | SQLITE_DETERMINISTIC, box, call, nil, nil,
+            { box in if let box { Unmanaged<AnyObject>.fromOpaque(box).release() } })
+        guard code == SQLITE_OK else { throw error(code, sql: nil) }
+    }
+
+    /// The bytes of a text; nil for NULL.
+    private static func text(_ value: OpaquePointer?) -> UnsafeBufferPointer<UInt8>? {
+        guard sqlite3_value_type(value) != SQLITE_NULL, let start = sqlite3_value_text(value) else { return nil }
+        return UnsafeBufferPointer(start: start, count: Int(sqlite3_value_bytes(value)))
+    }
+}
+
+private final class FunctionBox<Body> {
+    let body: Body
+    init(_ body: Body) { self.body = body }
+
+    /// The body of the function that is called.
+    static func body(_ context: OpaquePointer?) -> Body? {
+        sqlite3_user_data(context).map { Unmanaged<FunctionBox<Body>>.fromOpaque($0).takeUnretainedValue().body }
+    }
+}

@@ -1,0 +1,111 @@
+import FireLiteSQLite
+
+extension Connection {
+    /// Whether the package was built with the trait `SQLCipher`.
+    public static var isBuiltForEncryption: Bool {
+        #if SQLCipher
+            true
+        #else
+            false
+        #endif
+    }
+
+    /// The first bytes of the file on the disk, zeros where it is shorter; nil where they cannot be read.
+    public func startOfFile(_ count: Int) -> [UInt8]? {
+        var bytes = [UInt8](repeating: 0, count: count)
+        let code = bytes.withUnsafeMutableBytes { firelite_read_start(handle, $0.baseAddress, Int32($0.count)) }
+        return code == SQLITE_OK || code == 522 /* SQLITE_IOERR_SHORT_READ */ ? bytes : nil
+    }
+
+    #if SQLCipher
+        /// The size of an encrypted file's pages, which it does not tell itself: SQLite's own, whatever SQLCipher takes by default.
+        private static let setPageSize = "cipher_page_size = 4096"
+
+        /// Sets the key of a file that has just been opened. Whether it is the right one, the first read tells.
+        ///
+        /// - Parameter key: not empty.
+        /// - Throws: `SQLiteError` where the library that is linked is not SQLCipher: SQLite would ignore a key.
+        public func unlock(_ key: UnsafeRawBufferPointer) throws {
+            // Before anything else, as the functions for keys may be SQLCipher's and the connection another library's.
+            guard let version = try prepare("PRAGMA cipher_version").firstText, !version.isEmpty else {
+                throw SQLiteError(code: SQLITE_MISUSE, message: "the library that is linked, \(Self.libraryVersion), is not SQLCipher")
+            }
+            // Version 4 would write to standard error by itself what is an error here; version 3 does not know the setting.
+            try execute("PRAGMA cipher_log_level = NONE")
+            try withKeyText(key) { try check(sqlite3_key_v2(handle, "main", $0.baseAddress, Int32(clamping: $0.count))) }
+            try run("PRAGMA \(Self.setPageSize)")
+        }
+
+        /// Writes all that the database has into another file with another key, or with none (`sqlcipher_export`,
+        /// <https://www.zetetic.net/sqlcipher/sqlcipher-api/#sqlcipher_export>).
+        ///
+        /// - Parameter path: an empty file.
+        /// - Throws: `SQLiteError`.
+        public func export(to path: String, key: UnsafeRawBufferPointer?) throws {
+            let attach = try prepare("ATTACH DATABASE ? AS export KEY ?")
+            attach.bind(1, path)
+            if let key {
+                try withKeyText(key) {
+                    attach.bind(2, unownedBlob: $0)
+                    try attach.run()
+                    attach.bindNull(2)
+                }
+            } else {
+                attach.bind(2, "")
+                try attach.run()
+            }
+            // What is not complete is thrown away, so nothing needs undoing.
+            if key != nil { try run("PRAGMA export.\(Self.setPageSize)") }
+            try execute("PRAGMA export.journal_mode = OFF; PRAGMA export.synchronous = OFF; BEGIN; SELECT sqlcipher_export('export')")
+            // The export leaves these out.
+            for name in ["application_id", "user_version"] {
+                try run("PRAGMA export.\(name) = \(try integer("PRAGMA main.\(name)") ?? 0)")
+            }
+            try execute("COMMIT; DETACH DATABASE export")
+        }
+
+        private func check(_ code: Int32) throws {
+            guard code == SQLITE_OK else { throw error(code, sql: nil) }
+        }
+
+        /// A key of 32 bytes in the form that SQLCipher takes as it is, `x'…'`; others as they are, which is a passphrase
+        /// (<https://www.zetetic.net/sqlcipher/sqlcipher-api/#key>).
+        private func withKeyText<Value>(
+            _ key: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) throws -> Value
+        ) rethrows -> Value {
+            guard key.count == 32 else { return try body(key) }
+            let digits: StaticString = "0123456789abcdef"
+            return try withUnsafeTemporaryAllocation(byteCount: 67, alignment: 1) { text in
+                defer { wipe(text) }
+                text[0] = UInt8(ascii: "x")
+                text[1] = UInt8(ascii: "'")
+                for (index, byte) in key.enumerated() {
+                    text[2 + 2 * index] = digits.utf8Start[Int(byte >> 4)]
+                    text[3 + 2 * index] = digits.utf8Start[Int(byte & 15)]
+                }
+                text[66] = UInt8(ascii: "'")
+                return try body(UnsafeRawBufferPointer(text))
+            }
+        }
+    #else
+        private static var refusal: SQLiteError {
+            SQLiteError(code: SQLITE_MISUSE, message: "the package was built without the trait SQLCipher")
+        }
+
+        /// - Throws: `SQLiteError`, as SQLite would ignore a key.
+        public func unlock(_ key: UnsafeRawBufferPointer) throws { throw Self.refusal }
+
+        /// - Throws: `SQLiteError`, as SQLite would ignore a key.
+        public func export(to path: String, key: UnsafeRawBufferPointer?) throws { throw Self.refusal }
+    #endif
+}
+
+extension Statement {
+    /// The first column of the first row as text.
+    fileprivate var firstText: String? {
+        get throws {
+            defer { reset() }
+            return try step() ? text(0) : nil
+        }
+    }
+}

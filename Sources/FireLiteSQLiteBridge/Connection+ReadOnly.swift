@@ -1,0 +1,87 @@
+import FireLiteSQLite
+
+extension Connection {
+    /// The URI of a file that nobody changes (<https://www.sqlite.org/uri.html>).
+    static func immutableName(_ path: String) -> String {
+        let digits = Array("0123456789ABCDEF".utf8)
+        var name = Array((path.hasPrefix("/") ? "file://" : "file:").utf8)
+        for byte in path.utf8 {
+            switch byte {
+            case UInt8(ascii: "%"), UInt8(ascii: "?"), UInt8(ascii: "#"):
+                name += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+            default: name.append(byte)
+            }
+        }
+        return String(decoding: name, as: UTF8.self) + "?immutable=1"
+    }
+
+    /// Leaves a write-ahead log as it is when this connection is the last one to be closed; SQLite before 3.16 does not know how to.
+    public func keepLogWhenClosed() {
+        // SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, which the headers of older libraries lack.
+        _ = firelite_db_config_int(handle, 1006, 1)
+    }
+
+    /// Compiles one statement that only reads; nil for one that would write, for several, and for none.
+    ///
+    /// An authorizer (<https://www.sqlite.org/c3ref/set_authorizer.html>) refuses, beside every write, what `sqlite3_stmt_readonly` calls
+    /// reading and is not: to attach files, begin or end transactions, change settings, load code.
+    /// - Throws: `SQLiteError`.
+    public func prepareReadOnly(_ sql: String) throws -> Statement? {
+        let refusals = Refusals()
+        sqlite3_set_authorizer(
+            handle,
+            { context, action, first, second, _, _ in
+                if Connection.isReading(action, first, second) { return SQLITE_OK }
+                if let context { Unmanaged<Refusals>.fromOpaque(context).takeUnretainedValue().count += 1 }
+                return SQLITE_DENY
+            }, Unmanaged.passUnretained(refusals).toOpaque())
+        defer {
+            sqlite3_set_authorizer(handle, nil, nil)
+            withExtendedLifetime(refusals) {}
+        }
+        var statement: OpaquePointer?
+        var tail: UnsafePointer<CChar>?
+        var isSingle = true
+        let code = sql.withCString { text in
+            let code = sqlite3_prepare_v3(handle, text, -1, 0, &statement, &tail)
+            if let tail { isSingle = String(cString: tail).allSatisfy { $0.isWhitespace || $0 == ";" } }
+            return code
+        }
+        if refusals.count > 0 {
+            sqlite3_finalize(statement)
+            return nil
+        }
+        guard code == SQLITE_OK else { throw error(code, sql: sql) }
+        guard let statement else { return nil }
+        let result = Statement(statement, connection: handle)
+        return isSingle && result.isReadOnly ? result : nil
+    }
+
+    private static func isReading(_ action: Int32, _ first: UnsafePointer<CChar>?, _ second: UnsafePointer<CChar>?) -> Bool {
+        func name(_ text: UnsafePointer<CChar>?) -> String { text.map { String(cString: $0).lowercased() } ?? "" }
+        switch action {
+        case SQLITE_SELECT, SQLITE_READ, SQLITE_RECURSIVE: return true
+        case SQLITE_FUNCTION: return name(second) != "load_extension"
+        case SQLITE_PRAGMA: return describingPragmas.contains(name(first)) || second == nil && settings.contains(name(first))
+        // How virtual tables say what columns they have. A statement that really creates a table is not read-only.
+        case SQLITE_CREATE_TABLE, SQLITE_CREATE_VTABLE: return true
+        case SQLITE_INSERT, SQLITE_UPDATE: return ["sqlite_master", "sqlite_schema", "sqlite_temp_master"].contains(name(first))
+        default: return false
+        }
+    }
+
+    /// What describes tables and indexes; an argument names one.
+    private static let describingPragmas: Set<String> = [
+        "table_info", "table_xinfo", "table_list", "index_list", "index_info", "index_xinfo", "foreign_key_list", "function_list",
+        "module_list",
+        "compile_options", "collation_list", "database_list", "page_count", "freelist_count", "data_version",
+    ]
+
+    /// Settings that may be asked for; with an argument they would be set.
+    private static let settings: Set<String> = ["page_size", "encoding", "schema_version", "user_version", "application_id"]
+}
+
+/// Counts what an authorizer refused.
+private final class Refusals {
+    var count = 0
+}

@@ -1,0 +1,37 @@
+import FireLiteSQLite
+
+extension Connection {
+    /// Adds an aggregate `name(integer)` that counts how many different numbers there are, without their last 24 bits, among numbers that come
+    /// in order; it is NULL if one is less than the one before it. Unlike `count(DISTINCT …)` it needs no table of what it has seen.
+    ///
+    /// - Throws: `SQLiteError`.
+    public func addRunCounter(_ name: String) throws {
+        let code = sqlite3_create_function_v2(
+            handle, name, 1, SQLITE_UTF8 | SQLITE_DETERMINISTIC, nil, nil,
+            { context, _, arguments in
+                guard let arguments, let memory = sqlite3_aggregate_context(context, Int32(MemoryLayout<RunCount>.size)) else { return }
+                memory.assumingMemoryBound(to: RunCount.self).pointee.add(sqlite3_value_int64(arguments[0]) >> 24)
+            },
+            { context in
+                guard let memory = sqlite3_aggregate_context(context, 0) else { return sqlite3_result_int64(context, 0) }
+                let run = memory.assumingMemoryBound(to: RunCount.self).pointee
+                if run.isOutOfOrder { sqlite3_result_null(context) } else { sqlite3_result_int64(context, run.count) }
+            }, nil)
+        guard code == SQLITE_OK else { throw error(code, sql: nil) }
+    }
+}
+
+/// What the aggregate keeps. SQLite gives it memory that is all zeros, which is a right beginning.
+private struct RunCount {
+    var count: Int64
+    var last: Int64
+    var isOutOfOrder: Bool
+
+    mutating func add(_ number: Int64) {
+        if count > 0, number <= last {
+            if number < last { isOutOfOrder = true }
+            return
+        }
+        (count, last) = (count + 1, number)
+    }
+}

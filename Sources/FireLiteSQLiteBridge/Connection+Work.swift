@@ -1,0 +1,15 @@
+import FireLiteSQLite
+
+extension Connection {
+    /// How many steps SQLite's virtual machine has taken for the statements that are compiled, since it was last asked
+    /// (`SQLITE_STMTSTATUS_VM_STEP`, <https://www.sqlite.org/c3ref/c_stmtstatus_counter.html>): what a query costs, without a clock.
+    public func takeMachineSteps() -> Int {
+        var steps = 0
+        var statement = sqlite3_next_stmt(handle, nil)
+        while let current = statement {
+            steps += Int(sqlite3_stmt_status(current, SQLITE_STMTSTATUS_VM_STEP, 1))
+            statement = sqlite3_next_stmt(handle, current)
+        }
+        return steps
+    }
+}

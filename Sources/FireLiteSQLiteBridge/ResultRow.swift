@@ -1,0 +1,78 @@
+import FireLiteSQLite
+
+/// The row that a statement stands on, which counts no references: valid until the statement is stepped, reset or freed.
+@frozen public struct ResultRow {
+    @usableFromInline let handle: OpaquePointer
+
+    @inlinable
+    init(handle: OpaquePointer) { self.handle = handle }
+
+    /// `SQLITE_INTEGER`, `SQLITE_FLOAT`, `SQLITE_TEXT`, `SQLITE_BLOB` or `SQLITE_NULL`.
+    @inlinable
+    public func type(_ index: Int) -> ColumnType {
+        ColumnType(rawValue: sqlite3_column_type(handle, Int32(truncatingIfNeeded: index))) ?? .null
+    }
+
+    @inlinable
+    public func int(_ index: Int) -> Int64 { sqlite3_column_int64(handle, Int32(truncatingIfNeeded: index)) }
+
+    @inlinable
+    public func double(_ index: Int) -> Double { sqlite3_column_double(handle, Int32(truncatingIfNeeded: index)) }
+
+    /// The bytes of a text column.
+    @inlinable
+    public func textBytes(_ index: Int) -> UnsafeBufferPointer<UInt8> {
+        let bytes = sqlite3_column_text(handle, Int32(truncatingIfNeeded: index))
+        return UnsafeBufferPointer(start: bytes, count: Int(sqlite3_column_bytes(handle, Int32(truncatingIfNeeded: index))))
+    }
+
+    /// A text column; nil for NULL.
+    @inlinable
+    public func text(_ index: Int) -> String? {
+        type(index) == .null ? nil : String(decoding: textBytes(index), as: UTF8.self)
+    }
+}
+
+extension ResultRow {
+    /// A value of the row, which is looked up once, whatever is then asked of it.
+    @inlinable
+    public func value(_ index: Int) -> ResultValue {
+        ResultValue(handle: sqlite3_column_value(handle, Int32(truncatingIfNeeded: index)).unsafelyUnwrapped)
+    }
+}
+
+/// A value of the row that a statement stands on: valid until the statement is stepped, reset or freed.
+///
+/// Connections are used by one thread at a time and have no locks, so SQLite may be asked without one
+/// (<https://www.sqlite.org/c3ref/value.html>).
+@frozen public struct ResultValue {
+    @usableFromInline let handle: OpaquePointer
+
+    @inlinable
+    init(handle: OpaquePointer) { self.handle = handle }
+
+    @inlinable
+    public var type: ColumnType { ColumnType(rawValue: sqlite3_value_type(handle)) ?? .null }
+
+    @inlinable
+    public var int: Int64 { sqlite3_value_int64(handle) }
+
+    @inlinable
+    public var double: Double { sqlite3_value_double(handle) }
+
+    /// The bytes of a text.
+    @inlinable
+    public var textBytes: UnsafeBufferPointer<UInt8> {
+        let bytes = sqlite3_value_text(handle)
+        return UnsafeBufferPointer(start: bytes, count: Int(sqlite3_value_bytes(handle)))
+    }
+}
+
+/// The storage class of a value (<https://www.sqlite.org/datatype3.html>).
+public enum ColumnType: Int32, Sendable {
+    case integer = 1
+    case float = 2
+    case text = 3
+    case blob = 4
+    case null = 5
+}

@@ -1,0 +1,228 @@
+import Foundation
+import Testing
+
+@testable import FireLiteGenerator
+
+struct CommandTests {
+    private let package: TemporaryPackage
+
+    init() throws { package = try TemporaryPackage() }
+
+    private var root: String { package.folder.path }
+
+    // MARK: - Generating
+
+    @Test func generatesEveryDigestAndThenNothingMore() throws {
+        #expect(package.run("--check").status == 1)
+        let first = package.run()
+        #expect(first.status == 0 && first.error.isEmpty)
+        let (code, tests) = ("\(root)/Sources/FireLiteMini/Generated", "\(root)/Tests/FireLiteMiniGeneratedTests/Generated")
+        #expect(first.output == "FHIR Mini 9.9.0: 21 files in \(code)\nFHIR Mini 9.9.0: 5 tests in \(tests)\n26 files written, 0 removed")
+        #expect(package.run().output.hasSuffix("0 files written, 0 removed"))
+        let check = package.run("--check")
+        #expect(check.status == 0)
+        #expect(check.output == "FHIR Mini 9.9.0: 21 files in \(code), up to date\nFHIR Mini 9.9.0: 5 tests in \(tests), up to date")
+    }
+
+    @Test func staleFilesGo() throws {
+        _ = package.run()
+        let folder = "Sources/FireLiteMini/Generated"
+        let task = try package.folder.read("\(folder)/Resources/Task.swift")
+        try package.folder.write("\(folder)/Resources/Gone.swift", "// Old. \(OutputFolder.mark)\n")
+        try package.folder.write("\(folder)/Resources/Task.swift", task + "// changed\n")
+        try FileManager.default.removeItem(atPath: "\(root)/\(folder)/Codes/TaskUse.swift")
+
+        let check = package.run("--check")
+        #expect(check.status == 1)
+        #expect(
+            check.output.split(separator: "\n") == [
+                "differs: \(root)/\(folder)/Resources/Task.swift", "missing: \(root)/\(folder)/Codes/TaskUse.swift",
+                "superfluous: \(root)/\(folder)/Resources/Gone.swift",
+            ])
+        #expect(check.error == "Generator: 3 generated files are out of date, run `swift run Generator`")
+        #expect(try package.folder.read("\(folder)/Resources/Task.swift") == task + "// changed\n")
+
+        #expect(package.run().output.hasSuffix("2 files written, 1 removed"))
+        #expect(try package.folder.read("\(folder)/Resources/Task.swift") == task)
+        let files = try package.folder.files()
+        #expect(!files.contains("\(folder)/Resources/Gone.swift"))
+    }
+
+    /// The tests beside the code are checked, written and cleared out like it.
+    @Test func staleTestsGoAndOthersStay() throws {
+        _ = package.run()
+        let folder = "Tests/FireLiteMiniGeneratedTests/Generated"
+        let task = try package.folder.read("\(folder)/TaskTests.swift")
+        try package.folder.write("\(folder)/GoneTests.swift", "// Old. \(OutputFolder.mark)\n")
+        try package.folder.write("Tests/FireLiteMiniGeneratedTests/Mine.swift", "// Written by hand.\n")
+        try package.folder.write("\(folder)/TaskTests.swift", task + "// changed\n")
+        let check = package.run("--check")
+        #expect(check.status == 1)
+        #expect(
+            check.output.split(separator: "\n") == [
+                "differs: \(root)/\(folder)/TaskTests.swift", "superfluous: \(root)/\(folder)/GoneTests.swift",
+            ])
+        let slim = package.run("--resources", "Layout", "--output", root + "/Slim", "--tests", root + "/" + folder)
+        #expect(slim.status == 0, "\(slim.error)")
+        #expect(
+            try package.folder.files().filter { $0.hasPrefix("Tests/") } == [
+                "\(folder)/LayoutTypeTests.swift", "Tests/FireLiteMiniGeneratedTests/Mine.swift",
+            ])
+    }
+
+    @Test func codeElsewhereHasTestsOnlyWhereAsked() throws {
+        #expect(package.run("--output", root + "/Out").status == 0)
+        #expect(try !package.folder.files().contains { $0.hasSuffix("Tests.swift") })
+        #expect(package.run("--output", root + "/Out", "--tests", root + "/OutTests").status == 0)
+        #expect(try package.folder.files().filter { $0.hasSuffix("Tests.swift") }.allSatisfy { $0.hasPrefix("OutTests/") })
+        #expect(try package.folder.read("OutTests/TaskTests.swift").contains("import FireLiteMini\n"))
+    }
+
+    @Test func slimModuleGoesWhereAsked() throws {
+        let output = root + "/Slim"
+        let outcome = package.run("--release", "Mini", "--resources", "Layout,TaskValue", "--output", output)
+        #expect(outcome.status == 0, "\(outcome.error)")
+        let files = try package.folder.files().filter { $0.hasPrefix("Slim/") }
+        #expect(files.contains("Slim/Resources/LayoutType.swift") && files.contains("Slim/Resources/DomainResource.swift"))
+        #expect(!files.contains("Slim/Resources/Task.swift") && !files.contains("Slim/Codes/TaskStatus.swift"))
+        #expect(try package.folder.read("Slim/Release.swift").contains("    layoutTypeTypes,\n"))
+        #expect(try !package.folder.read("Slim/Release.swift").contains("taskTypes"))
+    }
+
+    @Test func definitionsGiveTheSameCodeAsTheDigest() throws {
+        _ = package.run()
+        #expect(package.run("--check", "--definitions", Fixtures.definitions, "--release", "Mini").status == 0)
+    }
+
+    /// What an import leaves out and what it misses is said, whatever becomes of the run.
+    @Test func skippedAndMissingDefinitionsAreSaid() throws {
+        _ = package.run()
+        let mini = "FHIR Mini 9.9.0: "
+        let skipped = mini + "skipped 2 profiles and 1 logical model, which define no type"
+        let whole = package.run("--definitions", Fixtures.definitions, "--release", "Mini")
+        #expect(whole.output.split(separator: "\n").first.map(String.init) == skipped)
+        // The same definitions, with a logical model more and without their ValueSets.
+        let folder = root + "/Definitions"
+        for file in try FileTree.files(in: Fixtures.definitions) where file.path.hasSuffix(".json") {
+            let text = String(decoding: try SourceFile(path: Fixtures.definitions + "/" + file.path).bytes, as: UTF8.self)
+            if !text.contains("\"ValueSet\"") { try package.folder.write("Definitions/" + file.path, text) }
+        }
+        try package.folder.write("Definitions/m.json", #"{"resourceType": "StructureDefinition", "url": "http://x/M", "kind": "logical"}"#)
+        let bare = package.run("--definitions", folder, "--release", "Mini", "--check")
+        #expect(bare.status == 1)
+        #expect(
+            bare.output.split(separator: "\n").prefix(2).map(String.init) == [
+                mini + "skipped 2 profiles and 2 logical models, which define no type",
+                mini + "none of the 5 ValueSets of required bindings is in \(folder): every code is a `String`",
+            ])
+        try package.folder.write(
+            "Definitions/v.json", #"{"resourceType": "ValueSet", "url": "http://example.org/fhir/ValueSet/task-use"}"#)
+        #expect(
+            package.run("--definitions", folder, "--release", "Mini", "--check").output.contains(
+                mini + "4 of 5 ValueSets of required bindings are not in \(folder), their codes are `String`: "))
+    }
+
+    @Test func digestIsUpdatedOnlyWhenAsked() throws {
+        let digest = try package.folder.read("Generator/Definitions/Mini.digest")
+        try package.folder.write("Generator/Definitions/Mini.digest", digest + "\n")
+        _ = package.run("--definitions", Fixtures.definitions, "--release", "Mini")
+        #expect(try package.folder.read("Generator/Definitions/Mini.digest") == digest + "\n")
+        let check = package.run("--definitions", Fixtures.definitions, "--release", "Mini", "--update-digest", "--check")
+        #expect(check.output.hasSuffix("\ndiffers: \(root)/Generator/Definitions/Mini.digest"))
+        #expect(try package.folder.read("Generator/Definitions/Mini.digest") == digest + "\n")
+        let update = package.run("--definitions", Fixtures.definitions, "--release", "Mini", "--update-digest")
+        #expect(update.status == 0)
+        #expect(try package.folder.read("Generator/Definitions/Mini.digest") == digest)
+    }
+
+    @Test func otherTemplatesAreUsed() throws {
+        let templates = root + "/Mine"
+        try package.folder.copyTemplates(to: "Mine")
+        let codes = try package.folder.read("Mine/codes.swift.tmpl")
+        try package.folder.write(
+            "Mine/codes.swift.tmpl", codes + "// {{name}} has {{#members}}{{#isLast}}{{code}}{{/isLast}}{{/members}} last\n")
+        #expect(package.run("--templates", templates).status == 0)
+        #expect(try package.folder.read("Sources/FireLiteMini/Generated/Codes/TaskUse.swift").hasSuffix("// TaskUse has two last\n"))
+    }
+
+    @Test func packageIsFoundUpwards() throws {
+        try package.folder.write("a/b/c.txt", "")
+        let outcome = GeneratorCommand.run([], in: root + "/a/b")
+        #expect(outcome.status == 0, "\(outcome.error)")
+        #expect(try package.folder.files().contains("Sources/FireLiteMini/Generated/Release.swift"))
+        let outside = try TemporaryFolder()
+        #expect(
+            GeneratorCommand.run([], in: outside.path).error
+                == "Generator: run this inside the package: no Package.swift and Templates from here upwards")
+    }
+
+    @Test func helpNamesEveryOption() {
+        let help = package.run("--help")
+        #expect(help.status == 0 && help.error.isEmpty)
+        for option in [
+            "--release", "--definitions", "--update-digest", "--resources", "--check", "--templates", "--output", "--tests", "--help",
+        ] {
+            #expect(help.output.contains("  \(option)"))
+        }
+    }
+
+    // MARK: - Mistakes
+
+    /// A mistake is one line on standard error and status 2, and writes nothing.
+    private func expectRefusal(_ expected: String, _ arguments: [String]) throws {
+        let before = try package.folder.files()
+        let outcome = GeneratorCommand.run(arguments, in: root)
+        #expect(outcome == .init(status: 2, output: "", error: "Generator: " + expected))
+        #expect(try package.folder.files() == before)
+    }
+
+    @Test(arguments: [
+        (["--nope"], "unknown argument --nope, see --help"),
+        (["R4"], "unknown argument R4, see --help"),
+        (["--release"], "--release needs a value, see --help"),
+        (["--release", "--check"], "--release needs a value, see --help"),
+        (["--release", "R9"], "unknown release R9, digests there are: Mini"),
+        (["--release", "../R4"], "--release needs a name, not `../R4`"),
+        (["--update-digest"], "--update-digest needs --definitions, see --help"),
+        (["--resources", "Nope", "--output", "/no/such"], "no resource `Nope` in FHIR Mini 9.9.0"),
+        (["--resources", "Task,"], "--resources needs names separated by commas, not `Task,`"),
+        (["--definitions", "/no/such"], "/no/such: no such definitions folder"),
+        (["--templates", "/no/such"], "/no/such: cannot read this folder of templates: No such file or directory"),
+    ])
+    func badArguments(arguments: [String], expected: String) throws {
+        try expectRefusal(expected, arguments)
+    }
+
+    @Test func badTemplates() throws {
+        let path = root + "/Templates/codes.swift.tmpl"
+        try package.folder.write("Templates/codes.swift.tmpl", "{{> header}}\n\n  {{nope}}\n")
+        try expectRefusal("\(path):3:3: no key `nope` here", [])
+        try package.folder.write("Templates/codes.swift.tmpl", "{{#members}}")
+        try expectRefusal("\(path):1:1: `members` is opened and not closed", [])
+        try FileManager.default.removeItem(atPath: path)
+        try expectRefusal("\(root)/Templates: no template `codes.swift.tmpl`", [])
+    }
+
+    @Test func badDigests() throws {
+        let path = root + "/Generator/Definitions/Mini.digest"
+        let digest = try package.folder.read("Generator/Definitions/Mini.digest")
+        try package.folder.write("Generator/Definitions/Mini.digest", digest + "odd line\n")
+        let line = digest.split(separator: "\n", omittingEmptySubsequences: false).count
+        try expectRefusal("\(path):\(line):1: unknown definition `odd`", [])
+        try FileManager.default.moveItem(atPath: path, toPath: root + "/Generator/Definitions/Other.digest")
+        try package.folder.write("Generator/Definitions/Other.digest", digest)
+        try expectRefusal(
+            "\(root)/Generator/Definitions/Other.digest:2:1: this is a digest of Mini, its file should be named so", [])
+        try FileManager.default.removeItem(atPath: root + "/Generator/Definitions/Other.digest")
+        try expectRefusal("\(root)/Generator/Definitions: no digest in this folder", [])
+    }
+
+    @Test func oneOutputForOneRelease() throws {
+        let digest = try package.folder.read("Generator/Definitions/Mini.digest")
+        let other = digest.split(separator: "release Mini", omittingEmptySubsequences: false).joined(separator: "release Maxi")
+        try package.folder.write("Generator/Definitions/Maxi.digest", other)
+        for option in ["--output", "--tests"] {
+            try expectRefusal("\(option) takes one release, choose it with --release: Maxi, Mini", [option, root + "/Out"])
+        }
+    }
+}

@@ -1,0 +1,105 @@
+import Foundation
+import Testing
+
+@testable import FireLiteGenerator
+
+/// What is generated compiles, whatever the definitions call things. Needs the runtime's module beside the tests, and a compiler.
+@Suite(.enabled(if: Compiler.isThere)) struct CompilationTests {
+    private func expectCompiles(_ release: ReleaseDefinition) throws {
+        let named = NamingPass.name(release)
+        try RuntimeLimits.check(named)
+        let folder = try TemporaryFolder()
+        for file in try FilePlanner.plan(named, templates: TemplateLibrary(folder: Fixtures.templates)) {
+            try folder.write(file.path, file.content)
+        }
+        for inPackage in [true, false] {
+            let errors = try Compiler.errors(in: folder.files().map { folder.path + "/" + $0 }, inPackage: inPackage)
+            #expect(errors.isEmpty, "in the package: \(inPackage), \(errors)")
+        }
+    }
+
+    @Test func awkwardNamesCompile() throws { try expectCompiles(Fixtures.mini()) }
+
+    /// Elements with the name of every member of the runtime, of the generated variables and of Swift's types.
+    @Test func elementsNamedAsTheRuntimesMembersCompile() throws {
+        let names = try RuntimeMembers.all().map(\.name).filter { !$0.hasPrefix("_") && $0 != "id" && $0 != "==" }
+        let more = [
+            "thingLayout", "odd", "codes0", "layout", "Layout", "String", "newValue", "Self", "Type", "init", "upsert", "debugDescription",
+        ]
+        let elements = Set(names + more).sorted()
+        #expect(elements.contains("slots") && elements.count > 60)
+        let thing = elements.map { "  \($0) 0..1 string" }.joined(separator: "\n")
+        try expectCompiles(digest("datatype Part Element http://x/Part\n\(thing)\nresource Thing Resource http://x/Thing\n\(thing)"))
+    }
+
+    /// Types that differ by case, are called as what generated code uses, or as another's test.
+    @Test func typesThatMeetCompile() throws {
+        let types = ["PATIENT", "Patient", "PatientType", "PatientLayout", "PatientTypes", "PatientTests"].map { name in
+            """
+            resource \(name) Resource http://x/\(name)
+              a 0..1 ID
+              A 0..1 string
+              part 0..1 \(name).part
+            backbone \(name).part BackboneElement
+              c[x] 0..1 string|boolean
+            """
+        }
+        let used = ReservedWords.runtimeTypes.subtracting(["ID"]).sorted().map { "datatype \($0) Element http://x/\($0)\n  a 0..1 ID" }
+        let release = try digest((["datatype ID Element http://x/ID", "  a 0..1 string"] + types + used).joined(separator: "\n"))
+        try expectCompiles(release)
+        let files = try FilePlanner.plan(NamingPass.name(release), templates: TemplateLibrary(folder: Fixtures.templates)).map(\.path)
+        #expect(Set(files.map { $0.lowercased() }).count == files.count)
+    }
+
+    private func digest(_ lines: String) throws -> ReleaseDefinition {
+        let text = """
+            FireLite digest 1
+            release Odd 1.0
+            primitive boolean Element http://x/boolean
+            primitive id string http://x/id
+            primitive string Element http://x/string
+            abstract datatype Element - http://x/Element
+              id 0..1 string
+            abstract datatype BackboneElement Element http://x/BackboneElement
+            abstract resource Resource - http://x/Resource
+              id 0..1 id
+            \(lines)
+            """
+        return try DigestReader.read(SourceFile(name: "x.digest", bytes: Array(text.utf8)))
+    }
+}
+
+/// The Swift compiler, for a look at whether code compiles.
+private enum Compiler {
+    /// The folder with the products of the build these tests are from; nil if it has no module of the runtime.
+    private static let products = ProcessInfo.processInfo.arguments.lazy
+        .map { URL(fileURLWithPath: $0).deletingLastPathComponent().path }
+        .first { FileManager.default.fileExists(atPath: $0 + "/Modules/FireLiteCore.swiftmodule") }
+
+    static let isThere = products != nil && (try? run(["--version"]))?.status == 0
+
+    /// - Parameter inPackage: Whether the code sees what the runtime shows to its own package only.
+    static func errors(in files: [String], inPackage: Bool) throws -> [String] {
+        let products = try #require(products)
+        let package = URL(fileURLWithPath: Fixtures.package).lastPathComponent.lowercased()
+        let outcome = try run(
+            ["-typecheck", "-swift-version", "6", "-module-name", "FireLiteOdd", "-I", products + "/Modules"]
+                + ["-Xcc", "-fmodule-map-file=\(products)/CFireLitePrefetch.build/module.modulemap"]
+                + (inPackage ? ["-package-name", package] : []) + files)
+        let lines = outcome.text.split(separator: "\n").filter { $0.hasPrefix("/") && $0.contains("error:") }.map(String.init)
+        return outcome.status == 0 ? lines : lines + ["status \(outcome.status)"]
+    }
+
+    private static func run(_ arguments: [String]) throws -> (status: Int32, text: String) {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = ["swiftc"] + arguments
+        let pipe = Pipe()
+        process.standardOutput = pipe
+        process.standardError = pipe
+        try process.run()
+        let data = pipe.fileHandleForReading.readDataToEndOfFile()
+        process.waitUntilExit()
+        return (process.terminationStatus, String(decoding: data, as: UTF8.self))
+    }
+}

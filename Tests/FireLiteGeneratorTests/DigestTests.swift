@@ -1,0 +1,159 @@
+import Foundation
+import Testing
+
+@testable import FireLiteGenerator
+
+struct DigestTests {
+    private func read(_ text: String) throws -> ReleaseDefinition {
+        try DigestReader.read(SourceFile(name: "x.digest", bytes: Array(text.utf8)))
+    }
+
+    /// A digest with a few lines after the header and one primitive, lines 1 to 3.
+    private func digest(_ lines: String) -> String {
+        "FireLite digest 1\nrelease X 1.0\nprimitive string - http://x/string\n" + lines
+    }
+
+    // MARK: - Sound digests
+
+    @Test func writtenDigestReadsBackTheSame() throws {
+        let text = DigestWriter.text(of: try Fixtures.mini())
+        #expect(DigestWriter.text(of: try read(text)) == text)
+    }
+
+    @Test func orderOfInputChangesNothing() throws {
+        var release = try Fixtures.mini()
+        let text = DigestWriter.text(of: release)
+        release.types.reverse()
+        release.valueSets.reverse()
+        release.searchParameters.reverse()
+        #expect(DigestWriter.text(of: release) == text)
+    }
+
+    @Test func digestHoldsFacts() throws {
+        let text = DigestWriter.text(of: try Fixtures.mini())
+        let url = "http://example.org/fhir"
+        for line in [
+            "release Mini 9.9.0", "primitive positiveInt integer \(url)/StructureDefinition/positiveInt",
+            "abstract datatype Element - \(url)/StructureDefinition/Element",
+            "resource Task DomainResource \(url)/StructureDefinition/Task", "backbone List.item Element",
+            "  status 1..1 code required \(url)/ValueSet/task-status TaskStatus",
+            "  tongue 0..1 code preferred \(url)/ValueSet/languages",
+            "  value[x] 0..1 string|Quantity|Reference>Task,List|code required \(url)/ValueSet/task-use Use",
+            "  input 0..* Task.input", "  part 0..1 @Task.input", "valueset \(url)/ValueSet/task-use Task Use", "  ad hoc",
+            "search \(url)/SearchParameter/task-owner owner composite Task,List", "  expression Task.for | List.item.entry",
+            "  target List,Task", "  component \(url)/SearchParameter/part Task.part",
+            "search \(url)/SearchParameter/query _query special -",
+        ] {
+            #expect(text.contains("\n" + line + "\n"), "\(line)")
+        }
+        #expect(!text.contains("Prose"))
+    }
+
+    @Test func lineFeedsOfWindowsAreAccepted() throws {
+        let release = try read("FireLite digest 1\r\nrelease X 1.0\r\nprimitive string - http://x/string\r\n")
+        #expect(release.types.map(\.name) == ["string"])
+    }
+
+    /// The counts of FHIR 4.0.1: 146 and 2 abstract resources, 41 datatypes with the abstract ones, 20 primitives.
+    @Test func committedDigestHoldsAllOfR4() throws {
+        let path = Fixtures.package + "/Generator/Definitions/R4.digest"
+        let release = try DigestReader.read(try SourceFile(path: path))
+        #expect(release.release == FHIRReleaseName(name: "R4", version: "4.0.1"))
+        #expect(release.count(.resource, isAbstract: false) == 146)
+        #expect(release.count(.resource, isAbstract: true) == 2)
+        #expect(release.count(.datatype, isAbstract: false) == 39)
+        #expect(release.count(.datatype, isAbstract: true) == 2)
+        #expect(release.count(.primitive, isAbstract: false) == 20)
+        #expect(release.types.flatMap(\.backbones).count == 473)
+        #expect(release.valueSets.count == 224)
+        #expect(release.searchParameters.count == 1400)
+        #expect(try release.type("Extension").elements["value"].typeText.split(separator: "|").count == 50)
+        #expect(try release.valueSet("administrative-gender").codes == ["male", "female", "other", "unknown"])
+        #expect(try release.valueSet("ucum-units").codes.isEmpty)
+    }
+
+    // MARK: - Mistakes
+
+    @Test(arguments: [
+        ("", "1:1: no digest, expected `FireLite digest 1`"),
+        ("FireLite digest 2\n", "1:1: no digest, expected `FireLite digest 1`"),
+        ("FireLite digest 1", "2:1: expected `release NAME VERSION`"),
+        ("FireLite digest 1\nrelase R4 4", "2:1: expected `release NAME VERSION`"),
+        ("FireLite digest 1\nrelease R4", "2:11: expected the release's version"),
+        ("FireLite digest 1\nrelease R/4 4", "2:9: `R/4` is no name for a release"),
+        ("FireLite digest 1\nrelease R4 4\"", "2:12: `4\"` is no version"),
+    ])
+    func badHeaders(text: String, expected: String) {
+        #expect(message { _ = try read(text) } == "x.digest:" + expected)
+    }
+
+    @Test(arguments: [
+        ("  a 0..1 string", "4:3: a primitive has no elements"),
+        ("thing A - http://x/A", "4:1: unknown definition `thing`"),
+        ("abstract valueset http://x v", "4:1: unknown definition `valueset`"),
+        ("datatype A", "4:11: expected the base type's name"),
+        ("datatype A-B - http://x", "4:10: `A-B` is no name for a type"),
+        ("datatype A - http://x more", "4:23: unexpected `more`"),
+        ("datatype A - http://x\u{1}y", "4:14: this is no URL"),
+        ("datatype A B http://x", "4:1: no type `B` to derive `A` from"),
+        ("datatype A A http://x", "4:1: type `A` derives from itself"),
+        ("datatype A B http://x\ndatatype B A http://x", "4:1: type `A` derives from itself"),
+        ("datatype A - http://x\ndatatype A - http://x", "5:1: type `A` is defined twice"),
+        ("datatype A - http://x\n  a", "5:4: expected a cardinality"),
+        ("datatype A - http://x\n  a 0.1 string", "5:5: `0.1` is no cardinality"),
+        ("datatype A - http://x\n  a 0..0 string", "5:5: `0..0` is no cardinality"),
+        ("datatype A - http://x\n  a 0..1", "5:9: expected the element's types"),
+        ("datatype A - http://x\n  a 0..1 str", "5:3: no type `str` for `A.a`"),
+        ("datatype A - http://x\n  a 0..1 string|string", "5:10: a type occurs twice in `string|string`"),
+        ("datatype A - http://x\n  a 0..1 string|A", "5:3: `A.a` has several types but no `[x]`"),
+        ("datatype A - http://x\n  a[x] 0..* string|A", "5:3: choice element `A.a[x]` repeats"),
+        ("datatype A - http://x\n  a 0..1 string>>B", "5:10: `string>>B` is no type"),
+        ("datatype A - http://x\n  a 0..1 A.b", "5:3: no backbone element `A.b` for `A.a`"),
+        ("datatype A - http://x\n  a 0..1 @A", "5:10: `A` is no path"),
+        ("datatype A - http://x\n  a 0..1 string\n  a 0..1 string", "6:3: element `A.a` is defined twice"),
+        ("datatype A - http://x\n  a/ 0..1 string", "5:3: `a/` is no name for an element"),
+        ("datatype A - http://x\n  a 0..1 string strong", "5:17: `strong` is no binding strength"),
+        ("datatype A - http://x\n  a 0..1 string required", "5:25: expected the value set's URL"),
+        ("backbone A.b A", "4:10: `A.b` is no path in the type above it"),
+        ("datatype A - http://x\nbackbone B.b A", "5:10: `B.b` is no path in the type above it"),
+        ("datatype A - http://x\nbackbone A.b string", "5:1: no datatype `string` to derive `A.b` from"),
+        ("valueset http://x", "4:18: expected the value set's name"),
+        ("valueset http://x v\n  a\u{7}", "5:3: this is no code"),
+        ("valueset http://x v\nvalueset http://x v", "5:1: value set `http://x` is defined twice"),
+        ("search http://x s token", "4:24: expected the resources it applies to"),
+        ("search http://x s token A\n  prose is bad", "5:3: unknown detail `prose` of a search parameter"),
+    ])
+    func badLines(lines: String, expected: String) {
+        #expect(message { _ = try read(digest(lines)) } == "x.digest:" + expected)
+    }
+
+    @Test func longLinesOfTypesAreRefused() {
+        let types = (1...40).map { "datatype T\($0) T\($0 - 1) http://x" }.joined(separator: "\n")
+        #expect(
+            message { _ = try read(digest("datatype T0 - http://x\n" + types)) }?.hasSuffix("derives through more than 32 types") == true)
+    }
+
+    @Test func otherEncodingsAreRefused() {
+        let file = SourceFile(name: "x.digest", bytes: [0xFF, 0xFE, 0x41])
+        #expect(message { _ = try DigestReader.read(file) } == "x.digest: not UTF-8 text")
+    }
+
+    /// Any bytes give a release that can be named and rendered, or an error.
+    @Test func mutatedDigestsNeverCrash() throws {
+        let text = Array(DigestWriter.text(of: try Fixtures.mini()).utf8)
+        let templates = try TemplateLibrary(folder: Fixtures.templates)
+        var read = 0
+        for seed in 0..<300 {
+            var generator = SeededGenerator(seed: UInt64(seed))
+            let file = SourceFile(name: "x.digest", bytes: generator.mutated(text))
+            do {
+                let release = try DigestReader.read(file)
+                read += 1
+                _ = try FilePlanner.plan(NamingPass.name(release), templates: templates)
+            } catch let error as GeneratorError {
+                #expect(error.location?.file == "x.digest", "seed \(seed): \(error)")
+            }
+        }
+        #expect(read > 30 && read < 300)
+    }
+}
