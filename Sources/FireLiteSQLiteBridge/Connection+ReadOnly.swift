@@ -1,6 +1,9 @@
 import FireLiteSQLite
 
 extension Connection {
+    /// Whether the file was opened without the right to write (<https://www.sqlite.org/c3ref/db_readonly.html>).
+    public var isReadOnly: Bool { sqlite3_db_readonly(handle, "main") != 0 }
+
     /// The URI of a file that nobody changes (<https://www.sqlite.org/uri.html>).
     static func immutableName(_ path: String) -> String {
         let digits = Array("0123456789ABCDEF".utf8)

@@ -16,7 +16,7 @@ import Testing
     }
 
     private func shapesWithReader(_ store: FHIRStore) throws -> Int {
-        try store.read { transaction in transaction.access.shapesWithReader.count }
+        try store.read { transaction in transaction.access.reader.shapesWithReader.count }
     }
 
     @Test func resourcesAreReadAsTheyWereStored() throws {
@@ -50,9 +50,9 @@ import Testing
         try expectSame("1", expected, in: store, Patient.self)
         for _ in 0..<Self.reads {
             try store.read { transaction in
-                let before = transaction.access.rowsRead
+                let before = transaction.access.reader.rowsRead
                 _ = try transaction.resource(Patient.self, id: "1")
-                #expect(transaction.access.rowsRead - before == 1 + 300 + 600 + 1)
+                #expect(transaction.access.reader.rowsRead - before == 1 + 300 + 600 + 1)
             }
         }
         #expect(try shapesWithReader(store) == 1)
@@ -135,7 +135,7 @@ import Testing
         for _ in 0..<3 {
             for (number, expected) in expected.enumerated() { try expectSame("\(number)", expected, in: store, Patient.self) }
             let count = try shapesWithReader(store)
-            #expect(count > 100 && count <= StoreConnection.maximumShapeReaders)
+            #expect(count > 100 && count <= ResourceReader.maximumShapeReaders)
         }
     }
 

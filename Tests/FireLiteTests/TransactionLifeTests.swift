@@ -150,7 +150,7 @@ import Testing
                 let connection = try Connection(path: path)
                 try connection.execute("UPDATE _meta SET value = \(value) WHERE key = 'nextRoot'")
                 // 2^39 is a number that a resource may not have; that the next one would be it means only that the store is full.
-                if value != "549755813888" { #expect(try store.check().contains { $0.hasPrefix("_meta: ") }) }
+                if value != "549755813888" { #expect(try store.check().contains { $0.kind == .nextNumber && $0.table == "_meta" }) }
                 #expect(throws: FHIRStoreError.self) { try store.write { tx in try tx.add(patient("3")) } }
             }
             guard value != "549755813888" else { return }

@@ -40,7 +40,7 @@ extension ReadTransaction {
 
     private func assignedID(_ root: Int64, pk: String, _ table: TablePlan) throws -> String {
         for candidate in [pk, store.identity.pk(ofRoot: root)] where BundleUnpacker.isID(candidate) {
-            if try access.root(of: table, id: candidate) == nil { return candidate }
+            if try access.registry.root(of: table, id: candidate) == nil { return candidate }
         }
         throw FHIRStoreError(
             .alreadyExists, "the \(table.name) with number \(root) has no id, and the one it would get is another's: give it an id")
@@ -50,7 +50,7 @@ extension ReadTransaction {
     private func assignedKey(_ reference: String) throws -> String? {
         let name = reference.dropFirst(Self.scheme.count)
         let pk = String(name.prefix { $0 != "#" && $0 != "/" })
-        guard let registration = try registration(pk: pk), let type = try access.typeName(ofShape: registration.shape),
+        guard let registration = try registration(pk: pk), let type = try access.registry.typeName(ofShape: registration.shape),
             let table = access.schema.table(named: type), table.isInFile
         else { return nil }
         let statement = try access.connection.cached("SELECT id FROM \(table.quotedName) WHERE _k = ?")

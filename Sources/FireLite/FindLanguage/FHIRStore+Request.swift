@@ -2,26 +2,22 @@ import FireLiteCore
 
 /// Queries without Swift types, for `firelite find`.
 extension FHIRStore {
-    private func run<Value>(_ body: (ReadTransaction) throws -> Value) throws -> Value {
-        try read { transaction in try mapping { try body(transaction) } }
-    }
-
     /// Calls `body` with each result.
     package func forEach(_ request: QueryRequest, _ body: (FHIRResource) throws -> Void) throws {
-        try read { try $0.forEach(request, body) }
+        try perform { try $0.forEach(request, body) }
     }
 
     /// How many results a request has.
-    package func count(_ request: QueryRequest) throws -> Int { try run { try $0.count(request) } }
+    package func count(_ request: QueryRequest) throws -> Int { try perform { try $0.count(request) } }
 
     /// Calls `body` with the cells of each result.
     package func forEachCells(_ request: QueryRequest, _ columns: [ValueColumn], _ body: ([ValueCell]) throws -> Void) throws {
-        try read { transaction in try mapping { try transaction.forEachCells(request, columns, body) } }
+        try perform { try $0.forEachCells(request, columns, body) }
     }
 
     /// The statement of a request.
     package func statementText(_ request: QueryRequest) throws -> String {
-        try run { transaction in
+        try perform { transaction in
             guard let statement = try transaction.statement(request) else { return "SELECT NULL WHERE 0" }
             return try statement.keys().sql
         }
@@ -29,7 +25,7 @@ extension FHIRStore {
 
     /// How SQLite finds the results of a request, a line for each step.
     package func explain(_ request: QueryRequest) throws -> String {
-        try run { transaction in
+        try perform { transaction in
             guard let statement = try transaction.statement(request) else { return "no \(request.layout.name) is stored" }
             var keys = try statement.keys(part: statement.hasTwoParts ? .present : nil)
             keys.sql = "EXPLAIN QUERY PLAN " + keys.sql

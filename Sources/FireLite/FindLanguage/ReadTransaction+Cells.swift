@@ -20,7 +20,7 @@ extension ReadTransaction {
                     let (value, aside) = (row.value(1 + 2 * index), row.value(2 + 2 * index))
                     switch column.kind {
                     case .count: cells.append(.count(Int(value.integer ?? 0)))
-                    case .value(let type): cells.append(CellLiteral.literal(value, aside: aside, type).map { .value($0) } ?? .absent)
+                    case .value(let type): cells.append(ValueCodec.literal(value, aside: aside, type).map { .value($0) } ?? .absent)
                     case .list: cells.append(try list(lists[index], row.int(0)))
                     }
                 }
@@ -43,7 +43,7 @@ extension ReadTransaction {
         guard let statement else { return .absent }
         var literals: [String] = []
         try forEachRow(statement.values(ofResult: key)) { row in
-            if let literal = CellLiteral.literal(row.value(0), aside: row.value(1), statement.type) { literals.append(literal) }
+            if let literal = ValueCodec.literal(row.value(0), aside: row.value(1), statement.type) { literals.append(literal) }
             return true
         }
         return literals.isEmpty ? .absent : .list(literals)

@@ -24,7 +24,7 @@ extension FHIRStore {
         _ type: Resource.Type, progress: IndexProgressHandler? = nil, _ paths: (ElementPath<Resource>) -> (repeat each Path)
     ) throws -> StoreIndex {
         let list = self.paths(type, paths)
-        return try write { transaction in try mapping { try transaction.createIndex(list, type._layout, progress) } }
+        return try write { transaction in try transaction.perform { try transaction.createIndex(list, type._layout, progress) } }
     }
 
     /// Removes an index; nothing where there is none. The index on the ids of each type stays.
@@ -34,40 +34,38 @@ extension FHIRStore {
         _ type: Resource.Type, _ paths: (ElementPath<Resource>) -> (repeat each Path)
     ) throws {
         let list = self.paths(type, paths)
-        try write { transaction in try mapping { try transaction.dropIndex(list, type._layout) } }
+        try write { transaction in try transaction.perform { try transaction.dropIndex(list, type._layout) } }
     }
 
     /// Adds a ready-made set of indexes, for one type or for all, now and for data to come.
     ///
     /// - Throws: `FHIRStoreError`: `interrupted`.
     public func createIndexes(_ set: StoreIndexSet, for type: FHIRResource.Type? = nil, progress: IndexProgressHandler? = nil) throws {
-        try write { transaction in try mapping { try transaction.createIndexes(set, type?._layout, progress) } }
+        try write { transaction in try transaction.perform { try transaction.createIndexes(set, type?._layout, progress) } }
     }
 
     /// Removes a ready-made set of indexes that was added for the same type, or for all.
     ///
     /// - Throws: `FHIRStoreError`.
     public func dropIndexes(_ set: StoreIndexSet, for type: FHIRResource.Type? = nil) throws {
-        try write { transaction in try mapping { try transaction.dropIndexes(set, type?._layout) } }
+        try write { transaction in try transaction.perform { try transaction.dropIndexes(set, type?._layout) } }
     }
 
     /// The indexes that were declared, by name. Beside them every type has one on its ids, and the registry its keys.
     ///
     /// - Throws: `FHIRStoreError`.
     public func indexes() throws -> [StoreIndex] {
-        try read { transaction in
-            try mapping {
-                let declared = DeclaredIndexes(schema: transaction.access.schema, connection: transaction.access.connection)
-                let built = try declared.built()
-                return try declared.declarations().map { declaration in
-                    let isBuilt =
-                        switch declaration.kind {
-                        case .values: built.contains(declaration.name)
-                        case .fullText: built.contains("_text_\(declaration.type)")
-                        case .set: true
-                        }
-                    return StoreIndex(declaration, isBuilt: isBuilt)
-                }
+        try perform { transaction in
+            let declared = DeclaredIndexes(schema: transaction.access.schema, connection: transaction.access.connection)
+            let built = try declared.built()
+            return try declared.declarations().map { declaration in
+                let isBuilt =
+                    switch declaration.kind {
+                    case .values: built.contains(declaration.name)
+                    case .fullText: built.contains("_text_\(declaration.type)")
+                    case .set: true
+                    }
+                return StoreIndex(declaration, isBuilt: isBuilt)
             }
         }
     }
@@ -83,13 +81,13 @@ extension FHIRStore {
         _ type: Resource.Type, _ paths: (ElementPath<Resource>) -> [any QueryValuePath<String>]
     ) throws {
         let list = paths(ElementPath(QueryPath())).map(\._path.path)
-        try write { transaction in try mapping { try transaction.createFullTextIndex(list, type._layout) } }
+        try write { transaction in try transaction.perform { try transaction.createFullTextIndex(list, type._layout) } }
     }
 
     /// Removes the full-text index of a type; nothing where there is none.
     ///
     /// - Throws: `FHIRStoreError`.
     public func dropFullTextIndex<Resource: FHIRResource>(_ type: Resource.Type) throws {
-        try write { transaction in try mapping { try transaction.dropFullTextIndex(type._layout) } }
+        try write { transaction in try transaction.perform { try transaction.dropFullTextIndex(type._layout) } }
     }
 }

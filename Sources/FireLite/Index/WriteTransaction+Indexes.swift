@@ -33,7 +33,6 @@ extension WriteTransaction {
     }
 
     func createIndex(_ paths: [QueryPath], _ layout: Layout, _ progress: IndexProgressHandler?) throws -> StoreIndex {
-        try flush()
         let declaration = try declaration(paths, layout)
         try declared.declare(declaration)
         try build([declaration], progress)
@@ -44,7 +43,6 @@ extension WriteTransaction {
         guard StoreIndexSet.known.contains(set) else {
             throw FHIRStoreError(.invalidArgument, "there is no set of indexes '\(set.rawValue)': use one of StoreIndexSet's")
         }
-        try flush()
         let declaration = DeclaredIndexes.Declaration(
             name: Self.name(set, layout), kind: .set, type: layout?.name ?? "", table: "", columns: [set.rawValue])
         try declared.declare(declaration)
@@ -73,7 +71,6 @@ extension WriteTransaction {
     // MARK: - Full text
 
     func createFullTextIndex(_ paths: [QueryPath], _ layout: Layout) throws {
-        try flush()
         let index = FullTextIndex(type: layout.name, connection: access.connection)
         try index.drop(access.schema.tables)
         for known in try declared.declarations() where known.kind == .fullText && known.type == layout.name {
@@ -130,7 +127,6 @@ extension WriteTransaction {
     }
 
     private func drop(_ declaration: DeclaredIndexes.Declaration) throws {
-        try flush()
         let tables = access.schema.tables
         let names = declaration.kind == .set ? declared.builds(declaration, on: tables).map(\.name) : [declaration.name]
         try declared.withdraw(declaration.name)

@@ -15,23 +15,10 @@ package struct DateBounds: Sendable, Hashable {
 
     /// The interval of a `date`, `dateTime`, `instant` or `time` literal; nil for other text.
     package init?(_ literal: String) {
-        guard let utc = Self.utc(literal), let fields = Fields(utc) else { return nil }
+        guard let utc = ValueCodec.operand(ofTemporal: literal), let fields = Fields(utc) else { return nil }
         text = utc
         lower = fields.shortest
         upper = fields.end.shortest
-    }
-
-    private static func utc(_ literal: String) -> String? {
-        var literal = literal
-        let read = literal.withUTF8 { bytes in
-            if case .invalid = TemporalWord.read(bytes, as: .dateTime) { return TemporalWord.read(bytes, as: .time) }
-            return TemporalWord.read(bytes, as: .dateTime)
-        }
-        switch read {
-        case .word(let word): return TemporalCell.split(word).map { $0.utc.text } ?? literal
-        case .text: return TemporalCell.split(text: literal, .dateTime)?.utc ?? literal
-        case .invalid: return nil
-        }
     }
 
     /// The texts of less precise dates whose intervals hold the moment `bound` but begin before it.

@@ -9,7 +9,7 @@ extension FHIRQuery {
         tail: (String) -> String, _ body: (Path.Value, Statement) throws -> Bool
     ) throws {
         let path = path(ElementPath(QueryPath()))._path.path
-        try run { transaction in
+        try store.perform { transaction in
             guard let (sql, column) = try transaction.statement(request)?.values(path, isOrdered: isOrdered, select, tail: tail) else {
                 return
             }
@@ -18,7 +18,7 @@ extension FHIRQuery {
             try transaction.forEachRow(sql) { row in
                 let stored = row.value(0)
                 let aside: SQLValue = isMoment && stored.text?.contains("T") ?? false ? .integer(0) : .null
-                guard let literal = CellLiteral.literal(stored, aside: aside, column.primitive),
+                guard let literal = ValueCodec.literal(stored, aside: aside, column.primitive),
                     let value = ProjectedValue.value(literal, as: Path.Value.self)
                 else { return true }
                 return try body(value, row)

@@ -47,7 +47,7 @@ extension FHIRQuery {
 /// Objects on their way from the thread that made them to the task that asked for them.
 ///
 /// `@unchecked Sendable`: the thread keeps no hold of them, as a read remembers no objects, and the continuation's resumption orders the two.
-private struct HandedOver<Value>: @unchecked Sendable {
+struct HandedOver<Value>: @unchecked Sendable {
     nonisolated(unsafe) let value: Value
     init(_ value: Value) { self.value = value }
 }

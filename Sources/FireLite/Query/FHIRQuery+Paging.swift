@@ -17,18 +17,18 @@ extension FHIRQuery {
         misuse(unless: size > 0, "a page has one resource or more")
         var request = limit(size + 1).request
         if let limit = self.request.limit { request.limit = Swift.min(size + 1, limit) }
-        return try run { transaction in
+        return try store.perform { transaction in
             var places: [QueryCursor] = []
             try transaction.forEachResult(request, withCursor: true) { row in
                 places.append(QueryCursor(values: (1..<row.columnCount).map { row.value($0) }, key: row.int(0)))
                 return true
             }
-            let resources = try places.prefix(size).compactMap { try transaction.resource(root: $0.key >> 24) as? Resource }
+            let resources = try transaction.loader.resources(roots: places.prefix(size).map { $0.key >> 24 }).compactMap { $0 as? Resource }
             return Page(resources: resources, next: places.count > size ? places[size - 1] : nil)
         }
     }
 
-    /// All results page by page. Each page is read when it is come to, from the store as it is then; the order holds while others write.
+    /// All results page by page. Each page is fetched when asked for, from the store as it is then; the order holds while others write.
     public func pages(of size: Int) -> QueryPages<Resource> { QueryPages(query: self, size: size) }
 }
 
@@ -36,6 +36,7 @@ extension FHIRQuery {
 public struct QueryPages<Resource: FHIRResource>: Sendable {
     private var query: FHIRQuery<Resource>
     private let size: Int
+    var store: FHIRStore { query.store }
     private var left: Int?
     private var isEnded = false
 
@@ -50,7 +51,7 @@ public struct QueryPages<Resource: FHIRResource>: Sendable {
     /// - Throws: `FHIRStoreError`.
     public mutating func next() throws -> [Resource]? {
         if isEnded || left == 0 { return nil }
-        let page = try query.page(of: min(size, left ?? size))
+        let page = try query.page(of: Swift.min(size, left ?? size))
         if let known = left { left = known - page.resources.count }
         query = query.after(page.next)
         isEnded = page.next == nil

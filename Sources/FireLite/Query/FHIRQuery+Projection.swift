@@ -30,7 +30,7 @@ extension FHIRQuery {
             { row in
                 try body(
                     types.enumerated().map { index, type in
-                        CellLiteral.literal(row.value(1 + 2 * index), aside: row.value(2 + 2 * index), type)
+                        ValueCodec.literal(row.value(1 + 2 * index), aside: row.value(2 + 2 * index), type)
                     })
                 return true
             })
@@ -53,7 +53,7 @@ extension FHIRQuery {
 
     private func list<Value>(_ path: QueryPath, _ type: Value.Type) throws -> [Value?] {
         var values: [Value?] = []
-        try run { transaction in
+        try store.perform { transaction in
             try Self.literals([path], request, transaction) { values.append($0[0].flatMap { ProjectedValue.value($0, as: type) }) }
         }
         return values
@@ -62,7 +62,7 @@ extension FHIRQuery {
     /// A tuple of each result's values, made of their literals.
     func tuples<Tuple>(_ paths: [QueryPath], _ tuple: ([String?]) -> Tuple) throws -> [Tuple] {
         var tuples: [Tuple] = []
-        try run { transaction in try Self.literals(paths, request, transaction) { tuples.append(tuple($0)) } }
+        try store.perform { transaction in try Self.literals(paths, request, transaction) { tuples.append(tuple($0)) } }
         return tuples
     }
 }

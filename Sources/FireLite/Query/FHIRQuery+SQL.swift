@@ -16,7 +16,7 @@ extension FHIRQuery {
     /// - Throws: `FHIRStoreError`.
     public var sql: StatementText {
         get throws {
-            try run { transaction in
+            try store.perform { transaction in
                 guard let statement = try transaction.statement(request) else {
                     return StatementText(text: "SELECT NULL WHERE 0", arguments: [])
                 }

@@ -75,25 +75,26 @@ public struct FHIRQuery<Resource: FHIRResource>: Sendable {
 
     // MARK: - Results
 
-    func run<Value>(_ body: (ReadTransaction) throws -> Value) throws -> Value {
-        try store.read { transaction in try store.mapping { try body(transaction) } }
-    }
-
     /// The resources.
     ///
     /// - Complexity: no row of other resources is read but for the condition.
     /// - Throws: `FHIRStoreError`.
-    public func all() throws -> [Resource] { try run { try all($0) } }
+    public func all() throws -> [Resource] { try store.perform { try all($0) } }
 
     func all(_ transaction: ReadTransaction, _ check: () throws -> Void = {}) throws -> [Resource] {
-        var results: [Resource] = []
-        try transaction.forEach(request) { resource in
-            try check()
-            guard let resource = resource as? Resource else { return }
-            transaction.hold(resource)
-            results.append(resource)
+        var results: [FHIRResource] = []
+        if request.isWholeType {
+            try transaction.forEach(request) { resource in
+                try check()
+                results.append(resource)
+            }
+        } else {
+            results = try transaction.loader.resources(roots: transaction.roots(request), check)
         }
-        return results
+        return results.compactMap { resource in
+            transaction.objects?.hold(resource)
+            return resource as? Resource
+        }
     }
 
     /// The first resource; nil where there is none.
@@ -107,17 +108,17 @@ public struct FHIRQuery<Resource: FHIRResource>: Sendable {
     /// How many results there are. A limit and an offset count.
     ///
     /// - Throws: `FHIRStoreError`.
-    public func count() throws -> Int { try run { try $0.count(request) } }
+    public func count() throws -> Int { try store.perform { try $0.count(request) } }
 
     /// Whether there is a result.
     ///
     /// - Throws: `FHIRStoreError`.
-    public func exists() throws -> Bool { try run { try !$0.roots(atMostOne.request).isEmpty } }
+    public func exists() throws -> Bool { try store.perform { try !$0.roots(atMostOne.request).isEmpty } }
 
     /// The logical ids of the results that have one, in their order.
     ///
     /// - Throws: `FHIRStoreError`.
-    public func ids() throws -> [String] { try run { try ids($0) } }
+    public func ids() throws -> [String] { try store.perform { try ids($0) } }
 
     func ids(_ transaction: ReadTransaction) throws -> [String] {
         var ids: [String] = []
@@ -135,13 +136,13 @@ public struct FHIRQuery<Resource: FHIRResource>: Sendable {
     /// The pks of the results, in their order.
     ///
     /// - Throws: `FHIRStoreError`.
-    public func pks() throws -> [String] { try run { try pks($0) } }
+    public func pks() throws -> [String] { try store.perform { try pks($0) } }
 
     func pks(_ transaction: ReadTransaction, _ check: () throws -> Void = {}) throws -> [String] {
         var pks: [String] = []
         for root in try transaction.roots(request) {
             try check()
-            guard let registration = try transaction.access.registration(root: root) else { continue }
+            guard let registration = try transaction.access.registry.registration(root: root) else { continue }
             pks.append(registration.pk ?? store.identity.pk(ofRoot: root))
         }
         return pks
@@ -153,7 +154,7 @@ public struct FHIRQuery<Resource: FHIRResource>: Sendable {
     /// - Throws: what `body` throws; `FHIRStoreError`.
     public func forEach(batch: Int = 256, _ body: (Resource) throws -> Void) throws {
         guard request.isWholeType else { return try batches(of: batch) { for resource in $0 { try body(resource) } } }
-        try store.read { transaction in try scan(transaction, body) }
+        try store.perform { transaction in try scan(transaction, body) }
     }
 
     private func scan(_ transaction: ReadTransaction, _ body: (Resource) throws -> Void) throws {
@@ -169,7 +170,7 @@ public struct FHIRQuery<Resource: FHIRResource>: Sendable {
     /// - Throws: what `body` throws; `FHIRStoreError`.
     public func batches(of size: Int, _ body: ([Resource]) throws -> Void) throws {
         misuse(unless: size > 0, "a batch has one resource or more")
-        try store.read { transaction in
+        try store.perform { transaction in
             if request.isWholeType {
                 var batch: [Resource] = []
                 try scan(transaction) { resource in
@@ -180,14 +181,7 @@ public struct FHIRQuery<Resource: FHIRResource>: Sendable {
                 }
                 return batch.isEmpty ? () : try body(batch)
             }
-            let roots = try store.mapping { try transaction.roots(request) }
-            var start = 0
-            while start < roots.count {
-                let end = Swift.min(start + size, roots.count)
-                let batch = try store.mapping { try roots[start..<end].compactMap { try transaction.resource(root: $0) as? Resource } }
-                try body(batch)
-                start = end
-            }
+            try transaction.forEachBatch(request, of: size) { try body($0.compactMap { $0 as? Resource }) }
         }
     }
 }

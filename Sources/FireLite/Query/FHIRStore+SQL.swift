@@ -31,13 +31,10 @@ extension FHIRStore {
         _ sql: String, arguments: [SQLValue], isCancelled: (() -> Bool)? = nil, columns begin: ([String]) throws -> Void,
         _ body: (SQLRow) throws -> Void
     ) throws {
-        try read { transaction in
-            try mapping {
-                try transaction.flush()
-                let connection = transaction.access.connection
-                try transaction.access.queries.addFunctions(connection, identity)
-                try connection.withViews { try run(sql, arguments, on: connection, isCancelled, columns: begin, body) }
-            }
+        try perform { transaction in
+            let connection = transaction.access.connection
+            try transaction.access.queries.addFunctions(connection, identity)
+            try connection.withViews { try run(sql, arguments, on: connection, isCancelled, columns: begin, body) }
         }
     }
 

@@ -29,12 +29,12 @@ public struct QueryOperandValue: Sendable {
 
 extension String: QueryValue, QueryOperand {
     public typealias Operand = String
-    public var _operand: QueryOperandValue { QueryOperandValue(form: .plain(.text(self))) }
+    public var _operand: QueryOperandValue { QueryOperandValue(form: .plain(ValueCodec.operand(self))) }
 }
 
 extension Bool: QueryValue, QueryOperand {
     public typealias Operand = Bool
-    public var _operand: QueryOperandValue { QueryOperandValue(form: .plain(.integer(self ? 1 : 0))) }
+    public var _operand: QueryOperandValue { QueryOperandValue(form: .plain(ValueCodec.operand(self))) }
 }
 
 extension Int: QueryValue, QueryOperandConvertible {
@@ -55,25 +55,15 @@ extension Decimal: QueryOperandConvertible {
     public var _queryOperand: QueryNumber { QueryNumber(FHIRDecimal(self)) }
 }
 
-extension FHIRDate: QueryValue, QueryOperandConvertible {
+extension FHIRTemporal {
     public typealias Operand = QueryDate
     public var _queryOperand: QueryDate { QueryDate(self) }
 }
 
-extension FHIRDateTime: QueryValue, QueryOperandConvertible {
-    public typealias Operand = QueryDate
-    public var _queryOperand: QueryDate { QueryDate(self) }
-}
-
-extension FHIRInstant: QueryValue, QueryOperandConvertible {
-    public typealias Operand = QueryDate
-    public var _queryOperand: QueryDate { QueryDate(self) }
-}
-
-extension FHIRTime: QueryValue, QueryOperandConvertible {
-    public typealias Operand = QueryDate
-    public var _queryOperand: QueryDate { QueryDate(self) }
-}
+extension FHIRDate: QueryValue, QueryOperandConvertible {}
+extension FHIRDateTime: QueryValue, QueryOperandConvertible {}
+extension FHIRInstant: QueryValue, QueryOperandConvertible {}
+extension FHIRTime: QueryValue, QueryOperandConvertible {}
 
 extension Date: QueryOperandConvertible {
     public var _queryOperand: QueryDate { QueryDate(FHIRInstant(self)) }
@@ -83,9 +73,9 @@ extension Date: QueryOperandConvertible {
 public struct QueryNumber: QueryOperand, ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral {
     private let value: SQLValue
 
-    public init(_ value: Int) { self.value = .integer(Int64(value)) }
-    public init(_ value: Double) { self.value = .real(value) }
-    public init(_ value: FHIRDecimal) { self.value = .real(value.doubleValue) }
+    public init(_ value: Int) { self.value = ValueCodec.operand(value) }
+    public init(_ value: Double) { self.value = ValueCodec.operand(value) }
+    public init(_ value: FHIRDecimal) { self.value = ValueCodec.operand(value) }
     public init(integerLiteral value: Int) { self.init(value) }
     public init(floatLiteral value: Double) { self.init(value) }
 

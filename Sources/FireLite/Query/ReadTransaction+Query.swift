@@ -10,7 +10,6 @@ extension ReadTransaction {
 
     /// The statement of a request; nil where the file has no resource of the type.
     func statement(_ request: QueryRequest) throws -> QueryStatement? {
-        try flush()
         let statement = try QueryStatement(request, access, store.identity)
         return statement.isEmpty ? nil : statement
     }
@@ -64,8 +63,19 @@ extension ReadTransaction {
     /// Calls `body` with each result in order.
     func forEach(_ request: QueryRequest, _ body: (FHIRResource) throws -> Void) throws {
         if request.isWholeType { return try forEach(typeName: request.layout.name, body) }
-        for root in try store.mapping({ try roots(request) }) {
-            if let resource = try store.mapping({ try self.resource(root: root) }) { try body(resource) }
+        try forEachBatch(request) { batch in
+            for resource in batch where !resource.objectFlags.contains(.deleted) { try body(resource) }
+        }
+    }
+
+    /// Calls `body` with the results in order, so many at once; of all others only the numbers are in memory.
+    func forEachBatch(_ request: QueryRequest, of size: Int = 256, _ body: ([FHIRResource]) throws -> Void) throws {
+        let roots = try roots(request)
+        var start = 0
+        while start < roots.count {
+            let end = min(start + size, roots.count)
+            try body(loader.resources(roots: roots[start..<end]))
+            start = end
         }
     }
 

@@ -22,16 +22,17 @@ extension WriteTransaction {
     @discardableResult
     public func update<Resource: FHIRResource>(_ query: FHIRQuery<Resource>, _ change: (Resource) throws -> Void) throws -> Int {
         misuse(unless: query.store === store, "the query is one of another store: make it with the store that is written")
-        let roots = try perform { try self.roots(query.request) }
-        var count = 0
-        for root in roots {
-            let found: FHIRResource? = try store.mapping { try self.resource(root: root) }
-            guard let resource = found as? Resource else { continue }
-            try change(resource)
-            count += 1
-            if count % 256 == 0 { try store.mapping { try flush() } }
+        return try perform {
+            var count = 0
+            try forEachBatch(query.request) { batch in
+                for case let resource as Resource in batch where !resource.objectFlags.contains(.deleted) {
+                    try change(resource)
+                    count += 1
+                }
+                try objects?.flush()
+            }
+            return count
         }
-        return count
     }
 }
 

@@ -176,58 +176,25 @@ struct ResourceAssembler {
 
     @inline(__always)
     private mutating func value(_ cell: ResultValue, beside aside: ResultValue?, _ source: RowColumns.Source) -> SlotValue {
+        let value: SlotValue?
         switch source.storage {
-        case .boolean:
-            let word = cell.int
-            if cell.type != .integer || word & ~1 != 0 { isDamaged = true }
-            return .word(word)
-        case .integer:
-            if cell.type != .integer { isDamaged = true }
-            return .word(cell.int)
+        case .boolean: value = ValueCodec.boolean(cell)
+        case .integer: value = ValueCodec.integer(cell)
         case .text:
             if cell.type != .text { isDamaged = true }
             return .text(string(cell.textBytes))
-        case .decimal: return decimal(cell, beside: aside)
-        case .temporal:
-            if cell.type != .text { isDamaged = true }
-            return temporal(cell, beside: aside, source.primitive)
+        case .decimal: value = ValueCodec.decimal(cell, aside: aside)
+        case .temporal: value = ValueCodec.temporal(cell, aside: aside, source.primitive)
         }
-    }
-
-    @inline(__always)
-    private mutating func decimal(_ cell: ResultValue, beside aside: ResultValue?) -> SlotValue {
-        if cell.type != .float { isDamaged = true }
-        if let aside, aside.type == .text {
-            let literal = aside.textBytes
-            if let word = DecimalWord(literal) { return .word(word.raw) }
-            if !JSONNumber.isNumber(literal) { isDamaged = true }
-            return .text(String(decoding: literal, as: UTF8.self))
-        }
-        let double = cell.double
-        if !double.isFinite { isDamaged = true }
-        return DecimalWord(shortest: double).map { .word($0.raw) } ?? .text("\(double)")
+        if let value { return value }
+        isDamaged = true
+        return .word(0)
     }
 
     @inline(__always)
     private mutating func string(_ bytes: UnsafeBufferPointer<UInt8>) -> String {
         guard StringCache.keeps(bytes.count), let base = bytes.baseAddress else { return String(decoding: bytes, as: UTF8.self) }
         return strings.string(base, bytes.count)
-    }
-
-    private func temporal(_ cell: ResultValue, beside aside: ResultValue?, _ type: PrimitiveType) -> SlotValue {
-        let bytes = cell.textBytes
-        let zone: TemporalCell.Zone
-        switch aside?.type {
-        case .integer?: zone = .minutes(Int(clamping: aside?.int ?? 0))
-        case .text?: zone = .text(aside?.textBytes.first == UInt8(ascii: "-") ? "-00:00" : "+00:00")
-        default:
-            // The literal as it is: without a zone, with one whose UTC would leave the years 1 to 9999, or not a literal of the type.
-            if case .word(let word) = TemporalWord.read(bytes, as: type) { return .word(word.raw) }
-            return .text(String(decoding: bytes, as: UTF8.self))
-        }
-        if let stored = TemporalWord.readStored(bytes), let word = TemporalCell.join(stored, zone) { return .word(word.raw) }
-        let text = String(decoding: bytes, as: UTF8.self)
-        return .text(TemporalCell.join(text: text, zone) ?? text)
     }
 
     // MARK: - Objects to a resource

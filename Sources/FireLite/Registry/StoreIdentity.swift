@@ -1,7 +1,7 @@
 import Foundation
 
 /// A store's own random numbers: from them come the pks of resources that were given none, and the key of content digests.
-struct StoreIdentity: Sendable {
+struct StoreIdentity: Sendable, Equatable {
     let high: UInt64
     let digestKey: UInt64
 

@@ -20,17 +20,17 @@ final class StoreTie: ObjectExtras {
     override var isTie: Bool { true }
 
     override func willChange(_ object: FHIRObject) {
-        guard let transaction = store.currentWrite else {
+        guard let objects = store.currentObjects else {
             misuse(
                 "the \(object.rootObject.layout.name) with pk \(object.rootObject.pk) is stored and can be changed only inside a write: "
                     + "put the change into store.write { … }, or change a copy()")
         }
-        transaction.willChange(object, self)
+        objects.willChange(object, self)
     }
 
-    override func didRemove(_ object: FHIRObject) { store.currentWrite?.didRemove(object, root) }
+    override func didRemove(_ object: FHIRObject) { store.currentObjects?.didRemove(object, root) }
 
-    override func keepsRow(of object: FHIRObject) -> Bool { store.currentWrite?.keepsRow(of: object, root) ?? false }
+    override func keepsRow(of object: FHIRObject) -> Bool { store.currentObjects?.keepsRow(of: object, root) ?? false }
 
     override func derivedPK(of object: FHIRObject) -> String? {
         // Not the pk that the resource was given: it may be deleted and stored again with that one, its rows numbered anew.

@@ -22,15 +22,12 @@ enum ReferenceText {
 
     /// The `urn:uuid:` of the pk of a resource with a key; NULL if that is no UUID.
     static func uuid(ofKey key: String, _ type: String) -> String {
-        let registered = "(SELECT q.pk FROM _resource q WHERE q.root = \(key) >> 24)"
-        return uuid(ofID: "coalesce(\(registered), \(QueryFunctions.pk)(\(key) >> 24))", type)
+        uuid(ofID: "coalesce(\(Registry.givenPK(ofKey: key)), \(QueryFunctions.pk)(\(key) >> 24))", type)
     }
 
     /// The key of the resource whose pk follows `urn:uuid:` in a reference; NULL if there is none.
     static func key(ofUUID reference: String) -> String {
         let pk = "substr(\(reference), 10)"
-        let given = "(SELECT q.root FROM _resource q WHERE q.pk = \(pk))"
-        let made = "(SELECT q.root FROM _resource q WHERE q.root = \(QueryFunctions.root)(\(pk)) AND q.pk IS NULL)"
-        return "coalesce(\(given), \(made)) << 24"
+        return "coalesce(\(Registry.root(ofGivenPK: pk)), \(Registry.root(withoutPK: "\(QueryFunctions.root)(\(pk))"))) << 24"
     }
 }

@@ -39,7 +39,7 @@ final class RowStatistics {
     /// - Complexity: counts them, which takes a walk through the table's smallest index; the answer serves until the store has grown by a
     ///   quarter.
     func size(of table: TablePlan) throws -> Int {
-        let newest = try access.connection.integer("SELECT max(root) FROM _resource") ?? 0
+        let newest = try Registry.greatestRoot(access.connection)
         if let counted = access.queries.sizes[table.index] {
             let serves = counted.newest / 2...counted.newest + counted.newest / 4 + 1_000
             if serves.contains(newest) { return counted.rows }

@@ -1,3 +1,4 @@
+import FireLiteCore
 import FireLiteSQLiteBridge
 import Foundation
 
@@ -69,7 +70,7 @@ struct ValueTestCompiler {
             let (lower, upper) = ("substr(value, 1, instr(value, '|') - 1)", "substr(value, instr(value, '|') + 1)")
             return "EXISTS (SELECT 1 FROM (" + rows + ") WHERE \(column) >= \(lower) AND \(column) < \(upper))"
         }
-        let list = dates.map { "[\(Self.json($0.text)),\(Self.json($0.upper))]" }.joined(separator: ",")
+        let list = dates.map { "[\(JSONText.string($0.text)),\(JSONText.string($0.upper))]" }.joined(separator: ",")
         return SQLFragment(
             "EXISTS (SELECT 1 FROM json_each(?) j WHERE \(column) >= j.value ->> 0 AND \(column) < j.value ->> 1)", [.text("[\(list)]")])
     }
@@ -94,21 +95,8 @@ struct ValueTestCompiler {
         case .null, .blob: "null"
         case .integer(let value): "\(value)"
         case .real(let value): "\(value)"
-        case .text(let value): json(value)
+        case .text(let value): JSONText.string(value)
         }
-    }
-
-    private static func json(_ text: String) -> String {
-        var json = "\""
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "\"": json += "\\\""
-            case "\\": json += "\\\\"
-            case "\u{0}"..<"\u{20}": json += "\\u00" + String(scalar.value, radix: 16).leftPadded(2)
-            default: json.unicodeScalars.append(scalar)
-            }
-        }
-        return json + "\""
     }
 
     // MARK: - Text

@@ -62,13 +62,11 @@ extension FHIRStore {
         try await run(on: reads) { cancellation in
             do {
                 try cancellation.check()
-                return try self.read { transaction in
-                    try self.mapping {
-                        try cancellation.check()
-                        // About a millisecond of SQLite's work.
-                        return try transaction.access.connection.withProgress(every: 10_000, { !cancellation.isRequested }) {
-                            try body(transaction, cancellation.check)
-                        }
+                return try self.perform { transaction in
+                    try cancellation.check()
+                    // About a millisecond of SQLite's work.
+                    return try transaction.access.connection.withProgress(every: 10_000, { !cancellation.isRequested }) {
+                        try body(transaction, cancellation.check)
                     }
                 }
             } catch let error as FHIRStoreError where error.code == .interrupted && cancellation.isRequested {

@@ -51,15 +51,33 @@ public final class FHIRStore: Sendable {
                 pool = ConnectionPool(reader: reader, opener: opener)
                 return
             }
+            if let (reader, identity) = try opener.openExisting() {
+                self.identity = identity
+                pool = ConnectionPool(reader: reader, opener: opener.reopening(identity))
+                return
+            }
             let (writer, identity) = try opener.open()
             self.identity = identity
-            pool = ConnectionPool(writer: writer, opener: path == ":memory:" ? nil : opener)
+            pool = ConnectionPool(writer: writer, opener: path == ":memory:" ? nil : opener.reopening(identity))
         } catch let error as SQLiteError {
             throw FHIRStoreError(error, path: path)
         }
     }
 
-    /// A store that lives in memory and is gone when it is let go of.
+    /// Closes all connections to the file, so that it can be moved or deleted. Waits for the reads and writes that run, up to the busy timeout.
+    /// Later calls throw `closed`; closing again does nothing. A store that is released is closed, too.
+    ///
+    /// - Precondition: not inside a read or write of this store.
+    /// - Throws: `FHIRStoreError.busy` if reads or writes still run; the store can be used as before then.
+    public func close() throws {
+        misuse(unless: currentTransaction == nil, "close() inside a read or write of the same store would wait for itself: call it outside")
+        guard pool.close(patience: configuration.busyMilliseconds) else {
+            throw FHIRStoreError(
+                .busy, "\(path) is being read or written, so it was not closed: end long reads and writes and close it again")
+        }
+    }
+
+    /// A store in memory, which is discarded when released.
     ///
     /// - Throws: `FHIRStoreError`.
     public static func inMemory(release: FHIRRelease) throws -> FHIRStore {
@@ -71,7 +89,7 @@ public final class FHIRStore: Sendable {
         ContentDigest.digest(of: resource, key: identity.digestKey)
     }
 
-    /// Gives errors of SQLite in the terms of a store.
+    /// Maps errors of SQLite to `FHIRStoreError`.
     func mapping<Value>(_ body: () throws -> Value) throws -> Value {
         do {
             return try body()
@@ -102,15 +120,10 @@ public final class FHIRStore: Sendable {
         }
         do {
             let result = try body(transaction)
-            try mapping {
-                try transaction.flush()
-                try writer.commit()
-            }
-            transaction.finish()
+            try transaction.commit()
             return result
         } catch {
-            writer.rollback()
-            transaction.restore()
+            transaction.rollback()
             throw error
         }
     }
@@ -145,8 +158,13 @@ public final class FHIRStore: Sendable {
 
     var currentTransaction: ReadTransaction? { pool.current }
 
-    /// The write that this thread is in.
-    var currentWrite: WriteTransaction? { pool.current as? WriteTransaction }
+    /// The managed objects of the write that this thread is in; nil outside of one.
+    var currentObjects: ManagedObjects? { pool.current?.objects }
+
+    /// `read` for the public calls that are one reading.
+    func perform<Value>(_ body: (ReadTransaction) throws -> Value) throws -> Value {
+        try read { transaction in try transaction.perform { try body(transaction) } }
+    }
 
     // MARK: - Reading in one call
 

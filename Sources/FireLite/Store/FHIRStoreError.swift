@@ -45,6 +45,8 @@ public struct FHIRStoreError: Error, Sendable, CustomStringConvertible {
         public static let tooLarge = Code(rawValue: "tooLarge")
         /// An argument is not valid.
         public static let invalidArgument = Code(rawValue: "invalidArgument")
+        /// The store was closed with `close()`.
+        public static let closed = Code(rawValue: "closed")
         /// A query was cancelled.
         public static let interrupted = Code(rawValue: "interrupted")
         /// Another failure of SQLite.
@@ -76,46 +78,51 @@ public struct FHIRStoreError: Error, Sendable, CustomStringConvertible {
         self.sqliteCode = sqliteCode
     }
 
-    /// A failure of SQLite, in the terms of a store.
+    /// Maps an error of SQLite.
     ///
     /// - Parameter isOpen: whether the file has been found to be a store, so that what cannot be read is damaged.
     init(_ error: SQLiteError, path: String, isOpen: Bool = false) {
         let code: Code
         let message: String
         switch error.primaryCode {
-        case 5, 6: (code, message) = (.busy, "\(path) is locked by another connection: try again, or raise the busy timeout")
-        case 3, 23: (code, message) = (.readOnly, "\(path) may not be used: check the permissions of it and its folder")
-        case 7:
+        case ResultCode.busy, ResultCode.locked:
+            (code, message) = (.busy, "\(path) is locked by another connection: try again, or raise the busy timeout")
+        case ResultCode.permission, ResultCode.authorization:
+            (code, message) = (.readOnly, "\(path) may not be used: check the permissions of it and its folder")
+        case ResultCode.outOfMemory:
             (code, message) = (
                 .outOfMemory, "there is no memory left to work on \(path): free some, lower cacheBytes, or write less at once"
             )
-        case 8: (code, message) = (.readOnly, "\(path) or its folder cannot be written: check their permissions")
-        case 9: (code, message) = (.interrupted, "the query was cancelled")
-        case 10:
+        case ResultCode.readOnly: (code, message) = (.readOnly, "\(path) or its folder cannot be written: check their permissions")
+        case ResultCode.interrupted: (code, message) = (.interrupted, "the query was cancelled")
+        case ResultCode.inputOutput:
             (code, message) = (
                 .disk,
                 "\(path): \(Self.diskCall(error.code)) failed (SQLite code \(error.code)): check the disk and its connection, then try again"
             )
-        case 11 where error.isChecksumMismatch:
+        case ResultCode.corrupt where error.isChecksumMismatch:
             (code, message) = (
                 .notAStore,
                 "\(path) has a page that is not what was written: if another program wrote to the file, run `firelite reseal`, which verifies "
                     + "every resource; if it is damaged, restore a backup or salvage it with `firelite recover`"
             )
-        case 11: (code, message) = (.notAStore, "\(path) is damaged (\(error.message)): restore a backup or salvage what is readable")
-        case 13: (code, message) = (.diskFull, "there is no room on the disk of \(path): free some and try again")
-        case 14: (code, message) = (.cannotOpen, "\(path) cannot be opened: check that its folder exists and may be written")
-        case 26 where isOpen:
+        case ResultCode.corrupt:
+            (code, message) = (.notAStore, "\(path) is damaged (\(error.message)): restore a backup or salvage what is readable")
+        case ResultCode.full: (code, message) = (.diskFull, "there is no room on the disk of \(path): free some and try again")
+        case ResultCode.cannotOpen:
+            (code, message) = (.cannotOpen, "\(path) cannot be opened: check that its folder exists and may be written")
+        case ResultCode.noDatabase where isOpen:
             (code, message) = (
                 .notAStore, "\(path) is damaged: a page of it is not as it was written: restore a backup or salvage what is readable"
             )
-        case 26: (code, message) = (.notAStore, "\(path) is not a SQLite database: give the path of a FireLite store, or of a new file")
-        case 18:
+        case ResultCode.noDatabase:
+            (code, message) = (.notAStore, "\(path) is not a SQLite database: give the path of a FireLite store, or of a new file")
+        case ResultCode.tooBig:
             (code, message) = (
                 .tooLarge,
                 "a text, or a row of a table, is longer than a store can hold, \(Connection.maximumLength) bytes: keep such data in a file of its own"
             )
-        case 1 where Self.isTooDeep(error.message):
+        case ResultCode.error where Self.isTooDeep(error.message):
             (code, message) = (
                 .invalidArgument, "the query is nested deeper than SQLite can take (\(error.message)): ask in several queries"
             )
@@ -132,21 +139,22 @@ public struct FHIRStoreError: Error, Sendable, CustomStringConvertible {
     public var description: String { message }
 
     /// Whether SQLite found the file damaged, rather than not to be what it was taken for.
-    package var isDamage: Bool { sqliteCode.map { $0 & 0xFF == 11 } ?? false }
+    package var isDamage: Bool { sqliteCode.map { $0 & 0xFF == ResultCode.corrupt } ?? false }
 
     /// What the operating system refused, for an extended code of `SQLITE_IOERR` (<https://www.sqlite.org/rescode.html#ioerr>).
     private static func diskCall(_ code: Int32) -> String {
-        switch code >> 8 {
-        case 1, 2: "reading"
-        case 3: "writing"
-        case 4, 5: "making what was written safe on the disk"
-        case 6: "changing the length"
-        case 7: "asking for the length"
-        case 8, 9, 14, 15: "locking"
-        case 10, 23: "deleting a companion file"
-        case 13: "looking for a companion file"
-        case 18...22: "using the shared memory of the write-ahead log"
-        default: "using the file"
+        switch ResultCode.InputOutput(extendedCode: code) {
+        case .read, .shortRead: "reading"
+        case .write: "writing"
+        case .fsync, .directoryFsync: "making what was written safe on the disk"
+        case .truncate: "changing the length"
+        case .fstat: "asking for the length"
+        case .unlock, .readLock, .checkReservedLock, .lock: "locking"
+        case .delete, .deleteNoEntry: "deleting a companion file"
+        case .access: "looking for a companion file"
+        case .sharedMemoryOpen, .sharedMemorySize, .sharedMemoryLock, .sharedMemoryMap, .seek:
+            "using the shared memory of the write-ahead log"
+        case nil: "using the file"
         }
     }
 }

@@ -12,16 +12,18 @@ public struct UpsertResult<Resource: FHIRResource> {
         self.outcomes = outcomes
     }
 
+    /// How many resources were added, updated and so on.
+    public var counts: UpsertCounts { outcomes.counts }
     /// How many resources were new.
-    public var added: Int { outcomes.added }
+    public var added: Int { counts.added }
     /// How many stored resources got other content.
-    public var updated: Int { outcomes.updated }
+    public var updated: Int { counts.updated }
     /// How many had the stored content already; no row was written for them.
-    public var unchanged: Int { outcomes.unchanged }
+    public var unchanged: Int { counts.unchanged }
     /// How many were older than the stored resource, which stayed as it is (`UpsertPolicy.keepNewer`).
-    public var skipped: Int { outcomes.skipped }
-    /// How many were not stored as a later one in the same upsert has their type and id. With the other counts, all resources.
-    public var superseded: Int { outcomes.superseded }
+    public var skipped: Int { counts.skipped }
+    /// How many were not stored because a later one in the same upsert has their type and id. With the other counts, all resources.
+    public var superseded: Int { counts.superseded }
     /// What a Bundle with the result of a search said about the search: OperationOutcomes, which are not stored.
     public internal(set) var searchOutcomes: [FHIRResource] = []
 }
@@ -50,17 +52,17 @@ extension UpsertResult: RandomAccessCollection {
             guard let resource = resource as? Resource else {
                 throw FHIRStoreError(.conflict, "the resource that was upserted is stored as a \(resource.layout.name)")
             }
-            store.currentWrite?.hold(resource)
+            store.currentObjects?.hold(resource)
             return resource
         case .same(let index): return try resource(at: index)
         case .stored(let root):
-            return try store.read { transaction in
-                guard let resource = try store.mapping({ try transaction.resource(root: root) }) as? Resource else {
+            return try store.perform { transaction in
+                guard let resource = try transaction.loader.resource(root: root) as? Resource else {
                     throw FHIRStoreError(
                         .conflict, "a resource that was upserted has been deleted since: look it up by its id, or store it again",
                         conflict: .deleted)
                 }
-                transaction.hold(resource)
+                transaction.objects?.hold(resource)
                 return resource
             }
         }
@@ -78,35 +80,18 @@ struct UpsertOutcomes {
         case same(Int)
     }
 
-    private(set) var added = 0
-    private(set) var updated = 0
-    private(set) var unchanged = 0
-    private(set) var skipped = 0
-    private(set) var superseded = 0
+    private(set) var counts = UpsertCounts()
     private(set) var entries: [Entry] = []
 
     init(capacity: Int) { entries.reserveCapacity(capacity) }
 
     mutating func take(_ resource: FHIRResource, _ outcome: UpsertOutcome) {
+        counts.note(outcome)
         switch outcome {
-        case .added:
-            added += 1
-            entries.append(.object(resource))
-        case .merge(let target):
-            updated += 1
-            entries.append(.object(target))
-        case .updated(let root):
-            updated += 1
-            entries.append(.stored(root))
-        case .unchanged(let root):
-            unchanged += 1
-            entries.append(.stored(root))
-        case .older(let root):
-            skipped += 1
-            entries.append(.stored(root))
-        case .replaced(let index):
-            superseded += 1
-            entries.append(.same(index))
+        case .added: entries.append(.object(resource))
+        case .merge(let target): entries.append(.object(target))
+        case .updated(let root), .unchanged(let root), .older(let root): entries.append(.stored(root))
+        case .replaced(let index): entries.append(.same(index))
         }
     }
 }

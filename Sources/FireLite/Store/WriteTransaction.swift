@@ -6,91 +6,30 @@ import FireLiteSQLiteBridge
 /// Managed objects that are changed meanwhile are saved with it.
 public final class WriteTransaction: ReadTransaction {
     private let writer: StoreWriter
-    /// What to bring back where the write fails.
-    private var undo: [UndoStep] = []
-    private var changed: [(tie: StoreTie, resource: FHIRResource)] = []
-    private var inMemory: [Int64: KnownResource] = [:]
-    /// Elements taken out of their lists, which keep their rows if they are put back.
-    private var removed: [ObjectIdentifier: (object: FHIRObject, root: Int64)] = [:]
-
-    private struct WeakResource {
-        weak var resource: FHIRResource?
-    }
-
-    /// A stored resource that is in memory.
-    private struct KnownResource {
-        weak var resource: FHIRResource?
-        /// The same, where the transaction handed it out: so it lives to the end, and `tx.resource(…)!.name[0].family = "B"` has an owner to
-        /// save the change.
-        var held: FHIRResource?
-    }
-
-    private enum UndoStep {
-        case slots(FHIRObject, [ElementSlot])
-        /// What was taken out of a resource may be changed, or stored anew, before the write fails.
-        case removed(FHIRObject, [ElementSlot], row: UInt32)
-        case revision(StoreTie, Int64)
-        /// Weak: an object that nobody holds needs no restoring.
-        case added(WeakResource)
-        case deleted(FHIRResource, StoreTie)
-    }
+    private let managed: ManagedObjects
 
     init(store: FHIRStore, writer: StoreWriter) {
         self.writer = writer
-        super.init(store: store, access: writer.access)
+        managed = ManagedObjects(store: store, writer: writer)
+        super.init(store: store, access: writer.access, objects: managed)
     }
 
-    override func known(_ root: Int64) -> FHIRResource? { inMemory[root]?.resource }
+    /// Commits the write.
+    func commit() throws {
+        try store.mapping {
+            try managed.flush()
+            try writer.commit()
+        }
+        managed.finish()
+    }
 
-    override func remember(_ resource: FHIRResource, _ root: Int64) { inMemory[root] = KnownResource(resource: resource) }
-
-    override func hold(_ resource: FHIRResource) {
-        guard let tie = resource.objectExtras as? StoreTie, tie.store === store else { return }
-        inMemory[tie.root] = KnownResource(resource: resource, held: resource)
+    /// Takes the write back: the file and every object are as before.
+    func rollback() {
+        writer.rollback()
+        managed.restore()
     }
 
     // MARK: - Managed objects
-
-    func willChange(_ object: FHIRObject, _ tie: StoreTie) {
-        if !tie.isChanged, let resource = object.rootObject as? FHIRResource {
-            tie.isChanged = true
-            changed.append((tie, resource))
-            if known(tie.root) == nil { remember(resource, tie.root) }
-        }
-        guard !object.objectFlags.contains(.changed) else { return }
-        object.objectFlags.insert(.changed)
-        undo.append(.slots(object, object.savedSlots))
-    }
-
-    func didRemove(_ object: FHIRObject, _ root: Int64) {
-        removed[ObjectIdentifier(object)] = (object, root)
-        save(object)
-    }
-
-    /// Notes what an object and all in it are, before it is out of sight.
-    private func save(_ object: FHIRObject) {
-        undo.append(.removed(object, object.savedSlots, row: object.rowNode))
-        object.forEachSlot { slot in slot.value.forEachChild { save($0) } }
-    }
-
-    func keepsRow(of object: FHIRObject, _ root: Int64) -> Bool { removed[ObjectIdentifier(object)]?.root == root }
-
-    /// Writes the rows of changed managed objects.
-    override func flush() throws {
-        while !changed.isEmpty {
-            let batch = changed
-            changed.removeAll()
-            for (tie, resource) in batch where tie.isChanged {
-                tie.isChanged = false
-                guard resource.objectExtras === tie else { continue }
-                let old = tie.revision
-                tie.revision = try writer.save(resource, tie)
-                if tie.revision != old { undo.append(.revision(tie, old)) }
-            }
-            // What was left out by now has lost its rows.
-            removed.removeAll()
-        }
-    }
 
     /// Writes the changes of managed objects so far, so that plain SQL in this write sees them. The end of the write does it anyway.
     ///
@@ -103,53 +42,6 @@ public final class WriteTransaction: ReadTransaction {
         return Int(access.connection.totalChanges)
     }
 
-    /// Ends the write: what was changed is as it is.
-    func finish() {
-        for case .slots(let object, _) in undo { object.objectFlags.remove(.changed) }
-        for case .deleted(let resource, _) in undo { resource.mark(.deleted, false) }
-        undo.removeAll()
-    }
-
-    override func end() {
-        super.end()
-        inMemory.removeAll()
-        removed.removeAll()
-    }
-
-    /// Brings every object back to what it was when the write began.
-    func restore() {
-        for case (let tie, _) in changed { tie.isChanged = false }
-        for step in undo.reversed() {
-            switch step {
-            case .slots(let object, let slots):
-                object.replaceSlots(with: slots)
-                object.becomeManaged()
-                object.objectFlags.remove(.changed)
-            case .removed(let object, let slots, let row):
-                object.replaceSlots(with: slots)
-                object.rowNode = row
-            case .revision(let tie, let revision): tie.revision = revision
-            case .added(let added):
-                guard let resource = added.resource else { continue }
-                let pk = resource.objectExtras?.pk
-                resource.objectExtras = nil
-                if let pk { resource.withExtras { $0.pk = pk } }
-                resource.becomeUnmanaged()
-            case .deleted(let resource, let tie):
-                resource.objectExtras = tie
-                resource.mark(.deleted, false)
-                resource.becomeManaged()
-            }
-        }
-        undo.removeAll()
-    }
-
-    private func adopt(_ resource: FHIRResource, root: Int64) {
-        resource.objectExtras = StoreTie(store: store, root: root, revision: 1, pk: resource.objectExtras?.pk)
-        resource.objectFlags.insert(.managed)
-        undo.append(.added(WeakResource(resource: resource)))
-    }
-
     // MARK: - Adding
 
     /// Stores a resource, which becomes managed. Whether the store has one with its id already makes no difference.
@@ -159,10 +51,10 @@ public final class WriteTransaction: ReadTransaction {
     public func add(_ resource: FHIRResource) throws {
         requireActive()
         checkAddable(resource)
-        try store.mapping {
+        try perform(flushes: false) {
             let roots = try writer.insert([resource])
-            adopt(resource, root: roots[0])
-            hold(resource)
+            managed.adopt(resource, root: roots[0])
+            managed.hold(resource)
         }
     }
 
@@ -186,7 +78,7 @@ public final class WriteTransaction: ReadTransaction {
     @discardableResult
     public func upsert<Resource: FHIRResource>(_ resource: Resource, policy: UpsertPolicy = .replace) throws -> Resource {
         let stored = try upsert([resource], policy: policy).resource(at: 0)
-        hold(stored)
+        managed.hold(stored)
         return stored
     }
 
@@ -207,16 +99,16 @@ public final class WriteTransaction: ReadTransaction {
         try perform {
             var outcomes = UpsertOutcomes(capacity: resources.count)
             try writer.upsert(
-                resources, policy: policy, marksManaged: true, known: { known($0) },
+                resources, policy: policy, marksManaged: true, known: { managed[$0] },
                 check: { if !$0.isManaged || ($0.objectExtras as? StoreTie)?.store !== store { checkAddable($0) } }
             ) { resource, outcome in
                 switch outcome {
                 case .added(let root):
-                    adopt(resource, root: root)
-                    if resources.count < 64 { remember(resource, root) }
+                    managed.adopt(resource, root: root)
+                    if resources.count < 64 { managed.remember(resource, root) }
                 case .merge(let target):
                     target.assign(from: resource)
-                    try flush()
+                    try managed.flush()
                 case .updated, .unchanged, .older, .replaced: break
                 }
                 outcomes.take(resource, outcome)
@@ -247,22 +139,16 @@ public final class WriteTransaction: ReadTransaction {
     /// - Parameter digests: what `FHIRStore.digest(of:)` gave for each of them, as they are; nil to have it asked for.
     package func store(
         _ resources: [FHIRResource], digests: [ContentDigest.Value]? = nil
-    ) throws -> (added: Int, updated: Int, unchanged: Int, superseded: Int) {
+    ) throws -> UpsertCounts {
         try perform {
-            var counts = (added: 0, updated: 0, unchanged: 0, superseded: 0)
-            try writer.upsert(resources, digests: digests, marksManaged: false, known: { known($0) }, check: checkAddable) {
+            var counts = UpsertCounts()
+            try writer.upsert(resources, digests: digests, marksManaged: false, known: { managed[$0] }, check: checkAddable) {
                 resource, outcome in
-                switch outcome {
-                case .added: counts.added += 1
-                case .merge(let target):
+                if case .merge(let target) = outcome {
                     target.assign(from: resource)
-                    try flush()
-                    counts.updated += 1
-                case .updated: counts.updated += 1
-                case .unchanged: counts.unchanged += 1
-                case .older: break
-                case .replaced: counts.superseded += 1
+                    try managed.flush()
                 }
+                counts.note(outcome)
             }
             return counts
         }
@@ -288,20 +174,8 @@ public final class WriteTransaction: ReadTransaction {
         }
         try perform {
             try writer.delete(root: tie.root)
-            forget(resource, tie)
+            managed.forget(resource, tie)
         }
-    }
-
-    private func forget(_ resource: FHIRResource, _ tie: StoreTie) {
-        undo.append(.deleted(resource, tie))
-        save(resource)
-        inMemory[tie.root] = nil
-        let pk = resource.pk
-        resource.forEachSlot { slot in slot.value.forEachChild { $0.pinAll(tie) } }
-        resource.becomeUnmanaged()
-        resource.objectExtras = nil
-        resource.pk = pk
-        resource.mark(.deleted, true)
     }
 
     /// Deletes stored resources with all their rows.
@@ -313,7 +187,7 @@ public final class WriteTransaction: ReadTransaction {
     @discardableResult
     public func delete<Resource: FHIRResource>(_ type: Resource.Type, id: String) throws -> Bool {
         try perform {
-            guard let root = try access.root(of: table(of: type), id: id) else { return false }
+            guard let root = try access.registry.root(of: table(of: type), id: id) else { return false }
             try delete(root: root)
             return true
         }
@@ -321,7 +195,7 @@ public final class WriteTransaction: ReadTransaction {
 
     /// Deletes the resource with that number.
     func delete(root: Int64) throws {
-        if let resource = known(root), let tie = resource.objectExtras as? StoreTie { forget(resource, tie) }
+        if let resource = managed[root], let tie = resource.objectExtras as? StoreTie { managed.forget(resource, tie) }
         try writer.delete(root: root)
     }
 
@@ -331,30 +205,5 @@ public final class WriteTransaction: ReadTransaction {
     @discardableResult
     public func delete(typeName: String, id: String) throws -> Bool {
         try delete(type(named: typeName), id: id)
-    }
-}
-
-extension FHIRObject {
-    fileprivate var savedSlots: [ElementSlot] {
-        var slots: [ElementSlot] = []
-        slots.reserveCapacity(Int(slotCount))
-        forEachSlot { slots.append($0) }
-        return slots
-    }
-
-    /// Puts back slots that were saved before a change.
-    fileprivate func replaceSlots(with saved: [ElementSlot]) {
-        forEachSlot { slot in
-            slot.value.forEachChild { child in
-                guard child.ownerObject === self else { return }
-                child.ownerObject = nil
-                child.becomeUnmanaged()
-            }
-        }
-        while slotCount > 0, let first = slots?[0] { store(nil, in: Int(first.index)) }
-        for slot in saved {
-            append(slot.value, slot: Int(slot.index))
-            slot.value.own(by: self)
-        }
     }
 }

@@ -3,7 +3,7 @@ import FireLiteSQLiteBridge
 /// What the file's catalog (`sqlite_master`) may say: the definitions that this library writes, as a file may come from anybody.
 enum CatalogText {
     /// The tables that the store keeps about itself.
-    static let ownTables: Set<String> = ["_meta", "_resource", "_shape", "_index"]
+    static let ownTables = Set(["_meta", "_index"] + Registry.tables)
 
     /// Whether a table whose name begins with an underscore is the store's: one about itself, or of a full-text index.
     static func isOwn(_ name: String) -> Bool { ownTables.contains(name) || name.hasPrefix("_text_") }

@@ -70,36 +70,24 @@ extension Unmanaged where Instance == GroupPlan {
     @inline(__always)
     func mainColumn(_ slot: Int) -> Int32 {
         let known = members[slot].main
-        return known >= 0 ? known : newMainColumn(slot)
-    }
-
-    @inline(never)
-    private func newMainColumn(_ slot: Int) -> Int32 {
-        let group = takeUnretainedValue()
-        return group.table.mainColumn(group, slot)
+        return known >= 0 ? known : make { $0.table.mainColumn($0, slot) }
     }
 
     @inline(__always)
     func asideColumn(_ slot: Int) -> Int32 {
         let known = members[slot].aside
-        return known >= 0 ? known : newAsideColumn(slot)
-    }
-
-    @inline(never)
-    private func newAsideColumn(_ slot: Int) -> Int32 {
-        let group = takeUnretainedValue()
-        return group.table.asideColumn(group, slot)
+        return known >= 0 ? known : make { $0.table.asideColumn($0, slot) }
     }
 
     /// The object inlined for a to-one complex element.
     @inline(__always)
-    func group(_ slot: Int) -> Unmanaged<GroupPlan> { members[slot].group ?? newGroup(slot) }
-
-    @inline(never)
-    private func newGroup(_ slot: Int) -> Unmanaged<GroupPlan> {
-        let group = takeUnretainedValue()
-        return .passUnretained(group.table.group(group, slot, elementLayout: nil))
+    func group(_ slot: Int) -> Unmanaged<GroupPlan> {
+        members[slot].group ?? make { .passUnretained($0.table.group($0, slot, elementLayout: nil)) }
     }
+
+    /// What is made once for a slot, out of the way of what is there already.
+    @inline(never)
+    private func make<Made>(_ body: (GroupPlan) -> Made) -> Made { body(takeUnretainedValue()) }
 
     func path(to slot: Int) -> String { takeUnretainedValue().path(to: slot) }
 }

@@ -157,6 +157,13 @@ final class StorageSchema {
         }
     }
 
+    /// That a file has a table with rows of resources that the release does not know.
+    func unknownTable(_ name: String, path: String) -> FHIRStoreError {
+        FHIRStoreError(
+            .newerFormat, "\(path) has the table \(name), which this version's FHIR \(release.name) classes do not know: update the library"
+        )
+    }
+
     /// Whether a column for values may have this name: a path of to-one elements to a primitive.
     func hasColumn(_ name: String, in plan: TablePlan) -> Bool {
         if plan.primitive != nil { return name == "value" }

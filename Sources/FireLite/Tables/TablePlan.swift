@@ -177,6 +177,17 @@ final class TablePlan {
         if memberColumn >= limit { memberColumn = -1 }
     }
 
+    // MARK: - Deleting
+
+    /// Deletes the rows with keys in a range.
+    func deleteRows(_ keys: ClosedRange<Int64>, _ connection: Connection) throws {
+        let statement = try statements.delete ?? connection.prepare("DELETE FROM \(quotedName) WHERE _k BETWEEN ? AND ?")
+        statements.delete = statement
+        statement.bind(1, keys.lowerBound)
+        statement.bind(2, keys.upperBound)
+        try statement.run()
+    }
+
     // MARK: - Links
 
     /// Which list of a row of `owner` the rows of this table are.
@@ -191,20 +202,4 @@ final class TablePlan {
         }
         return nil
     }
-}
-
-/// A table's compiled statements.
-struct TableStatements {
-    var insert: InsertStatement?
-    /// Inserts several rows.
-    var insertGroup: InsertStatement?
-    var columns: RowColumns?
-    var select: RowReader?
-    var rootByID: Statement?
-    var registrationByID: Statement?
-    /// Looks up several ids.
-    var registrationsByIDs: Statement?
-    var deleteRow: Statement?
-    var deleteRange: Statement?
-    var updates: [[Int32]: Statement] = [:]
 }

@@ -239,94 +239,23 @@ struct Flattener {
         if hasChildren { try addChildren(of: element, table.root, parent: numbering == .fresh ? Int64(node) : Int64(row)) }
     }
 
-    private mutating func addValue(_ literal: UnsafePointer<String>, _ table: TablePlan) {
-        let type = table.primitive ?? .string
-        guard type.storage != .text, let value = SlotValue(literal: literal.pointee, type) else {
-            let column = table.valueColumnIndex()
-            literal.withUTF8 { buffer.add(column, bytes: $0) }
-            return
-        }
-        switch value {
-        case .word(let word) where type.storage == .decimal:
-            addDecimal(DecimalWord(raw: word), table.valueColumnIndex()) { table.valueAsideIndex() }
-        case .word(let word) where type.storage == .temporal:
-            addTemporal(TemporalWord(raw: word), type, table.valueColumnIndex()) { table.valueAsideIndex() }
-        case .word(let word): buffer.add(table.valueColumnIndex(), int: word)
-        case .text(let text): addLongLiteral(text, type, table.valueColumnIndex()) { table.valueAsideIndex() }
-        default: break
-        }
-    }
-
     // MARK: - Values
 
     @inline(__always)
     private mutating func addWord(_ word: Int64, _ group: Unmanaged<GroupPlan>, _ slot: Int) {
-        let entry = group.entries + slot
-        let column = group.mainColumn(slot)
-        switch entry.pointee.storage {
-        case .decimal: addDecimal(DecimalWord(raw: word), column) { group.asideColumn(slot) }
-        case .temporal: addTemporal(TemporalWord(raw: word), entry.pointee.primitive, column) { group.asideColumn(slot) }
-        case .boolean, .integer, .text: buffer.add(column, int: word)
-        }
+        ValueCodec.add(word, (group.entries + slot).pointee.storage, to: &buffer, group.mainColumn(slot)) { group.asideColumn(slot) }
     }
 
     @inline(__always)
     private mutating func addText(_ text: UnsafePointer<String>, _ group: Unmanaged<GroupPlan>, _ slot: Int) {
         let entry = group.entries + slot
-        let column = group.mainColumn(slot)
-        if entry.pointee.storage == .text {
-            text.withUTF8 { buffer.add(column, bytes: $0) }
-        } else {
-            addLongLiteral(text.pointee, entry.pointee.primitive, column) { group.asideColumn(slot) }
+        ValueCodec.add(text, entry.pointee.storage, entry.pointee.primitive, to: &buffer, group.mainColumn(slot)) {
+            group.asideColumn(slot)
         }
     }
 
-    /// A decimal compares as a number; where the number does not give the literal back, that stands beside it.
-    private mutating func addDecimal(_ word: DecimalWord, _ column: Int32, _ aside: () -> Int32) {
-        if word.isExactAsDouble {
-            buffer.add(column, double: word.doubleValue)
-        } else {
-            let decimal = FHIRDecimal(storage: .word(word.raw))
-            buffer.add(column, double: decimal.doubleValue)
-            buffer.add(aside(), text: decimal.literal)
-        }
-    }
-
-    private mutating func addTemporal(_ word: TemporalWord, _ type: PrimitiveType, _ column: Int32, _ aside: () -> Int32) {
-        guard let (utc, zone) = TemporalCell.split(word) else {
-            addTemporalText(word, column)
-            return
-        }
-        addTemporalText(utc, column)
-        addZone(zone, aside)
-    }
-
-    private mutating func addTemporalText(_ word: TemporalWord, _ column: Int32) {
-        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 32) { scratch in
-            let length = word.write(to: scratch.baseAddress.unsafelyUnwrapped)
-            buffer.add(column, bytes: UnsafeBufferPointer(rebasing: scratch[..<length]))
-        }
-    }
-
-    private mutating func addZone(_ zone: TemporalCell.Zone, _ aside: () -> Int32) {
-        switch zone {
-        case .none: break
-        case .minutes(let minutes): buffer.add(aside(), int: Int64(minutes))
-        case .text(let text): buffer.add(aside(), text: "\(text)")
-        }
-    }
-
-    /// A literal that fits no word, or is not one of the type.
-    private mutating func addLongLiteral(_ text: String, _ type: PrimitiveType, _ column: Int32, _ aside: () -> Int32) {
-        if type.storage == .decimal {
-            buffer.add(column, double: Double(text) ?? 0)
-            buffer.add(aside(), text: text)
-        } else if let (utc, zone) = TemporalCell.split(text: text, type) {
-            buffer.add(column, text: utc)
-            addZone(zone, aside)
-        } else {
-            buffer.add(column, text: text)
-        }
+    private mutating func addValue(_ literal: UnsafePointer<String>, _ table: TablePlan) {
+        ValueCodec.add(literal: literal, table.primitive ?? .string, to: &buffer, table.valueColumnIndex()) { table.valueAsideIndex() }
     }
 }
 

@@ -14,13 +14,6 @@ enum RootNumbers {
         return next >= 1 && next <= maximum + 1 ? next : nil
     }
 
-    /// The greatest number of a registered resource; 0 if there is none.
-    static func greatest(_ connection: Connection) throws -> Int64 {
-        let statement = try connection.cached("SELECT max(root) FROM _resource")
-        defer { statement.reset() }
-        return try statement.step() ? statement.int(0) : 0
-    }
-
     static func store(_ next: Int64, _ connection: Connection) throws {
         let statement = try connection.cached("INSERT OR REPLACE INTO _meta(key, value) VALUES ('nextRoot', ?)")
         statement.bind(1, next)
@@ -30,7 +23,7 @@ enum RootNumbers {
     /// Whether the next number is free and so are those after it.
     static func areSound(_ connection: Connection) throws -> Bool {
         guard let next = try next(connection) else { return false }
-        return try greatest(connection) < next
+        return try Registry.greatestRoot(connection) < next
     }
 
     /// Continues after the greatest number where the next one is taken or none at all, so that resources can be added again.
@@ -38,7 +31,7 @@ enum RootNumbers {
         guard try !areSound(connection) else { return }
         try connection.execute("BEGIN IMMEDIATE")
         do {
-            if try !areSound(connection) { try store(max(greatest(connection), 0) &+ 1, connection) }
+            if try !areSound(connection) { try store(max(Registry.greatestRoot(connection), 0) &+ 1, connection) }
             try connection.execute("COMMIT")
         } catch {
             if connection.isInTransaction { try connection.execute("ROLLBACK") }

@@ -11,6 +11,18 @@ struct RowDiff {
     /// How many rows the last call inserted, updated and deleted.
     private(set) var written = 0
 
+    /// A column of a stored row that gets another value.
+    private struct Change {
+        enum Value {
+            case null
+            case integer(Int64)
+            /// A cell of the new row.
+            case cell(Int)
+        }
+        let column: UpdatedColumn
+        let value: Value
+    }
+
     private struct Position: Hashable {
         let table: Int32
         let parent: Int64
@@ -121,15 +133,7 @@ struct RowDiff {
     // MARK: - Statements
 
     private mutating func delete(_ plan: TablePlan, key: Int64) throws {
-        let statement: Statement
-        if let known = plan.statements.deleteRow {
-            statement = known
-        } else {
-            statement = try connection.connection.prepare("DELETE FROM \(plan.quotedName) WHERE _k = ?")
-            plan.statements.deleteRow = statement
-        }
-        statement.bind(1, key)
-        try statement.run()
+        try plan.deleteRows(key...key, connection.connection)
         written += 1
     }
 
@@ -139,19 +143,17 @@ struct RowDiff {
     ) throws {
         let (row, old) = (new.rows[index], stored.rows[match])
         let plan = connection.schema.tables[Int(row.table)]
-        // Columns by number; -1 and -2 are the bookkeeping ones. The cell is -1 for NULL.
-        var changes: [(column: Int32, cell: Int)] = []
-        if parent != old.parent { changes.append((-1, -1)) }
-        if row.order != old.order { changes.append((-2, -1)) }
+        var changes: [Change] = []
+        if parent != old.parent { changes.append(Change(column: .parent, value: parent < 0 ? .null : .integer(parent))) }
+        if row.order != old.order { changes.append(Change(column: .order, value: row.order < 0 ? .null : .integer(Int64(row.order)))) }
         Self.compare(row, new, old, stored, &changes)
         guard !changes.isEmpty else { return }
         let statement = try updateStatement(plan, changes.map(\.column))
         for (position, change) in changes.enumerated() {
-            switch change.column {
-            case -1: if parent >= 0 { statement.bind(position + 2, parent) } else { statement.bindNull(position + 2) }
-            case -2: if row.order >= 0 { statement.bind(position + 2, Int64(row.order)) } else { statement.bindNull(position + 2) }
-            default:
-                if change.cell >= 0 { new.bind(change.cell, to: position + 2, of: statement) } else { statement.bindNull(position + 2) }
+            switch change.value {
+            case .null: statement.bindNull(position + 2)
+            case .integer(let value): statement.bind(position + 2, value)
+            case .cell(let cell): new.bind(cell, to: position + 2, of: statement)
             }
         }
         statement.bind(1, key)
@@ -161,7 +163,7 @@ struct RowDiff {
 
     private static func compare(
         _ row: RowBuffer.Row, _ new: borrowing RowBuffer, _ old: RowBuffer.Row, _ stored: borrowing RowBuffer,
-        _ changes: inout [(column: Int32, cell: Int)]
+        _ changes: inout [Change]
     ) {
         // Both have their cells in the order of the walk through the object.
         var oldCell = Int(old.cellStart)
@@ -175,20 +177,19 @@ struct RowDiff {
             var found = oldCell
             while found < oldEnd, stored.cells[found].column != column { found += 1 }
             if found < oldEnd {
-                for gone in oldCell..<found { changes.append((stored.cells[gone].column, -1)) }
+                for gone in oldCell..<found { changes.append(Change(column: .values(stored.cells[gone].column), value: .null)) }
                 oldCell = found + 1
                 if new.cells[cell].kind == .kept || new.isEqual(cell, stored, found) { continue }
             }
-            if new.cells[cell].kind != .kept { changes.append((column, cell)) }
+            if new.cells[cell].kind != .kept { changes.append(Change(column: .values(column), value: .cell(cell))) }
         }
-        for gone in oldCell..<oldEnd { changes.append((stored.cells[gone].column, -1)) }
+        for gone in oldCell..<oldEnd { changes.append(Change(column: .values(stored.cells[gone].column), value: .null)) }
     }
 
-    private func updateStatement(_ plan: TablePlan, _ columns: [Int32]) throws -> Statement {
+    private func updateStatement(_ plan: TablePlan, _ columns: [UpdatedColumn]) throws -> Statement {
         if let known = plan.statements.updates[columns] { return known }
         let names = columns.enumerated().map { position, column in
-            let name = column == -1 ? "_parent" : column == -2 ? "_ord" : plan.columns[Int(column)].name
-            return "\(quoted(name)) = ?\(position + 2)"
+            "\(quoted(column.name(in: plan))) = ?\(position + 2)"
         }
         let statement = try connection.connection.prepare("UPDATE \(plan.quotedName) SET \(names.joined(separator: ", ")) WHERE _k = ?1")
         plan.statements.updates[columns] = statement

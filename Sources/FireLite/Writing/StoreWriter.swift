@@ -79,8 +79,6 @@ final class StoreWriter {
         if try access.schema.grow(access.connection) { hasGrown = true }
     }
 
-    private static var now: Int64 { Int64(Date().timeIntervalSince1970 * 1_000) }
-
     /// Creates the tables and columns that resources need, so that storing them in many writes changes the catalog once: SQLite reads all
     /// of it again for each column that is added.
     ///
@@ -180,34 +178,18 @@ final class StoreWriter {
         roots.removeAll(keepingCapacity: true)
     }
 
-    private static func registerSQL(_ rows: Int) -> String {
-        "INSERT OR FAIL INTO _resource(root, shape, revision, updated, nodes, digest, pk) VALUES "
-            + Array(repeating: "(?, ?, 1, ?, ?, ?, ?)", count: rows).joined(separator: ", ")
-    }
-
-    private static let registerOne = registerSQL(1)
-    private static let registerGroup = registerSQL(RowInserter.group)
-
-    /// Inserts what is kept of each of some resources, with one statement.
+    /// Registers some resources with one statement.
     private func register(_ resources: ArraySlice<Pending>) throws {
-        let statement = try access.connection.cached(resources.count == 1 ? Self.registerOne : Self.registerGroup)
-        let now = Self.now
-        var parameter = 1
-        for resource in resources {
-            let shape = try shape(of: resource.firstRow..<resource.lastRow)
-            statement.bind(parameter, resource.root)
-            statement.bind(parameter + 1, shape.number)
-            statement.bind(parameter + 2, now)
-            statement.bind(parameter + 3, Int64(resource.nodes))
-            statement.bind(parameter + 4, bytes: resource.digest)
-            if let pk = resource.pk { statement.bind(parameter + 5, pk) } else { statement.bindNull(parameter + 5) }
-            parameter += 6
+        try access.registry.insert(resources.count) { number in
+            let resource = resources[resources.startIndex + number]
+            return Registration(
+                root: resource.root, shape: try shape(of: resource.firstRow..<resource.lastRow).number, revision: 1, nodes: resource.nodes,
+                digest: resource.digest, pk: resource.pk)
         }
-        try statement.run()
     }
 
     /// The set of tables that rows of the buffer are in.
-    private func shape(of rows: Range<Int>) throws -> StoreConnection.Shape {
+    private func shape(of rows: Range<Int>) throws -> Shape {
         stamp += 1
         while stamps.count < access.schema.tables.count {
             marks.append(access.schema.tables[stamps.count].mark)
@@ -222,7 +204,7 @@ final class StoreWriter {
             tables.append(table)
             mark ^= marks[Int(table)]
         }
-        return try access.shape(tables: tables, mark: mark)
+        return try access.registry.shape(tables: tables, mark: mark)
     }
 
     // MARK: - Upserting
@@ -327,7 +309,7 @@ final class StoreWriter {
 
     private func upsert(
         _ resource: FHIRResource, _ knownDigest: ContentDigest.Value?, _ policy: UpsertPolicy, _ marksManaged: Bool,
-        _ known: (Int64) -> FHIRResource?, _ lookUp: () throws -> StoreConnection.Registration?
+        _ known: (Int64) -> FHIRResource?, _ lookUp: () throws -> Registration?
     ) throws -> UpsertOutcome {
         if resource.isManaged, let tie = resource.objectExtras as? StoreTie {
             // Its changes have been saved; what remains is that another write may have replaced or deleted it.
@@ -347,10 +329,8 @@ final class StoreWriter {
         return .updated(root)
     }
 
-    private func isOlder(_ resource: FHIRResource, than registration: StoreConnection.Registration) throws -> Bool {
-        guard let shape = try access.shape(registration.shape), let stored = try access.load(root: registration.root, shape: shape) else {
-            return false
-        }
+    private func isOlder(_ resource: FHIRResource, than registration: Registration) throws -> Bool {
+        guard let stored = try access.reader.resource(registration) else { return false }
         return ResourceVersion(resource).isOlder(than: ResourceVersion(stored))
     }
 
@@ -370,9 +350,9 @@ final class StoreWriter {
     /// What is kept of the stored resource that an object was read from.
     ///
     /// - Throws: `FHIRStoreError.conflict` if another write has changed or deleted it since.
-    private func currentRegistration(of resource: FHIRResource, _ tie: StoreTie) throws -> StoreConnection.Registration {
+    private func currentRegistration(of resource: FHIRResource, _ tie: StoreTie) throws -> Registration {
         let name = "the \(resource.layout.name) with pk \(resource.pk)"
-        guard let registration = try access.registration(root: tie.root) else {
+        guard let registration = try access.registry.registration(root: tie.root) else {
             throw FHIRStoreError(
                 .conflict, "\(name) was deleted by another write since it was read: fetch what is stored now, or add a copy()",
                 conflict: .deleted)
@@ -386,19 +366,19 @@ final class StoreWriter {
     }
 
     private func replace(
-        _ registration: StoreConnection.Registration, with resource: FHIRResource, numbering: Flattener.Numbering,
+        _ registration: Registration, with resource: FHIRResource, numbering: Flattener.Numbering,
         digest: ContentDigest.Value
     ) throws -> Int64 {
         defer { flattener.clear() }
         // The id may be another one now.
         newIDs.forget(access.schema.table(of: resource.layout))
-        guard let shape = try access.shape(registration.shape) else {
+        guard let shape = try access.registry.shape(registration.shape) else {
             throw FHIRStoreError(.notAStore, "the resource with number \(registration.root) has no list of tables: run check()")
         }
         _ = try flattener.add(resource, as: 0, numbering: numbering, marksManaged: false, takesOver: numbering == .fresh)
         try grow()
         stored.clear()
-        try access.rows(root: registration.root, shape: shape, into: &stored)
+        try access.reader.rows(root: registration.root, shape: shape, into: &stored)
         var nextNode = registration.nodes
         var diff = RowDiff(access)
         try diff.apply(&flattener.buffer, over: &stored, root: registration.root, byNumber: numbering == .kept, nextNode: &nextNode)
@@ -406,16 +386,11 @@ final class StoreWriter {
         guard diff.written > 0 || digest != registration.digest else { return registration.revision }
         // A revision counts up from 1; a damaged file may hold any number.
         let revision = registration.revision &+ 1
-        let newShape = try self.shape(of: 0..<flattener.buffer.rows.count)
-        let statement = try access.connection.cached(
-            "UPDATE _resource SET shape = ?, revision = ?, updated = ?, nodes = ?, digest = ? WHERE root = ?")
-        statement.bind(1, newShape.number)
-        statement.bind(2, revision)
-        statement.bind(3, Self.now)
-        statement.bind(4, Int64(nextNode))
-        statement.bind(5, bytes: digest)
-        statement.bind(6, registration.root)
-        try statement.run()
+        try access.registry.update(
+            Registration(
+                root: registration.root, shape: try self.shape(of: 0..<flattener.buffer.rows.count).number, revision: revision,
+                nodes: nextNode,
+                digest: digest, pk: registration.pk))
         return revision
     }
 
@@ -424,21 +399,9 @@ final class StoreWriter {
     /// Deletes a resource's rows in every table it has some in; nothing where it is not there.
     func delete(root: Int64) throws {
         try writeQueue()
-        guard let registration = try access.registration(root: root), let shape = try access.shape(registration.shape) else { return }
-        for table in shape.tables {
-            let statement: Statement
-            if let known = table.statements.deleteRange {
-                statement = known
-            } else {
-                statement = try access.connection.prepare("DELETE FROM \(table.quotedName) WHERE _k BETWEEN ? AND ?")
-                table.statements.deleteRange = statement
-            }
-            statement.bind(1, root << 24)
-            statement.bind(2, root << 24 | 0xFF_FFFF)
-            try statement.run()
-        }
-        let statement = try access.connection.cached("DELETE FROM _resource WHERE root = ?")
-        statement.bind(1, root)
-        try statement.run()
+        guard let registration = try access.registry.registration(root: root), let shape = try access.registry.shape(registration.shape)
+        else { return }
+        for table in shape.tables { try table.deleteRows(root << 24...root << 24 | 0xFF_FFFF, access.connection) }
+        try access.registry.delete(root: root)
     }
 }

@@ -30,7 +30,7 @@ struct CheckCommand: Command {
 
     private func findFaults() throws -> [String] {
         do {
-            return try database.openForReadingUnlocated().check()
+            return try database.openForReadingUnlocated().check().map(\.text)
         } catch let error as FHIRStoreError {
             // A store that is too damaged to be opened is not sound; a file that is no store is not what was meant.
             guard error.code == .notAStore, error.isDamage else { throw ToolError.failed(database.message(of: error)) }

@@ -1,3 +1,5 @@
+import FireLiteCore
+
 /// Comma-separated values (RFC 4180).
 struct CommaSeparated {
     /// Whether a person looks at the lines.

@@ -1,3 +1,5 @@
+import FireLite
+
 /// What became of imported resources.
 struct ImportCounts: Equatable {
     var added = 0
@@ -18,7 +20,7 @@ struct ImportCounts: Equatable {
         self.outcomes = outcomes
     }
 
-    init(_ stored: (added: Int, updated: Int, unchanged: Int, superseded: Int)) {
+    init(_ stored: UpsertCounts) {
         self.init(added: stored.added, updated: stored.updated, unchanged: stored.unchanged, superseded: stored.superseded)
     }
 

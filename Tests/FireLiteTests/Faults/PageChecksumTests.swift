@@ -186,7 +186,7 @@ import Testing
         try withFile { path, _ in
             var pages = try DatabasePages(path: path)
             try pages.damage(page: try pages.leaves(of: "Patient_name")[1].page)
-            let faults = try FHIRStore(path: path, release: .r4).check()
+            let faults = try FHIRStore(path: path, release: .r4).check().map(\.text)
             #expect(faults.contains { $0.hasPrefix("Patient_name: cannot be read") })
             #expect(faults.contains { $0.hasPrefix("the rows of the resource with number") })
         }

@@ -111,7 +111,7 @@ import Testing
         try withTemporaryFolder { folder in
             for (name, bytes) in image { try Data(bytes).write(to: URL(fileURLWithPath: folder + "/" + name)) }
             let store = try FHIRStore(path: folder + "/store.sqlite", release: .r4)
-            let faults = try store.check()
+            let faults = try store.check().map(\.text)
             guard faults.isEmpty else { throw Unsound(faults: faults) }
             return try snapshot(store)
         }

@@ -43,13 +43,16 @@ import Testing
         }
         func expectOwnRows(_ count: Int, _ results: (FHIRQuery<Observation>) throws -> [Observation]) throws {
             try store.read { transaction in
-                let before = transaction.access.rowsRead
+                let before = transaction.access.reader.rowsRead
                 let found = try results(transaction.query(Observation.self))
+                let read = transaction.access.reader.rowsRead - before
                 #expect(found.count == count)
-                #expect(transaction.loadedResources == count)
                 let rows = try rows(found.compactMap(\.id), store)
                 #expect(rows >= 2 * count)
-                #expect(transaction.access.rowsRead - before == rows)
+                // A pass over a table knows that a result's rows have ended when it stands on the row behind them.
+                let tables = try found.reduce(0) { sum, resource in sum + Set(try transaction.rows(of: resource).map(\.table)).count }
+                #expect(read >= rows)
+                #expect(read <= rows + tables)
             }
         }
         try expectOwnRows(100) { try $0.where { $0.status == .final }.all() }
@@ -75,13 +78,13 @@ import Testing
         }
         // What makes no resources reads no rows of them.
         try store.read { transaction throws in
-            let before = transaction.access.rowsRead
+            let before = transaction.access.reader.rowsRead
             let query = transaction.query(Observation.self).where { $0.code.coding.code == "c3" }
             #expect(try query.count() == 75)
             #expect(try query.ids().count == 75)
             #expect(try query.pks().count == 75)
             #expect(try query.exists())
-            #expect(transaction.access.rowsRead == before)
+            #expect(transaction.access.reader.rowsRead == before)
         }
     }
 

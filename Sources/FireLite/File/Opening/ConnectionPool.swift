@@ -6,7 +6,7 @@ import Foundation
 final class ConnectionPool: @unchecked Sendable {
     // `lock` guards every variable below; the writer itself belongs to the thread that took it.
     private let lock = NSCondition()
-    /// Nil where it has to be opened again, and in a store that is only read.
+    /// Nil before it is opened, and in a store that is only read.
     private var writer: StoreWriter?
     private var isWriterTaken = false
     private var opener: StoreOpener?
@@ -16,6 +16,8 @@ final class ConnectionPool: @unchecked Sendable {
     private var readerCount = 0
     /// Whether reading has to wait.
     private var isClosedToReaders = false
+    /// Whether the store was closed for good.
+    private var isClosed = false
     /// The transaction each thread is in.
     private var transactions: [UInt: ReadTransaction] = [:]
 
@@ -26,7 +28,7 @@ final class ConnectionPool: @unchecked Sendable {
         maximumReaders = opener.map { max($0.configuration.maximumReaders, 1) }
     }
 
-    /// A store that is only read.
+    /// A store that is only read, or whose writing connection is opened by the first write.
     init(reader: StoreConnection, opener: StoreOpener) {
         self.opener = opener
         maximumReaders = max(opener.configuration.maximumReaders, 1)
@@ -66,12 +68,16 @@ final class ConnectionPool: @unchecked Sendable {
                 .readOnly, "\(opener.path) was opened for reading only: open it with the access readWrite to change it")
         }
         while isWriterTaken { lock.wait() }
+        if isClosed {
+            lock.unlock()
+            throw Self.closed
+        }
         isWriterTaken = true
         let (writer, opener) = (writer, opener)
         lock.unlock()
         if let writer { return writer }
         do {
-            // Invariant: only a store with a file gives its writer up.
+            // Invariant: only a store with a file is ever without its writer.
             guard let opener else { preconditionFailure("a store without a file has lost its writer") }
             let (writer, _) = try opener.open()
             lock.lock()
@@ -96,7 +102,11 @@ final class ConnectionPool: @unchecked Sendable {
     func takeReader() throws -> StoreConnection {
         guard let maximumReaders else { return try takeWriter().access }
         lock.lock()
-        while isClosedToReaders || idleReaders.isEmpty && readerCount >= maximumReaders { lock.wait() }
+        while !isClosed, isClosedToReaders || idleReaders.isEmpty && readerCount >= maximumReaders { lock.wait() }
+        if isClosed {
+            lock.unlock()
+            throw Self.closed
+        }
         if let reader = idleReaders.popLast() {
             // One that reads a file as it was before another program changed it is closed, and another opened.
             guard reader.stillFile?.hasChanged == true else {
@@ -136,6 +146,33 @@ final class ConnectionPool: @unchecked Sendable {
         return opener?.configuration.key
     }
 
+    // MARK: - Without connections
+
+    private static var closed: FHIRStoreError {
+        FHIRStoreError(.closed, "the store was closed: open it again with FHIRStore(path:release:)")
+    }
+
+    /// Waits until nobody writes or reads, and closes all connections for good.
+    ///
+    /// - Parameter patience: how many milliseconds to wait.
+    /// - Returns: false if that was not long enough; the store goes on then.
+    func close(patience: Int) -> Bool {
+        lock.lock()
+        defer {
+            isClosedToReaders = false
+            lock.broadcast()
+            lock.unlock()
+        }
+        isClosedToReaders = true
+        let end = Date(timeIntervalSinceNow: Double(patience) / 1_000)
+        while isWriterTaken || idleReaders.count < readerCount { if !lock.wait(until: end) { return false } }
+        isClosed = true
+        idleReaders.removeAll()
+        readerCount = 0
+        writer = nil
+        return true
+    }
+
     /// Waits until nobody writes or reads, closes all connections and runs `body`, which may change how later ones are opened; whoever
     /// would write or read waits meanwhile.
     ///
@@ -144,6 +181,10 @@ final class ConnectionPool: @unchecked Sendable {
     func withoutConnections(patience: Int, _ body: (inout StoreOpener) throws -> Void) throws -> Bool {
         lock.lock()
         while isWriterTaken { lock.wait() }
+        if isClosed {
+            lock.unlock()
+            throw Self.closed
+        }
         isWriterTaken = true
         isClosedToReaders = true
         defer {

@@ -12,20 +12,15 @@ extension FormatUpgrade {
         try access.schema.refresh(connection)
         let key = UInt64(bitPattern: try connection.integer("SELECT value FROM _meta WHERE key = 'digestKey'") ?? 0)
         let isSameModel = try access.hasModel(release)
-        let update = try connection.prepare("UPDATE _resource SET digest = ? WHERE root = ?")
         var last: Int64 = 0
         while true {
-            let registrations = try access.registrations(after: last, limit: 1_000)
+            let registrations = try access.registry.registrations(after: last, limit: 1_000)
             guard let end = registrations.last?.root else { break }
             last = end
             for registration in registrations {
-                guard let shape = try access.shape(registration.shape),
-                    let resource = try access.load(root: registration.root, shape: shape)
-                else { continue }
+                guard let resource = try access.reader.resource(registration) else { continue }
                 if isSameModel, ContentDigest.digest(of: resource, key: key, usesSlots: true) != registration.digest { continue }
-                update.bind(1, bytes: ContentDigest.digest(of: resource, key: key))
-                update.bind(2, registration.root)
-                try update.run()
+                try access.registry.setDigest(ContentDigest.digest(of: resource, key: key), root: registration.root)
             }
         }
     }

@@ -13,8 +13,20 @@ struct StoreOpener: Sendable {
     let release: FHIRRelease
     var configuration: FHIRStore.Configuration
     var upgrades = FormatUpgrade.all
+    /// The store that must be in the file; nil before it is known.
+    var expected: StoreIdentity?
     /// The format a file has after all upgrades.
     private var format: Int64 { upgrades.last.map { $0.from + 1 } ?? Self.format }
+
+    /// The same for later connections to a store that was opened: the file must be there, and be that store.
+    func reopening(_ identity: StoreIdentity) -> StoreOpener {
+        var opener = self
+        opener.configuration.mustExist = true
+        opener.expected = identity
+        return opener
+    }
+
+    // MARK: - Writing
 
     /// Opens the writing connection, and makes the store where the file is new.
     func open() throws -> (StoreWriter, StoreIdentity) {
@@ -49,6 +61,10 @@ struct StoreOpener: Sendable {
         }
         try FormatUpgrade.run(upgrades, on: connection, path: path, release: release)
         let identity = try identity(connection)
+        if let expected, expected != identity {
+            throw FHIRStoreError(
+                .notAStore, "\(path) is another store than the one that was opened: close the store and open the file again")
+        }
         try checkCells(connection)
         let access = try StoreConnection(connection, release: release)
         if !isNew {
@@ -87,14 +103,37 @@ struct StoreOpener: Sendable {
     private func verifyModel(_ access: StoreConnection) throws {
         try access.begin()
         defer { access.rollback() }
+        try verifyTables(access)
+    }
+
+    private func verifyTables(_ access: StoreConnection) throws {
         for name in access.schema.unknownTables {
-            let statement = try access.connection.cached("SELECT 1 FROM _shape WHERE instr(' ' || tables || ' ', ' ' || ? || ' ') > 0")
-            statement.bind(1, name)
-            defer { statement.reset() }
-            guard try statement.step() else { continue }
-            throw FHIRStoreError(
-                .newerFormat,
-                "\(path) has the table \(name), which this version's FHIR \(release.name) classes do not know: update the library")
+            if try access.registry.hasRows(inTable: name) { throw access.schema.unknownTable(name, path: path) }
+        }
+    }
+
+    // MARK: - Reading
+
+    /// Opens a store that is there with a reading connection alone, which is half of the work: the writing one can wait for the first write.
+    ///
+    /// - Returns: nil if something has to be made or mended first, or anything is unusual: the writing connection does it, or says what is wrong.
+    func openExisting() throws -> (StoreConnection, StoreIdentity)? {
+        guard path != ":memory:", ReadOnlyFile.size(path) ?? 0 > 0 else { return nil }
+        do {
+            let access = try openReader()
+            let connection = access.connection
+            try access.begin()
+            defer { access.rollback() }
+            guard !connection.isReadOnly, try connection.text("PRAGMA journal_mode") == "wal" else { return nil }
+            try verify(connection)
+            guard try connection.integer("PRAGMA user_version") == format, try RootNumbers.areSound(connection) else { return nil }
+            if configuration.uniqueIDs, try !UniqueIDs(access).isPromised { return nil }
+            try verifyTables(access)
+            return (access, try identity(connection))
+        } catch let error as SQLiteError where error.isBusy {
+            throw error
+        } catch {
+            return nil
         }
     }
 
@@ -198,15 +237,9 @@ struct StoreOpener: Sendable {
             if try connection.integer("SELECT count(*) FROM sqlite_master") == 0 {
                 try connection.run("PRAGMA application_id = \(Self.applicationID)")
                 try connection.run("PRAGMA user_version = \(format)")
-                try connection.execute(
-                    """
-                    CREATE TABLE _meta(key TEXT PRIMARY KEY, value) WITHOUT ROWID;
-                    CREATE TABLE _resource(root INTEGER PRIMARY KEY, shape INTEGER, revision INTEGER, updated INTEGER, nodes INTEGER,
-                      digest BLOB, pk TEXT);
-                    CREATE UNIQUE INDEX _resource__pk ON _resource(pk) WHERE pk IS NOT NULL;
-                    CREATE TABLE _shape(shape INTEGER PRIMARY KEY, type TEXT, tables TEXT UNIQUE);
-                    INSERT INTO _meta VALUES ('nextRoot', 1), ('identity', random()), ('digestKey', random());
-                    """)
+                try connection.execute("CREATE TABLE _meta(key TEXT PRIMARY KEY, value) WITHOUT ROWID")
+                try connection.execute(Registry.creation)
+                try connection.execute("INSERT INTO _meta VALUES ('nextRoot', 1), ('identity', random()), ('digestKey', random())")
                 let note = try connection.prepare("INSERT INTO _meta VALUES ('release', ?), ('version', ?)")
                 note.bind(1, release.name)
                 note.bind(2, release.version)

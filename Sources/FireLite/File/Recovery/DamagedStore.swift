@@ -15,7 +15,7 @@ final class DamagedStore {
     private let hasComparableDigests: Bool
     private(set) var unreadable: [String] = []
     /// The registry as far as it can be read.
-    private(set) var registrations: [Int64: StoreConnection.Registration] = [:]
+    private(set) var registrations: [Int64: Registration] = [:]
     /// The resources of the tables of types, as far as they can be read.
     private(set) var found: [Int64: (table: TablePlan, id: String?)] = [:]
 
@@ -81,13 +81,7 @@ final class DamagedStore {
     private func readResources() throws {
         let last = try lastRoot()
         guard last > 0 else { return }
-        var registry = TolerantScan(
-            connection, "SELECT root, shape, revision, nodes, digest, pk FROM _resource NOT INDEXED", key: "root")
-        try registry.run(1...last) { row in
-            registrations[row.int(0)] = StoreConnection.Registration(
-                root: row.int(0), shape: row.int(1), revision: row.int(2), nodes: UInt32(truncatingIfNeeded: row.int(3)),
-                digest: row.bytes16(4), pk: row.text(5))
-        }
+        let registry = try Registry.scan(connection, 1...last) { registrations[$0.root] = $0 }
         note("_resource", registry.gaps)
         var tries = registry.triesLeft
         for table in tables where table.isResource {
@@ -134,10 +128,10 @@ final class DamagedStore {
     /// The tables that a resource has rows in, by its registration or else by looking; nil where neither can be told.
     ///
     /// - Returns: also the tables of other types of which it cannot be told whether they have rows of resources it contains.
-    func shape(of root: Int64) throws -> (shape: StoreConnection.Shape, doubtful: [String])? {
+    func shape(of root: Int64) throws -> (shape: Shape, doubtful: [String])? {
         if let registration = registrations[root] {
             do {
-                if let shape = try access.shape(registration.shape) { return (shape, []) }
+                if let shape = try access.registry.shape(registration.shape) { return (shape, []) }
             } catch let error as SQLiteError where error.isDamage {
             } catch is FHIRStoreError {
                 // The list of tables is there and damaged.
@@ -147,14 +141,14 @@ final class DamagedStore {
         var (filled, doubtful): ([TablePlan], [String]) = ([own.table], [])
         for table in tables where table !== own.table {
             var hasRows = false
-            let isReadable = try access.readTolerantly(table, root) { _ in hasRows = true }
+            let isReadable = try access.reader.readTolerantly(table, root) { _ in hasRows = true }
             if hasRows || !isReadable && table.resourceName == own.table.name {
                 filled.append(table)
             } else if !isReadable {
                 doubtful.append(table.name)
             }
         }
-        return (StoreConnection.Shape(number: -1, tables: filled), doubtful)
+        return (Shape(number: -1, tables: filled), doubtful)
     }
 
     /// Whether a resource is what was stored; nil where no digest tells.

@@ -79,27 +79,27 @@ private struct Recovery {
         guard let (shape, doubtful) = try source.shape(of: root) else {
             return lose(root, nil, "its own row and its list of tables cannot be read")
         }
-        let (loaded, isWhole) = try source.access.loadTolerantly(root, shape)
-        guard let resource = loaded else { return lose(root, shape, try source.access.reasonForDamage(root, shape)) }
+        let (loaded, isWhole) = try source.access.reader.readTolerantly(root: root, shape)
+        guard let resource = loaded else { return lose(root, shape, try source.access.reader.reasonForDamage(root, shape)) }
         if let isWhatWasStored = source.isWhatWasStored(root, resource) {
             if !isWhatWasStored {
-                return lose(root, shape, isWhole ? StoreConnection.changedRows : try source.access.reasonForDamage(root, shape))
+                return lose(root, shape, isWhole ? ResourceReader.changedRows : try source.access.reader.reasonForDamage(root, shape))
             }
         } else if isWhole {
             let doubt = doubtful.isEmpty ? "" : ", nor whether it contains resources in \(doubtful.joined(separator: ", "))"
             report.unverified.append(entry(root, shape, "no digest of it can be read" + doubt))
         } else {
-            return lose(root, shape, try source.access.reasonForDamage(root, shape))
+            return lose(root, shape, try source.access.reader.reasonForDamage(root, shape))
         }
         try target.add(root, resource, shape, from: source)
         report.recovered += 1
     }
 
-    private mutating func lose(_ root: Int64, _ shape: StoreConnection.Shape?, _ reason: String) {
+    private mutating func lose(_ root: Int64, _ shape: Shape?, _ reason: String) {
         report.lost.append(entry(root, shape, reason))
     }
 
-    private func entry(_ root: Int64, _ shape: StoreConnection.Shape?, _ reason: String) -> RecoveryReport.Resource {
+    private func entry(_ root: Int64, _ shape: Shape?, _ reason: String) -> RecoveryReport.Resource {
         let own = source.found[root]
         let type = own?.table.name ?? shape?.tables.first?.name
         return RecoveryReport.Resource(typeName: type, id: own?.id, number: root, reason: reason)

@@ -48,9 +48,9 @@ private struct TolerantPass {
         do {
             var last: Int64 = -1
             while true {
-                let batch: [StoreConnection.Registration]
+                let batch: [Registration]
                 do {
-                    batch = try transaction.batch(of: table, after: last)
+                    batch = try transaction.registrations(of: table, after: last)
                 } catch  where Self.isDamage(error) {
                     return try takeRows(from: last + 1)
                 }
@@ -72,7 +72,7 @@ private struct TolerantPass {
     }
 
     private func give(_ resource: FHIRResource) throws {
-        transaction.hold(resource)
+        transaction.objects?.hold(resource)
         do { try body(resource) } catch { throw BodyError(error: error) }
     }
 
@@ -95,15 +95,15 @@ private struct TolerantPass {
 
     // MARK: - One after the other
 
-    private func take(_ batch: [StoreConnection.Registration]) throws {
+    private func take(_ batch: [Registration]) throws {
         // The body of a write may change what is still to be read.
-        if transaction is WriteTransaction {
+        if transaction.objects != nil {
             for registration in batch { try take(registration.root) }
             return
         }
         var count = 0
         do {
-            try transaction.load(batch) { resource in
+            try transaction.loader.forEach(batch) { resource in
                 count += 1
                 try give(resource)
             }
@@ -114,36 +114,36 @@ private struct TolerantPass {
     }
 
     private func take(_ root: Int64) throws {
-        if let known = transaction.known(root) { return try give(known) }
+        if let known = transaction.objects?[root] { return try give(known) }
         do {
             // One that the body has deleted is not there.
-            guard let registration = try access.registration(root: root) else { return }
+            guard let registration = try access.registry.registration(root: root) else { return }
             try take(registration)
         } catch let error as SQLiteError where error.isDamage {
             try list(root, "its registration cannot be read")
         }
     }
 
-    private func take(_ registration: StoreConnection.Registration) throws {
+    private func take(_ registration: Registration) throws {
         let root = registration.root
-        let shape: StoreConnection.Shape
+        let shape: Shape
         do {
-            guard let found = try access.shape(registration.shape) else { return try list(root, "its list of tables is missing") }
+            guard let found = try access.registry.shape(registration.shape) else { return try list(root, "its list of tables is missing") }
             shape = found
         } catch let error as FHIRStoreError where error.code == .newerFormat {
             return try list(root, "it has rows in a table that this version of the classes does not know")
         } catch let error as SQLiteError where error.isDamage {
             return try list(root, "its list of tables cannot be read")
         }
-        let (loaded, isWhole) = try access.loadTolerantly(root, shape)
-        guard let resource = loaded else { return try list(root, try access.reasonForDamage(root, shape)) }
+        let (loaded, isWhole) = try access.reader.readTolerantly(root: root, shape)
+        guard let resource = loaded else { return try list(root, try access.reader.reasonForDamage(root, shape)) }
         if transaction.store.verifiesContent || !isWhole {
             let digest = ContentDigest.digest(of: resource, key: transaction.store.identity.digestKey)
             guard digest == registration.digest else {
-                return try list(root, isWhole ? StoreConnection.changedRows : try access.reasonForDamage(root, shape))
+                return try list(root, isWhole ? ResourceReader.changedRows : try access.reader.reasonForDamage(root, shape))
             }
         }
-        transaction.tie(resource, registration)
+        transaction.loader.tie(resource, registration)
         try give(resource)
     }
 
@@ -159,9 +159,9 @@ private struct TolerantPass {
         var roots: Set<Int64> = []
         try rows.run(first << 24...last << 24 | 0xFF_FFFF) { roots.insert($0.int(0) >> 24) }
         for root in roots.sorted() {
-            let registration: StoreConnection.Registration?
+            let registration: Registration?
             do {
-                registration = try access.registration(root: root)
+                registration = try access.registry.registration(root: root)
             } catch let error as SQLiteError where error.isDamage {
                 registration = nil
             }
@@ -171,11 +171,11 @@ private struct TolerantPass {
     }
 
     private func listRegistered(_ numbers: ClosedRange<Int64>, besides roots: Set<Int64>) throws {
-        var registered: [(root: Int64, shape: Int64)] = []
-        var registry = TolerantScan(access.connection, "SELECT root, shape FROM _resource NOT INDEXED", key: "root")
-        try registry.run(numbers) { registered.append(($0.int(0), $0.int(1))) }
-        for (root, shape) in registered where !roots.contains(root) {
-            if try typeName(ofShape: shape).map({ $0 == table.name }) ?? true { try list(root, "its own row cannot be read") }
+        var registered: [Registration] = []
+        let registry = try Registry.scan(access.connection, numbers) { registered.append($0) }
+        for registration in registered where !roots.contains(registration.root) {
+            guard try typeName(ofShape: registration.shape).map({ $0 == table.name }) ?? true else { continue }
+            try list(registration.root, "its own row cannot be read")
         }
         for gap in registry.gaps {
             let others = gap.count > 1 ? ", nor those of what else there may be up to number \(gap.upperBound)" : ""
@@ -186,7 +186,7 @@ private struct TolerantPass {
     /// The type of the resources with that shape; nil where it cannot be read.
     private func typeName(ofShape shape: Int64) throws -> String? {
         do {
-            return try access.typeName(ofShape: shape)
+            return try access.registry.typeName(ofShape: shape)
         } catch let error as SQLiteError where error.isDamage {
             return nil
         }
@@ -198,15 +198,5 @@ private struct TolerantPass {
         } catch let error as SQLiteError where error.isDamage {
             return RootNumbers.maximum
         }
-    }
-}
-
-extension StoreConnection {
-    /// The type of the resources with that shape; nil where there is none.
-    func typeName(ofShape shape: Int64) throws -> String? {
-        let statement = try connection.cached("SELECT type FROM _shape WHERE shape = ?")
-        defer { statement.reset() }
-        statement.bind(1, shape)
-        return try statement.step() ? statement.text(0) : nil
     }
 }

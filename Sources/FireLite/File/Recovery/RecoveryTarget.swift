@@ -5,7 +5,7 @@ import FireLiteSQLiteBridge
 final class RecoveryTarget {
     private let connection: Connection
     private var inserts: [Int: Statement] = [:]
-    private var shapes: [String: Int64] = [:]
+    private let registry: Registry
     private let digestKey: UInt64
 
     /// Takes a new store's file and begins to write.
@@ -18,18 +18,19 @@ final class RecoveryTarget {
             try connection.run("UPDATE _meta SET value = \(identity.high) WHERE key = 'identity'")
             try connection.run("UPDATE _meta SET value = \(identity.digestKey) WHERE key = 'digestKey'")
         }
+        registry = Registry(connection, schema: source.access.schema)
         digestKey = UInt64(bitPattern: try connection.integer("SELECT value FROM _meta WHERE key = 'digestKey'") ?? 0)
     }
 
     /// Copies a resource's rows and registers it.
     ///
     /// - Throws: `SQLiteError` of the new file.
-    func add(_ root: Int64, _ resource: FHIRResource, _ shape: StoreConnection.Shape, from source: DamagedStore) throws {
+    func add(_ root: Int64, _ resource: FHIRResource, _ shape: Shape, from source: DamagedStore) throws {
         var lastNode: Int64 = 0
         var filled: [TablePlan] = []
         for table in shape.tables {
             let insert = try insertStatement(table)
-            _ = try source.access.readTolerantly(table, root) { reader in
+            _ = try source.access.reader.readTolerantly(table, root) { reader in
                 let row = reader.statement
                 for column in 0..<row.columnCount { insert.bind(column + 1, column: column, of: row) }
                 lastNode = max(lastNode, row.int(0) & 0xFF_FFFF)
@@ -43,18 +44,13 @@ final class RecoveryTarget {
             }
         }
         let registration = source.registrations[root]
-        let statement = try connection.cached(
-            """
-            INSERT INTO _resource(root, shape, revision, updated, nodes, digest, pk)
-            VALUES (?, ?, ?, CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER), ?, ?, ?)
-            """)
-        statement.bind(1, root)
-        statement.bind(2, try number(of: filled, resource.layout.name))
-        statement.bind(3, registration?.revision ?? 1)
-        statement.bind(4, max(Int64(registration?.nodes ?? 0), lastNode + 1))
-        statement.bind(5, bytes: ContentDigest.digest(of: resource, key: digestKey))
-        if let pk = registration?.pk { statement.bind(6, pk) } else { statement.bindNull(6) }
-        try statement.run()
+        let shape = try registry.shapeNumber(type: resource.layout.name, tables: filled.map(\.name))
+        try registry.insert(1) { _ in
+            Registration(
+                root: root, shape: shape, revision: registration?.revision ?? 1,
+                nodes: UInt32(clamping: max(Int64(registration?.nodes ?? 0), lastNode + 1)),
+                digest: ContentDigest.digest(of: resource, key: digestKey), pk: registration?.pk)
+        }
     }
 
     private func insertStatement(_ table: TablePlan) throws -> Statement {
@@ -68,18 +64,6 @@ final class RecoveryTarget {
         let statement = try connection.prepare("INSERT INTO \(table.quotedName)(_k,_parent,_ord\(names)) VALUES (?,?,?\(values))")
         inserts[table.index] = statement
         return statement
-    }
-
-    private func number(of tables: [TablePlan], _ type: String) throws -> Int64 {
-        let names = ([type] + tables.map(\.name).filter { $0 != type }.sorted()).joined(separator: " ")
-        if let known = shapes[names] { return known }
-        let statement = try connection.cached("INSERT INTO _shape(type, tables) VALUES (?, ?)")
-        statement.bind(1, type)
-        statement.bind(2, names)
-        try statement.run()
-        let number = try connection.integer("SELECT last_insert_rowid()") ?? 0
-        shapes[names] = number
-        return number
     }
 
     /// Takes in the words of one table of a full-text index.

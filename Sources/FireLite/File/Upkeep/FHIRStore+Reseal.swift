@@ -75,7 +75,7 @@ extension FHIRStore {
             throw FHIRStoreError(.disk, "\(path): what was written does not read back: check the disk")
         }
         return ResealReport(
-            resources: Int(try connection.integer("SELECT count(*) FROM _resource") ?? 0),
+            resources: try Registry.count(connection),
             pages: Int(try connection.integer("PRAGMA page_count") ?? 0))
     }
 }

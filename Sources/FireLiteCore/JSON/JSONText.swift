@@ -1,9 +1,7 @@
-import FireLite
-
 /// Pieces of JSON (RFC 8259).
-enum JSONText {
+package enum JSONText {
     /// A string in quotes.
-    static func string(_ text: String) -> String {
+    package static func string(_ text: String) -> String {
         var json = "\""
         for scalar in text.unicodeScalars {
             switch scalar {
@@ -22,7 +20,7 @@ enum JSONText {
     /// A FHIR primitive as FHIR's JSON has it: numbers and booleans as such, everything else in quotes.
     ///
     /// A file may hold any text in any column, so a number is one only if it is written like one.
-    static func primitive(_ literal: String, _ type: PrimitiveType?) -> String {
+    package static func primitive(_ literal: String, _ type: PrimitiveType?) -> String {
         switch type?.storage {
         case .boolean where literal == "true" || literal == "false": literal
         case .integer where type != .integer64 && isNumber(literal): literal
@@ -32,10 +30,10 @@ enum JSONText {
     }
 
     /// Whether a text is a number of JSON.
-    static func isNumber(_ text: String) -> Bool { FHIRDecimal(text) != nil }
+    package static func isNumber(_ text: String) -> Bool { FHIRDecimal(text) != nil }
 
     /// An object with these members, in this order; the values are JSON already.
-    static func object(_ members: [(name: String, json: String)]) -> String {
+    package static func object(_ members: [(name: String, json: String)]) -> String {
         "{" + members.map { "\(string($0.name)):\($0.json)" }.joined(separator: ",") + "}"
     }
 }

@@ -1,0 +1,193 @@
+import FireLiteCore
+import FireLiteSQLiteBridge
+
+/// Finds the faults of a store.
+struct StoreCheck {
+    private let access: StoreConnection
+    private let connection: Connection
+    private let digestKey: UInt64
+
+    init(_ access: StoreConnection, digestKey: UInt64) {
+        self.access = access
+        self.digestKey = digestKey
+        connection = access.connection
+    }
+
+    func run() throws -> [StoreFinding] {
+        var findings = try tolerant("the file") {
+            try texts("PRAGMA integrity_check").filter { $0 != "ok" }.map { StoreFinding(.integrity, "SQLite: \($0)") }
+        }
+        findings += access.schema.unknownTables.map {
+            StoreFinding(.unknownTable, table: $0, "the table \($0) is none of FHIR \(access.schema.release.name)")
+        }
+        findings += try tolerant("_index", table: "_index") { try indexes() }
+        for table in access.schema.tables where table.isInFile {
+            findings += try tolerant(table.name, table: table.name) { try orphans(table) }
+        }
+        findings += try tolerant("the tables of resources") { try shapes() }
+        findings += try tolerant("_resource", table: "_resource") { try contents() }
+        findings += try tolerant("_meta", table: "_meta") { try numbers() + duplicates() }
+        return findings
+    }
+
+    /// What is too damaged to be looked through is a fault by itself.
+    private func tolerant(_ part: String, table: String? = nil, _ body: () throws -> [StoreFinding]) throws -> [StoreFinding] {
+        do {
+            return try body()
+        } catch let error as SQLiteError where error.isDamage {
+            let reason = error.isChecksumMismatch ? "a page is not what was written" : error.message
+            return [StoreFinding(.unreadable, table: table, "\(part): cannot be read: \(reason)")]
+        }
+    }
+
+    private func texts(_ sql: String) throws -> [String] {
+        let statement = try connection.prepare(sql)
+        var texts: [String] = []
+        while try statement.step() { texts.append(statement.text(0) ?? "") }
+        return texts
+    }
+
+    // MARK: - Indexes and numbers
+
+    private func indexes() throws -> [StoreFinding] {
+        let declared = DeclaredIndexes(schema: access.schema, connection: connection)
+        let triggers = try triggerNames()
+        let missing = try declared.triggers().keys.filter { !triggers.contains($0) }.sorted()
+        return try declared.unknown().map { _ in
+            StoreFinding(.index, table: "_index", "_index: a declaration is not one that this library writes")
+        } + missing.map { StoreFinding(.index, "the trigger \($0) of a full-text index is missing: create the index again") }
+    }
+
+    private func triggerNames() throws -> Set<String> { Set(try texts("SELECT name FROM sqlite_master WHERE type = 'trigger'")) }
+
+    /// Ids that are there more than once, if the file keeps them unique.
+    private func duplicates() throws -> [StoreFinding] {
+        let unique = UniqueIDs(access)
+        guard try unique.isPromised else { return [] }
+        return try unique.duplicates().map {
+            StoreFinding(
+                .duplicateID, table: $0.type, typeName: $0.type,
+                "\($0.type): \($0.ids) ids are there more than once, and the store keeps them unique")
+        }
+    }
+
+    /// Whether the next resource would get a number that is taken.
+    private func numbers() throws -> [StoreFinding] {
+        guard let next = try RootNumbers.next(connection) else {
+            return [StoreFinding(.nextNumber, table: "_meta", "_meta: the number of the next resource is not valid")]
+        }
+        let greatest = try Registry.greatestRoot(connection)
+        guard greatest >= next else { return [] }
+        let text = "_meta: the next resource would get the number \(next), and numbers up to \(greatest) are taken"
+        return [StoreFinding(.nextNumber, table: "_meta", text)]
+    }
+
+    // MARK: - Rows
+
+    /// Rows of a table that no resource, or no row of the tables it can be owned by, owns.
+    private func orphans(_ table: TablePlan) throws -> [StoreFinding] {
+        var findings: [StoreFinding] = []
+        func note(_ count: Int64, _ text: String) {
+            guard count > 0 else { return }
+            findings.append(
+                StoreFinding(.orphanRows, table: table.name, typeName: table.resourceName, "\(table.name): \(count) rows \(text)"))
+        }
+        note(try access.registry.unregisteredRows(of: table), "belong to no resource")
+        // Nearly all rows are owned by rows of one table or, where elements recur, by others of the same; where tables are many, asking
+        // each about each takes minutes.
+        let likely = [table.owner, table].compactMap { $0 }
+        let owners = likely + access.schema.tables.filter { other in !likely.contains { $0 === other } }
+        // A row number is one row's alone in a resource, so no row is counted for two owners.
+        var ownerless = try connection.integer("SELECT count(*) FROM \(table.quotedName) WHERE _parent IS NOT NULL") ?? 0
+        for owner in owners where ownerless > 0 && owner.isInFile && (table.isResource || table.link(from: owner) != nil) {
+            ownerless -=
+                try connection.integer(
+                    """
+                    SELECT count(*) FROM \(table.quotedName) t CROSS JOIN \(owner.quotedName) o ON o._k = (t._k & ~16777215 | t._parent)
+                    WHERE t._parent IS NOT NULL
+                    """) ?? 0
+        }
+        note(ownerless, "have no owner")
+        if !table.isResource {
+            note(try connection.integer("SELECT count(*) FROM \(table.quotedName) WHERE _parent IS NULL") ?? 0, "name no owner")
+        }
+        return findings
+    }
+
+    /// Resources that have rows in a table their shape does not name, or none in one it does.
+    private func shapes() throws -> [StoreFinding] {
+        var findings: [StoreFinding] = []
+        func note(_ count: Int64, _ table: TablePlan?, _ text: String) {
+            guard count > 0 else { return }
+            findings.append(
+                StoreFinding(
+                    .registry, table: table?.name ?? "_resource", typeName: table?.resourceName,
+                    "\(table?.name ?? "_resource"): \(count) resources have \(text)"))
+        }
+        var shapes: [Int: [Int64]] = [:]
+        for number in try access.registry.usedShapes() {
+            for table in try access.registry.shape(number)?.tables ?? [] { shapes[table.index, default: []].append(number) }
+        }
+        for table in access.schema.tables where table.isInFile {
+            let (unlisted, missing) = try access.registry.disagreements(with: table, shapes: shapes[table.index] ?? [])
+            note(unlisted, table, "rows that their list of tables does not name")
+            note(missing, table, "no row though their list of tables names it")
+        }
+        note(try access.registry.resourcesWithoutShape(), nil, "no list of tables")
+        return findings
+    }
+
+    // MARK: - Contents
+
+    /// Resources that are not what was stored.
+    private func contents() throws -> [StoreFinding] {
+        var findings: [StoreFinding] = []
+        var last = Int64.min
+        while true {
+            let batch = try access.registry.registrations(after: last, limit: 256)
+            guard let end = batch.last else { return findings }
+            last = end.root
+            for registration in try damaged(batch) {
+                findings.append(
+                    StoreFinding(
+                        .content, typeName: try typeName(of: registration), number: registration.root,
+                        "the rows of the resource with number \(registration.root) are not what was stored"))
+            }
+        }
+    }
+
+    private func typeName(of registration: Registration) throws -> String? {
+        do {
+            return try access.registry.typeName(ofShape: registration.shape)
+        } catch let error as SQLiteError where error.isDamage {
+            return nil
+        }
+    }
+
+    private func damaged(_ batch: [Registration]) throws -> [Registration] {
+        var damaged: [Registration] = []
+        var count = 0
+        do {
+            try access.reader.forEach(batch) { registration, resource in
+                count += 1
+                if !isWhatWasStored(resource, registration) { damaged.append(registration) }
+            }
+        } catch let error as SQLiteError where error.isDamage {
+            // The cursors may have met the damage in looking on from a resource that is sound.
+            for registration in batch.dropFirst(count) where try !canBeRead(registration) { damaged.append(registration) }
+        }
+        return damaged
+    }
+
+    private func isWhatWasStored(_ resource: FHIRResource?, _ registration: Registration) -> Bool {
+        resource.map { ContentDigest.digest(of: $0, key: digestKey) == registration.digest } ?? false
+    }
+
+    private func canBeRead(_ registration: Registration) throws -> Bool {
+        do {
+            return isWhatWasStored(try access.reader.resource(registration), registration)
+        } catch let error as SQLiteError where error.isDamage {
+            return false
+        }
+    }
+}

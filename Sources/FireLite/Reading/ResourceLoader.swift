@@ -1,0 +1,142 @@
+import FireLiteCore
+import FireLiteSQLiteBridge
+
+/// Turns registrations into the resources that a transaction hands out: the object that is in memory already, or one that is read,
+/// compared with its digest and tied to the store.
+///
+/// Every fetch, query, page, scan and export goes through here.
+struct ResourceLoader {
+    let store: FHIRStore
+    let access: StoreConnection
+    /// The objects of a write; nil in a read, which remembers none.
+    let objects: ManagedObjects?
+
+    /// So few resources are read one by one: a pass over their tables would cost more.
+    private static let few = 4
+
+    // MARK: - One
+
+    /// The resource with this number; nil if there is none.
+    func resource(root: Int64) throws -> FHIRResource? {
+        if let known = objects?[root] { return known }
+        guard let registration = try access.registry.registration(root: root) else { return nil }
+        return try read(registration)
+    }
+
+    func resource(_ registration: Registration) throws -> FHIRResource { try objects?[registration.root] ?? read(registration) }
+
+    private func read(_ registration: Registration) throws -> FHIRResource {
+        try finish(access.reader.resource(registration), registration)
+    }
+
+    // MARK: - Many
+
+    /// Calls `body` with the resources with these registrations, which are in the order of their numbers. In a read one at a time is in
+    /// memory. A resource that `body` deletes is not handed out afterwards.
+    func forEach(_ registrations: [Registration], _ body: (FHIRResource) throws -> Void) throws {
+        guard objects != nil else { return try readEach(registrations, body) }
+        // The body may change what is still to be read.
+        for resource in try resources(registrations) where !resource.objectFlags.contains(.deleted) { try body(resource) }
+    }
+
+    /// The resources with these registrations, which are in the order of their numbers.
+    func resources(_ registrations: [Registration]) throws -> [FHIRResource] {
+        guard let objects else {
+            var resources: [FHIRResource] = []
+            resources.reserveCapacity(registrations.count)
+            try readEach(registrations) { resources.append($0) }
+            return resources
+        }
+        let known = registrations.map { objects[$0.root] }
+        var read: [FHIRResource] = []
+        try readEach(zip(registrations, known).filter { $1 == nil }.map { $0.0 }) { read.append($0) }
+        var rest = read[...]
+        return known.map { known in known ?? rest.removeFirst() }
+    }
+
+    /// The resources with these numbers, in the order of the numbers as given; unknown numbers are skipped.
+    ///
+    /// - Parameter check: called for each resource that is read.
+    func resources(roots: some RandomAccessCollection<Int64>, _ check: () throws -> Void = {}) throws -> [FHIRResource] {
+        guard roots.count > Self.few else {
+            return try roots.compactMap { root in
+                try check()
+                return try resource(root: root)
+            }
+        }
+        var places: ContiguousArray<(root: Int64, place: Int)> = []
+        places.reserveCapacity(roots.count)
+        for root in roots { places.append((root, places.count)) }
+        places.sort { $0.root < $1.root }
+        var registrations: [Registration] = []
+        registrations.reserveCapacity(places.count)
+        for (root, _) in places where registrations.last?.root != root {
+            if let registration = try access.registry.registration(root: root) { registrations.append(registration) }
+        }
+        return try resources(registrations, at: places, count: roots.count) { _, _, _ in try check() }
+    }
+
+    /// The resources with these registrations, which are in the order of their numbers, put at the places of their numbers.
+    ///
+    /// - Parameters:
+    ///   - places: numbers in their order and the place of each in the result, which has `count` of them; places of numbers that no
+    ///     registration has are left out.
+    ///   - body: called with each resource, its registration and its place.
+    func resources(
+        _ registrations: [Registration], at places: ContiguousArray<(root: Int64, place: Int)>, count: Int,
+        _ body: (FHIRResource, Registration, Int) throws -> Void
+    ) throws -> [FHIRResource] {
+        var inOrder = [FHIRResource?](repeating: nil, count: count)
+        var next = 0
+        var place = places.startIndex
+        func put(_ resource: FHIRResource) throws {
+            let registration = registrations[next]
+            let root = registration.root
+            while place < places.endIndex, places[place].root < root { place += 1 }
+            while place < places.endIndex, places[place].root == root {
+                try body(resource, registration, places[place].place)
+                inOrder[places[place].place] = resource
+                place += 1
+            }
+            next += 1
+        }
+        if objects == nil {
+            try readEach(registrations, put)
+        } else {
+            for resource in try resources(registrations) { try put(resource) }
+        }
+        return inOrder.compactMap { $0 }
+    }
+
+    private func readEach(_ registrations: [Registration], _ body: (FHIRResource) throws -> Void) throws {
+        try access.reader.forEach(registrations) { registration, resource in try body(finish(resource, registration)) }
+    }
+
+    // MARK: - What was read
+
+    /// Compares a resource with its digest (see `FHIRStore.Configuration.verifiesContent`) and ties it to the store.
+    private func finish(_ resource: FHIRResource?, _ registration: Registration) throws -> FHIRResource {
+        guard let resource else { throw damaged(registration.root) }
+        if store.verifiesContent, ContentDigest.digest(of: resource, key: store.identity.digestKey) != registration.digest {
+            throw damaged(registration.root)
+        }
+        tie(resource, registration)
+        return resource
+    }
+
+    func tie(_ resource: FHIRResource, _ registration: Registration) {
+        resource.become(StoreTie(store: store, root: registration.root, revision: registration.revision, pk: registration.pk))
+        objects?.remember(resource, registration.root)
+    }
+
+    func damaged(_ root: Int64) -> FHIRStoreError {
+        // Where there was no memory for a value, SQLite gives an empty one.
+        if access.connection.lacksMemory {
+            return FHIRStoreError(SQLiteError(code: ResultCode.outOfMemory, message: "out of memory"), path: store.path)
+        }
+        return FHIRStoreError(
+            .notAStore,
+            "\(store.path) is damaged: the rows of the resource with number \(root) are not what was stored: "
+                + "restore a backup or salvage what is readable")
+    }
+}

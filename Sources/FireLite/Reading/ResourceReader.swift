@@ -1,0 +1,206 @@
+import FireLiteCore
+import FireLiteSQLiteBridge
+
+/// Reads the rows of resources and puts these together, one by one or many in one pass over their tables.
+///
+/// What it gives is as it is in the file; `ResourceLoader` makes it what a transaction hands out.
+final class ResourceReader {
+    private let connection: Connection
+    private let schema: StorageSchema
+    private let registry: Registry
+    @exclusivity(unchecked) private var assembler: ResourceAssembler
+    /// Shapes that are read with one statement, and how often the schema had changed when the first was compiled.
+    private(set) var shapesWithReader: [Shape] = []
+    private var schemaChanges = 0
+    /// How many rows were read to put resources together, with those that were only passed over.
+    @exclusivity(unchecked) private(set) var rowsRead = 0
+
+    /// How many resources of a shape are read table by table before a statement for the shape is compiled.
+    private static let readsBeforeCompiling = 4
+    /// How many shapes have a statement at once.
+    static let maximumShapeReaders = 128
+
+    init(_ connection: Connection, schema: StorageSchema, registry: Registry) {
+        self.connection = connection
+        self.schema = schema
+        self.registry = registry
+        assembler = ResourceAssembler(schema: schema)
+    }
+
+    /// Forgets the statements for shapes, which a rolled back transaction may have added.
+    func forget() {
+        for shape in shapesWithReader {
+            shape.reader = nil
+            shape.reads = 0
+        }
+        shapesWithReader.removeAll()
+    }
+
+    // MARK: - Statements
+
+    /// What reads a table.
+    func reader(_ table: TablePlan) throws -> RowReader {
+        if let known = table.statements.select { return known }
+        let reader = try RowReader(columns(table), connection)
+        table.statements.select = reader
+        return reader
+    }
+
+    private func columns(_ table: TablePlan) -> RowColumns {
+        if let known = table.statements.columns { return known }
+        let columns = RowColumns(table)
+        table.statements.columns = columns
+        return columns
+    }
+
+    /// What reads all tables of a shape with one statement; nil for a shape that is not read often enough.
+    private func reader(_ shape: Shape) throws -> ShapeReader? {
+        if schemaChanges != schema.changes {
+            forget()
+            schemaChanges = schema.changes
+        }
+        if let known = shape.reader { return known }
+        shape.reads += 1
+        guard shape.reads == Self.readsBeforeCompiling, let reader = try ShapeReader(shape.tables.map(columns), connection) else {
+            return nil
+        }
+        if shapesWithReader.count == Self.maximumShapeReaders { forget() }
+        shape.reader = reader
+        shapesWithReader.append(shape)
+        return reader
+    }
+
+    /// A reader of a table for one's own use, until it is given back.
+    private func takeReader(_ table: TablePlan) throws -> RowReader {
+        let reader = try reader(table)
+        table.statements.select = nil
+        return reader
+    }
+
+    private func giveBack(_ reader: RowReader) {
+        reader.statement.reset()
+        reader.columns.plan.statements.select = reader
+    }
+
+    // MARK: - One resource
+
+    /// Calls `body` with each row of a resource and the columns of its table.
+    @inline(__always)
+    private func forEachRow(of root: Int64, _ shape: Shape, _ body: (ResultRow, RowColumns) -> Void) throws {
+        if let reader = try reader(shape) { return try reader.forEachRow(of: root, body) }
+        for table in shape.tables { try reader(table).forEachRow(of: root, body) }
+    }
+
+    /// Puts a resource together from its rows; nil if they are missing, or its shape is.
+    func resource(_ registration: Registration) throws -> FHIRResource? {
+        guard let shape = try registry.shape(registration.shape) else { return nil }
+        defer { assembler.clear() }
+        try forEachRow(of: registration.root, shape) { row, columns in
+            rowsRead += 1
+            assembler.take(row, columns)
+        }
+        return assembler.assemble() as? FHIRResource
+    }
+
+    /// Reads the rows of a resource as cells.
+    func rows(root: Int64, shape: Shape, into buffer: inout RowBuffer) throws {
+        try forEachRow(of: root, shape) { row, columns in
+            let (parent, order) = (row.value(1), row.value(2))
+            let begun = buffer.begin(
+                table: columns.plan.index, node: UInt32(truncatingIfNeeded: row.value(0).int & 0xFF_FFFF),
+                parent: parent.type == .null ? -1 : parent.int,
+                order: order.type == .null ? -1 : Int32(truncatingIfNeeded: order.int), resource: 0)
+            for index in columns.sources.indices {
+                let column = columns.sources[index].column
+                let cell = row.value(index + RowColumns.fixedColumns)
+                switch cell.type {
+                case .null: continue
+                case .integer: buffer.add(column, int: cell.int)
+                case .float: buffer.add(column, double: cell.double)
+                case .text, .blob: buffer.add(column, bytes: cell.textBytes)
+                }
+            }
+            buffer.end(begun)
+        }
+    }
+
+    // MARK: - Many resources
+
+    /// Calls `body` with resources one after the other as they are put together, nil if one's rows are missing. They are given in the
+    /// order of their numbers, and each table is gone through once for all of them.
+    ///
+    /// `body` may read with this connection too, but not change rows.
+    func forEach(_ registrations: [Registration], _ body: (Registration, FHIRResource?) throws -> Void) throws {
+        guard let first = registrations.first?.root, let last = registrations.last?.root else { return }
+        var cursors: [Int: RowCursor] = [:]
+        defer {
+            for cursor in cursors.values {
+                rowsRead += cursor.rows
+                giveBack(cursor.reader)
+            }
+            assembler.clear()
+        }
+        var shape: Int64?
+        var cursorsOfShape: [Int64: ContiguousArray<Unmanaged<RowCursor>>] = [:]
+        var current = ContiguousArray<Unmanaged<RowCursor>>()
+        for registration in registrations {
+            if shape != registration.shape {
+                shape = registration.shape
+                current =
+                    try cursorsOfShape[registration.shape]
+                    ?? self.cursors(of: registration.shape, &cursors, from: max(first, registration.root), to: last)
+                cursorsOfShape[registration.shape] = current
+            }
+            for cursor in current { try cursor._withUnsafeGuaranteedRef { try $0.take(registration.root, into: &assembler) } }
+            try body(registration, assembler.assemble() as? FHIRResource)
+        }
+    }
+
+    /// The cursors over a shape's tables; those not yet among the known ones are added to them.
+    private func cursors(
+        of shape: Int64, _ known: inout [Int: RowCursor], from first: Int64, to last: Int64
+    ) throws -> ContiguousArray<Unmanaged<RowCursor>> {
+        var cursors = ContiguousArray<Unmanaged<RowCursor>>()
+        for table in try registry.shape(shape)?.tables ?? [] {
+            let cursor = try known[table.index] ?? RowCursor(try takeReader(table), from: first, to: last)
+            known[table.index] = cursor
+            cursors.append(.passUnretained(cursor))
+        }
+        return cursors
+    }
+
+    // MARK: - Damaged files
+
+    /// Goes through the rows of a resource in one table; false if they cannot all be read.
+    func readTolerantly(_ table: TablePlan, _ root: Int64, _ body: (RowReader) throws -> Void) throws -> Bool {
+        do {
+            let reader = try reader(table)
+            defer { reader.statement.reset() }
+            reader.start(root << 24, root << 24 | 0xFF_FFFF)
+            while try reader.statement.step() { try body(reader) }
+            return true
+        } catch let error as SQLiteError where error.isDamage {
+            return false
+        }
+    }
+
+    /// Puts a resource together from the rows that can be read; nil if its own row is not among them.
+    ///
+    /// Where not all tables could be read to the end, the digest tells whether rows are missing: reading has to look at the page after the
+    /// last row to know that it was the last, and that page may be the damaged one.
+    func readTolerantly(root: Int64, _ shape: Shape) throws -> (resource: FHIRResource?, isWhole: Bool) {
+        defer { assembler.clear() }
+        var isWhole = true
+        for table in shape.tables where try !readTolerantly(table, root, { assembler.take($0.row, $0.columns) }) { isWhole = false }
+        return (assembler.assemble() as? FHIRResource, isWhole)
+    }
+
+    /// What is said of a resource whose digest is not that of what can be read.
+    static let changedRows = "its rows are not what was stored"
+
+    /// Why a resource cannot be put together.
+    func reasonForDamage(_ root: Int64, _ shape: Shape) throws -> String {
+        let tables = try shape.tables.filter { try !readTolerantly($0, root) { _ in } }.map(\.name)
+        return tables.isEmpty ? "its own row is missing" : "its rows cannot be read in \(tables.joined(separator: ", "))"
+    }
+}

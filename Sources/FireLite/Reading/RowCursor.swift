@@ -1,0 +1,44 @@
+import FireLiteSQLiteBridge
+
+/// Goes through a table's rows for resources in the order of their numbers.
+final class RowCursor {
+    let reader: RowReader
+    /// The same, without counting references.
+    private let unmanagedReader: Unmanaged<RowReader>
+    @exclusivity(unchecked) private var root: Int64 = -1
+    private let lastKey: Int64
+    /// How many rows it has stood on.
+    @exclusivity(unchecked) private(set) var rows = 0
+
+    init(_ reader: RowReader, from first: Int64, to last: Int64) throws {
+        self.reader = reader
+        unmanagedReader = .passUnretained(reader)
+        lastKey = last << 24 | 0xFF_FFFF
+        reader.start(first << 24, lastKey)
+        try step()
+    }
+
+    private func step() throws {
+        try unmanagedReader._withUnsafeGuaranteedRef { reader in
+            guard try reader.statement.step() else {
+                root = Int64.max
+                return
+            }
+            root = reader.row.value(0).int >> 24
+            rows += 1
+        }
+    }
+
+    /// Takes in the rows of a resource. It then stands on the row behind them.
+    func take(_ wanted: Int64, into assembler: inout ResourceAssembler) throws {
+        // Stepping on could read any number of rows that nobody asked for.
+        if root < wanted {
+            reader.start(wanted << 24, lastKey)
+            try step()
+        }
+        while root == wanted {
+            unmanagedReader._withUnsafeGuaranteedRef { assembler.take($0.row, $0.columns) }
+            try step()
+        }
+    }
+}

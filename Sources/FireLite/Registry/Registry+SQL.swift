@@ -1,0 +1,101 @@
+import FireLiteCore
+import FireLiteSQLiteBridge
+
+/// The registry's part in the statements of others. See Documentation/FileFormat.md.
+extension Registry {
+    static let tables = ["_resource", "_shape"]
+
+    /// The script that creates the registry's tables in a new file.
+    static let creation: StaticString = """
+        CREATE TABLE _resource(root INTEGER PRIMARY KEY, shape INTEGER, revision INTEGER, updated INTEGER, nodes INTEGER,
+          digest BLOB, pk TEXT);
+        CREATE UNIQUE INDEX _resource__pk ON _resource(pk) WHERE pk IS NOT NULL;
+        CREATE TABLE _shape(shape INTEGER PRIMARY KEY, type TEXT, tables TEXT UNIQUE);
+        """
+
+    /// A subquery for the pk that the resource of a key was given.
+    static func givenPK(ofKey key: String) -> String { "(SELECT q.pk FROM _resource q WHERE q.root = \(key) >> 24)" }
+
+    /// A subquery for the number of the resource that was given a pk.
+    static func root(ofGivenPK pk: String) -> String { "(SELECT q.root FROM _resource q WHERE q.pk = \(pk))" }
+
+    /// A subquery for the number of the resource with a number, if it was given no pk.
+    static func root(withoutPK root: String) -> String { "(SELECT q.root FROM _resource q WHERE q.root = \(root) AND q.pk IS NULL)" }
+
+    // MARK: - Damaged files
+
+    /// Goes through the registrations that can be read.
+    static func scan(_ connection: Connection, _ numbers: ClosedRange<Int64>, _ body: (Registration) -> Void) throws -> TolerantScan {
+        var scan = TolerantScan(
+            connection, "SELECT root, shape, revision, nodes, digest, pk FROM _resource NOT INDEXED", key: "root")
+        try scan.run(numbers) { row in
+            body(
+                Registration(
+                    root: row.int(0), shape: row.int(1), revision: row.int(2), nodes: UInt32(truncatingIfNeeded: row.int(3)),
+                    digest: row.bytes16(4), pk: row.text(5)))
+        }
+        return scan
+    }
+
+    /// The type of the resources with that shape; nil if there is none.
+    func typeName(ofShape shape: Int64) throws -> String? {
+        let statement = try connection.cached("SELECT type FROM _shape WHERE shape = ?")
+        defer { statement.reset() }
+        statement.bind(1, shape)
+        return try statement.step() ? statement.text(0) : nil
+    }
+
+    // MARK: - Counts
+
+    /// The number of registered resources.
+    static func count(_ connection: Connection) throws -> Int { Int(try connection.integer("SELECT count(*) FROM _resource") ?? 0) }
+
+    /// The greatest number of a registered resource; 0 if there is none.
+    static func greatestRoot(_ connection: Connection) throws -> Int64 {
+        let statement = try connection.cached("SELECT max(root) FROM _resource")
+        defer { statement.reset() }
+        return try statement.step() ? statement.int(0) : 0
+    }
+
+    /// Whether resources have rows in the table with this name.
+    func hasRows(inTable name: String) throws -> Bool {
+        let statement = try connection.cached("SELECT 1 FROM _shape WHERE instr(' ' || tables || ' ', ' ' || ? || ' ') > 0")
+        statement.bind(1, name)
+        defer { statement.reset() }
+        return try statement.step()
+    }
+
+    /// How many rows of a table belong to no registered resource.
+    func unregisteredRows(of table: TablePlan) throws -> Int64 {
+        try connection.integer("SELECT count(*) FROM \(table.quotedName) WHERE _k >> 24 NOT IN (SELECT root FROM _resource)") ?? 0
+    }
+
+    /// The numbers of the shapes that resources have.
+    func usedShapes() throws -> [Int64] {
+        let statement = try connection.prepare("SELECT DISTINCT shape FROM _resource")
+        var shapes: [Int64] = []
+        while try statement.step() { shapes.append(statement.int(0)) }
+        return shapes
+    }
+
+    /// How many resources have rows in a table and none of these shapes, and how many have one of the shapes and no row in it.
+    func disagreements(with table: TablePlan, shapes: [Int64]) throws -> (unlisted: Int64, missing: Int64) {
+        let list = shapes.map { "\($0)" }.joined(separator: ",")
+        let unlisted = try connection.integer(
+            """
+            SELECT count(*) FROM (SELECT DISTINCT _k >> 24 AS root FROM \(table.quotedName)) JOIN _resource USING (root)
+            WHERE shape NOT IN (\(list))
+            """)
+        let missing = try connection.integer(
+            """
+            SELECT count(*) FROM _resource WHERE shape IN (\(list)) AND NOT EXISTS
+            (SELECT 1 FROM \(table.quotedName) WHERE _k BETWEEN root << 24 AND root << 24 | 16777215)
+            """)
+        return (unlisted ?? 0, missing ?? 0)
+    }
+
+    /// How many resources have a shape that there is not.
+    func resourcesWithoutShape() throws -> Int64 {
+        try connection.integer("SELECT count(*) FROM _resource WHERE shape NOT IN (SELECT shape FROM _shape)") ?? 0
+    }
+}

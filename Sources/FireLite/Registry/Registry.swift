@@ -1,0 +1,227 @@
+import FireLiteCore
+import FireLiteSQLiteBridge
+
+/// What a file keeps of its resources beside their content: `_resource` has a row for each, `_shape` one for each set of tables.
+///
+/// All SQL on the two tables is in this folder.
+final class Registry {
+    let connection: Connection
+    let schema: StorageSchema
+    private var shapes: [Int64: Shape] = [:]
+    private var shapesByMark: [UInt64: Shape] = [:]
+    private var registrationByRoot: Statement?
+    /// The ids of the look-up that runs.
+    private let idMemory = UnsafeMutablePointer<UInt8>.allocate(capacity: lookupGroup * maximumID)
+    /// FHIR's limit for the length of an id (<https://hl7.org/fhir/R4/datatypes.html#id>).
+    private static let maximumID = 64
+
+    init(_ connection: Connection, schema: StorageSchema) {
+        self.connection = connection
+        self.schema = schema
+    }
+
+    deinit { idMemory.deallocate() }
+
+    /// Forgets what a rolled back transaction had added.
+    func forget() {
+        shapes.removeAll()
+        shapesByMark.removeAll()
+    }
+
+    // MARK: - Resources by number and pk
+
+    private static let columns = ["root", "shape", "revision", "nodes", "digest", "pk"].map { "_resource.\($0)" }.joined(separator: ", ")
+
+    /// The registration in the first columns of a row.
+    @inline(__always)
+    private static func registration(ofRow statement: Statement) -> Registration {
+        let row = statement.row
+        return Registration(
+            root: row.int(0), shape: row.int(1), revision: row.int(2), nodes: UInt32(truncatingIfNeeded: row.int(3)),
+            digest: statement.bytes16(4), pk: row.text(5))
+    }
+
+    private static func registration(_ statement: Statement) throws -> Registration? {
+        defer { statement.reset() }
+        return try statement.step() ? registration(ofRow: statement) : nil
+    }
+
+    /// The registration of the resource with this number; nil if there is none.
+    func registration(root: Int64) throws -> Registration? {
+        let statement = try registrationByRoot ?? connection.prepare("SELECT \(Self.columns) FROM _resource WHERE root = ?")
+        registrationByRoot = statement
+        statement.bind(1, root)
+        return try Self.registration(statement)
+    }
+
+    /// The registration of the resource that was given this pk; nil if there is none.
+    func registration(pk: String) throws -> Registration? {
+        let statement = try connection.cached("SELECT \(Self.columns) FROM _resource WHERE pk = ?")
+        statement.bind(1, pk)
+        return try Self.registration(statement)
+    }
+
+    /// The next registrations by number, of all types.
+    func registrations(after root: Int64, limit: Int) throws -> [Registration] {
+        let statement = try connection.cached("SELECT \(Self.columns) FROM _resource WHERE root > ? ORDER BY root LIMIT \(limit)")
+        statement.bind(1, root)
+        defer { statement.reset() }
+        var registrations: [Registration] = []
+        while try statement.step() { registrations.append(Self.registration(ofRow: statement)) }
+        return registrations
+    }
+
+    /// The next registrations of a type, by number.
+    ///
+    /// - Parameter unregistered: called with the number of a resource that has rows and no registration.
+    func registrations(
+        of table: TablePlan, after root: Int64, limit: Int = 256, unregistered: (Int64) throws -> Void
+    ) throws -> [Registration] {
+        guard table.isInFile else { return [] }
+        let statement = try connection.cached(
+            """
+            SELECT \(Self.columns), stored._k >> 24 FROM \(table.quotedName) AS stored LEFT JOIN _resource ON root = stored._k >> 24
+            WHERE stored._k > ? AND stored._parent IS NULL ORDER BY stored._k LIMIT \(limit)
+            """)
+        statement.bind(1, root << 24 | 0xFF_FFFF)
+        defer { statement.reset() }
+        var batch: [Registration] = []
+        while try statement.step() {
+            if statement.type(0) == .null {
+                try unregistered(statement.int(6))
+                continue
+            }
+            batch.append(Self.registration(ofRow: statement))
+        }
+        return batch
+    }
+
+    // MARK: - Resources by type and id
+
+    /// How many ids one statement looks up.
+    static let lookupGroup = 8
+
+    /// The number of the first stored resource with this type and id, registered or not; nil if there is none.
+    func root(of table: TablePlan, id: String) throws -> Int64? {
+        guard table.isInFile else { return nil }
+        let statement = try compiled(&table.statements.rootByID) {
+            "SELECT _k FROM \(table.quotedName) WHERE id = ? AND _parent IS NULL ORDER BY _k LIMIT 1"
+        }
+        return try Self.run(statement, id: id) { try $0.step() ? $0.int(0) >> 24 : nil }
+    }
+
+    /// The registration of the first stored resource with this type and id; nil if there is none.
+    func registration(of table: TablePlan, id: String) throws -> Registration? {
+        guard table.isInFile else { return nil }
+        let statement = try compiled(&table.statements.registrationByID) {
+            """
+            SELECT \(Self.columns) FROM \(table.quotedName) CROSS JOIN _resource ON root = _k >> 24
+            WHERE id = ? AND _parent IS NULL ORDER BY _k LIMIT 1
+            """
+        }
+        return try Self.run(statement, id: id, Self.registration)
+    }
+
+    /// The registrations of the first stored resources of a type with these ids, nil where there is none.
+    func registrations(of table: TablePlan, ids: [String]) throws -> [Registration?] {
+        var found = [Registration?](repeating: nil, count: ids.count)
+        guard table.isInFile else { return found }
+        var next = 0
+        while ids.count - next >= Self.lookupGroup {
+            try registrations(of: table, into: &found, from: next) { number, statement in
+                var id = ids[next + number]
+                id.withUTF8 { bind(id: $0, number, of: statement) }
+            }
+            next += Self.lookupGroup
+        }
+        while next < ids.count {
+            found[next] = try registration(of: table, id: ids[next])
+            next += 1
+        }
+        return found
+    }
+
+    /// Looks up as many ids as `lookupGroup` says with one statement.
+    ///
+    /// - Parameters:
+    ///   - found: gets the registration of the first stored resource with each id, from index `start` on; nil there before.
+    ///   - bind: binds an id by its number from 0, with `bind(id:_:of:)`, or NULL, which is no resource's.
+    func registrations(
+        of table: TablePlan, into found: inout [Registration?], from start: Int = 0, bind: (Int, Statement) -> Void
+    ) throws {
+        let statement = try compiled(&table.statements.registrationsByIDs) {
+            let values = (0..<Self.lookupGroup).map { "(\($0), ?)" }.joined(separator: ", ")
+            return """
+                WITH wanted(number, id) AS (VALUES \(values))
+                SELECT \(Self.columns), number FROM wanted CROSS JOIN \(table.quotedName) AS stored ON stored.id = wanted.id
+                AND stored._parent IS NULL CROSS JOIN _resource ON root = stored._k >> 24
+                """
+        }
+        for number in 0..<Self.lookupGroup { bind(number, statement) }
+        defer { statement.reset() }
+        // In the order of the numbers, and those with one id in the order of their keys: it is the first that counts.
+        while try statement.step() {
+            let place = start + Int(statement.row.int(6))
+            if found[place]?.root == nil { found[place] = Self.registration(ofRow: statement) }
+        }
+    }
+
+    /// Binds one of the ids of a look-up. An id within FHIR's limit goes into the registry's own memory, where SQLite reads it; a copy of
+    /// SQLite's costs more.
+    func bind(id bytes: UnsafeBufferPointer<UInt8>, _ number: Int, of statement: Statement) {
+        guard bytes.count <= Self.maximumID, let base = bytes.baseAddress else { return statement.bind(number + 1, text: bytes) }
+        let place = idMemory + number * Self.maximumID
+        place.update(from: base, count: bytes.count)
+        place.withMemoryRebound(to: CChar.self, capacity: bytes.count) { statement.bind(number + 1, unownedText: $0, bytes.count) }
+    }
+
+    private func compiled(_ known: inout Statement?, _ sql: () -> String) throws -> Statement {
+        if let known { return known }
+        let statement = try connection.prepare(sql())
+        known = statement
+        return statement
+    }
+
+    private static func run<Value>(_ statement: Statement, id: String, _ body: (Statement) throws -> Value) throws -> Value {
+        var id = id
+        defer { statement.reset() }
+        return try id.withUTF8 { bytes in
+            let empty: StaticString = ""
+            return try (bytes.baseAddress ?? empty.utf8Start).withMemoryRebound(to: CChar.self, capacity: bytes.count) { base in
+                statement.bind(1, unownedText: base, bytes.count)
+                return try body(statement)
+            }
+        }
+    }
+
+    // MARK: - Shapes
+
+    /// The shape with this number; nil if there is none.
+    ///
+    /// - Throws: `FHIRStoreError.newerFormat` if one of its tables is unknown to the release; `SQLiteError`.
+    func shape(_ number: Int64) throws -> Shape? {
+        if let known = shapes[number] { return known }
+        let statement = try connection.cached("SELECT tables FROM _shape WHERE shape = ?")
+        statement.bind(1, number)
+        defer { statement.reset() }
+        guard try statement.step(), let names = statement.text(0) else { return nil }
+        let tables = try names.split(separator: " ").map { name in
+            guard let table = schema.table(named: String(name)) else { throw schema.unknownTable(String(name), path: connection.path) }
+            return table
+        }
+        return note(Shape(number: number, tables: tables))
+    }
+
+    /// The shape with these tables, the first of which is that of the resource. A new one is registered if there is none.
+    func shape(tables: ContiguousArray<Int32>, mark: UInt64) throws -> Shape {
+        if let known = shapesByMark[mark], known.tables.count == tables.count { return known }
+        let plans = tables.map { schema.tables[Int($0)] }
+        return note(Shape(number: try shapeNumber(type: plans[0].name, tables: plans.map(\.name)), tables: plans))
+    }
+
+    private func note(_ shape: Shape) -> Shape {
+        shapes[shape.number] = shape
+        shapesByMark[shape.mark] = shape
+        return shape
+    }
+}

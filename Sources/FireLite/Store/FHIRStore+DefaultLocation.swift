@@ -1,0 +1,52 @@
+import FireLiteCore
+import Foundation
+
+extension FHIRStore {
+    /// Opens the store of this name in the app's support folder, and makes it if there is none.
+    ///
+    /// ```swift
+    /// let store = try FHIRStore(release: .r4)
+    /// ```
+    /// - Parameters:
+    ///   - name: the name of the file without its extension. Default: `health`.
+    ///   - isInBackups: whether the system's backups of the device include the store; only Apple's systems know of any. Default: true.
+    /// - Throws: `FHIRStoreError`: `cannotOpen` if there is no such folder and none can be made; `invalidArgument` for a name that is no file's; as
+    ///   `init(path:release:configuration:)` does.
+    public convenience init(
+        release: FHIRRelease, name: String = "health", isInBackups: Bool = true, configuration: Configuration = Configuration()
+    ) throws {
+        let path = try Self.defaultPath(name: name)
+        let folder = URL(fileURLWithPath: path).deletingLastPathComponent()
+        do {
+            // Only for the user, as the store's own files are.
+            try FileManager.default.createDirectory(
+                at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+            #if canImport(Darwin)
+                var values = URLResourceValues()
+                values.isExcludedFromBackup = !isInBackups
+                var url = folder
+                try url.setResourceValues(values)
+            #endif
+        } catch {
+            throw FHIRStoreError(
+                .cannotOpen, "\(folder.path) cannot be made: \(error.localizedDescription): check the permissions of the folder above")
+        }
+        try self.init(path: path, release: release, configuration: configuration)
+    }
+
+    /// Where `init(release:)` keeps the store of this name: `FireLite/NAME.sqlite` in the user's folder for application support, which is the
+    /// app's own where apps are in sandboxes (`~/.local/share` on Linux).
+    ///
+    /// - Throws: `FHIRStoreError`: `cannotOpen` if the system names no such folder; `invalidArgument` for a name that is empty, begins with a dot
+    ///   or has a slash.
+    public static func defaultPath(name: String = "health") throws -> String {
+        guard !name.isEmpty, !name.hasPrefix("."), !name.contains("/"), !name.utf8.contains(0) else {
+            throw FHIRStoreError(
+                .invalidArgument, "the name of a store is that of a file, without slashes and without a dot at its beginning")
+        }
+        guard let support = FileManager.default.urls(for: .applicationSupportDirectory, in: .userDomainMask).first else {
+            throw FHIRStoreError(.cannotOpen, "the system names no folder for application support: give a path")
+        }
+        return support.appendingPathComponent("FireLite", isDirectory: true).appendingPathComponent("\(name).sqlite").path
+    }
+}

@@ -1,0 +1,186 @@
+import FireLiteCore
+
+/// The stored resources that are in memory during a write: which object is which resource, what has changed of them, and what to bring
+/// back if the write fails.
+final class ManagedObjects {
+    private unowned let store: FHIRStore
+    private let writer: StoreWriter
+    private var inMemory: [Int64: KnownResource] = [:]
+    private var changed: [(tie: StoreTie, resource: FHIRResource)] = []
+    private var undo: [UndoStep] = []
+    /// Elements taken out of their lists, which keep their rows if they are put back.
+    private var removed: [ObjectIdentifier: (object: FHIRObject, root: Int64)] = [:]
+
+    /// A stored resource that is in memory.
+    private struct KnownResource {
+        weak var resource: FHIRResource?
+        /// The same, where the transaction handed it out: so it lives to the end, and `tx.resource(…)!.name[0].family = "B"` has an owner to
+        /// save the change.
+        var held: FHIRResource?
+    }
+
+    private struct WeakResource {
+        weak var resource: FHIRResource?
+    }
+
+    private enum UndoStep {
+        case slots(FHIRObject, [ElementSlot])
+        /// What was taken out of a resource may be changed, or stored again, before the write fails.
+        case removed(FHIRObject, [ElementSlot], row: UInt32)
+        case revision(StoreTie, Int64)
+        /// Weak: an object that nobody holds needs no restoring.
+        case added(WeakResource)
+        case deleted(FHIRResource, StoreTie)
+    }
+
+    init(store: FHIRStore, writer: StoreWriter) {
+        self.store = store
+        self.writer = writer
+    }
+
+    // MARK: - Which object is which resource
+
+    /// The object of the resource with this number; nil if it is not in memory.
+    subscript(root: Int64) -> FHIRResource? { inMemory[root]?.resource }
+
+    func remember(_ resource: FHIRResource, _ root: Int64) { inMemory[root] = KnownResource(resource: resource) }
+
+    /// Keeps a resource that was handed out in memory until the write ends.
+    func hold(_ resource: FHIRResource) {
+        guard let tie = resource.objectExtras as? StoreTie, tie.store === store else { return }
+        inMemory[tie.root] = KnownResource(resource: resource, held: resource)
+    }
+
+    /// Notes a resource that was added with this number.
+    func adopt(_ resource: FHIRResource, root: Int64) {
+        resource.objectExtras = StoreTie(store: store, root: root, revision: 1, pk: resource.objectExtras?.pk)
+        resource.objectFlags.insert(.managed)
+        undo.append(.added(WeakResource(resource: resource)))
+    }
+
+    /// Makes an object whose resource is being deleted an unmanaged one.
+    func forget(_ resource: FHIRResource, _ tie: StoreTie) {
+        undo.append(.deleted(resource, tie))
+        save(resource)
+        inMemory[tie.root] = nil
+        let pk = resource.pk
+        resource.forEachSlot { slot in slot.value.forEachChild { $0.pinAll(tie) } }
+        resource.becomeUnmanaged()
+        resource.objectExtras = nil
+        resource.pk = pk
+        resource.mark(.deleted, true)
+    }
+
+    // MARK: - Changes
+
+    func willChange(_ object: FHIRObject, _ tie: StoreTie) {
+        if !tie.isChanged, let resource = object.rootObject as? FHIRResource {
+            tie.isChanged = true
+            changed.append((tie, resource))
+            if self[tie.root] == nil { remember(resource, tie.root) }
+        }
+        guard !object.objectFlags.contains(.changed) else { return }
+        object.objectFlags.insert(.changed)
+        undo.append(.slots(object, object.savedSlots))
+    }
+
+    func didRemove(_ object: FHIRObject, _ root: Int64) {
+        removed[ObjectIdentifier(object)] = (object, root)
+        save(object)
+    }
+
+    func keepsRow(of object: FHIRObject, _ root: Int64) -> Bool { removed[ObjectIdentifier(object)]?.root == root }
+
+    /// Notes what an object and all in it are, before it is out of sight.
+    private func save(_ object: FHIRObject) {
+        undo.append(.removed(object, object.savedSlots, row: object.rowNode))
+        object.forEachSlot { slot in slot.value.forEachChild { save($0) } }
+    }
+
+    /// Writes the rows of changed objects.
+    ///
+    /// - Throws: `FHIRStoreError.conflict` if another write has replaced a version that an object was read from.
+    func flush() throws {
+        while !changed.isEmpty {
+            let batch = changed
+            changed.removeAll()
+            for (tie, resource) in batch where tie.isChanged {
+                tie.isChanged = false
+                guard resource.objectExtras === tie else { continue }
+                let old = tie.revision
+                tie.revision = try writer.save(resource, tie)
+                if tie.revision != old { undo.append(.revision(tie, old)) }
+            }
+            // What was left out by now has lost its rows.
+            removed.removeAll()
+        }
+    }
+
+    // MARK: - The end
+
+    /// The write was committed: what was changed is as it is.
+    func finish() {
+        for case .slots(let object, _) in undo { object.objectFlags.remove(.changed) }
+        for case .deleted(let resource, _) in undo { resource.mark(.deleted, false) }
+        undo.removeAll()
+    }
+
+    /// The write failed: brings every object back to what it was when the write began.
+    func restore() {
+        for case (let tie, _) in changed { tie.isChanged = false }
+        for step in undo.reversed() {
+            switch step {
+            case .slots(let object, let slots):
+                object.replaceSlots(with: slots)
+                object.becomeManaged()
+                object.objectFlags.remove(.changed)
+            case .removed(let object, let slots, let row):
+                object.replaceSlots(with: slots)
+                object.rowNode = row
+            case .revision(let tie, let revision): tie.revision = revision
+            case .added(let added):
+                guard let resource = added.resource else { continue }
+                let pk = resource.objectExtras?.pk
+                resource.objectExtras = nil
+                if let pk { resource.withExtras { $0.pk = pk } }
+                resource.becomeUnmanaged()
+            case .deleted(let resource, let tie):
+                resource.objectExtras = tie
+                resource.mark(.deleted, false)
+                resource.becomeManaged()
+            }
+        }
+        undo.removeAll()
+    }
+
+    /// Lets go of all objects.
+    func end() {
+        inMemory.removeAll()
+        removed.removeAll()
+    }
+}
+
+extension FHIRObject {
+    fileprivate var savedSlots: [ElementSlot] {
+        var slots: [ElementSlot] = []
+        slots.reserveCapacity(Int(slotCount))
+        forEachSlot { slots.append($0) }
+        return slots
+    }
+
+    /// Puts back slots that were saved before a change.
+    fileprivate func replaceSlots(with saved: [ElementSlot]) {
+        forEachSlot { slot in
+            slot.value.forEachChild { child in
+                guard child.ownerObject === self else { return }
+                child.ownerObject = nil
+                child.becomeUnmanaged()
+            }
+        }
+        while slotCount > 0, let first = slots?[0] { store(nil, in: Int(first.index)) }
+        for slot in saved {
+            append(slot.value, slot: Int(slot.index))
+            slot.value.own(by: self)
+        }
+    }
+}
