@@ -131,7 +131,7 @@ final class ResourceReader {
     ///
     /// `body` may read with this connection too, but not change rows.
     func forEach(_ registrations: [Registration], _ body: (Registration, FHIRResource?) throws -> Void) throws {
-        guard let first = registrations.first?.root, let last = registrations.last?.root else { return }
+        guard let first = registrations.first?.root, let last = registrations.last.map({ min($0.root, RootNumbers.maximum) }) else { return }
         var cursors: [Int: RowCursor] = [:]
         defer {
             for cursor in cursors.values {
@@ -144,6 +144,11 @@ final class ResourceReader {
         var cursorsOfShape: [Int64: ContiguousArray<Unmanaged<RowCursor>>] = [:]
         var current = ContiguousArray<Unmanaged<RowCursor>>()
         for registration in registrations {
+            // A file may hold any number, and what stands for the end of a table is one of them.
+            guard registration.root >= 0, registration.root <= RootNumbers.maximum else {
+                try body(registration, nil)
+                continue
+            }
             if shape != registration.shape {
                 shape = registration.shape
                 current =

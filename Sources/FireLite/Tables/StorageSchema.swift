@@ -16,6 +16,8 @@ final class StorageSchema {
     /// How often tables have changed, so that statements over several of them have to be compiled anew.
     @exclusivity(unchecked) private(set) var changes = 0
     private var hasNotedModel = false
+    /// The tables of the library's own that the file has.
+    private(set) var ownTables: Set<String> = []
     /// Tables of the file that the release does not know.
     private(set) var unknownTables: [String] = []
     /// What somebody else keeps in the file: views, and tables whose names begin with an underscore.
@@ -200,6 +202,7 @@ final class StorageSchema {
         var unknown: [String] = []
         var others: [String] = []
         var triggers: [(name: String, sql: String)] = []
+        ownTables = []
         while try statement.step() {
             guard let type = statement.text(0), let name = statement.text(1), let sql = statement.text(2) else { continue }
             if type == "trigger" {
@@ -208,6 +211,7 @@ final class StorageSchema {
                 if CatalogText.ownTables.contains(name), type == "view" || !CatalogText.isPlainTable(sql) {
                     throw CatalogText.refusal(connection.path, "its table \(name) is none")
                 }
+                if CatalogText.ownTables.contains(name) { ownTables.insert(name) }
                 if type == "view" || !CatalogText.isOwn(name) { others.append("\(type) \(name)") }
             } else if let plan = table(named: name) {
                 guard try adopt(sql, in: plan, path: connection.path) else {

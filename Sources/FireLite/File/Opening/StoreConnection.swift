@@ -11,7 +11,6 @@ final class StoreConnection {
     let reader: ResourceReader
     let queries = QueryCache()
     private let beginStatement: Statement
-    private let beginWriteStatement: Statement
     private let rollbackStatement: Statement
 
     init(_ connection: Connection, release: FHIRRelease) throws {
@@ -20,7 +19,6 @@ final class StoreConnection {
         registry = Registry(connection, schema: schema)
         reader = ResourceReader(connection, schema: schema, registry: registry)
         beginStatement = try connection.prepare("BEGIN")
-        beginWriteStatement = try connection.prepare("BEGIN IMMEDIATE")
         // Compiled while all is well: where memory has run out there would be none to compile it.
         rollbackStatement = try connection.prepare("ROLLBACK")
     }
@@ -28,7 +26,7 @@ final class StoreConnection {
     /// Begins a transaction and looks whether the file's tables have changed.
     func begin(isWrite: Bool = false) throws {
         if connection.isInTransaction { try rollbackStatement.run() }
-        try (isWrite ? beginWriteStatement : beginStatement).run()
+        try (isWrite ? connection.cached("BEGIN IMMEDIATE") : beginStatement).run()
         do {
             try schema.refresh(connection)
         } catch {

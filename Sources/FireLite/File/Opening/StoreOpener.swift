@@ -42,6 +42,7 @@ struct StoreOpener: Sendable {
     /// Makes the file what a store needs, and sees that it is one.
     private func prepare(_ connection: Connection) throws -> (StoreWriter, StoreIdentity) {
         try configure(connection, cacheBytes: configuration.cacheBytes)
+        try setDurability(connection)
         if configuration.secureDelete { try connection.execute("PRAGMA secure_delete = ON") }
         let isNew = try connection.integer("SELECT count(*) FROM sqlite_master") == 0
         // Before the journal mode, which is written into the file: what is no store of this release stays untouched.
@@ -60,7 +61,7 @@ struct StoreOpener: Sendable {
             try verify(connection)
         }
         try FormatUpgrade.run(upgrades, on: connection, path: path, release: release)
-        let identity = try identity(connection)
+        let identity = try StoreFacts(connection).identity
         if let expected, expected != identity {
             throw FHIRStoreError(
                 .notAStore, "\(path) is another store than the one that was opened: close the store and open the file again")
@@ -68,7 +69,8 @@ struct StoreOpener: Sendable {
         try checkCells(connection)
         let access = try StoreConnection(connection, release: release)
         if !isNew {
-            try verifyModel(access)
+            // Of a store that is open already, what a newer program has added meanwhile is met where it is used.
+            if expected == nil { try verifyModel(access) }
             try RootNumbers.mend(connection)
         }
         if configuration.uniqueIDs, try !UniqueIDs(access).isPromised { try promiseUniqueIDs(access) }
@@ -124,12 +126,17 @@ struct StoreOpener: Sendable {
             let connection = access.connection
             try access.begin()
             defer { access.rollback() }
-            guard !connection.isReadOnly, try connection.text("PRAGMA journal_mode") == "wal" else { return nil }
-            try verify(connection)
-            guard try connection.integer("PRAGMA user_version") == format, try RootNumbers.areSound(connection) else { return nil }
-            if configuration.uniqueIDs, try !UniqueIDs(access).isPromised { return nil }
+            // That what is called so is a table has been seen to as the transaction began.
+            guard !connection.isReadOnly, access.schema.ownTables.isSuperset(of: ["_meta", "_resource", "_shape"]),
+                try connection.integer("PRAGMA application_id") == Self.applicationID,
+                try connection.text("PRAGMA journal_mode") == "wal", try connection.integer("PRAGMA user_version") == format
+            else { return nil }
+            let facts = try StoreFacts(connection)
+            guard facts.release == release.name, facts.keepsIDsUnique || !configuration.uniqueIDs, try RootNumbers.areSound(connection) else {
+                return nil
+            }
             try verifyTables(access)
-            return (access, try identity(connection))
+            return (access, facts.identity)
         } catch let error as SQLiteError where error.isBusy {
             throw error
         } catch {
@@ -151,7 +158,7 @@ struct StoreOpener: Sendable {
                         + "readWrite once, or a copy of it where it may be written")
             }
             try verifyModel(access)
-            return (access, try identity(connection))
+            return (access, try StoreFacts(connection).identity)
         }
     }
 
@@ -188,13 +195,16 @@ struct StoreOpener: Sendable {
     private func configure(_ connection: Connection, cacheBytes: Int) throws {
         connection.setBusyTimeout(milliseconds: configuration.busyMilliseconds)
         try TextMatcher.register(connection)
+        try connection.run("PRAGMA cache_size = -\(max(cacheBytes / 1_024, 1))")
+        try connection.execute("PRAGMA temp_store = MEMORY")
+    }
+
+    private func setDurability(_ connection: Connection) throws {
         switch configuration.durability {
         case .full: try connection.execute("PRAGMA synchronous = FULL")
         case .normal: try connection.execute("PRAGMA synchronous = NORMAL")
         case .bulk: try connection.execute("PRAGMA synchronous = OFF")
         }
-        try connection.run("PRAGMA cache_size = -\(max(cacheBytes / 1_024, 1))")
-        try connection.execute("PRAGMA temp_store = MEMORY")
     }
 
     /// Has each page looked through for damage when it is read, unless its checksum tells: it was a tenth of a fetch from a large file.
@@ -203,6 +213,7 @@ struct StoreOpener: Sendable {
         try connection.execute("PRAGMA cell_size_check = 1")
     }
 
+    /// Sees that the file is a store of this release in a format this library knows, before anything of it is used.
     private func verify(_ connection: Connection) throws {
         guard try connection.integer("PRAGMA application_id") == Self.applicationID else {
             throw FHIRStoreError(.notAStore, "\(path) is a SQLite database but no FireLite store: give another path")
@@ -212,22 +223,19 @@ struct StoreOpener: Sendable {
             "SELECT count(*) FROM sqlite_master WHERE name IN ('_meta', '_resource', '_shape') AND type = 'table' AND sql LIKE 'CREATE TABLE %'"
         )
         guard own == 3 else { throw CatalogText.refusal(path, "not all of its tables _meta, _resource and _shape are tables") }
+        try verify(connection, StoreFacts(connection))
+    }
+
+    private func verify(_ connection: Connection, _ facts: StoreFacts) throws {
         let format = try connection.integer("PRAGMA user_version") ?? 0
         guard format <= self.format else {
             throw FHIRStoreError(
                 .newerFormat, "\(path) has format \(format) and this library knows up to \(self.format): update the library")
         }
-        let stored = try connection.text("SELECT value FROM _meta WHERE key = 'release'") ?? ""
-        guard stored == release.name else {
+        guard facts.release == release.name else {
             throw FHIRStoreError(
-                .wrongRelease, "\(path) holds FHIR \(stored), not \(release.name): open it with that release, or give another path")
+                .wrongRelease, "\(path) holds FHIR \(facts.release), not \(release.name): open it with that release, or give another path")
         }
-    }
-
-    private func identity(_ connection: Connection) throws -> StoreIdentity {
-        StoreIdentity(
-            high: UInt64(bitPattern: try connection.integer("SELECT value FROM _meta WHERE key = 'identity'") ?? 0),
-            digestKey: UInt64(bitPattern: try connection.integer("SELECT value FROM _meta WHERE key = 'digestKey'") ?? 0))
     }
 
     private func create(_ connection: Connection) throws {

@@ -1,0 +1,41 @@
+import FireLiteCore
+
+/// What became of the resources of an upsert.
+///
+/// Not generic, as the work for each of them would ask for the types once more.
+struct UpsertOutcomes {
+    enum Entry {
+        case object(FHIRResource)
+        case stored(Int64)
+        /// The same as a later one, which had its id too.
+        case same(Int)
+    }
+
+    private(set) var counts = UpsertCounts()
+    private(set) var entries: [Entry] = []
+
+    init(capacity: Int) { entries.reserveCapacity(capacity) }
+
+    mutating func take(_ resource: FHIRResource, _ outcome: UpsertOutcome) {
+        counts.note(outcome)
+        switch outcome {
+        case .added: entries.append(.object(resource))
+        case .merge(let target): entries.append(.object(target))
+        case .updated(let root), .unchanged(let root), .older(let root): entries.append(.stored(root))
+        case .replaced(let index): entries.append(.same(index))
+        }
+    }
+}
+
+/// What became of one resource of an upsert.
+enum UpsertOutcome {
+    case added(Int64)
+    /// Its content goes into this managed object.
+    case merge(FHIRResource)
+    case updated(Int64)
+    case unchanged(Int64)
+    /// The stored resource is newer and stays.
+    case older(Int64)
+    /// The argument at this index counts: one with the same id that came later, or the same object.
+    case replaced(Int)
+}
