@@ -62,6 +62,13 @@ enum SyntheticParts {
         return FHIRDecimal((digits < 0 ? "-" : "") + text)
     }
 
+    static func money(_ cents: Int) -> Money {
+        Money {
+            $0.value = decimal(cents, places: 2)
+            $0.currency = "USD"
+        }
+    }
+
     static func quantity(_ digits: Int, _ measurement: SyntheticVocabulary.Measurement) -> Quantity {
         Quantity {
             $0.value = decimal(digits, places: measurement.places)

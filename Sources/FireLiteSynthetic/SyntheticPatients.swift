@@ -5,7 +5,8 @@ import FireLiteR4
 ///
 /// Each patient comes with encounters, conditions, observations, medication requests and more, about 40 resources of 1 KB in JSON, in
 /// proportions like those of Synthea's. Before every 50th patient come an organization and its practitioners. Every reference is to one of
-/// the resources.
+/// the resources. With claims, each visit and each prescription also gets a `Claim` and an `ExplanationOfBenefit`, long resources
+/// that take the greater part of the JSON: about 55 resources a patient then.
 ///
 /// ```swift
 /// for resource in SyntheticPatients(count: 100, seed: 1) { … }
@@ -16,28 +17,35 @@ public struct SyntheticPatients: Sequence {
 
     public let count: Int
     public let seed: UInt64
+    /// Whether visits and prescriptions are claimed for.
+    public let includesClaims: Bool
 
     /// - Parameters:
     ///   - count: how many patients.
     ///   - seed: the same seed gives the same resources.
-    public init(count: Int, seed: UInt64) {
+    ///   - includesClaims: whether there are claims too, with the insurance and the places they name; the other resources are the same
+    ///     either way.
+    public init(count: Int, seed: UInt64, includesClaims: Bool = false) {
         self.count = count
         self.seed = seed
+        self.includesClaims = includesClaims
     }
 
-    public func makeIterator() -> Iterator { Iterator(count: count, seed: seed) }
+    public func makeIterator() -> Iterator { Iterator(count: count, seed: seed, includesClaims: includesClaims) }
 
     public struct Iterator: IteratorProtocol {
         private let count: Int
         private let seed: UInt64
+        private let includesClaims: Bool
         private var patient = 0
         private var practice: SyntheticPractice?
         private var waiting: [FHIRResource] = []
         private var position = 0
 
-        init(count: Int, seed: UInt64) {
+        init(count: Int, seed: UInt64, includesClaims: Bool) {
             self.count = count
             self.seed = seed
+            self.includesClaims = includesClaims
         }
 
         public mutating func next() -> FHIRResource? {
@@ -56,12 +64,17 @@ public struct SyntheticPatients: Sequence {
             if patient % patientsPerPractice == 0 {
                 let practice = SyntheticPractice(random: random(1), number: patient / patientsPerPractice)
                 waiting += practice.resources
+                if includesClaims { waiting.append(practice.location) }
                 self.practice = practice
             }
             if let practice {
                 var history = SyntheticHistory(random: random(0), practice: practice, number: patient)
                 history.record()
                 waiting += history.resources
+                if includesClaims {
+                    var claims = SyntheticClaims(random: history.random, practice: practice, subject: history.subject)
+                    waiting += claims.resources(for: history.resources)
+                }
             }
             patient += 1
         }

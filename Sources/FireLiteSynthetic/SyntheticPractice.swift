@@ -5,6 +5,8 @@ import FireLiteR4
 struct SyntheticPractice {
     let organization: Organization
     let practitioners: [Practitioner]
+    /// Where the organization is, for claims.
+    let location: Location
 
     var resources: [FHIRResource] { [organization] + practitioners }
 
@@ -23,6 +25,20 @@ struct SyntheticPractice {
             $0.address = [SyntheticParts.address(&random, city)]
         }
         practitioners = (0..<4).map { index in SyntheticPractice.practitioner(&random, number * 4 + index) }
+        location = SyntheticPractice.location(&random, organization)
+    }
+
+    private static func location(_ random: inout SyntheticRandom, _ organization: Organization) -> Location {
+        let id = random.uuid()
+        return Location {
+            $0.id = id
+            $0.meta = SyntheticParts.meta("Location")
+            $0.status = .active
+            $0.name = organization.name
+            $0.telecom = organization.telecom.map { $0.copy() }
+            $0.address = organization.address.first?.copy()
+            $0.managingOrganization = SyntheticParts.reference(to: organization)
+        }
     }
 
     private static func practitioner(_ random: inout SyntheticRandom, _ number: Int) -> Practitioner {

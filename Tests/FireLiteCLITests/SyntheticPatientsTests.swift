@@ -6,7 +6,9 @@ import Testing
 @testable import FireLiteSynthetic
 
 struct SyntheticPatientsTests {
-    private func lines(_ count: Int, seed: UInt64) -> [String] { SyntheticPatients(count: count, seed: seed).map { FHIRJSON.string($0) } }
+    private func lines(_ count: Int, seed: UInt64, includesClaims: Bool = false) -> [String] {
+        SyntheticPatients(count: count, seed: seed, includesClaims: includesClaims).map { FHIRJSON.string($0) }
+    }
 
     @Test func theSeedDecides() {
         #expect(lines(60, seed: 3) == lines(60, seed: 3))
@@ -16,9 +18,17 @@ struct SyntheticPatientsTests {
         #expect(lines(0, seed: 3) == [])
     }
 
-    @Test func everythingIsValid() throws {
+    @Test func claimsAreAddedToTheSameResources() {
+        let (plain, claimed) = (lines(60, seed: 3), lines(60, seed: 3, includesClaims: true))
+        #expect(claimed == lines(60, seed: 3, includesClaims: true))
+        let added: Set<String> = ["Claim", "ExplanationOfBenefit", "Coverage", "Location"]
+        #expect(claimed.filter { line in !added.contains { line.hasPrefix("{\"resourceType\":\"\($0)\"") } } == plain)
+    }
+
+    @Test(arguments: [false, true])
+    func everythingIsValid(includesClaims: Bool) throws {
         let reader = FHIRJSONReader(release: .r4)
-        for resource in SyntheticPatients(count: 60, seed: 11) {
+        for resource in SyntheticPatients(count: 60, seed: 11, includesClaims: includesClaims) {
             let data = FHIRJSON.data(resource)
             let read = try reader.resource(from: data)
             #expect(FHIRJSON.data(read) == data)
@@ -26,13 +36,15 @@ struct SyntheticPatientsTests {
         }
     }
 
-    @Test func idsAreUniqueAndReferencesResolve() {
+    @Test(arguments: [false, true])
+    func idsAreUniqueAndReferencesResolve(includesClaims: Bool) {
         var keys: Set<String> = []
         var references: Set<String> = []
-        for resource in SyntheticPatients(count: 120, seed: 5) {
+        for resource in SyntheticPatients(count: 120, seed: 5, includesClaims: includesClaims) {
             references.formUnion(Self.references(in: resource))
             let isNew = keys.insert("\(resource.resourceType)/\(resource.id ?? "")").inserted
             #expect(isNew)
+            for contained in (resource as? DomainResource)?.contained ?? [] { keys.insert("#\(contained.id ?? "")") }
         }
         #expect(references.subtracting(keys).isEmpty)
         #expect(references.count > 1_000)
@@ -57,6 +69,26 @@ struct SyntheticPatientsTests {
         #expect((3_000...6_000).contains(total))
         #expect((1_000...1_500).contains(bytes / total))
         #expect(counts.count == 12)
+    }
+
+    /// What `Benchmarks` needs of its second kind of data: many types, and long resources that most of the JSON is of.
+    @Test func claimsAreLongAndOfManyLevels() {
+        var counts: [String: Int] = [:]
+        var bytes: [String: Int] = [:]
+        var items: [Int] = []
+        for resource in SyntheticPatients(count: 30, seed: 1, includesClaims: true) {
+            counts[resource.resourceType, default: 0] += 1
+            bytes[resource.resourceType, default: 0] += FHIRJSON.data(resource).count
+            guard let benefit = resource as? ExplanationOfBenefit else { continue }
+            items.append(benefit.item.count)
+            #expect(benefit.contained.count == 2 && benefit.item.allSatisfy { $0.adjudication.count == 6 && $0.extension.count >= 2 })
+            #expect(benefit.extension[0].extension.count == 2)
+        }
+        #expect(counts.count == 16)
+        #expect(bytes.max { $0.value < $1.value }?.key == "ExplanationOfBenefit")
+        #expect(counts["ExplanationOfBenefit"] == counts["Claim"])
+        #expect((9_000...16_000).contains((bytes["ExplanationOfBenefit"] ?? 0) / items.count))
+        #expect(items.min() == 1 && (items.max() ?? 0) > 25)
     }
 
     @Test func timesAreThoseOfTheCalendar() {
