@@ -18,7 +18,7 @@ extension Corpus {
         }
         let lines = findLines(text)
         guard !lines.isEmpty else { throw BenchmarkFailure("no resources in the .ndjson files of \(path)") }
-        return Corpus(title: "NDJSON of \(names.count) files, \(Figures.grouped(lines.count)) resources", text: text, lines: lines)
+        return Corpus(.files, title: "NDJSON of \(names.count) files, \(Figures.grouped(lines.count)) resources", text: text, lines: lines)
     }
 
     private static func findLines(_ text: Data) -> [Range<Int>] {
@@ -35,17 +35,18 @@ extension Corpus {
         return lines
     }
 
-    /// Made-up patients and what was recorded about them, as many resources as are wanted.
-    static func synthetic(_ size: Int) -> Corpus {
+    /// Synthetic patients and what was recorded about them, as many resources as are wanted.
+    static func synthetic(_ kind: DataKind, _ size: Int) -> Corpus {
         var text = Data()
         var lines: [Range<Int>] = []
-        for resource in SyntheticPatients(count: .max, seed: 1) {
+        for resource in SyntheticPatients(count: .max, seed: 1, includesClaims: kind == .claims) {
             guard lines.count < size else { break }
             let json = FHIRJSON.data(resource)
             lines.append(text.count..<text.count + json.count)
             text.append(json)
             text.append(UInt8(ascii: "\n"))
         }
-        return Corpus(title: "synthetic patients, seed 1", text: text, lines: lines)
+        let title = kind == .claims ? "synthetic patients with claims" : "synthetic patients"
+        return Corpus(kind, title: "\(title), seed 1", text: text, lines: lines)
     }
 }

@@ -4,6 +4,7 @@ import Foundation
 
 /// Resources as lines of JSON: those of a text in memory, once or several times with new ids, all of them or a sample.
 struct Corpus {
+    let kind: DataKind
     /// What reports call the data.
     let title: String
     private let text: Data
@@ -13,11 +14,12 @@ struct Corpus {
     /// What belongs to the corpus: the number of a line, counted on through the repetitions.
     private let numbers: [Int]
 
-    init(title: String, text: Data, lines: [Swift.Range<Int>]) {
-        self.init(title, text, lines, nil, Array(lines.indices))
+    init(_ kind: DataKind, title: String, text: Data, lines: [Swift.Range<Int>]) {
+        self.init(kind, title, text, lines, nil, Array(lines.indices))
     }
 
-    private init(_ title: String, _ text: Data, _ lines: [Swift.Range<Int>], _ ids: UUIDPlaces?, _ numbers: [Int]) {
+    private init(_ kind: DataKind, _ title: String, _ text: Data, _ lines: [Swift.Range<Int>], _ ids: UUIDPlaces?, _ numbers: [Int]) {
+        self.kind = kind
         self.title = title
         self.text = text
         self.lines = lines
@@ -28,18 +30,21 @@ struct Corpus {
     var count: Int { numbers.count }
 
     /// The size as NDJSON, with a line feed for each resource.
-    var bytes: Int { numbers.reduce(0) { $0 + lines[$1 % lines.count].count + 1 } }
+    var bytes: Int { numbers.indices.reduce(0) { $0 + bytes(at: $1) + 1 } }
+
+    /// The size of one resource's JSON.
+    func bytes(at index: Int) -> Int { lines[numbers[index] % lines.count].count }
 
     // MARK: - Other sizes
 
     /// The first resources, which are whole patients where the data are made patient by patient.
-    func prefix(_ size: Int) -> Corpus { size < count ? Corpus(title, text, lines, ids, Array(numbers.prefix(size))) : self }
+    func prefix(_ size: Int) -> Corpus { size < count ? Corpus(kind, title, text, lines, ids, Array(numbers.prefix(size))) : self }
 
     /// Some of the resources, spread over all of them and in their order.
     func sample(_ size: Int) -> Corpus {
         guard size < count else { return self }
         var random = SeededRandom(seed: 5)
-        return Corpus(title, text, lines, ids, numbers.shuffled(using: &random).prefix(size).sorted())
+        return Corpus(kind, title, text, lines, ids, numbers.shuffled(using: &random).prefix(size).sorted())
     }
 
     /// The resources over and over until there are enough, each time with other ids, to which the references among them go: more patients
@@ -59,7 +64,7 @@ struct Corpus {
         let times = (size + count - 1) / count
         let title = "\(title), \(times) times with other ids"
         let numbers = (0..<times).flatMap { time in self.numbers.map { $0 + time * lines.count } }
-        return Corpus(title, text, lines, UUIDPlaces(text, lines), numbers)
+        return Corpus(kind, title, text, lines, UUIDPlaces(text, lines), numbers)
     }
 
     /// Runs of the resources that are small enough to be in memory as objects.

@@ -19,7 +19,7 @@ final class Bench {
         fixture = Fixture(corpus: corpus, scratch: scratch)
     }
 
-    func wants(_ name: String) -> Bool { options.wants(name) }
+    func wants(_ name: String) -> Bool { options.wants(name) && corpus.kind.includes(name) }
 
     /// The means to work with other data in the same run.
     func sibling(_ corpus: Corpus) -> Bench { Bench(options: options, corpus: corpus, scratch: scratch, progress: progress) }
@@ -35,10 +35,10 @@ final class Bench {
         return keys
     }
 
-    /// The keys of the resources of the type that most are of, in the order of the data.
-    func commonestKeys() throws -> [ResourceKey] {
-        let counts = try keys().reduce(into: [:]) { $0[$1.typeName, default: 0] += 1 }
-        guard let most = counts.max(by: { ($0.value, $1.key) < ($1.value, $0.key) }) else {
+    /// The keys of the resources of the type that most of the data's text is of, in the order of the data.
+    func mainKeys() throws -> [ResourceKey] {
+        let sizes = try keys().reduce(into: [:]) { $0[$1.typeName, default: 0] += corpus.bytes(at: $1.index) }
+        guard let most = sizes.max(by: { ($0.value, $1.key) < ($1.value, $0.key) }) else {
             throw BenchmarkFailure("no resource of the data has an id")
         }
         return try keys().filter { $0.typeName == most.key }
@@ -62,7 +62,7 @@ final class Bench {
         while !Repetitions.isEnough(
             repetitions.count, elapsed: Stopwatch.seconds(CLOCK_MONOTONIC) - start, size: size, wanted: options.repetitions)
         {
-            progress.show("\(Figures.grouped(size)) resources, \(name), \(repetitions.count + 1)")
+            progress.show("\(corpus.kind.rawValue), \(Figures.grouped(size)) resources, \(name), \(repetitions.count + 1)")
             ProcessMemory.resetPeak()
             let stopwatch = Stopwatch()
             try subject(stopwatch)
@@ -71,10 +71,10 @@ final class Bench {
             try floor?(floorWatch)
             repetitions.append(Measurement.Repetition(cost: stopwatch.cost, floor: floor == nil ? nil : floorWatch.cost))
         }
-        progress.show("\(Figures.grouped(size)) resources, \(name), verifying")
+        progress.show("\(corpus.kind.rawValue), \(Figures.grouped(size)) resources, \(name), verifying")
         return Measurement(
-            name: name, size: size, operations: operations, repetitions: repetitions, peakMB: peak, isVerified: try verify()
-        )
+            name: name, kind: corpus.kind, size: size, operations: operations, repetitions: repetitions, peakMB: peak,
+            isVerified: try verify())
     }
 
     /// How many mebibytes work takes at most beside what is in use before it. Not measured together with time: memory that was given

@@ -8,6 +8,8 @@ struct Measurement {
     }
 
     let name: String
+    /// What was worked on.
+    let kind: DataKind
     /// How many resources there are to work on.
     let size: Int
     /// How many times the work was done: what costs are divided by.

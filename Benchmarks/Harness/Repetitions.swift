@@ -1,6 +1,6 @@
 /// How often a workload and its floor are measured, in turns.
 enum Repetitions {
-    /// What takes longer altogether, in seconds, is measured no oftener than it must: the default run is to end within three minutes.
+    /// What takes longer altogether, in seconds, is measured no oftener than it must: the default run is to end within five minutes.
     private static let seconds = 0.8
     /// The same where a number was said: such a run has time, and is to be exact.
     private static let moreSeconds = 2.0

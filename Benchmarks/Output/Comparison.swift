@@ -32,7 +32,7 @@ struct Comparison {
     init(old: [JSONResults.Entry], new: [Measurement]) {
         lines = new.compactMap { measurement in
             let entry = JSONResults.Entry(measurement)
-            guard let before = old.first(where: { $0.name == entry.name && $0.size == entry.size }) else { return nil }
+            guard let before = old.first(where: { entry.isComparable(with: $0) }) else { return nil }
             let spread = measurement.ratioSpread.map { ($0.upperBound - $0.lowerBound) / max(measurement.ratio ?? 1, 1e-9) / 2 }
             return Line(old: before, new: entry, spread: spread ?? 0)
         }
@@ -44,10 +44,13 @@ struct Comparison {
     /// A table of what both have, and below it what is slower.
     var text: String {
         guard !lines.isEmpty else { return "nothing to compare: no workload and size is in both" }
-        let header = ["workload", "size", "CPU µs/op before", "now", "change", "ratio before", "now", "change", "B/resource", "now", ""]
+        let header = [
+            "workload", "data", "size", "CPU µs/op before", "now", "change", "ratio before", "now", "change", "B/resource", "now", "",
+        ]
         let rows = lines.map { line in
             [
-                line.new.name, Figures.grouped(line.new.size), Figures.text(line.old.cpu), Figures.text(line.new.cpu),
+                line.new.name, line.new.data?.rawValue ?? "", Figures.grouped(line.new.size), Figures.text(line.old.cpu),
+                Figures.text(line.new.cpu),
                 Self.percent(line.old.cpu, line.new.cpu), Figures.ratio(line.old.ratio_to_floor), Figures.ratio(line.new.ratio_to_floor),
                 Self.percent(line.old.ratio_to_floor, line.new.ratio_to_floor), Figures.text(line.old.bytes_per_resource),
                 Figures.text(line.new.bytes_per_resource),
@@ -62,7 +65,7 @@ struct Comparison {
             let what =
                 line.isSlower
                 ? "\(Self.text(line.change)) time" : "\(Self.percent(line.old.bytes_per_resource, line.new.bytes_per_resource)) bytes"
-            return "  \(line.new.name), \(Figures.grouped(line.new.size)): \(what)"
+            return "  \(line.new.name), \(line.new.data?.rawValue ?? ""), \(Figures.grouped(line.new.size)): \(what)"
         }
         var parts = [
             noted.isEmpty

@@ -5,6 +5,8 @@ enum JSONResults {
     /// One measurement.
     struct Entry: Codable {
         let name: String
+        /// Nil in results from before there were several kinds of data.
+        let data: DataKind?
         let size: Int
         let cpu_us_per_op: Double
         let wall_us_per_op: Double
@@ -20,6 +22,7 @@ enum JSONResults {
 
         init(_ measurement: Measurement) {
             name = measurement.name
+            data = measurement.kind
             size = measurement.size
             cpu_us_per_op = Figures.rounded(measurement.cpu)
             wall_us_per_op = Figures.rounded(measurement.wall)
@@ -31,10 +34,16 @@ enum JSONResults {
             verified = measurement.isVerified
         }
 
+        /// Whether both are about the same work on the same data.
+        func isComparable(with other: Entry) -> Bool {
+            name == other.name && size == other.size && (data == other.data || (other.data == nil && data != .claims))
+        }
+
         /// Writes null for what there is none of, so that every entry has every member.
         func encode(to encoder: any Encoder) throws {
             var container = encoder.container(keyedBy: CodingKeys.self)
             try container.encode(name, forKey: .name)
+            try container.encode(data, forKey: .data)
             try container.encode(size, forKey: .size)
             try container.encode(cpu_us_per_op, forKey: .cpu_us_per_op)
             try container.encode(wall_us_per_op, forKey: .wall_us_per_op)

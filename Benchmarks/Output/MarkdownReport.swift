@@ -4,34 +4,36 @@ import Foundation
 /// The measurements as a page with tables and charts.
 struct MarkdownReport {
     private let measurements: [Measurement]
-    private let title: String
+    private let corpora: [Corpus]
 
-    init(_ measurements: [Measurement], title: String) {
+    init(_ measurements: [Measurement], _ corpora: [Corpus]) {
         self.measurements = measurements
-        self.title = title
+        self.corpora = corpora
     }
 
     /// Writes `README.md`, the charts beside it and `results.json`.
     func write(to folder: String) throws {
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        let largest = measurements.map(\.size).max() ?? 0
         let growths = GrowthWorkloads().names
-        let ratios = RatioChart(measurements.filter { $0.size == largest && !growths.contains($0.name) })
+        let ratios = RatioChart(measurements.filter { $0.size == largest(of: $0.kind) && !growths.contains($0.name) })
         try save(ratios.svg(), folder, "ratios.svg")
         let sizes = SizeChart(
-            measurements,
+            measurements.filter { $0.kind != .claims },
             names: [UpsertWorkloads.new, UpsertWorkloads.unchanged, FetchWorkloads.byID, ScanWorkloads.scan, QueryWorkloads.objects])
         if !sizes.isEmpty { try save(sizes.svg(), folder, "sizes.svg") }
-        try save(page(largest, hasSizes: !sizes.isEmpty), folder, "README.md")
+        try save(page(hasSizes: !sizes.isEmpty), folder, "README.md")
         try JSONResults.write(measurements, to: folder + "/results.json")
     }
+
+    /// The largest size that a kind of data was measured at.
+    private func largest(of kind: DataKind) -> Int { measurements.filter { $0.kind == kind }.map(\.size).max() ?? 0 }
 
     private func save(_ text: String, _ folder: String, _ name: String) throws {
         let path = folder + "/" + name
         do { try Data(text.utf8).write(to: URL(fileURLWithPath: path)) } catch { throw BenchmarkFailure("cannot write \(path)") }
     }
 
-    private func page(_ largest: Int, hasSizes: Bool) -> String {
+    private func page(hasSizes: Bool) -> String {
         var parts = [
             "# What a FireLite store costs",
             """
@@ -43,23 +45,23 @@ struct MarkdownReport {
             stand beside it. Every result was compared with what it had to be after the timing.
             """,
             ResultTable.markdown(
-                [["machine", ""]] + MachineFacts.all(sqlite: Connection.libraryVersion).map { [$0.name, $0.value] } + [["data", title]]),
+                [["machine", ""]] + MachineFacts.all(sqlite: Connection.libraryVersion).map { [$0.name, $0.value] }
+                    + corpora.map { ["data, \($0.kind.rawValue)", $0.title] }),
             "## Ratio to the floor",
-            "At \(Figures.grouped(largest)) resources:\n\n![CPU time as a multiple of the floor's](ratios.svg)",
+            "At \(sizes) resources:\n\n![CPU time as a multiple of the floor's](ratios.svg)",
         ]
         if hasSizes { parts.append("## Cost against size\n\n![CPU time of one operation against store size](sizes.svg)") }
         parts += [
-            "## Targets", targets(), "[Peers.md](Peers.md) has FireLite beside what an app would use instead.", "## All figures",
+            "## Targets", ResultTable.markdown(Target.table(measurements)), "A target is judged by the worse of the kinds of data.",
+            "[Peers.md](Peers.md) has FireLite beside what an app would use instead.", "## All figures",
             ResultTable.markdown([ResultTable.header] + measurements.map(ResultTable.row)), notes,
         ]
         return parts.joined(separator: "\n\n") + "\n"
     }
 
-    private func targets() -> String {
-        let rows = Target.all(measurements).map { target in
-            [target.name, target.limit, target.result?.text ?? "not measured", target.result.map { $0.isMet ? "met" : "missed" } ?? ""]
-        }
-        return ResultTable.markdown([["workload", "target", "measured", ""]] + rows)
+    private var sizes: String {
+        corpora.map { Figures.grouped(largest(of: $0.kind)) + (corpora.count > 1 ? " (\($0.kind.rawValue))" : "") }.joined(
+            separator: " and ")
     }
 
     private var notes: String {

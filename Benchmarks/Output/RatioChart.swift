@@ -3,7 +3,10 @@ struct RatioChart {
     private let bars: [(name: String, ratio: Double)]
 
     init(_ measurements: [Measurement]) {
-        bars = measurements.compactMap { measurement in measurement.ratio.map { (measurement.name, $0) } }
+        bars = measurements.compactMap { measurement in
+            let name = measurement.name + (measurement.kind == .claims ? ", claims" : "")
+            return measurement.ratio.map { (name, $0) }
+        }
     }
 
     func svg() -> String {

@@ -1,14 +1,15 @@
 /// The measurements as a table.
 extension ResultTable {
     static let header = [
-        "workload", "size", "CPU µs/op", "wall µs/op", "floor CPU µs", "ratio", "from–to", "op/s", "rows/op", "bytes/resource", "peak MB",
+        "workload", "data", "size", "CPU µs/op", "wall µs/op", "floor CPU µs", "ratio", "from–to", "op/s", "rows/op", "bytes/resource",
+        "peak MB",
         "verified",
     ]
 
     static func row(_ measurement: Measurement) -> [String] {
         let isTimed = !measurement.repetitions.isEmpty
         return [
-            measurement.name, Figures.grouped(measurement.size), isTimed ? Figures.text(measurement.cpu) : "–",
+            measurement.name, measurement.kind.rawValue, Figures.grouped(measurement.size), isTimed ? Figures.text(measurement.cpu) : "–",
             isTimed ? Figures.text(measurement.wall) : "–", Figures.text(measurement.floorCPU), Figures.ratio(measurement.ratio),
             Figures.spread(measurement.ratioSpread), isTimed ? Figures.grouped(Int(measurement.operationsPerSecond)) : "–",
             Figures.text(measurement.rowsPerOperation), Figures.text(measurement.bytesPerResource), Figures.text(measurement.peakMB),

@@ -1,28 +1,35 @@
-/// A speed that a store has to show, and the measurements that tell.
+/// A speed that a store has to show, and what was measured of it with one kind of data.
 struct Target {
+    /// What was measured.
+    struct Result {
+        let text: String
+        let isMet: Bool
+    }
+
     let name: String
     let limit: String
-    /// What was measured and whether it is enough; nil where it was not measured.
-    let result: (text: String, isMet: Bool)?
+    /// Nil where it was not measured.
+    let result: Result?
 
-    private init(_ name: String, _ limit: String, _ result: (text: String, isMet: Bool)?) {
+    private init(_ name: String, _ limit: String, _ result: Result?) {
         self.name = name
         self.limit = limit
         self.result = result
     }
 
     private static func atMost(_ limit: Double, _ unit: String, _ name: String, _ value: Double?, note: String = "") -> Target {
-        Target(name, "at most \(Figures.short(limit))\(unit)", value.map { (Figures.ratio($0) + unit + note, $0 <= limit) })
+        Target(
+            name, "at most \(Figures.short(limit))\(unit)", value.map { Result(text: Figures.ratio($0) + unit + note, isMet: $0 <= limit) })
     }
 
     private static func atLeast(_ limit: Double, _ unit: String, _ name: String, _ value: Double?) -> Target {
-        Target(name, "at least \(Figures.short(limit))\(unit)", value.map { (Figures.ratio($0) + unit, $0 >= limit) })
+        Target(name, "at least \(Figures.short(limit))\(unit)", value.map { Result(text: Figures.ratio($0) + unit, isMet: $0 >= limit) })
     }
 
-    /// A target for the ratio to the floor.
-    private static func ratio(_ limit: Double, _ name: String, _ measurement: Measurement?) -> Target {
+    /// A target for the ratio to the floor, or to what stands in its place.
+    private static func ratio(_ limit: Double, _ name: String, _ measurement: Measurement?, to floor: String = "floor") -> Target {
         let note = measurement?.ratioSpread.map { " (\(Figures.spread($0)))" } ?? ""
-        return atMost(limit, " × floor", name, measurement?.ratio, note: note)
+        return atMost(limit, " × \(floor)", name, measurement?.ratio, note: note)
     }
 
     /// A target for the rows that are written for each resource, and one more for each transaction: it may keep account of itself.
@@ -32,26 +39,24 @@ struct Target {
             measurement?.rows.map { rows in
                 let operations = measurement?.operations ?? 0
                 let most = limit == 0 ? 0 : limit * operations + (measurement?.transactions ?? 0)
-                return ("\(Figures.grouped(rows)) rows for \(Figures.grouped(operations)) resources", rows <= most)
+                return Result(text: "\(Figures.grouped(rows)) rows for \(Figures.grouped(operations)) resources", isMet: rows <= most)
             })
     }
 
     /// A target for the cost at the largest size against that at 10,000, beside what the floor's cost is against its own.
-    private static func growth(_ limit: Double, _ name: String, _ measurements: [Measurement]) -> Target? {
-        guard let measured = measurements.last(where: { $0.name == name }) else { return nil }
-        let floor = measurements.last { $0.name == GrowthWorkloads.floors[name] }?.ratio.map { " (the floor: \(Figures.ratio($0)))" }
-        let title = "\(name): \(Figures.grouped(measured.size)) against \(Figures.grouped(GrowthWorkloads.base))"
-        return atMost(limit, " times", title, measured.ratio, note: floor ?? "")
+    private static func growth(_ limit: Double, _ name: String, _ measurements: [Measurement]) -> Target {
+        let measured = measurements.last { $0.name == name }
+        let floor = measurements.last { $0.name == GrowthWorkloads.floors[name] }?.ratio.map { ", the floor \(Figures.ratio($0))" } ?? ""
+        let sizes = measured.map { " (\(Figures.grouped($0.size)) against \(Figures.grouped(GrowthWorkloads.base))\(floor))" }
+        return atMost(limit, " times", name, measured?.ratio, note: sizes ?? "")
     }
 
     /// A target for the memory of the largest import, beside what smaller ones take.
-    private static func memory(_ limit: Double, _ name: String, _ measurements: [Measurement]) -> Target? {
+    private static func memory(_ limit: Double, _ name: String, _ measurements: [Measurement]) -> Target {
         let all = measurements.filter { $0.name == TransferWorkloads.imported && $0.addedMB != nil }.sorted { $0.size < $1.size }
-        guard let largest = all.last else { return nil }
-        let others = all.dropLast().map { "\(Figures.grouped($0.size)): \(Figures.text($0.addedMB))" }.joined(separator: ", ")
-        return atMost(
-            limit, " MB", "\(name), memory at \(Figures.grouped(largest.size))", largest.addedMB, note: others.isEmpty ? "" : " (\(others))"
-        )
+        let others = all.dropLast().map { ", \(Figures.grouped($0.size)): \(Figures.text($0.addedMB))" }.joined()
+        let note = all.last.map { " (at \(Figures.grouped($0.size))\(others))" } ?? ""
+        return atMost(limit, " MB", "\(name), memory", all.last?.addedMB, note: note)
     }
 
     private static func quotient(_ first: Double?, _ second: Double?) -> Double? {
@@ -62,8 +67,8 @@ struct Target {
     /// The size that the targets are about, which larger ones only have the growth beside.
     private static let size = 200_000
 
-    /// The targets, with what the measurements at the largest size of each workload say.
-    static func all(_ measurements: [Measurement]) -> [Target] {
+    /// The targets, with what the measurements of one kind of data say at the largest size of each workload.
+    private static func all(_ measurements: [Measurement]) -> [Target] {
         func largest(_ name: String) -> Measurement? {
             let all = measurements.filter { $0.name == name }.sorted { $0.size < $1.size }
             return all.last { $0.size <= size } ?? all.first
@@ -75,7 +80,7 @@ struct Target {
         let decode = largest(CodecWorkloads.decode)?.cpu
         let encode = largest(CodecWorkloads.encode)?.cpu
         let wide = largest(OpenWorkloads.wide)?.wall
-        var targets: [Target?] = [
+        let targets = [
             atLeast(4, " times", "decode, against JSONSerialization", quotient(largest(CodecWorkloads.serialization)?.cpu, decode)),
             atLeast(12, " times", "decode, against JSONDecoder", quotient(largest(CodecWorkloads.jsonDecoder)?.cpu, decode)),
             atLeast(5, " times", "encode, against JSONEncoder", quotient(largest(CodecWorkloads.jsonEncoder)?.cpu, encode)),
@@ -83,19 +88,36 @@ struct Target {
             atLeast(0.75, " of the floor's wall rate", "NDJSON import", imported?.wallRate),
             memory(128, "NDJSON import", measurements),
             atLeast(4, " times the rate of new", "bulk upsert, unchanged", quotient(new?.cpu, unchanged?.cpu)),
-            rows(0, "bulk upsert, unchanged", unchanged),
-            atLeast(0.7, " of the rate of new", "bulk upsert, one field changed", quotient(new?.cpu, changed?.cpu)),
-            rows(2, "bulk upsert, one field changed", changed),
-            ratio(1.5, "fetch one by id", largest(FetchWorkloads.byID)),
-            ratio(1.5, "fetch one by pk", largest(FetchWorkloads.byPK)),
-            ratio(2.5, "scan a type", largest(ScanWorkloads.scan)),
+            rows(0, "bulk upsert, unchanged, rows", unchanged),
+            atLeast(0.75, " of the rate of new", "bulk upsert, one field changed", quotient(new?.cpu, changed?.cpu)),
+            rows(2, "bulk upsert, one field changed, rows", changed),
+            ratio(1.45, "fetch one by id", largest(FetchWorkloads.byID)),
+            ratio(1.45, "fetch one by pk", largest(FetchWorkloads.byPK)),
+            ratio(1.8, "open, fetch one by id", largest(FetchWorkloads.cold)),
+            ratio(1.2, "all() of 1,000 hits", largest(HitsWorkloads.all), to: "resources(ids:)"),
+            ratio(2.1, "scan a type", largest(ScanWorkloads.scan)),
             ratio(1.3, "delete many", largest(DeleteWorkloads.many)),
             atMost(
                 1, " × the NDJSON", "file size",
                 quotient(largest(FileSizeWorkload.file)?.bytesPerResource, largest(FileSizeWorkload.text)?.bytesPerResource)),
             atMost(10, " ms", "open a file of 300 tables", wide.map { $0 / 1_000 }),
         ]
-        targets += [GrowthWorkloads.new, GrowthWorkloads.byID, GrowthWorkloads.objects].map { growth(1.3, $0, measurements) }
-        return targets.compactMap(\.self)
+        return targets + [GrowthWorkloads.new, GrowthWorkloads.byID, GrowthWorkloads.objects].map { growth(1.3, $0, measurements) }
+    }
+
+    // MARK: - Judgement
+
+    /// The targets with a column for each kind of data. One is met where it is met with each kind that it was measured with: the worse counts.
+    static func table(_ measurements: [Measurement]) -> [[String]] {
+        let kinds = DataKind.allCases.filter { kind in measurements.contains { $0.kind == kind } }
+        let columns = kinds.map { kind in all(measurements.filter { $0.kind == kind }) }
+        let header = ["workload", "target"] + kinds.map(\.rawValue) + [""]
+        return [header]
+            + all([]).indices.map { index in
+                let row = columns.map { $0[index] }
+                let results = row.compactMap(\.result)
+                let verdict = results.isEmpty ? "not measured" : results.allSatisfy(\.isMet) ? "met" : "missed"
+                return [row.first?.name ?? "", row.first?.limit ?? ""] + row.map { $0.result?.text ?? "–" } + [verdict]
+            }
     }
 }

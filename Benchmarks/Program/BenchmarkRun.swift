@@ -4,7 +4,7 @@ import Foundation
 struct BenchmarkRun {
     let options: Options
     private let progress = ProgressLine()
-    /// More synthetic resources than this are these over and over with other ids, so that their text stays small.
+    /// A longer text of synthetic resources is these over and over with other ids.
     private static let mostSynthetic = 120_000
 
     init(options: Options) { self.options = options }
@@ -12,7 +12,8 @@ struct BenchmarkRun {
     /// Those that fetch one resource at a time come before those that have all of them in memory: these leave the heap in pieces, and an
     /// allocator that has to put them together makes the reading of objects dearer by up to half.
     static let workloads: [any Workload] = [
-        FetchWorkloads(), GrowthWorkloads(), CodecWorkloads(), UpsertWorkloads(), ScanWorkloads(), QueryWorkloads(), QueryShareWorkloads(),
+        FetchWorkloads(), HitsWorkloads(), GrowthWorkloads(), CodecWorkloads(), UpsertWorkloads(), ScanWorkloads(), QueryWorkloads(),
+        QueryShareWorkloads(),
         ManagedWorkloads(),
         SingleWorkloads(),
         DeleteWorkloads(), OpenWorkloads(), TransferWorkloads(), ConcurrencyWorkloads(), FileSizeWorkload(),
@@ -35,30 +36,43 @@ struct BenchmarkRun {
             throw BenchmarkFailure("no workload has '\(filter)' in its name; there are: \(names.joined(separator: "; "))")
         }
         progress.show("preparing the data")
-        let corpus = try corpus()
-        let sizes = Array(Set(options.sizes.map { min($0, corpus.count) })).sorted()
+        let corpora = try corpora()
         let scratch = try ScratchFolder()
         defer { scratch.remove() }
-        var measurements: [Measurement] = []
-        for size in sizes {
-            let part = options.data == nil ? corpus.prefix(size) : corpus.sample(size)
-            let bench = Bench(options: options, corpus: part, scratch: scratch, progress: progress)
-            for workload in Self.workloads where workload.names.contains(where: bench.wants) && workload.isWorthwhile(at: size, of: sizes) {
-                measurements += try workload.run(bench)
-            }
-            bench.fixture.delete()
+        // Small before large, as the allocator's state depends on what was in memory before; claims before as many others, for the same.
+        let steps = corpora.flatMap { corpus in sizes(of: corpus).map { (corpus, $0) } }
+            .sorted { ($0.1, $0.0.kind.rawValue) < ($1.1, $1.0.kind.rawValue) }
+        var measurements: [DataKind: [Measurement]] = [:]
+        for (corpus, size) in steps {
+            measurements[corpus.kind, default: []] += try measure(corpus, size, scratch)
         }
         progress.clear()
-        return try report(measurements, corpus, old)
+        return try report(corpora.flatMap { measurements[$0.kind] ?? [] }, corpora, old)
     }
 
-    private func corpus() throws -> Corpus {
-        let largest = options.sizes.last ?? 0
+    private func measure(_ corpus: Corpus, _ size: Int, _ scratch: ScratchFolder) throws -> [Measurement] {
+        let sizes = sizes(of: corpus)
+        let part = corpus.kind == .files ? corpus.sample(size) : corpus.prefix(size)
+        let bench = Bench(options: options, corpus: part, scratch: scratch, progress: progress)
+        defer { bench.fixture.delete() }
+        return try Self.workloads
+            .filter { $0.names.contains(where: bench.wants) && $0.isWorthwhile(at: size, of: sizes) }
+            .flatMap { try $0.run(bench) }
+    }
+
+    private func sizes(of corpus: Corpus) -> [Int] {
+        Array(Set(corpus.kind.sizes(of: options.sizes).map { min($0, corpus.count) })).sorted()
+    }
+
+    private func corpora() throws -> [Corpus] {
         guard let folder = options.data else {
-            return try Corpus.synthetic(min(largest, Self.mostSynthetic)).repeated(until: largest)
+            return try options.kinds.map { kind in
+                let largest = kind.sizes(of: options.sizes).last ?? 0
+                return try Corpus.synthetic(kind, min(largest, Self.mostSynthetic)).repeated(until: largest)
+            }
         }
         let corpus = try Corpus.folder(folder)
-        return options.areSizesGiven ? try corpus.repeated(until: largest) : corpus
+        return [options.areSizesGiven ? try corpus.repeated(until: options.sizes.last ?? 0) : corpus]
     }
 
     // MARK: - Output
@@ -81,9 +95,10 @@ struct BenchmarkRun {
         }
     }
 
-    private func report(_ measurements: [Measurement], _ corpus: Corpus, _ old: [JSONResults.Entry]?) throws -> Outcome {
+    private func report(_ measurements: [Measurement], _ corpora: [Corpus], _ old: [JSONResults.Entry]?) throws -> Outcome {
         print(ResultTable.text(measurements))
-        if let folder = options.report { try MarkdownReport(measurements, title: corpus.title).write(to: folder) }
+        if options.filters.isEmpty { print("\n" + ResultTable.text(Target.table(measurements))) }
+        if let folder = options.report { try MarkdownReport(measurements, corpora).write(to: folder) }
         if let json = options.json { try JSONResults.write(measurements, to: json) }
         let comparison = old.map { Comparison(old: $0, new: measurements) }
         if let comparison { print("\n" + comparison.text) }

@@ -5,8 +5,10 @@ struct Options {
     var sizes = [1_000, 10_000, 100_000]
     /// Whether the sizes are wanted, however many resources there are.
     var areSizesGiven = false
-    /// A folder of NDJSON files; nil for synthetic patients.
+    /// A folder of NDJSON files; nil for synthetic data.
     var data: String?
+    /// The kinds of synthetic data.
+    var kinds = DataKind.synthetic
     var repetitions: Int?
     var json: String?
     var report: String?
@@ -22,7 +24,9 @@ struct Options {
           --size N[,N…]       how many resources; 1000,10000,100000 unless given
           --large             1,000,000 resources too
           --data DIR          the resources of the .ndjson files in DIR, over and over with other ids where they are fewer than --size
-                              or --large wants; synthetic patients unless given
+                              or --large wants; two kinds of synthetic data unless given
+          --kind KIND         only this kind of synthetic data: patients, or claims, which are measured at one size: 20,000, or the
+                              largest that is smaller
           --repeat N          how often each workload and its floor are measured at least, in turns, the median counting: up to five times as
                               often where that takes no more than two seconds; unless given 3 to 9 times, and with more than 200,000
                               resources 1 to 9 times
@@ -51,6 +55,12 @@ struct Options {
                 areSizesGiven = true
             case "--large": isLarge = true
             case "--data": data = try value()
+            case "--kind":
+                let name = try value()
+                guard let kind = DataKind.synthetic.first(where: { $0.rawValue == name }) else {
+                    throw BenchmarkFailure("--kind is patients or claims, not '\(name)'")
+                }
+                kinds = [kind]
             case "--repeat":
                 let numbers = try Self.numbers(value(), option)
                 guard numbers.count == 1 else { throw BenchmarkFailure("--repeat needs one number") }

@@ -87,7 +87,7 @@ struct FetchWorkloads: Workload {
 
     private func many(_ bench: Bench) throws -> Measurement {
         var random = SeededRandom(seed: 7)
-        let keys = Array(try bench.commonestKeys().shuffled(using: &random).prefix(Self.manySize))
+        let keys = Array(try bench.mainKeys().shuffled(using: &random).prefix(Self.manySize))
         let ids = keys.map(\.id)
         let store = try bench.openStore(bench.fixture.path())
         let reader = try FloorReader(bench.fixture.path(), keys: keys)

@@ -12,7 +12,8 @@ struct FileSizeWorkload: Workload {
         for (name, bytes) in [(Self.file, ScratchFolder.size(of: path)), (Self.text, bench.corpus.bytes)] where bench.wants(name) {
             measurements.append(
                 Measurement(
-                    name: name, size: bench.size, operations: 0, repetitions: [], bytesPerResource: Double(bytes) / Double(bench.size),
+                    name: name, kind: bench.corpus.kind, size: bench.size, operations: 0, repetitions: [],
+                    bytesPerResource: Double(bytes) / Double(bench.size),
                     peakMB: ProcessMemory.currentMB, isVerified: isSound))
         }
         return measurements

@@ -1,7 +1,7 @@
 import FireLite
 import FireLiteR4
 
-/// Reading every resource of the commonest type.
+/// Reading every resource of the type that most of the data is of.
 struct ScanWorkloads: Workload {
     static let scan = "scan a type"
     static let ranges = "scan a type, floor resource by resource"
@@ -17,7 +17,7 @@ struct ScanWorkloads: Workload {
 
     /// - Parameter byResource: whether the floor reads each resource by itself, not each table from beginning to end.
     private func scan(_ bench: Bench, _ name: String, byResource: Bool) throws -> Measurement {
-        let keys = try bench.commonestKeys()
+        let keys = try bench.mainKeys()
         let typeName = keys[0].typeName
         let store = try bench.openStore(bench.fixture.path())
         let reader = try FloorReader(bench.fixture.path(), keys: keys)

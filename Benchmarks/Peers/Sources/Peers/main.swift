@@ -12,7 +12,7 @@ do {
     defer { scratch.remove() }
     let corpus =
         try options.data.map { try Corpus.folder($0).repeated(until: options.size).sample(options.size) }
-        ?? Corpus.synthetic(options.size)
+        ?? Corpus.synthetic(.patients, options.size)
     let benchmark = try PeerBenchmark([FireLitePeer.self, JSONPeer.self, IndexedJSONPeer.self], corpus, scratch, progress)
     try benchmark.run()
     progress.clear()
