@@ -53,7 +53,8 @@ let package = Package(
         .target(name: "FireLiteGenerator", path: "Generator/FireLiteGenerator", swiftSettings: settings),
         .target(name: "TestSupport", dependencies: ["FireLiteCore"], path: "Tests/TestSupport", swiftSettings: settings),
         .testTarget(name: "FireLiteCoreTests", dependencies: ["FireLiteCore", "FireLiteR4", "TestSupport"], swiftSettings: settings),
-        .testTarget(name: "FireLiteR4Tests", dependencies: ["FireLiteCore", "FireLiteR4", "TestSupport"], swiftSettings: settings),
+        .testTarget(
+            name: "FireLiteR4Tests", dependencies: ["FireLite", "FireLiteCore", "FireLiteR4", "TestSupport"], swiftSettings: settings),
         .target(name: "CFaultVFS", dependencies: library, path: "Tests/CFaultVFS"),
         .executableTarget(
             name: "CrashChild", dependencies: ["FireLite", "FireLiteR4", "FireLiteSQLite", "TestSupport"], path: "Tests/CrashChild",
@@ -65,8 +66,6 @@ let package = Package(
             ],
             exclude: ["Fixtures"],
             swiftSettings: settings),
-        .testTarget(
-            name: "FireLiteR4GeneratedTests", dependencies: ["FireLite", "FireLiteR4", "TestSupport"], swiftSettings: settings),
         .testTarget(
             name: "FireLiteCLITests", dependencies: ["FireLiteCLI", "FireLiteSQLiteBridge", "FireLiteSynthetic", "TestSupport"],
             swiftSettings: settings

@@ -16,12 +16,12 @@ struct CommandTests {
         #expect(package.run("--check").status == 1)
         let first = package.run()
         #expect(first.status == 0 && first.error.isEmpty)
-        let (code, tests) = ("\(root)/Sources/FireLiteMini/Generated", "\(root)/Tests/FireLiteMiniGeneratedTests/Generated")
-        #expect(first.output == "FHIR Mini 9.9.0: 21 files in \(code)\nFHIR Mini 9.9.0: 5 tests in \(tests)\n26 files written, 0 removed")
+        let code = "\(root)/Sources/FireLiteMini/Generated"
+        #expect(first.output == "FHIR Mini 9.9.0: 21 files in \(code)\n21 files written, 0 removed")
         #expect(package.run().output.hasSuffix("0 files written, 0 removed"))
         let check = package.run("--check")
         #expect(check.status == 0)
-        #expect(check.output == "FHIR Mini 9.9.0: 21 files in \(code), up to date\nFHIR Mini 9.9.0: 5 tests in \(tests), up to date")
+        #expect(check.output == "FHIR Mini 9.9.0: 21 files in \(code), up to date")
     }
 
     @Test func staleFilesGo() throws {
@@ -46,36 +46,6 @@ struct CommandTests {
         #expect(try package.folder.read("\(folder)/Resources/Task.swift") == task)
         let files = try package.folder.files()
         #expect(!files.contains("\(folder)/Resources/Gone.swift"))
-    }
-
-    /// The tests beside the code are checked, written and cleared out like it.
-    @Test func staleTestsGoAndOthersStay() throws {
-        _ = package.run()
-        let folder = "Tests/FireLiteMiniGeneratedTests/Generated"
-        let task = try package.folder.read("\(folder)/TaskTests.swift")
-        try package.folder.write("\(folder)/GoneTests.swift", "// Old. \(OutputFolder.mark)\n")
-        try package.folder.write("Tests/FireLiteMiniGeneratedTests/Mine.swift", "// Written by hand.\n")
-        try package.folder.write("\(folder)/TaskTests.swift", task + "// changed\n")
-        let check = package.run("--check")
-        #expect(check.status == 1)
-        #expect(
-            check.output.split(separator: "\n") == [
-                "differs: \(root)/\(folder)/TaskTests.swift", "superfluous: \(root)/\(folder)/GoneTests.swift",
-            ])
-        let slim = package.run("--resources", "Layout", "--output", root + "/Slim", "--tests", root + "/" + folder)
-        #expect(slim.status == 0, "\(slim.error)")
-        #expect(
-            try package.folder.files().filter { $0.hasPrefix("Tests/") } == [
-                "\(folder)/LayoutTypeTests.swift", "Tests/FireLiteMiniGeneratedTests/Mine.swift",
-            ])
-    }
-
-    @Test func codeElsewhereHasTestsOnlyWhereAsked() throws {
-        #expect(package.run("--output", root + "/Out").status == 0)
-        #expect(try !package.folder.files().contains { $0.hasSuffix("Tests.swift") })
-        #expect(package.run("--output", root + "/Out", "--tests", root + "/OutTests").status == 0)
-        #expect(try package.folder.files().filter { $0.hasSuffix("Tests.swift") }.allSatisfy { $0.hasPrefix("OutTests/") })
-        #expect(try package.folder.read("OutTests/TaskTests.swift").contains("import FireLiteMini\n"))
     }
 
     @Test func slimModuleGoesWhereAsked() throws {
@@ -160,7 +130,7 @@ struct CommandTests {
         let help = package.run("--help")
         #expect(help.status == 0 && help.error.isEmpty)
         for option in [
-            "--release", "--definitions", "--update-digest", "--resources", "--check", "--templates", "--output", "--tests", "--help",
+            "--release", "--definitions", "--update-digest", "--resources", "--check", "--templates", "--output", "--help",
         ] {
             #expect(help.output.contains("  \(option)"))
         }
@@ -221,8 +191,6 @@ struct CommandTests {
         let digest = try package.folder.read("Generator/Definitions/Mini.digest")
         let other = digest.split(separator: "release Mini", omittingEmptySubsequences: false).joined(separator: "release Maxi")
         try package.folder.write("Generator/Definitions/Maxi.digest", other)
-        for option in ["--output", "--tests"] {
-            try expectRefusal("\(option) takes one release, choose it with --release: Maxi, Mini", [option, root + "/Out"])
-        }
+        try expectRefusal("--output takes one release, choose it with --release: Maxi, Mini", ["--output", root + "/Out"])
     }
 }

@@ -32,7 +32,7 @@ import Testing
         try expectCompiles(digest("datatype Part Element http://x/Part\n\(thing)\nresource Thing Resource http://x/Thing\n\(thing)"))
     }
 
-    /// Types that differ by case, are called as what generated code uses, or as another's test.
+    /// Types that differ by case, or are called as what generated code uses.
     @Test func typesThatMeetCompile() throws {
         let types = ["PATIENT", "Patient", "PatientType", "PatientLayout", "PatientTypes", "PatientTests"].map { name in
             """

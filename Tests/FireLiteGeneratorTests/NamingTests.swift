@@ -92,16 +92,6 @@ struct NamingTests {
         #expect(named.types.map(\.name) == ["Element", "IDType", "PATIENT", "PatientType", "Thing"])
     }
 
-    @Test func testsGiveWayToClasses() throws {
-        var release = try Fixtures.mini()
-        var task = try release.type("TaskValue")
-        task.name = "TaskTests"
-        release.types.append(task)
-        let tests = try FilePlanner.planTests(NamingPass.name(release), templates: TemplateLibrary(folder: Fixtures.templates))
-        #expect(tests.map(\.path).contains("TaskTests_.swift"))
-        #expect(tests.first { $0.path == "TaskTests_.swift" }?.content.contains("struct TaskTests_ {\n") == true)
-    }
-
     @Test func membersOfChoicesGiveWayToElements() throws {
         let task = try named.namedClass("Task")
         #expect(

@@ -40,11 +40,6 @@ struct OutputTests {
             root + "/Out")
     }
 
-    @Test func filesOfOthersInTheFolderOfTestsAreAnError() throws {
-        try package.folder.write("Tests/FireLiteMiniGeneratedTests/Generated/Mine.swift", "// Mine.\n")
-        try expectRefusal("\(root)/Tests/FireLiteMiniGeneratedTests/Generated/Mine.swift: this file was not generated: \(reason)")
-    }
-
     /// A marked text that is no Swift file, and a link to one that is.
     @Test func onlySwiftFilesAreTheGenerators() throws {
         let marked = "// \(OutputFolder.mark)\n"
@@ -77,15 +72,6 @@ struct OutputTests {
     @Test func slimModulesNeedAFolder() throws {
         #expect(package.run().status == 0)
         try expectRefusal("--resources needs --output, a folder for the slim module's code, see --help", "--resources", "Task")
-    }
-
-    @Test func codeAndTestsGoApart() throws {
-        for tests in ["Out", "Out/Tests", "Out/../Out/.", "."] {
-            try expectRefusal(
-                "code and tests need folders apart, not \(root)/Out and \(root)/\(tests)", "--output", root + "/Out", "--tests",
-                root + "/" + tests)
-        }
-        #expect(package.run("--output", root + "/Out", "--tests", root + "/OutTests").status == 0)
     }
 
     /// On file systems that do not tell `TASK.swift` from `Task.swift` the right one is there in the end.

@@ -46,15 +46,6 @@ public struct GeneratorCommand {
             let output = OutputFolder(path: options.output ?? layout.output(for: definition.release.name))
             differences.append(try output.differences(from: planned))
             summaries.append("FHIR \(definition.release): \(planned.count) files in \(output.path)")
-            if let folder = testsFolder(of: definition) {
-                // Each would take the other's files for stale ones.
-                if folder.overlaps(output) {
-                    throw GeneratorError("code and tests need folders apart, not \(output.path) and \(folder.path)")
-                }
-                let tests = try FilePlanner.planTests(named, templates: templates)
-                differences.append(try folder.differences(from: tests))
-                summaries.append("FHIR \(definition.release): \(tests.count) tests in \(folder.path)")
-            }
             if options.updatesDigest { differences.append(try digestDifferences(definition)) }
         }
         var outcome = options.isCheck ? check(differences, summaries) : try write(differences, summaries)
@@ -68,12 +59,6 @@ public struct GeneratorCommand {
         try RuntimeLimits.check(named)
         guard !options.resources.isEmpty else { return named }
         return named.limited(to: try TypeClosure.types(for: options.resources, in: definition))
-    }
-
-    /// Where the release's tests go; nil for code that goes elsewhere without them.
-    private func testsFolder(of definition: ReleaseDefinition) -> OutputFolder? {
-        if let tests = options.tests { return OutputFolder(path: tests) }
-        return options.output == nil ? OutputFolder(path: layout.tests(for: definition.release.name)) : nil
     }
 
     private func check(_ differences: [OutputFolder.Differences], _ summaries: [String]) -> Outcome {
@@ -108,9 +93,8 @@ public struct GeneratorCommand {
         }
         let names = options.release.map { [$0] } ?? known
         guard !names.isEmpty else { throw GeneratorError("no digest in this folder", at: SourceLocation(file: layout.definitions)) }
-        if options.output != nil || options.tests != nil, names.count > 1 {
-            let option = options.output != nil ? "--output" : "--tests"
-            throw GeneratorError("\(option) takes one release, choose it with --release: \(known.joined(separator: ", "))")
+        if options.output != nil, names.count > 1 {
+            throw GeneratorError("--output takes one release, choose it with --release: \(known.joined(separator: ", "))")
         }
         return try names.map { name in
             let definition = try DigestReader.read(try SourceFile(path: layout.digest(of: name)))

@@ -8,7 +8,6 @@ struct Options: Equatable {
     var isCheck = false
     var templates: String?
     var output: String?
-    var tests: String?
     var isHelp = false
 
     static let help = """
@@ -24,11 +23,9 @@ struct Options: Equatable {
           --check               write nothing; status 1 and a list of files where the code on disk differs
           --templates DIR       use these templates (default: Templates)
           --output DIR          write one release's code here (default: Sources/FireLite<release>/Generated)
-          --tests DIR           write one release's tests here (default: Tests/FireLite<release>GeneratedTests/Generated,
-                                or with --output nowhere)
           --help                show this
 
-        A folder for code or tests holds nothing else: a file in it that was not generated is an error, and is never
+        A folder for code holds nothing else: a file in it that was not generated is an error, and is never
         overwritten or removed. Hidden files do not count.
 
         Exit status: 0 done, 1 --check found differences, 2 an argument, a definition or a template is wrong.
@@ -53,7 +50,6 @@ struct Options: Equatable {
             case "--check": options.isCheck = true
             case "--templates": options.templates = try value()
             case "--output": options.output = try value()
-            case "--tests": options.tests = try value()
             case "--help", "-h": options.isHelp = true
             default: throw GeneratorError("unknown argument \(argument), see --help")
             }

@@ -37,8 +37,6 @@ struct PackageLayout {
 
     func output(for release: String) -> String { path("Sources/FireLite\(release)/Generated") }
 
-    func tests(for release: String) -> String { path("Tests/FireLite\(release)GeneratedTests/Generated") }
-
     /// Names of the releases with a digest, in order.
     ///
     /// - Throws: `GeneratorError` if the folder is there and cannot be read.

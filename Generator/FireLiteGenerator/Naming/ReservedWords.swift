@@ -12,12 +12,12 @@ enum ReservedWords {
     /// Keywords that need backticks even as an argument's label.
     static let labels: Set<String> = ["inout", "let", "var"]
 
-    /// Names the generated code and its tests use, that of the file `Release.swift`, and the type that every class has inside of it (`ID`):
+    /// Names the generated code uses, that of the file `Release.swift`, and the type that every class has inside of it (`ID`):
     /// a FHIR type with one of these could not keep it.
     static let runtimeTypes: Set<String> = [
         "Any", "AnyObject", "Self", "Type", "Protocol", "Bool", "Int", "String", "Layout", "TypeGroup", "FHIRObject",
         "FHIRResource", "FHIRRelease", "FHIRCode", "FHIRChoice", "FHIRDecimal", "FHIRDate", "FHIRDateTime", "FHIRInstant",
-        "FHIRTime", "Release", "ID", "ResourceRule", "Suite", "Test",
+        "FHIRTime", "Release", "ID",
     ]
 
     /// Names of Swift's that code structs, choices and backbone classes do not hide. FHIR's own types do (`List`, `Range`, `Task`):

@@ -9,20 +9,6 @@ struct FilePlanner {
         try FilePlanner(release: release, templates: templates).plan()
     }
 
-    /// Renders the test of every resource class that can have instances.
-    ///
-    /// - Returns: Files with paths relative to the folder for generated tests.
-    /// - Throws: `GeneratorError` for a template with a mistake.
-    static func planTests(_ release: NamedRelease, templates: TemplateLibrary) throws -> [PlannedFile] {
-        let planner = FilePlanner(release: release, templates: templates)
-        // The tests of `Patient` give way to a class `PatientTests`.
-        var scope = NameScope(reserved: Set(release.types.flatMap(\.classes).map(\.name)), isCaseSensitive: false)
-        return try release.types.map { $0.classes[0] }.filter { $0.kind == .resource && !$0.isAbstract }.map { named in
-            let name = scope.take(named.name + "Tests", suffix: "_")
-            return try planner.file("\(name).swift", from: "unittest", UnitTestContext.context(named, testName: name))
-        }
-    }
-
     private func plan() throws -> [PlannedFile] {
         var files: [PlannedFile] = []
         for type in release.types {

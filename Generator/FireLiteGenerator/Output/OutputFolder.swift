@@ -38,12 +38,6 @@ struct OutputFolder {
         return differences
     }
 
-    /// Whether one of two folders lies in the other, or both are one.
-    func overlaps(_ other: OutputFolder) -> Bool {
-        let paths = [path, other.path].map { URL(fileURLWithPath: $0).standardizedFileURL.resolvingSymlinksInPath().path + "/" }
-        return paths[0].hasPrefix(paths[1]) || paths[1].hasPrefix(paths[0])
-    }
-
     /// The files in the folder by relative path, none if it is not there.
     ///
     /// - Throws: `GeneratorError` at a file without the mark.

@@ -15,8 +15,6 @@ enum Fixtures {
 
     static let golden = testFolder.path + "/Fixtures/Golden"
 
-    static let goldenTests = testFolder.path + "/Fixtures/GoldenTests"
-
     /// The hand-made release, imported.
     static func mini() throws -> ReleaseDefinition {
         try DefinitionsImporter.importRelease(from: definitions, named: "Mini").definition
