@@ -67,6 +67,8 @@ let package = Package(
             exclude: ["Fixtures"],
             swiftSettings: settings),
         .testTarget(
+            name: "FireLiteSyntheticTests", dependencies: ["FireLite", "FireLiteR4", "FireLiteSynthetic"], swiftSettings: settings),
+        .testTarget(
             name: "FireLiteCLITests", dependencies: ["FireLiteCLI", "FireLiteSQLiteBridge", "FireLiteSynthetic", "TestSupport"],
             swiftSettings: settings
         ),

@@ -4,8 +4,7 @@ import Testing
 
 /// Whoever misuses the library reads why, in release builds as well.
 @Suite struct MisuseMessageTests {
-    private static let sources = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent().appendingPathComponent("Sources").path
+    private static let sources = PackageFolder.url.appendingPathComponent("Sources").path
 
     /// A release build of the function itself, as a program: its message is seen, where that of a `precondition` is not.
     @Test(.enabled(if: Shell.hasCompiler))

@@ -48,8 +48,7 @@ struct OfficialExamplesTests {
 /// The archive with the examples, and what is in it.
 enum OfficialExamples {
     static var archive: URL? {
-        let package = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-        let archive = package.deletingLastPathComponent().appendingPathComponent("shared/data/examples-R4.tar.xz")
+        let archive = PackageFolder.url.deletingLastPathComponent().appendingPathComponent("shared/data/examples-R4.tar.xz")
         return FileManager.default.fileExists(atPath: archive.path) ? archive : nil
     }
 

@@ -15,15 +15,11 @@ public enum DocumentationPages {
         public var description: String { "\(page):\(line)" }
     }
 
-    /// The package's folder.
-    public static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent()
-
     /// The texts of the pages by their file names.
     public static func pages() throws -> [(name: String, text: String)] {
-        let folder = root.appendingPathComponent("Documentation")
+        let folder = PackageFolder.url.appendingPathComponent("Documentation")
         let documents = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".md") }.sorted()
-        let files = [root.appendingPathComponent("README.md")] + documents.map { folder.appendingPathComponent($0) }
+        let files = [PackageFolder.url.appendingPathComponent("README.md")] + documents.map { folder.appendingPathComponent($0) }
         return try files.map { ($0.lastPathComponent, try String(contentsOf: $0, encoding: .utf8)) }
     }
 

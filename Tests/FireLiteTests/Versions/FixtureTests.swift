@@ -3,14 +3,14 @@ import FireLite
 import FireLiteR4
 @_spi(Testing) import FireLiteSQLiteBridge
 import Foundation
+import TestSupport
 import Testing
 
 /// Files of every format that a release of the library has written open and give what was stored.
 ///
 /// `Fixtures/formatN.sql` is a file of format N as SQLite's shell dumps it, with its two numbers of the header; `formatN.ndjson` is its content.
 @Suite struct FixtureTests {
-    private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .appendingPathComponent("Fixtures")
+    private static let folder = PackageFolder.url.appendingPathComponent("Tests/FireLiteTests/Fixtures")
 
     private func content(_ format: Int) throws -> [String] {
         try String(contentsOf: Self.folder.appendingPathComponent("format\(format).ndjson"), encoding: .utf8)

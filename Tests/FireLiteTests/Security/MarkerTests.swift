@@ -2,6 +2,7 @@ import CFaultVFS
 import FireLiteR4
 @_spi(Testing) import FireLiteSQLiteBridge
 import Foundation
+import TestSupport
 import Testing
 
 @testable import FireLite
@@ -133,9 +134,7 @@ import Testing
     }
 
     @Test func noCodeShowsAValue() throws {
-        let source = try String(
-            contentsOf: URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-                .appendingPathComponent("../../Sources/FireLite/Store/FHIRStoreError.swift"), encoding: .utf8)
+        let source = try PackageFolder.text(of: "Sources/FireLite/Store/FHIRStoreError.swift")
         let codes = source.matches(of: /Code\(rawValue: "(\w+)"\)/).map { FHIRStoreError.Code(rawValue: String($0.1)) }
         #expect(codes.count >= 12)
         // What only the other build of the package can come to.

@@ -85,9 +85,7 @@ import Testing
 
     /// A code that is added to the type must be added to the cases above.
     @Test func everyCodeHasACase() throws {
-        let source = try String(
-            contentsOf: URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-                .appendingPathComponent("../../Sources/FireLiteCore/JSON/FHIRDecodingError.swift"), encoding: .utf8)
+        let source = try PackageFolder.text(of: "Sources/FireLiteCore/JSON/FHIRDecodingError.swift")
         let declared = source.matches(of: /Code\(rawValue: "(\w+)"\)/).map { String($0.1) }
         #expect(Set(declared) == Set(Self.mistakes.map(\.0.rawValue)))
     }

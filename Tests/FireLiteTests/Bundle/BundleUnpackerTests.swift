@@ -1,8 +1,7 @@
-import FireLite
 import FireLiteR4
 import Testing
 
-@testable import FireLiteCLI
+@testable import FireLite
 
 struct BundleUnpackerTests {
     private static let uuid = "53fefa32-fcbb-4ff8-8a92-55ee120877b7"

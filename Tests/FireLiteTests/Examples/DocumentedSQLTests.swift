@@ -2,22 +2,18 @@ import FireLite
 import FireLiteR4
 import FireLiteSynthetic
 import Foundation
+import TestSupport
 import Testing
 
 /// The statements of SQL in the documentation, run on a store of so many resources that a wrong plan shows.
 @Suite struct DocumentedSQLTests {
     private static let documents = ["Documentation/FileFormat.md", "Documentation/Queries.md", "Documentation/Reliability.md", "README.md"]
 
-    private static func text(_ document: String) throws -> String {
-        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-        return try String(contentsOf: root.appendingPathComponent(document), encoding: .utf8)
-    }
-
     /// The `SELECT` statements of blocks of SQL: what begins a line with SELECT or WITH, up to a semicolon.
     private static func statements(_ document: String) throws -> [String] {
         var statements: [String] = []
         var block: [Substring]?
-        for line in try text(document).split(separator: "\n", omittingEmptySubsequences: false) {
+        for line in try PackageFolder.text(of: document).split(separator: "\n", omittingEmptySubsequences: false) {
             if line == "```sql" {
                 block = []
             } else if line == "```", let lines = block {

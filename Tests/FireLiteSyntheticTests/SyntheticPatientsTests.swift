@@ -2,7 +2,6 @@ import FireLite
 import FireLiteR4
 import Testing
 
-@testable import FireLiteCLI
 @testable import FireLiteSynthetic
 
 struct SyntheticPatientsTests {

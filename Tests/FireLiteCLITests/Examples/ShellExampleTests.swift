@@ -47,7 +47,7 @@ struct ShellExampleTests {
     @Test(arguments: helpTexts) func everyExampleOfAHelpTextRuns(_ script: Script) throws { try run(script) }
 
     @Test func everyMakeTargetOfThePagesExists() throws {
-        let makefile = try String(contentsOf: DocumentationPages.root.appendingPathComponent("Makefile"), encoding: .utf8)
+        let makefile = try PackageFolder.text(of: "Makefile")
         let lines = try DocumentationPages.blocks().flatMap(\.lines).filter { $0.hasPrefix("make ") }
         #expect(lines.count >= 3)
         for line in lines {
