@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// Resources without an id, and what refers to them, outside of the store.
-@Suite struct AssignedIDTests {
+@Suite(.soundStores) struct AssignedIDTests {
     /// What referred to a resource without an id refers to it after a way through JSON.
     @Test func referencesFollowTheIDs() throws {
         try withStore { store in
@@ -29,7 +29,7 @@ import Testing
                 }
                 return texts
             }
-            let copy = try FHIRStore.inMemory(release: .r4)
+            let copy = try freshStore()
             try copy.write { tx in for text in texts { try tx.upsert(FHIRJSON.resource(from: text, release: .r4)) } }
             let observation = try #require(try copy.resource(Observation.self, id: "o"))
             #expect(observation.subject?.reference == "Patient/\(patient.pk)")

@@ -4,17 +4,13 @@ import Foundation
 import Testing
 
 /// One writer and many readers, on tasks and on threads.
-@Suite struct TaskTests {
+@Suite(.soundStores) struct TaskTests {
     private static let (patients, names) = (4, 12)
 
     private func withNames(maximumReaders: Int = 8, _ body: (FHIRStore) async throws -> Void) async throws {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("firelite-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
         var configuration = FHIRStore.Configuration()
         configuration.maximumReaders = maximumReaders
-        let store = try FHIRStore(path: folder.appendingPathComponent("store.sqlite").path, release: .r4, configuration: configuration)
-        defer { expectSoundAtEnd(store) }
+        let store = try freshStore(isInFile: true, configuration)
         try await store.write { tx in
             for id in 0..<Self.patients {
                 let names = (0..<Self.names / Self.patients).map { _ in HumanName { $0.text = "x" } }

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// The statements of SQL in the documentation, run on a store of so many resources that a wrong plan shows.
-@Suite struct DocumentedSQLTests {
+@Suite(.soundStores) struct DocumentedSQLTests {
     private static let documents = ["Documentation/FileFormat.md", "Documentation/Queries.md", "Documentation/Reliability.md", "README.md"]
 
     /// The `SELECT` statements of blocks of SQL: what begins a line with SELECT or WITH, up to a semicolon.
@@ -29,7 +29,7 @@ import Testing
     }
 
     private static func filled() throws -> FHIRStore {
-        let store = try FHIRStore.inMemory(release: .r4)
+        let store = try freshStore()
         try store.write { transaction in
             var batch: [FHIRResource] = []
             for resource in SyntheticPatients(count: 500, seed: 16) {
@@ -60,7 +60,6 @@ import Testing
 
     @Test func everyDocumentedStatementIsQuick() throws {
         let store = try Self.filled()
-        defer { expectSoundAtEnd(store) }
         let rows = try store.statistics().tables.reduce(0) { $0 + $1.rows }
         #expect(rows > 50_000)
         var count = 0
@@ -88,7 +87,6 @@ import Testing
     /// Results of the documented joins against the objects.
     @Test func documentedJoinsFindWhatTheObjectsHave() throws {
         let store = try Self.filled()
-        defer { expectSoundAtEnd(store) }
         let statements = try Self.statements("Documentation/FileFormat.md")
         func statement(_ part: String) throws -> String { try #require(statements.first { $0.contains(part) }) }
         // The contained patient's name is none of the container's.

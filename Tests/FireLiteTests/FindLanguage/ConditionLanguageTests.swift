@@ -5,7 +5,7 @@ import Testing
 @testable import FireLite
 
 /// The language of `firelite find` means what the typed conditions mean, and says where a mistake is.
-@Suite struct ConditionLanguageTests {
+@Suite(.soundStores) struct ConditionLanguageTests {
     private let patient = ElementPath<Patient>(QueryPath())
     private let observation = ElementPath<Observation>(QueryPath())
 
@@ -172,8 +172,7 @@ import Testing
 
     /// The forms find the same resources.
     @Test func expressionsFindResources() throws {
-        let store = try FHIRStore.inMemory(release: .r4)
-        defer { expectSoundAtEnd(store) }
+        let store = try freshStore()
         try store.write { tx in
             for (id, gender) in [("1", AdministrativeGender.male), ("2", .female), ("3", .other)] {
                 try tx.add(
@@ -275,8 +274,7 @@ import Testing
             "Patient",
             "Observation", "subject", "count", "1", "é", "\u{301}", "true", "active",
         ]
-        let store = try FHIRStore.inMemory(release: .r4)
-        defer { expectSoundAtEnd(store) }
+        let store = try freshStore()
         try store.write { tx in
             try tx.add(
                 Patient {

@@ -4,7 +4,7 @@ import Testing
 @testable import FireLite
 
 /// Conditions and paths that are none are refused as arguments, whatever they are made of.
-@Suite struct PredicateParserTests {
+@Suite(.soundStores) struct PredicateParserTests {
     /// The first ones are findings of the fuzzer: what follows a name was not looked at.
     @Test(arguments: [
         "name.given[=x", "name.given[:in=x", "name.given[0=x", "name.given(0)=x", "name(Patient).given=x", "name.family[0]=x",
@@ -21,8 +21,7 @@ import Testing
 
     /// Would go as deep as the text is long.
     @Test func bracesAndPathsHaveAnEnd() throws {
-        let store = try FHIRStore.inMemory(release: .r4)
-        defer { expectSoundAtEnd(store) }
+        let store = try freshStore()
         try store.write { tx in try tx.add(Questionnaire { $0.item = [QuestionnaireItem { $0.linkId = "1" }] }) }
         let parser = PredicateParser(Questionnaire._layout)
         for depth in [1, 20, 21, 100, 20_000] {

@@ -4,7 +4,7 @@ import Testing
 @testable import FireLite
 
 /// Values in quotation marks: what is between them counts, whatever it is.
-@Suite struct QuotedTextTests {
+@Suite(.soundStores) struct QuotedTextTests {
     /// What a condition means, as text.
     private func meaning(_ text: String) throws -> String { "\(try PredicateParser(HumanName._layout).condition(text))" }
 
@@ -39,8 +39,7 @@ import Testing
     /// Every text can be asked for.
     @Test(arguments: ["Miller, A.", "\"", "\\", "a\"b", "}", "{", "a,b}", "\"\u{301}", ",\u{301}", "=", "\\\"", " ", ""])
     func everyTextIsFound(_ family: String) throws {
-        let store = try FHIRStore.inMemory(release: .r4)
-        defer { expectSoundAtEnd(store) }
+        let store = try freshStore()
         try store.write { transaction in
             try transaction.add(
                 Patient {
@@ -75,8 +74,7 @@ import Testing
 
     /// `Timing.repeat` has an element that is named like the number of elements.
     @Test func anElementNamedCount() throws {
-        let store = try FHIRStore.inMemory(release: .r4)
-        defer { expectSoundAtEnd(store) }
+        let store = try freshStore()
         try store.write { transaction in
             try transaction.add(
                 MedicationRequest { $0.dosageInstruction = [Dosage { $0.timing = Timing { $0.repeat = TimingRepeat { $0.count = 3 } } }] })

@@ -4,7 +4,7 @@ import Testing
 
 @testable import FireLite
 
-@Suite struct IndexTests {
+@Suite(.soundStores) struct IndexTests {
     private func observation(_ id: Int, code: String, subject: Int) -> Observation {
         Observation {
             $0.id = "o\(id)"
@@ -22,14 +22,13 @@ import Testing
     }
 
     private func filled() throws -> FHIRStore {
-        let store = try FHIRStore.inMemory(release: .r4)
+        let store = try freshStore()
         try store.write { _ = try $0.upsert((0..<500).map { observation($0, code: "c\($0 % 50)", subject: $0 % 20) }) }
         return store
     }
 
     @Test func aNestedIndexLeadsToTheResources() throws {
         let store = try filled()
-        defer { expectSoundAtEnd(store) }
         let query = store.query(Observation.self).where { $0.code.coding.code == "c7" }
         let before = try query.ids()
         #expect(!(try query.explain()).contains("Observation_code_coding__code"))
@@ -44,7 +43,6 @@ import Testing
 
     @Test func theRarerConditionLeads() throws {
         let store = try filled()
-        defer { expectSoundAtEnd(store) }
         try store.createIndex(Observation.self) { $0.code.coding.code }
         try store.createIndex(Observation.self) { $0.subject.reference }
         let query = store.query(Observation.self).where { $0.subject.reference == "Patient/p3" && $0.code.coding.code == "c3" }
@@ -53,8 +51,7 @@ import Testing
     }
 
     @Test func anIndexComesWithItsColumn() throws {
-        let store = try FHIRStore.inMemory(release: .r4)
-        defer { expectSoundAtEnd(store) }
+        let store = try freshStore()
         #expect(try !store.createIndex(Observation.self) { ($0.status, $0.effectiveDateTime) }.isBuilt)
         try store.createIndexes(.references, for: Observation.self)
         try store.write { _ = try $0.upsert(observation(1, code: "a", subject: 2)) }
@@ -68,7 +65,6 @@ import Testing
 
     @Test func aRolledBackIndexIsGone() throws {
         let store = try filled()
-        defer { expectSoundAtEnd(store) }
         struct Stop: Error {}
         #expect(throws: Stop.self) {
             try store.write { transaction in
@@ -83,8 +79,7 @@ import Testing
     }
 
     @Test func buildingCanBeCancelled() throws {
-        let store = try FHIRStore.inMemory(release: .r4)
-        defer { expectSoundAtEnd(store) }
+        let store = try freshStore()
         try store.write { _ = try $0.upsert((0..<20_000).map { observation($0, code: "c\($0)", subject: $0) }) }
         let error = #expect(throws: FHIRStoreError.self) {
             try store.createIndex(Observation.self, progress: { _ in false }) { $0.code.coding.code }
@@ -103,15 +98,14 @@ import Testing
     }
 
     @Test(.enabled(if: !Library.hasFullText, "needs a library without FTS5")) func withoutFTS5ItSaysSo() throws {
-        let store = try FHIRStore.inMemory(release: .r4)
+        let store = try freshStore()
         let error = #expect(throws: FHIRStoreError.self) { try store.createFullTextIndex(Patient.self) { [$0.name.family] } }
         #expect(error?.code == .invalidArgument && error?.message.contains("no FTS5") == true)
         try expectSound(store)
     }
 
     @Test(.enabled(if: Library.hasFullText, "needs FTS5")) func fullText() throws {
-        let store = try FHIRStore.inMemory(release: .r4)
-        defer { expectSoundAtEnd(store) }
+        let store = try freshStore()
         let patients = store.query(Patient.self)
         func add(_ id: String, _ given: [String], _ family: String) throws {
             try store.write { transaction in

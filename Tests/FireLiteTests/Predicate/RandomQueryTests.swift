@@ -5,7 +5,7 @@ import Testing
 @testable import FireLite
 
 /// The engine's answers against a straightforward evaluation over the objects in memory, for random predicates over random data.
-@Suite struct RandomQueryTests {
+@Suite(.soundStores) struct RandomQueryTests {
     static let classes: [FHIRResource.Type] = [
         Patient.self, Observation.self, Encounter.self, Condition.self, MedicationRequest.self, Procedure.self, Bundle.self,
         Questionnaire.self,
@@ -18,8 +18,7 @@ import Testing
 
     @Test(arguments: Effort.items(Array(Self.classes.indices))) func answersAreThoseOfMemory(_ number: Int) throws {
         let type = Self.classes[number]
-        let store = try FHIRStore.inMemory(release: .r4)
-        defer { expectSoundAtEnd(store) }
+        let store = try freshStore()
         var random = RandomInstance(seed: UInt64(number) &+ 4_000)
         random.maximumDepth = 4
         var objects: [FHIRResource] = []

@@ -5,9 +5,9 @@ import Testing
 @testable import FireLite
 
 /// The asynchronous results are those of the others, and end with their task.
-@Suite struct AsyncQueryTests {
+@Suite(.soundStores) struct AsyncQueryTests {
     private func filled() throws -> FHIRStore {
-        let store = try FHIRStore.inMemory(release: .r4)
+        let store = try freshStore()
         try store.write { transaction in
             for number in 0..<50 {
                 try transaction.add(
@@ -25,7 +25,6 @@ import Testing
 
     @Test func theResultsAreThose() async throws {
         let store = try filled()
-        defer { expectSoundAtEnd(store) }
         let query = store.query(Patient.self).where { $0.active == true }.sort { $0.id.descending }
         let expected = try blocking(query)
         #expect(expected.ids.count == 25)
@@ -45,7 +44,6 @@ import Testing
 
     @Test func aCancelledTaskGetsNothing() async throws {
         let store = try filled()
-        defer { expectSoundAtEnd(store) }
         let query = store.query(Patient.self)
         let results: [@Sendable () async throws -> Void] = [
             { _ = try await query.all() }, { _ = try await query.first() }, { _ = try await query.count() },
@@ -68,12 +66,7 @@ import Testing
     ///     task     | begin, query … for ever | CancellationError |
     ///     test     |                  cancel |                   | write | read
     @Test(arguments: [false, true]) func cancellingEndsAStatement(isInFile: Bool) async throws {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("firelite-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let path = folder.appendingPathComponent("store.sqlite").path
-        let store = try isInFile ? FHIRStore(path: path, release: .r4) : FHIRStore.inMemory(release: .r4)
-        defer { expectSoundAtEnd(store) }
+        let store = try freshStore(isInFile: isInFile)
         let (began, signal) = AsyncStream.makeStream(of: Void.self)
         let endless = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT count(*) FROM n"
         let task = _Concurrency.Task<Int, any Error> {
@@ -102,7 +95,7 @@ import Testing
         let (began, signal) = AsyncStream.makeStream(of: Void.self)
         let endless = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT count(*) FROM n"
         let tasks = try (0..<count).map { _ in
-            let store = try FHIRStore.inMemory(release: .r4)
+            let store = try freshStore()
             return _Concurrency.Task<Void, any Error> {
                 try await store.readUntilCancelled { transaction, _ in
                     signal.yield()
@@ -125,7 +118,6 @@ import Testing
     /// Between the resources that are put together it ends as well.
     @Test func cancellingEndsLoading() async throws {
         let store = try filled()
-        defer { expectSoundAtEnd(store) }
         let query = store.query(Patient.self)
         struct Stop: Error {}
         var checks = 0

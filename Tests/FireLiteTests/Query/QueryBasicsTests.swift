@@ -3,9 +3,9 @@ import FireLiteR4
 import Foundation
 import Testing
 
-@Suite struct QueryBasicsTests {
+@Suite(.soundStores) struct QueryBasicsTests {
     private func store() throws -> FHIRStore {
-        let store = try FHIRStore.inMemory(release: .r4)
+        let store = try freshStore()
         try store.write { transaction in
             try transaction.upsert([
                 Patient(
@@ -37,7 +37,6 @@ import Testing
 
     @Test func valuesThroughLists() throws {
         let store = try store()
-        defer { expectSoundAtEnd(store) }
         let patients = store.query(Patient.self)
         #expect(try patients.where { $0.name.given == "Joseph" }.ids() == ["a", "c"])
         #expect(try patients.where { $0.name.given == "Joseph" && $0.birthDate < "1970-01-01" }.all().map(\.id) == ["a"])
@@ -60,7 +59,6 @@ import Testing
 
     @Test func conditionsOnOneElement() throws {
         let store = try store()
-        defer { expectSoundAtEnd(store) }
         let observations = store.query(Observation.self)
         #expect(try observations.where { $0.code.coding.system == "s" && $0.code.coding.code == "y" }.ids() == ["o1", "o2"])
         #expect(try observations.where { $0.code.coding.any { $0.system == "s" && $0.code == "y" } }.ids() == ["o2"])
@@ -73,7 +71,6 @@ import Testing
 
     @Test func references() throws {
         let store = try store()
-        defer { expectSoundAtEnd(store) }
         let patient = try #require(try store.resource(Patient.self, id: "a"))
         let observations = store.query(Observation.self)
         #expect(try observations.where { $0.subject.refers(to: patient) }.ids() == ["o1"])
@@ -86,7 +83,6 @@ import Testing
 
     @Test func elementsWithNamesOfOperations() throws {
         let store = try store()
-        defer { expectSoundAtEnd(store) }
         // `target`, `count` and `first` are elements here, and operations of paths elsewhere.
         #expect(try store.query(Provenance.self).where { $0.target.refers(to: Patient.self, id: "a") }.ids() == [])
         #expect(try store.query(MedicationRequest.self).where { $0.dosageInstruction.timing.repeat.count == 2 }.ids() == [])
@@ -97,8 +93,7 @@ import Testing
     }
 
     @Test func extensions() throws {
-        let store = try FHIRStore.inMemory(release: .r4)
-        defer { expectSoundAtEnd(store) }
+        let store = try freshStore()
         try store.write { transaction in
             _ = try transaction.upsert(
                 Patient(
@@ -119,7 +114,6 @@ import Testing
 
     @Test func sortingAndPaging() throws {
         let store = try store()
-        defer { expectSoundAtEnd(store) }
         let patients = store.query(Patient.self)
         #expect(try patients.sort { $0.birthDate.descending }.ids() == ["b", "a", "c"])
         #expect(try patients.sort { $0.birthDate.ascending }.ids() == ["a", "b", "c"])
@@ -134,7 +128,6 @@ import Testing
 
     @Test func statementText() throws {
         let store = try store()
-        defer { expectSoundAtEnd(store) }
         let sql = try store.query(Patient.self).where { $0.name.given == "Joseph" }.sql
         #expect(
             sql.text == """

@@ -5,9 +5,9 @@ import Testing
 
 @testable import FireLite
 
-@Suite struct QueryResultsTests {
+@Suite(.soundStores) struct QueryResultsTests {
     private func store(_ count: Int = 30) throws -> FHIRStore {
-        let store = try FHIRStore.inMemory(release: .r4)
+        let store = try freshStore()
         try store.write { transaction in
             _ = try transaction.upsert(
                 (0..<count).map { number in
@@ -25,7 +25,6 @@ import Testing
 
     @Test func projection() throws {
         let store = try store()
-        defer { expectSoundAtEnd(store) }
         let observations = store.query(Observation.self).limit(2)
         let rows = try observations.values(\.id, \.status, \.effectiveDateTime)
         #expect(rows.map(\.0) == ["o0", "o1"])
@@ -40,7 +39,6 @@ import Testing
 
     @Test func aggregates() throws {
         let store = try store()
-        defer { expectSoundAtEnd(store) }
         let observations = store.query(Observation.self)
         #expect(try observations.distinct { $0.code.coding.code } == ["all", "c0", "c1", "c2", "c3"])
         let counts = try observations.where { $0.status == .final }.counts { $0.code.coding.code }
@@ -52,8 +50,7 @@ import Testing
 
     /// Aggregates over lists against loops over the objects in memory; with a contained resource of the type, other statements give them.
     @Test(arguments: [false, true], [false, true]) func aggregatesOverLists(isContained: Bool, isIndexed: Bool) throws {
-        let store = try FHIRStore.inMemory(release: .r4)
-        defer { expectSoundAtEnd(store) }
+        let store = try freshStore()
         var random = SeededGenerator(seed: isContained ? 3 : 4)
         func number(_ limit: Int) -> Int { Int.random(in: 0..<limit, using: &random) }
         func component() -> ObservationComponent {
@@ -101,7 +98,6 @@ import Testing
 
     @Test func deletingAndUpdating() throws {
         let store = try store()
-        defer { expectSoundAtEnd(store) }
         let finals = store.query(Observation.self).where { $0.status == .final }
         #expect(try finals.update { $0.status = .cancelled } == 10)
         #expect(try finals.count() == 0)
@@ -112,7 +108,6 @@ import Testing
 
     @Test func manyValues() throws {
         let store = try store()
-        defer { expectSoundAtEnd(store) }
         let observations = store.query(Observation.self)
         let ids = (0..<100_000).map { "o\($0 * 7)" }
         #expect(try observations.where { $0.id.in(ids) }.ids() == ["o0", "o7", "o14", "o21", "o28"])
@@ -125,7 +120,6 @@ import Testing
 
     @Test func pagesHoldWhileOthersWrite() throws {
         let store = try store()
-        defer { expectSoundAtEnd(store) }
         let query = store.query(Observation.self).sort { $0.valueQuantity.value.descending }
         let expected = try query.ids()
         var pages = query.pages(of: 7)
@@ -150,7 +144,6 @@ import Testing
 
     @Test func sqlReadsOnly() throws {
         let store = try store()
-        defer { expectSoundAtEnd(store) }
         let rows = try store.sql(
             "SELECT id, valueQuantity_value AS value FROM Observation WHERE valueQuantity_value > ? LIMIT 1", arguments: [6])
         #expect(rows[0]["id"] == "o6" && rows[0]["value"] == 6.5 && rows[0]["nothing"].isNull)
@@ -175,8 +168,7 @@ import Testing
     }
 
     @Test func dates() throws {
-        let store = try FHIRStore.inMemory(release: .r4)
-        defer { expectSoundAtEnd(store) }
+        let store = try freshStore()
         let dates = ["1969", "1970", "1970-06", "1970-06-15", "1971-01-01"]
         try store.write { transaction in
             for date in dates {
@@ -203,7 +195,6 @@ import Testing
         let observations = Observation._layout
         let parser = PredicateParser(observations)
         let store = try store()
-        defer { expectSoundAtEnd(store) }
         func count(_ texts: String...) throws -> Int {
             var request = QueryRequest(observations)
             for text in texts { request.add(try parser.condition(text)) }

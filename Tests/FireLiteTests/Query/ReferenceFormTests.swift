@@ -4,7 +4,7 @@ import Testing
 @testable import FireLite
 
 /// Every form of a reference to a stored resource is followed, with an index on the references and without.
-@Suite struct ReferenceFormTests {
+@Suite(.soundStores) struct ReferenceFormTests {
     private static let followed = [
         "Patient/p", "Patient/p/_history/2", "https://example.org/fhir/Patient/p", "http://example.org/Patient/p/_history/7",
         "https://example.org/Group/Patient/p",
@@ -16,7 +16,7 @@ import Testing
     ]
 
     private func filled(_ isIndexed: Bool) throws -> FHIRStore {
-        let store = try FHIRStore.inMemory(release: .r4)
+        let store = try freshStore()
         try store.write { transaction in
             for (id, date) in [("p", "1960-01-01"), ("q", "1980-01-01"), ("r", "1990-01-01")] {
                 try transaction.add(
@@ -43,7 +43,6 @@ import Testing
 
     @Test(arguments: [false, true]) func everyFormIsFollowed(isIndexed: Bool) throws {
         let store = try filled(isIndexed)
-        defer { expectSoundAtEnd(store) }
         let observations = store.query(Observation.self)
         let expected = Self.followed.indices.map { "o\($0)" }
         let finals = expected.enumerated().filter { $0.offset % 2 == 0 }.map(\.element)
@@ -70,7 +69,6 @@ import Testing
 
     @Test(arguments: [false, true], followed.indices) func everyFormIsFollowedBack(isIndexed: Bool, form: Int) throws {
         let store = try filled(isIndexed)
-        defer { expectSoundAtEnd(store) }
         try store.query(Observation.self).where { $0.id != "o\(form)" }.delete()
         let patients = store.query(Patient.self)
         #expect(try patients.where { $0.isReferred(from: Observation.self, by: { $0.subject }) }.ids() == ["p"])
@@ -86,7 +84,6 @@ import Testing
     /// Ids and pks are only ever bound, whatever is in them.
     @Test(arguments: [false, true]) func hostileKeys(isIndexed: Bool) throws {
         let store = try filled(isIndexed)
-        defer { expectSoundAtEnd(store) }
         let observations = store.query(Observation.self)
         for text in ["' OR 1=1 --", "x'/y", "'/' OR 1", "a/b/c"] {
             #expect(try observations.where { $0.subject.refers(to: Patient.self, id: text) }.ids() == [])
@@ -99,7 +96,6 @@ import Testing
     /// No table is gone through for it: of the references only those to the targets, and the absolute URLs, are read.
     @Test func anIndexStillLeads() throws {
         let store = try filled(true)
-        defer { expectSoundAtEnd(store) }
         let observations = store.query(Observation.self)
         let patient = try #require(try store.resource(Patient.self, id: "p"))
         let plans = try [

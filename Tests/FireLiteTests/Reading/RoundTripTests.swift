@@ -3,12 +3,12 @@ import FireLiteR4
 import TestSupport
 import Testing
 
-@Suite struct RoundTripTests {
+@Suite(.soundStores) struct RoundTripTests {
     /// Object -> JSON -> object -> store -> object -> JSON, for every resource class with every element and every choice.
     @Test(arguments: Effort.items(FHIRRelease.r4.resourceTypes).map(\._layout.name))
     func everyElementOfEveryClass(name: String) throws {
         let type = try #require(FHIRRelease.r4.resourceType(named: name))
-        let store = try FHIRStore.inMemory(release: .r4)
+        let store = try freshStore()
         var modes: [RandomInstance.Mode] = (0..<RandomInstance.rounds(for: type)).map { .everything(round: $0) }
         modes += Array(repeating: .sparse, count: 3)
         for (seed, mode) in modes.enumerated() {

@@ -5,7 +5,7 @@ import Testing
 @testable import TestSupport
 
 /// A resource whose shape is read often is read with one statement: what comes of it is what the single tables give.
-@Suite struct ShapeReaderTests {
+@Suite(.soundStores) struct ShapeReaderTests {
     private static let reads = 7
 
     private func expectSame(_ id: String, _ expected: String, in store: FHIRStore, _ type: FHIRResource.Type) throws {
@@ -20,8 +20,7 @@ import Testing
     }
 
     @Test func resourcesAreReadAsTheyWereStored() throws {
-        let store = try FHIRStore.inMemory(release: .r4)
-        defer { expectSoundAtEnd(store) }
+        let store = try freshStore()
         var random = RandomInstance(seed: 31)
         let resources = (0..<120).map { number in
             let resource = random.resource(of: .r4)
@@ -38,8 +37,7 @@ import Testing
     }
 
     @Test func rowsAreReadOnce() throws {
-        let store = try FHIRStore.inMemory(release: .r4)
-        defer { expectSoundAtEnd(store) }
+        let store = try freshStore()
         let patient = Patient {
             $0.id = "1"
             $0.name = (0..<300).map { number in HumanName { $0.given = ["a\(number)", "b"] } }
@@ -59,8 +57,7 @@ import Testing
     }
 
     @Test func listsKeepTheirOrderWhenTheyAreEdited() throws {
-        let store = try FHIRStore.inMemory(release: .r4)
-        defer { expectSoundAtEnd(store) }
+        let store = try freshStore()
         func name(_ number: Int) -> HumanName {
             HumanName {
                 $0.family = "\(number)"
@@ -116,8 +113,7 @@ import Testing
 
     /// Statements are kept for so many shapes only, and what they read is right before and after they are dropped.
     @Test func manyShapesAreReadWithAFewStatements() throws {
-        let store = try FHIRStore.inMemory(release: .r4)
-        defer { expectSoundAtEnd(store) }
+        let store = try freshStore()
         let lists: [(Patient) -> Void] = [
             { $0.name = [HumanName { $0.text = "n" }] }, { $0.telecom = [ContactPoint { $0.value = "t" }] },
             { $0.address = [Address { $0.text = "a" }] }, { $0.identifier = [Identifier { $0.value = "i" }] },
@@ -141,8 +137,7 @@ import Testing
 
     /// A statement of thousands of results is not compiled; the tables are read one by one.
     @Test func aVeryWideShapeIsReadTableByTable() throws {
-        let store = try FHIRStore.inMemory(release: .r4)
-        defer { expectSoundAtEnd(store) }
+        let store = try freshStore()
         var random = RandomInstance(seed: 77, mode: .everything(round: 0))
         let resource = random.make(ExplanationOfBenefit.self)
         resource.id = "1"

@@ -7,10 +7,10 @@ import Testing
 @testable import FireLite
 
 /// What plans cost, in steps of SQLite's virtual machine, those for making the plan included.
-@Suite struct PlanCostTests {
+@Suite(.soundStores) struct PlanCostTests {
     /// Several thousand resources of few types, some references absolute or with a version.
     private static func filled(_ patients: Int) throws -> (FHIRStore, [FHIRResource]) {
-        let store = try FHIRStore.inMemory(release: .r4)
+        let store = try freshStore()
         let types = ["Patient", "Encounter", "Observation", "Condition"]
         let resources = SyntheticPatients(count: patients, seed: 17).filter { types.contains($0.resourceType) }
         for (number, resource) in resources.enumerated() {
@@ -115,7 +115,6 @@ import Testing
     /// Queries over random sets of declared indexes: with one index more each gives the same, and costs at most 1.2 times as much.
     @Test func anIndexMoreNeverMakesAQueryMuchDearer() throws {
         let (store, resources) = try Self.filled(150)
-        defer { expectSoundAtEnd(store) }
         let instances = Dictionary(grouping: resources) { $0.resourceType }
         var source = Source(generator: SeededGenerator(seed: 17), instances: instances)
         let indexes: [(name: String, add: (FHIRStore) throws -> Void, drop: (FHIRStore) throws -> Void)] = [
@@ -175,7 +174,6 @@ import Testing
     /// With the references indexed, the plan went through all resources referred to and never began with the code.
     @Test func aReferringResourcesCodeLeadsWithReferencesIndexed() throws {
         let (store, _) = try Self.filled(40)
-        defer { expectSoundAtEnd(store) }
         let code = try #require(try store.query(Observation.self).counts { $0.code.coding.code }.last?.value)
         let patients = store.query(Patient.self).where {
             $0.isReferred(from: Observation.self, by: { $0.subject }) { $0.code.coding.code == code }
@@ -201,7 +199,6 @@ import Testing
     /// To sort the keys of most of a table costs more than to go through it.
     @Test func aRangeThatMostRowsAreInDoesNotLead() throws {
         let (store, _) = try Self.filled(100)
-        defer { expectSoundAtEnd(store) }
         let observations = store.query(Observation.self)
         let most = observations.where { $0.effectiveDateTime > "1900" }
         let few = observations.where { $0.effectiveDateTime > "2023-06" }
@@ -215,7 +212,6 @@ import Testing
     /// The index that sorts begins where the condition on the same column says; it used to be gone through from its beginning.
     @Test func aConditionOnTheSortedColumnSaysWhereTheOrderBegins() throws {
         let (store, _) = try Self.filled(100)
-        defer { expectSoundAtEnd(store) }
         try store.createIndexes(.dates)
         let observations = store.query(Observation.self)
         let dates = try observations.values(\.effectiveDateTime).compactMap { $0?.description }.sorted()
@@ -232,7 +228,6 @@ import Testing
     /// Where most resources that refer fulfil the condition, one of them is soon found for each resource referred to.
     @Test func aFrequentConditionOfReferringResourcesDoesNotLead() throws {
         let (store, _) = try Self.filled(100)
-        defer { expectSoundAtEnd(store) }
         let patients = store.query(Patient.self)
         let any = patients.where { $0.isReferred(from: Observation.self, by: { $0.subject }) }
         let final = patients.where { $0.isReferred(from: Observation.self, by: { $0.subject }) { $0.status == .final } }

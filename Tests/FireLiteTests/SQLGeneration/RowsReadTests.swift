@@ -4,9 +4,9 @@ import Testing
 @testable import FireLite
 
 /// What queries read: the rows of their results and no others, and of tables those that they name.
-@Suite struct RowsReadTests {
+@Suite(.soundStores) struct RowsReadTests {
     private func store(_ count: Int = 300) throws -> FHIRStore {
-        let store = try FHIRStore.inMemory(release: .r4)
+        let store = try freshStore()
         try store.write { transaction in
             _ = try transaction.upsert(
                 (0..<count).map { number in
@@ -37,7 +37,6 @@ import Testing
 
     @Test(arguments: [false, true]) func onlyRowsOfResultsAreRead(isIndexed: Bool) throws {
         let store = try store()
-        defer { expectSoundAtEnd(store) }
         if isIndexed {
             for set in StoreIndexSet.known { try store.createIndexes(set) }
         }
@@ -114,7 +113,6 @@ import Testing
 
     @Test func anUnindexedScanOpensTheElementsTableOnly() throws {
         let store = try store()
-        defer { expectSoundAtEnd(store) }
         let observations = store.query(Observation.self)
         let own = try opened(observations.where { $0.status == .final && $0.valueQuantity.value > 3 }, store)
         #expect(own.all == ["Observation"] && own.scanned == ["Observation"])
@@ -136,7 +134,6 @@ import Testing
 
     @Test func aCountByAListOpensTheListsIndexOnly() throws {
         let store = try store()
-        defer { expectSoundAtEnd(store) }
         let query = store.query(Observation.self).where { $0.code.coding.code == "c3" }
         #expect(try openedToCount(query, store) == ["Observation_code_coding"])
         try store.createIndex(Observation.self) { $0.code.coding.code }

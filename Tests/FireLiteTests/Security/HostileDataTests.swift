@@ -5,7 +5,7 @@ import Testing
 
 /// Values that mean something to SQL, files, terminals or Unicode are values like any other: they come back as they went in, from JSON, the
 /// store and every kind of query.
-@Suite struct HostileDataTests {
+@Suite(.soundStores) struct HostileDataTests {
     static let values = [
         "'); DROP TABLE Patient; --", "x' OR '1'='1", "\"; DELETE FROM _resource; --", "--", "/* x */", "?", "?1", ":name", "@name",
         "$name",
@@ -20,7 +20,7 @@ import Testing
     ]
 
     private func filled() throws -> FHIRStore {
-        let store = try FHIRStore.inMemory(release: .r4)
+        let store = try freshStore()
         if Library.hasFullText { try store.createFullTextIndex(Patient.self) { [$0.name.family, $0.name.given] } }
         try store.createIndex(Patient.self) { $0.name.family }
         try store.write { tx in
@@ -86,7 +86,7 @@ import Testing
 
     /// Words between signs that FTS5 knows are found, and the signs change nothing.
     @Test(.enabled(if: Library.hasFullText, "needs FTS5")) func fullTextTakesSignsAsTheyAre() throws {
-        let store = try FHIRStore.inMemory(release: .r4)
+        let store = try freshStore()
         try store.createFullTextIndex(Patient.self) { [$0.name.family] }
         try store.write { tx in
             try tx.add(
@@ -185,7 +185,7 @@ import Testing
         let json = try JSONSerialization.data(withJSONObject: ["resourceType": name])
         #expect(throws: FHIRDecodingError.self) { try FHIRJSON.resource(from: json, release: .r4) }
         #expect(throws: FHIRDecodingError.self) { try FHIRJSON.lenientResource(from: json, release: .r4) }
-        let store = try FHIRStore.inMemory(release: .r4)
+        let store = try freshStore()
         #expect(throws: FHIRStoreError.self) { try store.resource(typeName: name, id: "1") }
     }
 }

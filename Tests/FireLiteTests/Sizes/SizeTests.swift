@@ -8,14 +8,14 @@ import Testing
 
 /// What is larger than anything in practice is stored, or refused with a clear error and nothing else touched. Small forms of it; the full
 /// sizes run where `FIRELITE_NIGHTLY` is set, in `HugeTests`.
-@Suite struct SizeTests {
+@Suite(.soundStores) struct SizeTests {
     /// How many steps SQLite's machine takes, in thousands, and how many bytes the store got longer: work that does not depend on the clock.
     private func pages(_ store: FHIRStore) throws -> Int64 { try store.sql("PRAGMA page_count")[0].values[0].integer ?? 0 }
 
     /// Twice the text, twice the pages, whatever the shape.
     @Test(arguments: [50_000, 200_000]) func longTextIsLinearInPages(_ length: Int) throws {
         func pages(_ length: Int) throws -> Int64 {
-            let store = try FHIRStore.inMemory(release: .r4)
+            let store = try freshStore()
             let before = try self.pages(store)
             let text = String(repeating: "x", count: length)
             try store.write { tx in

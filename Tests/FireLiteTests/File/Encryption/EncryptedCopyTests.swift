@@ -5,7 +5,7 @@ import Foundation
 import Testing
 
 /// Copies with another key than the store's: how a store is encrypted, or decrypted.
-@Suite(.enabled(if: EncryptedStores.areThere, "needs the package's trait SQLCipher"))
+@Suite(.soundStores, .enabled(if: EncryptedStores.areThere, "needs the package's trait SQLCipher"))
 struct EncryptedCopyTests {
     /// A store with all that a file may have: indexes, triggers of full text where there is FTS5, SQLite's statistics, pks.
     private func make(_ path: String, _ key: EncryptionKey?) throws {
@@ -63,7 +63,7 @@ struct EncryptedCopyTests {
     @Test func ofAStoreInMemoryAndOverAFile() throws {
         try withTemporaryFolder { folder in
             let target = folder + "/copy.sqlite"
-            let store = try FHIRStore.inMemory(release: .r4)
+            let store = try freshStore()
             try EncryptedStores.fill(store, 0..<20)
             try store.backup(to: target, encryption: .key(EncryptedStores.raw))
             try EncryptedStores.expect(target, EncryptedStores.raw, try snapshot(store))

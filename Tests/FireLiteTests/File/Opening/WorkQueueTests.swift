@@ -4,7 +4,7 @@ import Testing
 
 @testable import FireLite
 
-@Suite struct WorkQueueTests {
+@Suite(.soundStores) struct WorkQueueTests {
     private final class Log: @unchecked Sendable {
         // `lock` guards all.
         private let lock = NSLock()
@@ -70,7 +70,7 @@ import Testing
 
     /// A cancelled write that waits for another one ends before that does.
     @Test func aCancelledCallDoesNotWaitForItsTurn() async throws {
-        let store = try FHIRStore.inMemory(release: .r4)
+        let store = try freshStore()
         let gate = DispatchSemaphore(value: 0)
         let (begun, begin) = AsyncStream<Void>.makeStream()
         let first = _Concurrency.Task {

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// A backup is the store at one moment, whole or not there.
-@Suite struct BackupTests {
+@Suite(.soundStores) struct BackupTests {
     private struct Enough: Error {}
 
     private func fill(_ store: FHIRStore, _ range: ClosedRange<Int>) throws {
@@ -83,7 +83,7 @@ import Testing
 
     @Test func ofAStoreInMemory() throws {
         try withTemporaryFolder { folder in
-            let store = try FHIRStore.inMemory(release: .r4)
+            let store = try freshStore()
             try fill(store, 1...10)
             try store.backup(to: folder + "/copy.sqlite")
             #expect(try FHIRStore(path: folder + "/copy.sqlite", release: .r4).count(Patient.self) == 10)
