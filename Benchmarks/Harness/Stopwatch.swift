@@ -5,38 +5,30 @@ final class Stopwatch {
     private(set) var cost = Cost()
 
     /// Runs and measures a piece of work.
-    @inline(never)
     func measure<Value>(_ work: () throws -> Value) rethrows -> Value {
         Self.settleHeap()
-        let cpu = Self.seconds(CLOCK_PROCESS_CPUTIME_ID)
-        let wall = Self.seconds(CLOCK_MONOTONIC)
-        defer {
-            cost.cpu += Self.seconds(CLOCK_PROCESS_CPUTIME_ID) - cpu
-            cost.wall += Self.seconds(CLOCK_MONOTONIC) - wall
-        }
-        return try work()
+        return try run(work, by: CLOCK_PROCESS_CPUTIME_ID, counted: 1)
     }
 
     /// Runs a piece of work inside a measured one without counting it.
-    @inline(never)
-    func exclude<Value>(_ work: () throws -> Value) rethrows -> Value {
-        let cpu = Self.seconds(CLOCK_PROCESS_CPUTIME_ID)
-        let wall = Self.seconds(CLOCK_MONOTONIC)
-        defer {
-            cost.cpu -= Self.seconds(CLOCK_PROCESS_CPUTIME_ID) - cpu
-            cost.wall -= Self.seconds(CLOCK_MONOTONIC) - wall
-        }
-        return try work()
-    }
+    func exclude<Value>(_ work: () throws -> Value) rethrows -> Value { try run(work, by: CLOCK_PROCESS_CPUTIME_ID, counted: -1) }
 
     /// Runs a piece of work on this thread and measures what this thread alone used.
     func measureThread<Value>(_ work: () throws -> Value) rethrows -> Value {
         Self.settleHeap()
-        let cpu = Self.seconds(CLOCK_THREAD_CPUTIME_ID)
+        return try run(work, by: CLOCK_THREAD_CPUTIME_ID, counted: 1)
+    }
+
+    /// - Parameters:
+    ///   - clock: the one of the processor's time.
+    ///   - times: 1 adds the cost, -1 takes it off.
+    @inline(never)
+    private func run<Value>(_ work: () throws -> Value, by clock: clockid_t, counted times: Double) rethrows -> Value {
+        let cpu = Self.seconds(clock)
         let wall = Self.seconds(CLOCK_MONOTONIC)
         defer {
-            cost.cpu += Self.seconds(CLOCK_THREAD_CPUTIME_ID) - cpu
-            cost.wall += Self.seconds(CLOCK_MONOTONIC) - wall
+            cost.cpu += (Self.seconds(clock) - cpu) * times
+            cost.wall += (Self.seconds(CLOCK_MONOTONIC) - wall) * times
         }
         return try work()
     }

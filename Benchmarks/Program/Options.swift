@@ -42,34 +42,27 @@ struct Options {
     /// - Throws: `BenchmarkFailure` for options that are not these.
     init(_ arguments: [String]) throws {
         var isLarge = false
-        var rest = arguments[...]
-        while let option = rest.popFirst() {
-            func value() throws -> String {
-                guard let value = rest.popFirst() else { throw BenchmarkFailure("\(option) needs a value: see --help") }
-                return value
-            }
+        var reader = ArgumentReader(arguments)
+        while let option = reader.next() {
             switch option {
-            case "--filter": filters.append(try value())
+            case "--filter": filters.append(try reader.value())
             case "--size":
-                sizes = try Self.numbers(value(), option)
+                sizes = try reader.numbers()
                 areSizesGiven = true
             case "--large": isLarge = true
-            case "--data": data = try value()
+            case "--data": data = try reader.value()
             case "--kind":
-                let name = try value()
+                let name = try reader.value()
                 guard let kind = DataKind.synthetic.first(where: { $0.rawValue == name }) else {
                     throw BenchmarkFailure("--kind is patients or claims, not '\(name)'")
                 }
                 kinds = [kind]
-            case "--repeat":
-                let numbers = try Self.numbers(value(), option)
-                guard numbers.count == 1 else { throw BenchmarkFailure("--repeat needs one number") }
-                repetitions = numbers[0]
-            case "--json": json = try value()
-            case "--report": report = try value()
-            case "--compare": compare = try value()
+            case "--repeat": repetitions = try reader.number()
+            case "--json": json = try reader.value()
+            case "--report": report = try reader.value()
+            case "--compare": compare = try reader.value()
             case "--help", "-h": wantsHelp = true
-            default: throw BenchmarkFailure("there is no option \(option): see --help")
+            default: throw reader.unknownOption
             }
         }
         if isLarge {
@@ -82,13 +75,5 @@ struct Options {
     /// Whether something with this name is to be measured.
     func wants(_ name: String) -> Bool {
         filters.isEmpty || filters.contains { name.lowercased().contains($0.lowercased()) }
-    }
-
-    private static func numbers(_ text: String, _ option: String) throws -> [Int] {
-        let numbers = text.split(separator: ",", omittingEmptySubsequences: false).map { Int($0) ?? 0 }
-        guard !numbers.isEmpty, numbers.allSatisfy({ $0 > 0 }) else {
-            throw BenchmarkFailure("\(option) needs whole numbers above 0, and got '\(text)'")
-        }
-        return numbers
     }
 }

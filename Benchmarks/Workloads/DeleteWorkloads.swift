@@ -23,29 +23,21 @@ struct DeleteWorkloads: Workload {
     }
 
     private func delete(_ bench: Bench, _ name: String, _ keys: [ResourceKey], isOneByOne: Bool) throws -> Measurement {
-        var path = ""
-        var floorPath = ""
         var rows = 0
-        var measurement = try bench.measure(
-            name, operations: keys.count,
-            subject: { stopwatch in
-                bench.scratch.delete(path)
-                path = try bench.scratch.copy(of: bench.fixture.path())
+        var measurement = try bench.measureOnCopies(
+            of: bench.fixture.path(), name, operations: keys.count,
+            subject: { path, stopwatch in
                 let store = try bench.openStore(path)
                 rows = try stopwatch.measure { try Self.delete(keys, store, isOneByOne) }
             },
-            floor: { stopwatch in
-                bench.scratch.delete(floorPath)
-                floorPath = try bench.scratch.copy(of: bench.fixture.path())
-                let deleter = try FloorDeleter(floorPath, keys: keys)
+            floor: { path, _, stopwatch in
+                let deleter = try FloorDeleter(path, keys: keys)
                 stopwatch.measure { deleter.deleteAll(isOneByOne: isOneByOne) }
             },
-            verify: {
+            verify: { path, floorPath in
                 let left = try RawDatabase(path).integer("SELECT count(*) FROM _resource")
                 return try left == bench.size - keys.count && ContentComparison.areEqual(path, floorPath)
             })
-        bench.scratch.delete(path)
-        bench.scratch.delete(floorPath)
         measurement.rows = rows
         measurement.transactions = isOneByOne ? keys.count : 1
         return measurement

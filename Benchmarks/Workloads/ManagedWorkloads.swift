@@ -15,26 +15,19 @@ struct ManagedWorkloads: Workload {
             FieldChange.apply(to: source)
             return source
         }
-        var path = ""
-        var floorPath = ""
         var rows = 0
-        defer { for path in [path, floorPath] { bench.scratch.delete(path) } }
-        var measurement = try bench.measure(
-            Self.populate, operations: keys.count,
-            subject: { stopwatch in
-                bench.scratch.delete(path)
-                path = try bench.scratch.copy(of: bench.fixture.path())
+        var measurement = try bench.measureOnCopies(
+            of: bench.fixture.path(), Self.populate, operations: keys.count,
+            subject: { path, stopwatch in
                 let store = try bench.openStore(path)
                 rows = try stopwatch.measure { try Self.populate(keys, sources, store) }
             },
-            floor: { stopwatch in
-                bench.scratch.delete(floorPath)
-                floorPath = try bench.scratch.copy(of: bench.fixture.path())
-                let reader = try FloorReader(floorPath, keys: keys, cacheMB: 64)
+            floor: { path, changed, stopwatch in
+                let reader = try FloorReader(path, keys: keys, cacheMB: 64)
                 stopwatch.measure { reader.readAll() }
-                try FloorUpdater(after: path, target: reader.database).run(keys: [], stopwatch)
+                try FloorUpdater(after: changed, target: reader.database).run(keys: [], stopwatch)
             },
-            verify: {
+            verify: { path, floorPath in
                 let store = try bench.openStore(path)
                 return try ContentComparison.areEqual(path, floorPath)
                     && zip(keys, sources).allSatisfy { try store.resource(typeName: $0.typeName, id: $0.id) == $1 }

@@ -62,46 +62,26 @@ struct QueryShareWorkloads: Workload {
         let (references, _) = try QueryWorkloads.references(path)
         let reader = try FloorReader(path)
         let statement = try reader.prepare(Self.latest("_k, id"))
-        var found = 0
-        var roots = 0
-        return try bench.measure(
-            Self.ids, operations: references.count,
-            subject: { stopwatch in
-                found = 0
-                try stopwatch.measure { for reference in references { found += try Self.latest(store, reference).ids().count } }
-            },
-            floor: { stopwatch in
-                roots = 0
-                stopwatch.measure { for reference in references { roots += reader.integers(statement, reference).count } }
-            },
-            verify: { found == roots && found > 0 })
+        return try bench.measureEach(
+            Self.ids, references, query: { try Self.latest(store, $0).ids().count },
+            floor: { reader.integers(statement, $0).count }, verify: { $0 == $1 && !$0.contains(0) })
     }
 
     private func objects(_ bench: Bench, _ store: FHIRStore, _ path: String) throws -> Measurement {
         let (references, _) = try QueryWorkloads.references(path)
         let reader = try FloorReader(path)
         let statement = try reader.prepare(Self.latest("_k >> 24"))
-        var found = 0
-        var count = 0
-        return try bench.measure(
-            Self.objects, operations: references.count,
-            subject: { stopwatch in
-                found = 0
-                try stopwatch.measure { for reference in references { found += try Self.latest(store, reference).all().count } }
-            },
-            floor: { stopwatch in
-                count = 0
-                stopwatch.measure {
-                    for reference in references {
-                        reader.transaction {
-                            let roots = reader.integers(statement, reference)
-                            for root in roots { reader.read(root: root) }
-                            count += roots.count
-                        }
-                    }
+        return try bench.measureEach(
+            Self.objects, references, query: { try Self.latest(store, $0).all().count },
+            floor: { reference in
+                var count = 0
+                reader.transaction {
+                    let roots = reader.integers(statement, reference)
+                    for root in roots { reader.read(root: root) }
+                    count = roots.count
                 }
-            },
-            verify: { found == count && found > 0 })
+                return count
+            }, verify: { $0 == $1 && !$0.contains(0) })
     }
 
     // MARK: - Counts
@@ -116,21 +96,10 @@ struct QueryShareWorkloads: Workload {
         let codes = try Self.codes(path)
         let reader = try FloorReader(path)
         let statement = try reader.prepare("SELECT count(*) FROM Observation_code_coding WHERE code = ?")
-        var counts: [Int] = []
-        var floorCounts: [Int] = []
-        return try bench.measure(
-            Self.count, operations: codes.count,
-            subject: { stopwatch in
-                counts = []
-                try stopwatch.measure {
-                    for code in codes { counts.append(try store.query(Observation.self).where { $0.code.coding.code == code }.count()) }
-                }
-            },
-            floor: { stopwatch in
-                floorCounts = []
-                stopwatch.measure { for code in codes { floorCounts.append(Int(reader.integer(statement, code))) } }
-            },
-            verify: { zip(counts, floorCounts).allSatisfy { $0 <= $1 } && !counts.contains(0) })
+        return try bench.measureEach(
+            Self.count, codes, query: { code in try store.query(Observation.self).where { $0.code.coding.code == code }.count() },
+            floor: { Int(reader.integer(statement, $0)) },
+            verify: { counts, rows in zip(counts, rows).allSatisfy { $0 <= $1 } && !counts.contains(0) })
     }
 
     private func counts(_ bench: Bench, _ store: FHIRStore, _ path: String) throws -> Measurement {
@@ -184,18 +153,8 @@ struct QueryShareWorkloads: Workload {
               SELECT substr(o.\(element)_reference, \(type.count + 2)) FROM Observation_code_coding c
               CROSS JOIN Observation o ON o._k = (c._k & ~16777215) + c._parent WHERE c.code = ? AND o._parent IS NULL) ORDER BY _k
             """)
-        var counts: [Int] = []
-        var floorCounts: [Int] = []
-        return try bench.measure(
-            name, operations: codes.count,
-            subject: { stopwatch in
-                counts = []
-                try stopwatch.measure { for code in codes { counts.append(try query(code).ids().count) } }
-            },
-            floor: { stopwatch in
-                floorCounts = []
-                stopwatch.measure { for code in codes { floorCounts.append(reader.integers(statement, code).count) } }
-            },
-            verify: { counts == floorCounts && !counts.contains(0) })
+        return try bench.measureEach(
+            name, codes, query: { try query($0).ids().count }, floor: { reader.integers(statement, $0).count },
+            verify: { $0 == $1 && !$0.contains(0) })
     }
 }

@@ -41,23 +41,9 @@ struct QueryWorkloads: Workload {
         let codes = try codes(path, times)
         let reader = try FloorReader(path)
         let statement = try reader.prepare("SELECT count(DISTINCT _k >> 24) FROM Observation_code_coding WHERE code = ?")
-        var counts: [Int] = []
-        var floorCounts: [Int] = []
-        return try bench.measure(
-            name, operations: codes.count,
-            subject: { stopwatch in
-                counts = []
-                try stopwatch.measure {
-                    for code in codes { counts.append(try store.query(Observation.self).where { $0.code.coding.code == code }.count()) }
-                }
-            },
-            floor: { stopwatch in
-                floorCounts = []
-                stopwatch.measure {
-                    for code in codes { floorCounts.append(Int(reader.integer(statement, code))) }
-                }
-            },
-            verify: { counts == floorCounts && !counts.contains(0) })
+        return try bench.measureEach(
+            name, codes, query: { code in try store.query(Observation.self).where { $0.code.coding.code == code }.count() },
+            floor: { Int(reader.integer(statement, $0)) }, verify: { $0 == $1 && !$0.contains(0) })
     }
 
     /// What finds the numbers of the observations with a reference.

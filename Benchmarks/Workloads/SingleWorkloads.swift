@@ -21,15 +21,11 @@ struct SingleWorkloads: Workload {
         // The file with room for the resources: all tables are there.
         let roomy = try bench.scratch.copy(of: bench.fixture.path())
         try bench.openStore(roomy).write { for key in keys { try $0.delete(typeName: key.typeName, id: key.id) } }
-        var path = ""
-        var floorPath = ""
-        defer { for path in [roomy, path, floorPath] { bench.scratch.delete(path) } }
+        defer { bench.scratch.delete(roomy) }
         var rows = 0
-        var measurement = try bench.measure(
-            name, operations: keys.count,
-            subject: { stopwatch in
-                bench.scratch.delete(path)
-                path = try bench.scratch.copy(of: roomy)
+        var measurement = try bench.measureOnCopies(
+            of: roomy, name, operations: keys.count,
+            subject: { path, stopwatch in
                 let store = try bench.openStore(path, durability: durability)
                 let resources = try keys.map { try bench.corpus.object($0.index) }
                 rows = 0
@@ -43,14 +39,12 @@ struct SingleWorkloads: Workload {
                     }
                 }
             },
-            floor: { stopwatch in
-                bench.scratch.delete(floorPath)
-                floorPath = try bench.scratch.copy(of: roomy)
+            floor: { path, changed, stopwatch in
                 // The same rows under the same keys, at the end of the tables.
-                let writer = try FloorWriter(from: path, to: floorPath, isFresh: false, synchronous: synchronous)
-                try writer.writeEach(FloorReader(path, keys: keys).roots(), stopwatch)
+                let writer = try FloorWriter(from: changed, to: path, isFresh: false, synchronous: synchronous)
+                try writer.writeEach(FloorReader(changed, keys: keys).roots(), stopwatch)
             },
-            verify: {
+            verify: { path, floorPath in
                 try ContentComparison.areEqual(path, floorPath) && StoreVerification.holds(bench.corpus, bench.openStore(path))
                     && ResourceKey.areEqual(Self.fetch(keys, bench.openStore(path)), keys, bench.corpus)
             })

@@ -71,26 +71,18 @@ struct UpsertWorkloads: Workload {
     private func changed(_ bench: Bench) throws -> Measurement {
         let keys = try bench.keys()
         var outcome = Fixture.Outcome()
-        var path = ""
-        var floorPath = ""
-        var measurement = try bench.measure(
-            Self.changed, operations: bench.size,
-            subject: { stopwatch in
-                bench.scratch.delete(path)
-                path = try bench.scratch.copy(of: bench.fixture.path())
+        var measurement = try bench.measureOnCopies(
+            of: bench.fixture.path(), Self.changed, operations: bench.size,
+            subject: { path, stopwatch in
                 outcome = try Fixture.upsertAll(bench.corpus, into: bench.openStore(path), stopwatch, edit: FieldChange.apply)
             },
-            floor: { stopwatch in
-                bench.scratch.delete(floorPath)
-                floorPath = try bench.scratch.copy(of: bench.fixture.path())
-                try FloorUpdater(after: path, target: RawDatabase(floorPath)).run(keys: keys, stopwatch)
+            floor: { path, changed, stopwatch in
+                try FloorUpdater(after: changed, target: RawDatabase(path)).run(keys: keys, stopwatch)
             },
-            verify: {
+            verify: { path, floorPath in
                 try outcome.updated == bench.size && ContentComparison.areEqual(path, floorPath)
                     && StoreVerification.holds(bench.corpus, try bench.openStore(path), edit: FieldChange.apply)
             })
-        bench.scratch.delete(path)
-        bench.scratch.delete(floorPath)
         measurement.rows = outcome.rows
         measurement.transactions = outcome.writes
         return measurement

@@ -6,25 +6,20 @@ import Testing
 
 /// What `find --values` prints has the types that FHIR's JSON has.
 struct FindValuesTests {
-    private let folder: TemporaryFolder
-    private let database: String
+    private let database: ToolDatabase
 
     init() throws {
-        folder = try TemporaryFolder()
-        database = folder.file("store.sqlite")
-        let path = try folder.write(
-            "in.ndjson",
+        database = try ToolDatabase(
             """
             {"resourceType":"Patient","id":"1","active":true,"multipleBirthInteger":2,"birthDate":"1970-03","name":[{"family":"A","given":["Ada","Bo"]},{"given":["Cy"]}]}
             {"resourceType":"Patient","id":"2","active":false,"name":[{"_given":[{"id":"x"},null],"given":[null,"Di"]}]}
             {"resourceType":"Patient","id":"3"}
             {"resourceType":"Observation","id":"o","status":"final","code":{"text":"x"},"valueQuantity":{"value":1.50},"component":[{"code":{"text":"y"},"valueQuantity":{"value":-0.10}},{"code":{"text":"z"},"valueQuantity":{"value":1e3}}]}
             """)
-        #expect(try ToolRun("import", "--database", database, path).status == .done)
     }
 
     private func find(_ arguments: String..., isTerminal: Bool = false) throws -> String {
-        try ToolRun(["find", "--database", database] + arguments, isTerminal: isTerminal).output
+        try database.run("find", arguments, isTerminal: isTerminal).output
     }
 
     @Test func numbersAndBooleansAreSuch() throws {
@@ -59,13 +54,14 @@ struct FindValuesTests {
                 {"name.count":0,"name.given.count":0}
 
                 """)
-        let sorted = try ToolRun("find", "--database", database, "Patient", "--sort", "name.count")
+        let sorted = try ToolRun("find", "--database", database.path, "Patient", "--sort", "name.count")
         #expect(sorted.status == .usage)
     }
 
     @Test func formulasAreNeutralisedWhereAskedFor() throws {
-        let path = try folder.write("formula.json", ##"{"resourceType":"Group","id":"g","name":"=HYPERLINK(\"x\")","quantity":3}"##)
-        #expect(try ToolRun("import", "--database", database, path).status == .done)
+        let path = try database.folder.write(
+            "formula.json", ##"{"resourceType":"Group","id":"g","name":"=HYPERLINK(\"x\")","quantity":3}"##)
+        #expect(try ToolRun("import", "--database", database.path, path).status == .done)
         #expect(try find("Group", "--values", "name,quantity", "--csv") == "name,quantity\r\n\"=HYPERLINK(\"\"x\"\")\",3\r\n")
         #expect(
             try find("Group", "--values", "name,quantity", "--csv", "--spreadsheet")
@@ -82,9 +78,10 @@ struct FindValuesTests {
     }
 
     @Test func wordsNeedAnIndexAndThenFind() throws {
-        #expect(try ToolRun("find", "--database", database, "Patient", "--matching", "ada").status == .failed)
+        #expect(try ToolRun("find", "--database", database.path, "Patient", "--matching", "ada").status == .failed)
         #expect(
-            try ToolRun("index", "--database", database, "create", "--full-text", "Patient", "name.given", "name.family").status == .done)
+            try ToolRun("index", "--database", database.path, "create", "--full-text", "Patient", "name.given", "name.family").status
+                == .done)
         #expect(try find("Patient", "--matching", "ada", "--values", "id") == "{\"id\":\"1\"}\n")
         #expect(try find("Patient", "--matching", "b* cy", "--count") == "1\n")
     }

@@ -4,24 +4,19 @@ import Testing
 @testable import FireLiteCLI
 
 struct IndexCommandTests {
-    private let folder: TemporaryFolder
-    private let database: String
+    private let database: ToolDatabase
 
     init() throws {
-        folder = try TemporaryFolder()
-        database = folder.file("store.sqlite")
-        let path = try folder.write(
-            "in.ndjson",
+        database = try ToolDatabase(
             #"{"resourceType":"Observation","id":"1","status":"final","effectiveDateTime":"2020","code":{"coding":[{"code":"c"}]}}"#)
-        #expect(try ToolRun("import", "--database", database, path).status == .done)
     }
 
-    private func index(_ arguments: String...) throws -> ToolRun { try ToolRun(["index", "--database", database] + arguments) }
+    private func index(_ arguments: String...) throws -> ToolRun { try database.run("index", arguments) }
 
     /// The indexes of the file, by name.
     private func inFile() throws -> [String] {
         try ToolRun(
-            "sql", "--database", database, "--csv",
+            "sql", "--database", database.path, "--csv",
             "SELECT name FROM sqlite_schema WHERE type = 'index' AND name LIKE 'Obs%' AND name NOT LIKE '%\\_\\_id' ESCAPE '\\' ORDER BY name"
         ).output.components(separatedBy: "\r\n").dropFirst().dropLast()
     }
@@ -46,7 +41,7 @@ struct IndexCommandTests {
         #expect(try inFile() == [])
         let missing = try index("drop", "Observation_code_coding__code")
         #expect(missing.status == .incomplete && missing.error.contains("is not an index of"))
-        #expect(try ToolRun("check", "--database", database).output == "sound\n")
+        #expect(try ToolRun("check", "--database", database.path).output == "sound\n")
     }
 
     @Test func setsComeAndGo() throws {
@@ -61,11 +56,11 @@ struct IndexCommandTests {
 
     @Test func fullTextComesAndGoes() throws {
         #expect(try index("create", "--full-text", "Observation", "code.coding.code").status == .done)
-        #expect(try ToolRun("find", "--database", database, "Observation", "--matching", "c", "--count").output == "1\n")
+        #expect(try ToolRun("find", "--database", database.path, "Observation", "--matching", "c", "--count").output == "1\n")
         #expect(try index("list").output.contains("full text"))
         #expect(try index("drop", "--full-text", "Observation").status == .done)
         #expect(try index("list").lines.count == 1)
-        #expect(try ToolRun("check", "--database", database).output == "sound\n")
+        #expect(try ToolRun("check", "--database", database.path).output == "sound\n")
     }
 
     @Test(arguments: [
@@ -75,7 +70,7 @@ struct IndexCommandTests {
         ["create", "Observation", "status", "code.coding.code"], ["create", "Observation", "category[0].text"],
     ])
     func wrongUsageChangesNothing(_ arguments: [String]) throws {
-        let run = try ToolRun(["index", "--database", database] + arguments)
+        let run = try database.run("index", arguments)
         #expect(run.status == .usage && run.output.isEmpty && run.error.split(separator: "\n").count == 1, "\(arguments)")
         #expect(try inFile() == [])
     }

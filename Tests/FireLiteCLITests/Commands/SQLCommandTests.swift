@@ -4,23 +4,18 @@ import Testing
 @testable import FireLiteCLI
 
 struct SQLCommandTests {
-    private let folder: TemporaryFolder
-    private let database: String
+    private let database: ToolDatabase
 
     init() throws {
-        folder = try TemporaryFolder()
-        database = folder.file("store.sqlite")
-        let path = try folder.write(
-            "in.ndjson",
+        database = try ToolDatabase(
             """
             {"resourceType":"Patient","id":"1","active":true,"name":[{"family":"=1+1"}]}
             {"resourceType":"Patient","id":"2","name":[{"family":"\\u001b[31mred\\nline"}]}
             """)
-        #expect(try ToolRun("import", "--database", database, path).status == .done)
     }
 
     private func sql(_ arguments: String..., isTerminal: Bool = false) throws -> ToolRun {
-        try ToolRun(["sql", "--database", database] + arguments, isTerminal: isTerminal)
+        try database.run("sql", arguments, isTerminal: isTerminal)
     }
 
     private static let values = "SELECT 1 AS a, 2.5 AS b, 'x' AS c, NULL AS d, x'00ff' AS a, 9e999 AS e"
@@ -54,12 +49,12 @@ struct SQLCommandTests {
         "DETACH main", "REINDEX", "ANALYZE", "PRAGMA writable_schema = 1",
     ])
     func onlyOneStatementThatReads(_ statement: String) throws {
-        let before = try Data(contentsOf: URL(fileURLWithPath: database))
+        let before = try Data(contentsOf: URL(fileURLWithPath: database.path))
         let run = try sql(statement)
         #expect(run.status == .usage && run.output.isEmpty)
         #expect(run.error.split(separator: "\n").count == 1)
-        #expect(try Data(contentsOf: URL(fileURLWithPath: database)) == before)
-        #expect(try folder.names.allSatisfy { $0.hasPrefix("store.sqlite") || $0 == "in.ndjson" })
+        #expect(try Data(contentsOf: URL(fileURLWithPath: database.path)) == before)
+        #expect(try database.folder.names.allSatisfy { $0.hasPrefix("store.sqlite") || $0 == "in.ndjson" })
         #expect(try sql("SELECT count(*) AS n FROM Patient").output == "{\"n\":2}\n")
     }
 

@@ -19,20 +19,14 @@ struct PeerOptions {
 
     /// - Throws: `BenchmarkFailure` for options that are not these.
     init(_ arguments: [String]) throws {
-        var rest = arguments[...]
-        while let option = rest.popFirst() {
-            func value() throws -> String {
-                guard let value = rest.popFirst() else { throw BenchmarkFailure("\(option) needs a value: see --help") }
-                return value
-            }
+        var reader = ArgumentReader(arguments)
+        while let option = reader.next() {
             switch option {
-            case "--size":
-                guard let number = Int(try value()), number > 0 else { throw BenchmarkFailure("--size needs a number above 0") }
-                size = number
-            case "--data": data = try value()
-            case "--report": report = try value()
+            case "--size": size = try reader.number()
+            case "--data": data = try reader.value()
+            case "--report": report = try reader.value()
             case "--help", "-h": wantsHelp = true
-            default: throw BenchmarkFailure("there is no option \(option): see --help")
+            default: throw reader.unknownOption
             }
         }
     }
