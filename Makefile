@@ -1,6 +1,6 @@
 # The two commands of the README are `make demo` and `make test`; both set up what they need.
 
-.PHONY: help setup demo test test-sqlcipher nightly tsan asan format lint generate check-generated bench fuzz
+.PHONY: help setup demo test test-sqlcipher nightly tsan asan format lint generate check-generated api check-api bench fuzz
 
 HAND_WRITTEN = Package.swift Sources Generator Tests Benchmarks Fuzz/Package.swift Fuzz/Fuzz
 
@@ -23,6 +23,7 @@ help:
 	@echo "make fuzz      run the fuzz targets, each RUNS times"
 	@echo "make bench     run the benchmarks, with DATA=folder of NDJSON if given, and write Benchmarks/Report"
 	@echo "make generate  regenerate the model classes from the digests"
+	@echo "make api       write the list of public symbols, Documentation/API.txt; make check-api only compares it"
 	@echo "make format    format the code; make lint only looks"
 
 setup:
@@ -91,3 +92,15 @@ generate:
 
 check-generated:
 	swift run $(SWIFT_FLAGS) Generator --check
+
+# The public symbols, from the modules of the debug build, which `make test` has made.
+api:
+	swift build $(SWIFT_FLAGS)
+	Scripts/api.sh >.build/API.txt
+	mv .build/API.txt Documentation/API.txt
+
+check-api:
+	swift build $(SWIFT_FLAGS)
+	@Scripts/api.sh >.build/API.txt
+	@diff -u Documentation/API.txt .build/API.txt || \
+	    { echo "the public symbols differ from Documentation/API.txt: if that is meant, run make api and commit it" >&2; exit 1; }
