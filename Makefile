@@ -17,14 +17,14 @@ BENCH_DATA = $(if $(DATA),--data "$(DATA)")
 help:
 	@echo "make demo      build in release and run the demonstration"
 	@echo "make test      run every test"
-	@echo "make test-sqlcipher  run the tests of the store and the tool with SQLCipher in the place of SQLite"
+	@echo "make test-sqlcipher  run the tests of the store and the tool with SQLCipher instead of SQLite"
 	@echo "make nightly   run the long tests: crashes, faults, damaged files, sizes, soak, fuzzing, sanitizers"
 	@echo "make tsan      run every test under the thread sanitizer; make asan under the address sanitizer"
 	@echo "make fuzz      run the fuzz targets, each RUNS times"
 	@echo "make bench     run the benchmarks, with DATA=folder of NDJSON if given, and write Benchmarks/Report"
 	@echo "make generate  regenerate the model classes from the digests"
 	@echo "make api       write the list of public symbols, Documentation/API.txt; make check-api only compares it"
-	@echo "make format    format the code; make lint only looks"
+	@echo "make format    format the code; make lint only checks"
 
 setup:
 	@./Scripts/setup.sh
@@ -37,7 +37,7 @@ test: setup
 	swift build --build-tests $(SWIFT_FLAGS)
 	swift test --skip-build $(SWIFT_FLAGS)
 
-# In a folder of its own, as nothing that is built can be shared with the other library. It installs libsqlcipher-dev where it may.
+# Builds in a folder of its own, as no build product can be shared with the other library. Installs libsqlcipher-dev if it can.
 SQLCIPHER = --traits SQLCipher --scratch-path .build/sqlcipher
 
 test-sqlcipher:
@@ -45,7 +45,7 @@ test-sqlcipher:
 	swift build --build-tests $(SQLCIPHER) $(SWIFT_FLAGS)
 	swift test --skip-build $(SQLCIPHER) $(SWIFT_FLAGS) --filter '^(FireLiteTests|FireLiteCLITests)\.'
 
-# The long ones: more crashes, images, flips and limits than `make test` has time for, sizes beyond all practice, ten minutes of mixed work
+# The long tests: more crashes, images, flips and limits than `make test` has time for, extreme sizes, ten minutes of mixed work
 # by two processes and 10,000 rounds of opening and closing, each alone; then fuzzing and the sanitizers.
 nightly: setup
 	swift build --build-tests $(SWIFT_FLAGS)
@@ -59,8 +59,8 @@ nightly: setup
 	$(MAKE) tsan
 	$(MAKE) asan
 
-# Every test under a sanitizer, in a build of its own; what repeats itself, with a tenth of its repetitions. The tests use no
-# XCTest, whose own empty run leaks memory.
+# Every test under a sanitizer, in a build of its own; repeated ones with a tenth of their repetitions. XCTest is off, as its empty run
+# leaks memory.
 SANITIZED = FIRELITE_CRASH_ROUNDS=4 FIRELITE_FLIPS=100
 SANITIZED_RUN = swift test --skip-build --disable-xctest $(SWIFT_FLAGS)
 
@@ -68,12 +68,12 @@ tsan: setup
 	swift build --build-tests --sanitize=thread --scratch-path .build/tsan $(SWIFT_FLAGS)
 	$(SANITIZED) FIRELITE_SANITIZER=thread $(SANITIZED_RUN) --sanitize=thread --scratch-path .build/tsan
 
-# The address sanitizer looks for leaks, too; Scripts/leaks.txt says which are not FireLite's.
+# The address sanitizer also finds leaks; Scripts/leaks.txt lists those that are not FireLite's.
 asan: setup
 	swift build --build-tests --sanitize=address --scratch-path .build/asan $(SWIFT_FLAGS)
 	LSAN_OPTIONS=suppressions=Scripts/leaks.txt:print_suppressions=0 $(SANITIZED) FIRELITE_SANITIZER=address $(SANITIZED_RUN) --sanitize=address --scratch-path .build/asan
 
-# The whole report: FireLite beside SQLite's C API, and beside GRDB, which is downloaded for that. Quiet machines give better figures.
+# The whole report: FireLite beside SQLite's C API and beside GRDB, which is downloaded for it. Run it on an idle machine.
 bench: setup
 	swift run -c release Benchmarks $(BENCH_DATA) --repeat 5 --report Benchmarks/Report
 	swift run -c release --package-path Benchmarks/Peers Peers $(BENCH_DATA) --report Benchmarks/Report

@@ -27,7 +27,7 @@ let package = Package(
         .trait(name: "SystemSQLite", description: "Links the system's SQLite. The default."),
         .trait(
             name: "SQLCipher",
-            description: "Links SQLCipher in the place of SQLite, for encrypted stores: `--traits SQLCipher`, which leaves the default out."
+            description: "Links SQLCipher instead of SQLite, for encrypted stores: `--traits SQLCipher`, which turns the default off."
         ),
         .default(enabledTraits: ["SystemSQLite"]),
     ],
