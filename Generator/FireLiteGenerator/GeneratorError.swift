@@ -1,4 +1,4 @@
-/// What went wrong in the Generator's input: definitions, digest, templates or arguments.
+/// An error in the Generator's input: definitions, digest, templates or arguments.
 ///
 /// Its description is one line, `file:line:column: message`, with as much of the position as there is.
 public struct GeneratorError: Error, Equatable, CustomStringConvertible {

@@ -20,7 +20,7 @@ struct FireLiteTool {
 
     /// Runs one command.
     ///
-    /// - Parameter arguments: what follows the tool's name.
+    /// - Parameter arguments: the arguments after the tool's name.
     func run(arguments: [String]) -> ExitStatus {
         var name = "firelite"
         do {

@@ -1,13 +1,13 @@
 import FireLite
 import Foundation
 
-/// What signals that end the tool do: what is not complete is removed before.
+/// Removes incomplete files when a signal ends the tool.
 enum Interruption {
     private static let signals = [SIGINT, SIGTERM, SIGHUP]
 
-    /// Waits for signals on a thread of its own. Called before any other thread is started, as threads inherit which signals they leave to it.
+    /// Waits for signals on a thread of its own. Must be called before any other thread starts, as threads inherit the signal mask.
     ///
-    /// A signal that is ignored, as `nohup` has it, stays ignored.
+    /// An ignored signal, as with `nohup`, stays ignored.
     static func install() {
         let awaited = signals.filter { !isIgnored($0) }
         guard !awaited.isEmpty else { return }
@@ -21,11 +21,11 @@ enum Interruption {
             var received: Int32 = 0
             while sigwait(&set, &received) != 0 {}
             PendingFolder.abandonAll()
-            // As if there had been no handler, so that the shell is told why the tool ended.
+            // As if there were no handler, so that the shell sees why the tool ended.
             signal(received, SIG_DFL)
             kill(getpid(), received)
             pthread_sigmask(SIG_UNBLOCK, &set, nil)
-            // The signal comes at once.
+            // The signal arrives at once.
             pause()
         }
     }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What ends a command early: one line that says what and where, and the exit status it stands for.
+/// An error that ends a command: one line that says what and where, and the exit status.
 struct ToolError: Error, Equatable, CustomStringConvertible {
     let status: ExitStatus
     let message: String
@@ -10,12 +10,12 @@ struct ToolError: Error, Equatable, CustomStringConvertible {
     /// The command line is wrong.
     static func usage(_ message: String) -> ToolError { ToolError(status: .usage, message: message) }
 
-    /// Something was rejected or is not there.
+    /// Something was rejected or not found.
     static func incomplete(_ message: String) -> ToolError { ToolError(status: .incomplete, message: message) }
 
     /// The database or the system failed.
     static func failed(_ message: String) -> ToolError { ToolError(status: .failed, message: message) }
 
-    /// The last system call failed; `subject` says on what.
+    /// The last system call failed, on `subject`.
     static func system(_ subject: String, code: Int32 = errno) -> ToolError { .failed("\(subject): \(String(cString: strerror(code)))") }
 }

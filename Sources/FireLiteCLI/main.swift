@@ -1,6 +1,6 @@
 import Foundation
 
-// A reader that closes its end of a pipe ends a command, which then has something to clean up.
+// When a reader closes its end of a pipe, the command must end and clean up instead of being killed.
 signal(SIGPIPE, SIG_IGN)
 Interruption.install()
 let tool = FireLiteTool(console: .process)

@@ -45,19 +45,19 @@ struct FireLiteToolTests {
         (["import", "--database", "x"], "firelite import: PATH… is missing"),
         (["import", "--database", "", "x"], "firelite import: --database needs the name of a file"),
         (["import", "--database", "x", "--on-error", "go", "y"], "firelite import: --on-error is 'go', neither stop nor skip"),
-        (["import", "--database", "x", "-", "-"], "firelite import: - is given twice, but standard input can be read once"),
+        (["import", "--database", "x", "-", "-"], "firelite import: - is given twice, but standard input can be read only once"),
         (["import", "--database", "x", "--release", "R9", "y"], "firelite import: unknown FHIR release 'R9': this build has R4"),
         (["export", "--database", "x"], "firelite export: --output DIR|- is missing"),
-        (["export", "--database", "x", "--output", "-", "--type", "Human"], "firelite export: 'Human' is no resource type of FHIR R4"),
+        (["export", "--database", "x", "--output", "-", "--type", "Human"], "firelite export: 'Human' is not a resource type of FHIR R4"),
         (
             ["export", "--database", "x", "--output", "-", "--type", "Resource"],
-            "firelite export: 'Resource' is no resource type of FHIR R4"
+            "firelite export: 'Resource' is not a resource type of FHIR R4"
         ),
         (["get", "--database", "x"], "firelite get: give either Type/id or --pk"),
         (["get", "--database", "x", "Patient/1", "--pk", "2"], "firelite get: give either Type/id or --pk"),
         (["get", "--database", "x", "Patient"], "firelite get: 'Patient' is not of the form Type/id"),
         (["get", "--database", "x", "Patient/1/2"], "firelite get: 'Patient/1/2' is not of the form Type/id"),
-        (["get", "--database", "x", "HumanName/1"], "firelite get: 'HumanName' is no resource type of FHIR R4"),
+        (["get", "--database", "x", "HumanName/1"], "firelite get: 'HumanName' is not a resource type of FHIR R4"),
         (["delete", "--database", "x"], "firelite delete: Type/id… is missing"),
         (["find", "--database", "x", "Patient", "--limit", "-3"], "firelite find: --limit is '-3', not a whole number of at least 0"),
         (["demo", "--patients", "0"], "firelite demo: --patients is '0', not a whole number from 1 to 1000000"),

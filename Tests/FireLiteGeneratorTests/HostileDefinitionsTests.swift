@@ -44,22 +44,22 @@ struct HostileDefinitionsTests {
     @Test(arguments: ["X{}", "a b", "", "a-b", "a`", "é", "_a", "1a", "value[x]x", "a\\u0007", "a\\u202e"])
     func namesInPathsAreIdentifiers(name: String) throws {
         let shown = name == "a\\u0007" ? "a\\u{7}" : name == "a\\u202e" ? "a\\u{202e}" : name
-        #expect(try error([element("Thing.\(name)")]) == "4:1: `\(shown)` in the path `Thing.\(shown)` is no name for an element")
+        #expect(try error([element("Thing.\(name)")]) == "4:1: `\(shown)` in the path `Thing.\(shown)` is not an element name")
         let inner = "Thing.\(name).b"
         #expect(
             try error([element("Thing.\(name)"), element(inner)])
-                == "4:1: `\(shown)` in the path `Thing.\(shown)` is no name for an element")
+                == "4:1: `\(shown)` in the path `Thing.\(shown)` is not an element name")
     }
 
     @Test func choicesHaveNoElementsInside() throws {
         #expect(
             try error([element("Thing.a[x]"), element("Thing.a[x].b")])
-                == "5:1: `a[x]` in the path `Thing.a[x].b` is no name for an element")
+                == "5:1: `a[x]` in the path `Thing.a[x].b` is not an element name")
     }
 
     /// A slice or a forbidden element does not get by, either.
     @Test func elementsThatAreLeftOutAreChecked() throws {
-        #expect(try error([#"{"path": "Thing.a{}", "sliceName": "s"}"#])?.hasSuffix("is no name for an element") == true)
+        #expect(try error([#"{"path": "Thing.a{}", "sliceName": "s"}"#])?.hasSuffix("is not an element name") == true)
         #expect(try error([#"{"path": "Other.a", "min": 0, "max": "0"}"#])?.hasSuffix("is none of `Thing`, which defines it") == true)
     }
 
@@ -70,18 +70,18 @@ struct HostileDefinitionsTests {
     }
 
     @Test func namesOfTypesAreIdentifiers() throws {
-        #expect(try error([element("Thing.a", type: "A b")]) == "4:52: `A b`, a type of `Thing.a`, is no name for a type")
+        #expect(try error([element("Thing.a", type: "A b")]) == "4:52: `A b`, a type of `Thing.a`, is not a type name")
         #expect(
             try error([element("Thing.a", type: Self.payload)])
-                == "4:52: `X{} let pwned: Void = print(1)//`, a type of `Thing.a`, is no name for a type")
+                == "4:52: `X{} let pwned: Void = print(1)//`, a type of `Thing.a`, is not a type name")
         let of =
             #""type": [{"code": "http://hl7.org/fhirpath/System.String", "extension": [{"url": "\#(Self.typeURL)", "valueUrl": "A{}"}]}]"#
         #expect(
             try error([#"{"path": "Thing.a", "min": 0, "max": "1", \#(of)}"#])?.hasSuffix(
-                "`A{}`, a type of `Thing.a`, is no name for a type") == true)
-        #expect(try error([], base: "A{}") == "1:132: `A{}`, which `Thing` derives from, is no name for a type")
+                "`A{}`, a type of `Thing.a`, is not a type name") == true)
+        #expect(try error([], base: "A{}") == "1:132: `A{}`, which `Thing` derives from, is not a type name")
         #expect(
-            try error([element("Thing.a", type: "A{}"), element("Thing.a.b")]) == "4:1: `A{}`, the type of `Thing.a`, is no name for a type"
+            try error([element("Thing.a", type: "A{}"), element("Thing.a.b")]) == "4:1: `A{}`, the type of `Thing.a`, is not a type name"
         )
     }
 

@@ -45,7 +45,7 @@ struct ImporterErrorTests {
         (#"{"path": "Thing.a", "min": 0, "max": "1", "type": [{}]}"#, 4, 52, "type of element `Thing.a` without `code`"),
         (
             #"{"path": "Thing.a-b", "min": 0, "max": "1", "type": [{"code": "Thing"}]}"#, 4, 1,
-            "`a-b` in the path `Thing.a-b` is no name for an element"
+            "`a-b` in the path `Thing.a-b` is not an element name"
         ),
         (
             ##"{"path": "Thing.a", "min": 0, "max": "1", "contentReference": "#Thing.b"}"##, 4, 63,
@@ -57,7 +57,7 @@ struct ImporterErrorTests {
         ),
         (
             #"{"path": "Thing.a", "min": 0, "max": "1", "type": [{"code": "Thing", "targetProfile": ["x/y z"]}]}"#, 4, 88,
-            "`y z`, a target of `Thing.a`, is no name for a type"
+            "`y z`, a target of `Thing.a`, is not a type name"
         ),
     ])
     func badElements(element: String, line: Int, column: Int, expected: String) throws {
@@ -78,7 +78,7 @@ struct ImporterErrorTests {
         file = try folder.write("a.json", #"{"resourceType": "StructureDefinition"}"#)
         #expect(error() == "\(file):1:1: StructureDefinition without `url`")
         file = try folder.write("a.json", #"{"resourceType": "StructureDefinition", "url": "a b"}"#)
-        #expect(error() == "\(file):1:48: `url` is no single word")
+        #expect(error() == "\(file):1:48: `url` is not a single word")
         file = try folder.write("a.json", #"{"resourceType": "StructureDefinition", "url": "x/T", "kind": "resource"}"#)
         #expect(error() == "\(file):1:1: StructureDefinition `T` without a snapshot")
     }
@@ -92,7 +92,7 @@ struct ImporterErrorTests {
         #expect(error() == "\(file):2:17: definitions of FHIR 5.0.0 among those of FHIR 4.0.1")
         try folder.write("a.json", structure(element, version: "7.1.0"))
         try folder.write("b.json", "{}")
-        #expect(error() == "\(folder.path): FHIR 7.1.0 is no release known here, name it with --release")
+        #expect(error() == "\(folder.path): FHIR 7.1.0 is not a known release: name it with --release")
         #expect(error(named: "R7") == nil)
     }
 
@@ -105,7 +105,7 @@ struct ImporterErrorTests {
         let file = try folder.write(
             "b.json",
             #"{"resourceType": "ValueSet", "url": "http://x/v", "compose": {"include": [{"concept": [{"code": "a\nb"}]}]}}"#)
-        #expect(error() == "\(file):1:1: `a b` is no code")
+        #expect(error() == "\(file):1:1: `a b` is not a code")
     }
 
     /// Definitions with misspelled words give a release that can be named, or an error in a file.

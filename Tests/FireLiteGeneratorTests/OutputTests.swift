@@ -64,7 +64,7 @@ struct OutputTests {
     @Test func digestsOverwriteDigestsOnly() throws {
         try package.folder.write("Generator/Definitions/Mini.digest", "my own notes\n")
         try expectRefusal(
-            "\(root)/Generator/Definitions/Mini.digest: this file is no digest, and is not overwritten", "--definitions",
+            "\(root)/Generator/Definitions/Mini.digest: this file is not a digest and is not overwritten", "--definitions",
             Fixtures.definitions,
             "--release", "Mini", "--update-digest")
     }

@@ -48,12 +48,12 @@ struct RuntimeLimitsTests {
 
     @Test func typesWithoutAClassAreRefused() {
         #expect(
-            check("datatype A Element http://x/A\n  a 0..1 odd") == "x:11:3: `A.a` has the type `odd`, which is no primitive of FireLite's")
+            check("datatype A Element http://x/A\n  a 0..1 odd") == "x:11:3: `A.a` has the type `odd`, which is not a primitive of FireLite's")
         #expect(
             check("abstract datatype B - http://x/B\ndatatype A Element http://x/A\n  a 0..1 B")
                 == "x:12:3: `A.a` has the type `B`, which has no class")
-        #expect(check("datatype A string http://x/A") == "x:10:1: `A` derives from `string`, which is no datatype")
-        #expect(check("resource A Element http://x/A\n  a 0..1 string") == "x:10:1: `A` derives from `Element`, which is no resource")
+        #expect(check("datatype A string http://x/A") == "x:10:1: `A` derives from `string`, which is not a datatype")
+        #expect(check("resource A Element http://x/A\n  a 0..1 string") == "x:10:1: `A` derives from `Element`, which is not a resource")
     }
 
     @Test func everyMemberOfTheRuntimeIsReserved() throws {

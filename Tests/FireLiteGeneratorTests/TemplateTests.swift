@@ -62,9 +62,9 @@ struct TemplateTests {
         ("{{#x}}\n{{#y}}\n{{/x}}", "3:1: `{{/x}}` where `{{/y}}` was expected for line 2"),
         ("é{{x", "1:3: tag without `}}`"),
         ("{{x\n}}", "1:1: tag without `}}` on its line"),
-        ("\n\n  {{x y}}", "3:3: `{{x y}}` is no tag"),
-        ("{{}}", "1:1: `{{}}` is no tag"),
-        ("{{#}}{{/}}", "1:1: `{{#}}` is no tag"),
+        ("\n\n  {{x y}}", "3:3: `{{x y}}` is not a tag"),
+        ("{{}}", "1:1: `{{}}` is not a tag"),
+        ("{{#}}{{/}}", "1:1: `{{#}}` is not a tag"),
     ])
     func mistakesInTagsAreFoundInPlace(text: String, expected: String) {
         #expect(message { _ = try render(text) } == "T/main.swift.tmpl:" + expected)

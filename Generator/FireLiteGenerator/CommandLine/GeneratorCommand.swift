@@ -109,12 +109,12 @@ public struct GeneratorCommand {
     private func digestDifferences(_ definition: ReleaseDefinition) throws -> OutputFolder.Differences {
         let path = layout.digest(of: definition.release.name)
         let file = PlannedFile(path: path, content: DigestWriter.text(of: definition))
-        // Never a digest that could not be read back.
+        // Only a digest that can be read back is written.
         _ = try DigestReader.read(SourceFile(name: path, bytes: Array(file.content.utf8)))
         guard FileManager.default.fileExists(atPath: path) else { return OutputFolder.Differences(missing: [file]) }
         let present = try SourceFile(path: path)
         guard present.bytes.isEmpty || present.bytes.starts(with: DigestWriter.firstLine.utf8) else {
-            throw GeneratorError("this file is no digest, and is not overwritten", at: SourceLocation(file: path))
+            throw GeneratorError("this file is not a digest and is not overwritten", at: SourceLocation(file: path))
         }
         return OutputFolder.Differences(changed: present.unifiedLines.elementsEqual(file.content.utf8) ? [] : [file])
     }

@@ -7,7 +7,7 @@ enum DigestElementReader {
         let isChoice = definedName.hasSuffix("[x]")
         let name = isChoice ? definedName.dropLast(3) : definedName
         guard Identifier.isElementName(name) else {
-            throw GeneratorError("`\(definedName)` is no name for an element", at: place)
+            throw GeneratorError("`\(definedName)` is not an element name", at: place)
         }
         let cardinality = try cardinality(&line)
         let types = try types(&line)
@@ -24,7 +24,7 @@ enum DigestElementReader {
         guard parts.count == 3, parts[1].isEmpty, let minimum = Int(parts[0]), minimum >= 0,
             parts[2] == "*" || (Int(parts[2]) ?? 0) > 0
         else {
-            throw GeneratorError("`\(text)` is no cardinality", at: place)
+            throw GeneratorError("`\(text)` is not a cardinality", at: place)
         }
         return Cardinality(minimum: minimum, maximum: Int(parts[2]))
     }
@@ -34,7 +34,7 @@ enum DigestElementReader {
         let text = try line.word("the element's types")
         if text.first == "@" {
             let path = text.dropFirst()
-            guard Identifier.isPath(path) else { throw GeneratorError("`\(path)` is no path", at: place) }
+            guard Identifier.isPath(path) else { throw GeneratorError("`\(path)` is not a path", at: place) }
             return .content(path: String(path))
         }
         if Identifier.isPath(text) { return .backbone(path: String(text)) }
@@ -43,7 +43,7 @@ enum DigestElementReader {
             let targets = nameAndTargets.count > 1 ? nameAndTargets[1].split(separator: ",", omittingEmptySubsequences: false) : []
             guard nameAndTargets.count <= 2, Identifier.isTypeName(nameAndTargets[0]), targets.allSatisfy(Identifier.isTypeName)
             else {
-                throw GeneratorError("`\(part)` is no type", at: place)
+                throw GeneratorError("`\(part)` is not a type", at: place)
             }
             return TypeReference(name: String(nameAndTargets[0]), targets: targets.map(String.init))
         }
@@ -57,7 +57,7 @@ enum DigestElementReader {
         let place = line.location
         guard let word = line.optionalWord() else { return nil }
         guard let strength = BindingDefinition.Strength(rawValue: String(word)) else {
-            throw GeneratorError("`\(word)` is no binding strength", at: place)
+            throw GeneratorError("`\(word)` is not a binding strength", at: place)
         }
         let url = try line.url("the value set's URL")
         let valueSet = url == "-" ? nil : url

@@ -51,7 +51,7 @@ struct DigestLine {
     mutating func url(_ what: String) throws -> String {
         let place = location
         let word = try word(what)
-        guard Identifier.isWord(word) else { throw GeneratorError("this is no URL", at: place) }
+        guard Identifier.isWord(word) else { throw GeneratorError("this is not a URL", at: place) }
         return String(word)
     }
 

@@ -68,11 +68,11 @@ struct DigestReader {
         }
         let place = line.location
         let name = try line.word("the release's name")
-        guard Identifier.isTypeName(name) else { throw GeneratorError("`\(name)` is no name for a release", at: place) }
+        guard Identifier.isTypeName(name) else { throw GeneratorError("`\(name)` is not a release name", at: place) }
         let versionPlace = line.location
         let version = try line.word("the release's version")
         guard FHIRReleaseName.isVersion(version) else {
-            throw GeneratorError("`\(version)` is no version", at: versionPlace)
+            throw GeneratorError("`\(version)` is not a version", at: versionPlace)
         }
         try line.end()
         release.release = FHIRReleaseName(name: String(name), version: String(version))
@@ -112,7 +112,7 @@ struct DigestReader {
     ) throws {
         let namePlace = line.location
         let name = try line.word("the type's name")
-        guard Identifier.isTypeName(name) else { throw GeneratorError("`\(name)` is no name for a type", at: namePlace) }
+        guard Identifier.isTypeName(name) else { throw GeneratorError("`\(name)` is not a type name", at: namePlace) }
         let base = try line.wordOrDash("the base type's name")
         let url = try line.url("the canonical URL")
         try line.end()
@@ -134,7 +134,7 @@ struct DigestReader {
         guard let last = release.types.indices.last, release.types[last].kind != .primitive,
             Identifier.isPath(path), path.hasPrefix(release.types[last].name + ".")
         else {
-            throw GeneratorError("`\(path)` is no path in the type above it", at: pathPlace)
+            throw GeneratorError("`\(path)` is not a path in the type above it", at: pathPlace)
         }
         let elements = try indentedLines().map { try DigestElementReader.read($0) }
         release.types[last].backbones.append(
@@ -148,7 +148,7 @@ struct DigestReader {
         for var codeLine in indentedLines() {
             let place = codeLine.location
             let code = try codeLine.remainder("a code")
-            guard Identifier.isLine(code) else { throw GeneratorError("this is no code", at: place) }
+            guard Identifier.isLine(code) else { throw GeneratorError("this is not a code", at: place) }
             codes.append(code)
         }
         release.valueSets.append(ValueSetDefinition(url: url, name: name, codes: codes, location: place))

@@ -24,7 +24,7 @@ struct DefinitionResource: Sendable {
     func word(_ member: String, of part: JSONNode, _ what: String) throws -> String {
         let text = try text(member, of: part, what)
         guard Identifier.isWord(text) else {
-            throw GeneratorError("`\(member)` is no single word", at: location(of: part[member] ?? part))
+            throw GeneratorError("`\(member)` is not a single word", at: location(of: part[member] ?? part))
         }
         return text
     }
@@ -35,7 +35,7 @@ struct DefinitionResource: Sendable {
     func words(_ member: String, of part: JSONNode) throws -> [String] {
         try part.list(member).map { item in
             guard let text = item.string, Identifier.isWord(text), !text.contains(",") else {
-                throw GeneratorError("`\(member)` is no list of words", at: location(of: item))
+                throw GeneratorError("`\(member)` is not a list of words", at: location(of: item))
             }
             return text
         }

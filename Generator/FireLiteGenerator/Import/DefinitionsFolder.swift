@@ -8,7 +8,7 @@ struct DefinitionsFolder {
     /// The resource types the Generator has a use for.
     static let wantedTypes: Set<String> = ["StructureDefinition", "ValueSet", "CodeSystem", "SearchParameter"]
 
-    /// Members that are prose or about other formats.
+    /// Members that contain prose or describe other formats.
     private static let ignoredMembers: Set<String> = [
         "text", "mapping", "constraint", "definition", "comment", "comments", "requirements", "alias", "contact",
         "meaningWhenMissing", "description", "purpose", "copyright", "differential", "designation", "publisher",

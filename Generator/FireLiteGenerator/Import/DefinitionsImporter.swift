@@ -11,7 +11,7 @@ struct DefinitionsImporter {
     /// Reads and imports a definitions package.
     ///
     /// - Parameter name: The release's name, needed only for a version the Generator does not know.
-    /// - Throws: `GeneratorError` for a package that cannot be read, is no FHIR package or contradicts itself.
+    /// - Throws: `GeneratorError` for a package that cannot be read, is not a FHIR package or contradicts itself.
     static func importRelease(from folder: String, named name: String?) throws -> ImportedRelease {
         try DefinitionsImporter(try DefinitionsFolder.read(folder), folder: folder).importRelease(named: name)
     }
@@ -39,7 +39,7 @@ struct DefinitionsImporter {
         for structure in structures {
             guard let found = structure.resource.node["fhirVersion"] else { continue }
             guard let text = found.string, FHIRReleaseName.isVersion(text) else {
-                throw GeneratorError("`fhirVersion` is no version", at: structure.resource.location(of: found))
+                throw GeneratorError("`fhirVersion` is not a version", at: structure.resource.location(of: found))
             }
             if let version, version != text {
                 throw GeneratorError(
@@ -57,7 +57,7 @@ struct DefinitionsImporter {
         if let known { return known }
         guard let name else {
             throw GeneratorError(
-                "FHIR \(version) is no release known here, name it with --release", at: SourceLocation(file: folder))
+                "FHIR \(version) is not a known release: name it with --release", at: SourceLocation(file: folder))
         }
         return FHIRReleaseName(name: name, version: version)
     }

@@ -23,7 +23,7 @@ struct ElementImporter {
         let backbones = try collected.backbonePaths().map { path, node in
             let base = node.list("type").first?["code"]?.string ?? "BackboneElement"
             guard Identifier.isTypeName(base) else {
-                throw GeneratorError("`\(base)`, the type of `\(path)`, is no name for a type", at: resource.location(of: node))
+                throw GeneratorError("`\(base)`, the type of `\(path)`, is not a type name", at: resource.location(of: node))
             }
             let elements = try collected.children(of: path, without: inherited(base))
             return BackboneDefinition(path: path, base: base, elements: elements, location: resource.location(of: node))
@@ -65,7 +65,7 @@ struct ElementImporter {
         for (index, name) in names.enumerated() {
             let isChoice = index == names.count - 1 && name.hasSuffix("[x]")
             guard Identifier.isElementName(isChoice ? name.dropLast(3) : name) else {
-                throw GeneratorError("`\(name)` in the path `\(path)` is no name for an element", at: resource.location(of: node))
+                throw GeneratorError("`\(name)` in the path `\(path)` is not an element name", at: resource.location(of: node))
             }
         }
         return path
@@ -124,7 +124,7 @@ struct ElementImporter {
         for type in node.list("type") {
             let name = try typeName(of: type, path)
             guard Identifier.isTypeName(name) else {
-                throw GeneratorError("`\(name)`, a type of `\(path)`, is no name for a type", at: resource.location(of: type))
+                throw GeneratorError("`\(name)`, a type of `\(path)`, is not a type name", at: resource.location(of: type))
             }
             let reference = TypeReference(name: name, targets: try targets(of: type, path))
             guard let index = references.firstIndex(where: { $0.name == reference.name }) else {
@@ -160,7 +160,7 @@ struct ElementImporter {
         let names = try urls.map { url in
             let name = StructureImporter.lastComponent(of: url.string ?? "")
             guard Identifier.isTypeName(name) else {
-                throw GeneratorError("`\(name)`, a target of `\(path)`, is no name for a type", at: resource.location(of: url))
+                throw GeneratorError("`\(name)`, a target of `\(path)`, is not a type name", at: resource.location(of: url))
             }
             return name
         }
@@ -180,7 +180,7 @@ struct ElementImporter {
         ].lazy.compactMap { binding.extensionValue($0, "valueString", "valueCode") }.first
         let url = valueSet?.string.map { String($0.prefix { $0 != "|" }) }
         if let url, !Identifier.isWord(url) {
-            throw GeneratorError("the value set's URL is no single word", at: resource.location(of: binding))
+            throw GeneratorError("the value set's URL is not a single word", at: resource.location(of: binding))
         }
         return BindingDefinition(strength: strength, valueSet: url, name: name.map(DefinitionResource.oneLine))
     }

@@ -1,4 +1,4 @@
-/// A release as it was read, and what there is to say about that.
+/// A release as it was read, with notes.
 struct ImportedRelease: Sendable {
     var definition: ReleaseDefinition
     /// One line each: what was skipped, and what was missing.

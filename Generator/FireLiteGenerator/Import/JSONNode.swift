@@ -1,4 +1,4 @@
-/// A value of a JSON text together with its place, so that a complaint about it can say where it is.
+/// A value of a JSON text with its position, for error messages.
 struct JSONNode: Sendable {
     indirect enum Content: Sendable {
         case null
@@ -32,7 +32,7 @@ extension JSONNode {
         return nil
     }
 
-    /// The items of an array; a value that is no array counts as an array of one.
+    /// The items of an array; a value that is not an array counts as an array of one.
     ///
     /// Some members changed from one value to a list between releases (`StructureDefinition.context`,
     /// `ElementDefinition.type.profile`); this way both read alike.

@@ -1,4 +1,4 @@
-/// Reads a JSON text (RFC 8259) and says where it goes wrong.
+/// Reads a JSON text (RFC 8259) and reports where it is wrong.
 ///
 /// Members the importer has no use for are checked but not kept: the specification's prose is most of a
 /// definitions package.

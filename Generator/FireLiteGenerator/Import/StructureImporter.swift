@@ -10,15 +10,15 @@ struct StructureImporter {
         var elements: [JSONNode]
     }
 
-    /// The StructureDefinitions of a package, sorted out.
+    /// The StructureDefinitions of a package by kind.
     struct Selection {
         /// Those that define a type.
         var structures: [Structure] = []
-        /// How many constrain a type: profiles and extensions.
+        /// The number of profiles and extensions, which constrain a type.
         var profileCount = 0
         var logicalModelCount = 0
 
-        /// What was skipped, in words; nil for nothing.
+        /// A message about what was skipped; nil if nothing was.
         var note: String? {
             let counts = [(profileCount, "profile"), (logicalModelCount, "logical model")].filter { $0.0 > 0 }
             guard !counts.isEmpty else { return nil }
@@ -64,7 +64,7 @@ struct StructureImporter {
             return nil
         }
         guard Identifier.isTypeName(name) else {
-            throw GeneratorError("`\(name)` is no name for a type", at: resource.location(of: node["url"] ?? node))
+            throw GeneratorError("`\(name)` is not a type name", at: resource.location(of: node["url"] ?? node))
         }
         let elements = node["snapshot"]?.list("element") ?? []
         if elements.isEmpty, kind != .primitive {
@@ -74,7 +74,7 @@ struct StructureImporter {
         let baseNode = node["baseDefinition"] ?? node["base"]
         let base = baseNode?.string.map(lastComponent)
         if let base, let baseNode, !Identifier.isTypeName(base) {
-            throw GeneratorError("`\(base)`, which `\(name)` derives from, is no name for a type", at: resource.location(of: baseNode))
+            throw GeneratorError("`\(base)`, which `\(name)` derives from, is not a type name", at: resource.location(of: baseNode))
         }
         return Structure(
             resource: resource, name: name, kind: kind, base: base, elements: Array(elements.dropFirst()))

@@ -7,7 +7,7 @@ struct TerminologyImporter {
     /// Lists of concepts by the URL of their code system.
     private var codeSystems: [String: [JSONNode]] = [:]
 
-    /// Value sets that include others that include others ... end here.
+    /// The maximum depth of value sets that include others.
     private static let longestImport = 32
 
     init(_ resources: [DefinitionResource]) {
@@ -46,7 +46,7 @@ struct TerminologyImporter {
         return Array(result.values)
     }
 
-    /// Says how many value sets of required bindings are not in the package, whose codes are `String` in Swift; nil for none.
+    /// A message about value sets of required bindings that the package lacks, whose codes are `String` in Swift; nil if it lacks none.
     func note(on types: [TypeDefinition], in folder: String) -> String? {
         let bound = Set(
             types.flatMap { $0.elements + $0.backbones.flatMap(\.elements) }.compactMap { element in
@@ -64,7 +64,7 @@ struct TerminologyImporter {
     private func unique(_ codes: [String], in resource: DefinitionResource) throws -> [String] {
         var seen: Set<String> = []
         for code in codes where !Identifier.isLine(code) {
-            throw GeneratorError("`\(code)` is no code", at: resource.location(of: resource.node))
+            throw GeneratorError("`\(code)` is not a code", at: resource.location(of: resource.node))
         }
         return codes.filter { seen.insert($0).inserted }
     }

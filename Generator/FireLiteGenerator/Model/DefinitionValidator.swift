@@ -1,4 +1,4 @@
-/// Checks that a release's definitions fit together, so that nothing after it can meet a name that leads nowhere.
+/// Checks that a release's definitions fit together, so that later steps find every name.
 struct DefinitionValidator {
     /// FHIR's longest line of types has six.
     private static let longestLine = 32

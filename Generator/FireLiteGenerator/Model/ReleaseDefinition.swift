@@ -1,4 +1,4 @@
-/// Everything the Generator knows of one FHIR release: the neutral model between the definitions and the Swift code.
+/// Everything the Generator knows about one FHIR release: the neutral model between the definitions and the Swift code.
 ///
 /// It holds facts only and nothing particular to a release, so that a release is data.
 struct ReleaseDefinition: Sendable {

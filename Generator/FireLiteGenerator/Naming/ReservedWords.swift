@@ -41,7 +41,7 @@ enum ReservedWords {
     /// Members of the runtime's resources besides. `id` is the element itself.
     static let resourceMembers: Set<String> = ["containedResources", "isContained", "resourceType"]
 
-    /// Static members and enum cases that Swift itself gives a meaning; `none` and `some` because `.none` in the place of an
+    /// Static members and enum cases that Swift itself gives a meaning; `none` and `some` because `.none` for an
     /// optional is the optional's. And `known`, which every struct of codes has.
     static let cases: Set<String> = ["init", "self", "Self", "Type", "Protocol", "none", "some", "known"]
 }

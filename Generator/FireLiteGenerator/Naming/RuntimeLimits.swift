@@ -1,4 +1,4 @@
-/// Checks that the runtime can do what is generated, so that a release it has no room for is refused here and not when it is used.
+/// Checks the runtime's limits, so that a release beyond them is refused here and not when it is used.
 enum RuntimeLimits {
     /// The most slots of a class, `FHIRObject.slotCount` is a byte.
     static let mostSlots = 254
@@ -31,7 +31,7 @@ enum RuntimeLimits {
         }
         let baseKind: NamedClass.Kind = named.kind == .resource ? .resource : .datatype
         guard named.isRoot || kinds[named.baseName] == baseKind else {
-            throw GeneratorError("`\(named.path)` derives from `\(named.baseName)`, which is no \(baseKind.rawValue)", at: place)
+            throw GeneratorError("`\(named.path)` derives from `\(named.baseName)`, which is not a \(baseKind.rawValue)", at: place)
         }
         guard named.isRoot, named.kind == .resource else { return }
         // The runtime reads the ids of all resources.
@@ -45,7 +45,7 @@ enum RuntimeLimits {
         for member in element.members {
             let isKnown = member.accessor == .object ? paths.contains(member.typeName) : primitives.contains(member.typeName)
             guard isKnown else {
-                let what = member.accessor == .object ? "has no class" : "is no primitive of FireLite's"
+                let what = member.accessor == .object ? "has no class" : "is not a primitive of FireLite's"
                 throw GeneratorError("`\(element.path)` has the type `\(member.typeName)`, which \(what)", at: element.definition.location)
             }
         }

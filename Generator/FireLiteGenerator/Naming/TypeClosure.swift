@@ -1,13 +1,13 @@
 /// The types a slim module needs.
 enum TypeClosure {
-    /// Present whatever is asked for: elements of type `Resource` may hold any resource.
+    /// Always present: elements of type `Resource` can hold any resource.
     private static let always = ["Resource", "DomainResource"]
 
     /// Some resources and every type their elements can have, with the types those derive from.
     ///
     /// What a reference points to does not count.
     ///
-    /// - Throws: `GeneratorError` for a name that is no resource of the release.
+    /// - Throws: `GeneratorError` for a name that is not a resource of the release.
     static func types(for resources: [String], in release: ReleaseDefinition) throws -> Set<String> {
         let types = Dictionary(release.types.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
         for name in resources where types[name]?.kind != .resource {

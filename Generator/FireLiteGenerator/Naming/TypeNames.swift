@@ -1,6 +1,6 @@
 /// Swift's names for classes, code structs and choice enums: all that share a module's namespace.
 ///
-/// FHIR's own types come first and keep their names; whatever meets a name that is taken gets a suffix.
+/// FHIR's own types come first and keep their names; a type whose name is already used gets a suffix.
 struct TypeNames {
     /// Class names by type name or backbone path.
     private(set) var classes: [String: String] = [:]
@@ -26,7 +26,7 @@ struct TypeNames {
     /// A name for a choice enum.
     mutating func takeChoice(_ name: String) -> String { scope.take(name, suffix: "Choice") }
 
-    /// Keeps what is generated besides FHIR's types clear of Swift's common names.
+    /// Keeps generated types other than FHIR's clear of Swift's common names.
     private mutating func reserveCommonTypes() {
         for name in ReservedWords.commonTypes { _ = scope.take(name, suffix: "_") }
     }

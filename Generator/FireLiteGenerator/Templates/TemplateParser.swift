@@ -3,7 +3,7 @@
 /// Tags are `{{key}}`, `{{#key}}`…`{{/key}}` (condition or loop), `{{^key}}`…`{{/key}}` (unless), `{{> partial}}` and
 /// `{{! comment}}`. A line with nothing on it but one of the last four is left out. Line ends of Windows are read as those of Unix.
 struct TemplateParser {
-    /// More sections within sections than this are taken for a mistake.
+    /// The maximum depth of nested sections.
     private static let deepestSection = 50
 
     private let file: String
@@ -131,7 +131,7 @@ struct TemplateParser {
         if kind == .comment { return Tag(kind: kind, key: "", location: location) }
         let key = rest.split(separator: " ", omittingEmptySubsequences: true)
         guard key.count == 1, key[0].allSatisfy({ $0.isLetter || $0.isNumber || $0 == "." || $0 == "_" }) else {
-            throw GeneratorError("`{{\(content)}}` is no tag", at: location)
+            throw GeneratorError("`{{\(content)}}` is not a tag", at: location)
         }
         return Tag(kind: kind, key: String(key[0]), location: location)
     }

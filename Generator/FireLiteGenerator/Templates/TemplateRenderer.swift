@@ -7,7 +7,7 @@ struct TemplateRenderer {
     /// The templates being rendered, each included by the one before it.
     private var open: [String]
 
-    /// More partials within partials than this are taken for a mistake.
+    /// The maximum depth of nested partials.
     private static let deepestPartial = 100
 
     /// Renders a template.
@@ -68,7 +68,7 @@ struct TemplateRenderer {
         _ name: String, _ added: String, _ location: SourceLocation, _ stack: [TemplateContext]
     ) throws {
         if let start = open.firstIndex(of: name) {
-            // The tag at hand closes the circle, wherever it was entered.
+            // The current tag closes the cycle, wherever it was entered.
             let way = open[start...].dropFirst().map { "`\($0)`" }
             let through = way.isEmpty ? "" : " through " + way.joined(separator: ", ")
             throw GeneratorError("partial `\(name)` includes itself\(through)", at: location)

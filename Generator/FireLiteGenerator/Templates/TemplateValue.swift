@@ -1,4 +1,4 @@
-/// What a template's key stands for.
+/// The value of a template's key.
 indirect enum TemplateValue: Sendable {
     /// Text to insert; as a section, true unless empty.
     case text(String)

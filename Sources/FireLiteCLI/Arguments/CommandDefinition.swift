@@ -1,4 +1,4 @@
-/// What the parser and the help need to know of a command.
+/// What the parser and the help need to know about a command.
 struct CommandDefinition {
     let name: String
     /// One line for the list of commands.
@@ -6,9 +6,9 @@ struct CommandDefinition {
     let options: [OptionDefinition]
     /// What follows the options: `PATH…`; empty for nothing.
     let operands: String
-    /// How many of those there may be.
+    /// How many operands are allowed.
     let operandCount: ClosedRange<Int>
-    /// What the command's own help says below the options.
+    /// The text of the command's help below the options.
     let discussion: String
 
     static let anyNumber = 1...Int.max

@@ -12,7 +12,7 @@ enum HelpText {
 
             `firelite COMMAND --help` explains a command.
 
-            Exit status: 0 done; 1 something was rejected, not found or not sound; 2 the command line is wrong;
+            Exit status: 0 success; 1 something was rejected, not found or unsound; 2 wrong usage;
             3 the database or the system failed. Errors are one line on standard error.
             """
     }
@@ -33,7 +33,7 @@ enum HelpText {
             """
     }
 
-    /// The words on lines of at most 100 characters, later ones indented.
+    /// The words, wrapped to at most 100 characters a line; lines after the first are indented.
     private static func wrapped(_ words: [String]) -> String {
         var lines = [""]
         for word in words {

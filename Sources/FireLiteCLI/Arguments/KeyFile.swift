@@ -1,23 +1,24 @@
 import FireLite
 import Foundation
 
-/// The file that an option names for the key of a database, so that the key is neither among the arguments, which others on the machine
-/// can list, nor in a shell's history.
+/// The file with the key of a database, named by an option. So the key is neither among the arguments, which others on the machine can
+/// list, nor in a shell's history.
 enum KeyFile {
     static let option = OptionDefinition.option("key-file", "FILE", "the file with the key of an encrypted database")
 
-    /// What help texts say of the contents.
+    /// What help texts say about the contents.
     static let discussion = """
-        A key file's bytes are the key, a line break at its end too. 32 bytes are the key itself, others a passphrase. A file
-        that others than its owner may use is refused (chmod 600 FILE), unless it is root's and only its group may read it.
+        All bytes of a key file are the key, including a line break at its end. 32 bytes are the key itself, any other number is
+        a passphrase. A file that others than its owner can use is refused (chmod 600 FILE), unless root owns it and only its
+        group can read it.
         """
 
-    /// More than this is no key.
+    /// A larger file is not a key.
     private static let maximumSize = 4_096
 
-    /// - Throws: `ToolError` with status 3 where the file cannot be read, may be used by others, or holds no key.
+    /// - Throws: `ToolError` with status 3 if the file cannot be read, can be used by others, or holds no key.
     static func key(path: String) throws -> EncryptionKey {
-        // Pipes have no size to ask for, so it is read until it ends.
+        // A pipe has no size, so it is read until it ends.
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw ToolError.system("key file \(path)") }
         defer { close(descriptor) }
@@ -37,12 +38,12 @@ enum KeyFile {
         }
         guard count > 0 else { throw ToolError.failed("key file \(path) is empty: put the key into it") }
         guard count <= maximumSize else {
-            throw ToolError.failed("key file \(path) has more than \(maximumSize) bytes: that is no key, give another file")
+            throw ToolError.failed("key file \(path) has more than \(maximumSize) bytes and so is not a key: give another file")
         }
         return EncryptionKey(bytes[..<count])
     }
 
-    /// A key that others can read protects from nobody on the machine. A group may read a file of root's: so servers hand keys to those who run
+    /// A key that others can read protects from nobody on the machine. A group may read root's file: that is how servers pass keys to processes
     /// without root's rights, and libpq has the same rule for its keys.
     private static func refuseOpenFile(_ descriptor: Int32, _ path: String) throws {
         var status = stat()
@@ -50,6 +51,6 @@ enum KeyFile {
         let forbidden = status.st_uid == 0 ? S_IWGRP | S_IXGRP | S_IRWXO : S_IRWXG | S_IRWXO
         guard status.st_mode & forbidden != 0 else { return }
         let mode = String(status.st_mode & 0o777, radix: 8)
-        throw ToolError.failed("key file \(path) may be used by others than its owner (mode \(mode)): chmod 600 \(path)")
+        throw ToolError.failed("key file \(path) can be used by others than its owner (mode \(mode)): chmod 600 \(path)")
     }
 }

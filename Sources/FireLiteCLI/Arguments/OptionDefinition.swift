@@ -1,7 +1,7 @@
 /// An option of a command: `--name VALUE`, or `--name` alone.
 struct OptionDefinition {
     let name: String
-    /// What the value stands for in the help; nil for an option without a value.
+    /// The name of the value in the help; nil for an option without a value.
     let value: String?
     let isRequired: Bool
     let isRepeatable: Bool
@@ -17,7 +17,7 @@ struct OptionDefinition {
         OptionDefinition(name: name, value: value, isRequired: isRequired, isRepeatable: isRepeatable, help: help)
     }
 
-    /// `--name VALUE`, in brackets where it may be left out.
+    /// `--name VALUE`, in brackets if it is optional.
     var synopsis: String {
         let plain = value.map { "--\(name) \($0)" } ?? "--\(name)"
         return (isRequired ? plain : "[\(plain)]") + (isRepeatable ? "…" : "")

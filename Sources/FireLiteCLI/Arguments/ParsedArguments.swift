@@ -8,7 +8,7 @@ struct ParsedArguments {
         arguments.prefix { $0 != "--" }.contains { $0 == "--help" || $0 == "-h" }
     }
 
-    /// Takes `--name VALUE`, `--name=VALUE`, `--name` and operands in any order; what follows `--` are operands.
+    /// Accepts `--name VALUE`, `--name=VALUE`, `--name` and operands in any order; everything after `--` is an operand.
     ///
     /// - Throws: `ToolError` with status 2.
     init(_ arguments: [String], for definition: CommandDefinition) throws {
@@ -56,15 +56,15 @@ struct ParsedArguments {
     /// Whether an option is given.
     func has(_ name: String) -> Bool { values[name] != nil }
 
-    /// The value of an option, or nil where it is not given.
+    /// The value of an option, or nil if it is not given.
     subscript(name: String) -> String? { values[name]?.first }
 
-    /// Every value of an option that may be repeated.
+    /// Every value of a repeatable option.
     func all(_ name: String) -> [String] { values[name] ?? [] }
 
-    /// The value of an option that counts something.
+    /// The value of a numeric option.
     ///
-    /// - Throws: `ToolError` with status 2 where it is no number in `range`.
+    /// - Throws: `ToolError` with status 2 if it is not a number in `range`.
     func number(_ name: String, in range: ClosedRange<Int>) throws -> Int? {
         guard let text = self[name] else { return nil }
         guard let number = Int(text), range.contains(number) else {

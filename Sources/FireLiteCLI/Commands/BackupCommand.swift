@@ -1,18 +1,18 @@
 import FireLite
 
-/// `firelite backup`: a copy of the database, made while others use it.
+/// `firelite backup`: copies the database while others use it.
 struct BackupCommand: Command {
     static let definition = CommandDefinition(
-        name: "backup", summary: "copy the database into a new file while others use it",
+        name: "backup", summary: "copy the database to a new file while others use it",
         options: DatabaseArgument.options + [
-            .flag("replace", "replace the file if it is there; it must not be in use"),
-            .option("new-key-file", "FILE", "the file with the key that the copy gets; that of the database unless given"),
-            .flag("plain", "do not encrypt the copy, whether the database is or not"),
+            .flag("replace", "replace an existing file, which must not be in use"),
+            .option("new-key-file", "FILE", "the file with the key of the copy (default: the database's key)"),
+            .flag("plain", "do not encrypt the copy, even if the database is encrypted"),
         ],
         operands: "FILE", operandCount: 1...1,
         discussion: """
             The copy is the database as it was when the copy began. FILE appears when it is complete and on the disk, and
-            only its owner may read it. A file that is there is left as it is, unless --replace is given.
+            only its owner can read it. An existing file is refused unless --replace is given.
 
             \(KeyFile.discussion)
 
@@ -33,7 +33,7 @@ struct BackupCommand: Command {
         isPlain = arguments.has("plain")
         newKeyPath = arguments["new-key-file"]
         if isPlain, newKeyPath != nil {
-            throw ToolError.usage("--plain and --new-key-file are given, but a copy is encrypted or it is not")
+            throw ToolError.usage("--plain and --new-key-file exclude each other: choose one")
         }
     }
 

@@ -1,15 +1,15 @@
 import FireLite
 
-/// `firelite check`: whether the database is sound.
+/// `firelite check`: checks that the database is sound.
 struct CheckCommand: Command {
     static let definition = CommandDefinition(
         name: "check", summary: "check that the database is sound",
         options: DatabaseArgument.options,
         operands: "", operandCount: 0...0,
         discussion: """
-            Runs SQLite's integrity check, looks for rows that belong to nothing, and compares the registry of resources
-            with the tables. Prints what is wrong, a line for each fault, and exits with status 1; or prints "sound". A file
-            that is no FireLite database is not checked; the status is 3 then.
+            Runs SQLite's integrity check, looks for rows without an owner, and compares the registry of resources
+            with the tables. Prints a line for each fault and exits with status 1, or prints "sound". A file
+            that is not a FireLite database is not checked and gives status 3.
 
             Example: firelite check --database health.sqlite
             """)
@@ -32,7 +32,7 @@ struct CheckCommand: Command {
         do {
             return try database.openForReadingUnlocated().check().map(\.text)
         } catch let error as FHIRStoreError {
-            // A store that is too damaged to be opened is not sound; a file that is no store is not what was meant.
+            // A store that is too damaged to be opened is unsound; any other file is a wrong argument.
             guard error.code == .notAStore, error.isDamage else { throw ToolError.failed(database.message(of: error)) }
             return [error.message]
         }

@@ -2,7 +2,7 @@
 protocol Command {
     static var definition: CommandDefinition { get }
 
-    /// Checks the arguments; nothing is opened or changed yet.
+    /// Checks the arguments without opening or changing anything.
     ///
     /// - Throws: `ToolError` with status 2.
     init(_ arguments: ParsedArguments) throws

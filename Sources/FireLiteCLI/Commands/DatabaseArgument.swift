@@ -8,7 +8,7 @@ struct DatabaseArgument {
         release,
         KeyFile.option,
     ]
-    static let release = OptionDefinition.option("release", "R4", "the FHIR release of the data; R4 unless given")
+    static let release = OptionDefinition.option("release", "R4", "the FHIR release of the data (default: R4)")
 
     let path: String
     let release: FHIRRelease
@@ -26,26 +26,26 @@ struct DatabaseArgument {
         keyPath = arguments["key-file"]
     }
 
-    /// The key of the database; nil where no file is named for it.
+    /// The key of the database; nil if no key file is given.
     ///
     /// - Throws: `ToolError` with status 3.
     func key() throws -> EncryptionKey? { try keyPath.map { try KeyFile.key(path: $0) } }
 
-    /// Opens the database for writing; a file that is not there yet is made.
+    /// Opens the database for writing; creates the file if it does not exist.
     func create() throws -> FHIRStore { try located { try store(.readWrite, mustExist: false) } }
 
-    /// Opens a database that must be there for writing.
+    /// Opens an existing database for writing.
     func open() throws -> FHIRStore { try located { try store(.readWrite) } }
 
-    /// Opens a database that must be there for reading only, whether it could be written or not.
+    /// Opens an existing database read-only, whether it is writable or not.
     func openForReading() throws -> FHIRStore { try located { try openForReadingUnlocated() } }
 
-    /// Opens a database that must be there for reading only; the store's errors come as they are.
+    /// Opens an existing database read-only; throws the store's errors unchanged.
     func openForReadingUnlocated() throws -> FHIRStore {
         do {
             return try store(.readOnly)
         } catch let error as FHIRStoreError where error.code == .olderFormat {
-            // An older format is upgraded where that is possible; where it is not, the first error says what to do.
+            // An older format is upgraded if possible; otherwise the first error says what to do.
             do { return try store(.readWrite) } catch { throw error }
         }
     }
@@ -59,7 +59,7 @@ struct DatabaseArgument {
         return try FHIRStore(path: path, release: release, configuration: configuration)
     }
 
-    /// Runs `body` so that the store's errors name the file.
+    /// Runs `body`, and makes the store's errors name the file.
     func located<Value>(_ body: () throws -> Value) throws -> Value {
         do {
             return try body()
@@ -68,17 +68,17 @@ struct DatabaseArgument {
         }
     }
 
-    /// The store's error with the name of the file, which most have in them.
+    /// The store's error with the name of the file, which most errors contain already.
     func message(of error: FHIRStoreError) -> String {
         error.description.contains(path) ? error.description : "\(path): \(error)"
     }
 
     /// The class of a resource type.
     ///
-    /// - Throws: `ToolError` with status 2 where the release has no such type.
+    /// - Throws: `ToolError` with status 2 if the release has no such type.
     func resourceType(named name: String) throws -> FHIRResource.Type {
         guard let type = release.resourceType(named: name) else {
-            throw ToolError.usage("'\(name)' is no resource type of FHIR \(release.name)")
+            throw ToolError.usage("'\(name)' is not a resource type of FHIR \(release.name)")
         }
         return type
     }

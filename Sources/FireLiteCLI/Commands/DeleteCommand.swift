@@ -1,13 +1,13 @@
 import FireLite
 
-/// `firelite delete`: resources out of the database.
+/// `firelite delete`: deletes resources.
 struct DeleteCommand: Command {
     static let definition = CommandDefinition(
-        name: "delete", summary: "delete resources and all that belongs to them",
+        name: "delete", summary: "delete resources and everything that belongs to them",
         options: DatabaseArgument.options,
         operands: "Type/id…", operandCount: CommandDefinition.anyNumber,
         discussion: """
-            All are deleted in one transaction. Ones that are not there are reported, and the others deleted all the same.
+            All are deleted in one transaction. Missing ones are reported; the others are still deleted.
 
             Example: firelite delete --database health.sqlite Patient/123 Patient/124
             """)

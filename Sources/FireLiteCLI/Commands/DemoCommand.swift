@@ -3,22 +3,22 @@ import FireLiteR4
 import FireLiteSynthetic
 import Foundation
 
-/// `firelite demo`: the whole way in a minute, with made-up data.
+/// `firelite demo`: a tour of the store in a minute, with synthetic data.
 struct DemoCommand: Command {
     private static let defaultPath = "firelite-demo.sqlite"
     private static let batch = 1_000
     private static let jsonWidth = 78
 
     static let definition = CommandDefinition(
-        name: "demo", summary: "store made-up resources, show them as tables, find and change them",
+        name: "demo", summary: "store synthetic resources, show them as tables, find and change them",
         options: [
-            .option("database", "FILE", "the file to make; \(defaultPath) unless given, which is replaced"),
-            .option("patients", "N", "how many patients to make up; 100 unless given"),
-            .option("seed", "N", "other numbers give other patients; 1 unless given"),
+            .option("database", "FILE", "the file to create (default: \(defaultPath), which is replaced)"),
+            .option("patients", "N", "the number of patients (default: 100)"),
+            .option("seed", "N", "the seed of the data (default: 1)"),
         ],
         operands: "", operandCount: 0...0,
         discussion: """
-            The same seed gives the same resources. The file stays, to be looked at with any SQLite client.
+            The same seed gives the same resources. The file is kept; you can open it with any SQLite client.
             """)
 
     private let database: DatabaseArgument
@@ -46,10 +46,10 @@ struct DemoCommand: Command {
         return .done
     }
 
-    /// A file of the demo's own is replaced; any other is left alone.
+    /// Replaces the demo's own file, and no other.
     private func makeRoom() throws {
         guard FileManager.default.fileExists(atPath: database.path) else { return }
-        guard isDefaultPath else { throw ToolError.usage("\(database.path) is there already: name a file that is not") }
+        guard isDefaultPath else { throw ToolError.usage("\(database.path) exists already: name a new file") }
         for suffix in ["", "-wal", "-shm"] { unlink(database.path + suffix) }
     }
 
@@ -101,7 +101,7 @@ struct DemoCommand: Command {
         try console.print(table.text)
     }
 
-    /// Stores a patient that changed and one that is new among others that are as they were.
+    /// Stores all patients again, of which one has changed and one is new.
     private func change(_ patient: Patient, _ store: FHIRStore, _ console: Console) throws {
         var incoming: [Patient] = []
         for case let other as Patient in patients where other.id != patient.id { incoming.append(other) }
@@ -113,7 +113,7 @@ struct DemoCommand: Command {
         let result = try store.write { transaction in try transaction.upsert(incoming) }
         let time = start.duration(to: clock.now)
         try console.print(
-            "\nStored \(incoming.count) patients again, one with one name more and one that is new, in \(Self.time(time)): "
+            "\nStored \(incoming.count) patients again, one changed and one new, in \(Self.time(time)): "
                 + "added \(result.added), updated \(result.updated), unchanged \(result.unchanged).")
     }
 

@@ -1,29 +1,29 @@
 import FireLite
 import Foundation
 
-/// `firelite export`: the database into NDJSON files.
+/// `firelite export`: writes the database to NDJSON files.
 struct ExportCommand: Command {
     static let definition = CommandDefinition(
         name: "export", summary: "write the resources as NDJSON, one file for each type",
         options: DatabaseArgument.options + [
-            .option("type", "T", isRepeatable: true, "a resource type to write; all unless given"),
+            .option("type", "T", isRepeatable: true, "a resource type to write (default: all)"),
             .option("output", "DIR|-", isRequired: true, "the folder for the files, or - for standard output"),
-            .flag("assign-ids", "give resources without an id their pk as id, and refer to them by it"),
-            .option("on-error", "stop|skip", "what a resource that cannot be read does; stop unless given"),
-            .flag("ids", "name resources that cannot be read by their logical ids, which may tell of persons"),
+            .flag("assign-ids", "give resources without an id their pk as id, in references too"),
+            .option("on-error", "stop|skip", "what to do about an unreadable resource (default: stop)"),
+            .flag("ids", "name unreadable resources by their logical ids, which may identify people"),
         ],
         operands: "", operandCount: 0...0,
         discussion: """
-            A folder gets Type.ndjson for each type that is stored or asked for; it is made if it is not there. The files
-            appear when all of them are complete. Standard output gets one type after another. Everything written is one
+            The folder gets Type.ndjson for each stored or requested type; it is created if it does not exist. The files
+            appear when all of them are complete. Standard output gets one type after another. All output is one
             snapshot of the database.
 
-            References to resources without an id lead nowhere elsewhere; how many such there are is printed. With
-            --assign-ids such a resource gets its pk as id, and what refers to it by pk (urn:uuid:) refers to Type/id. The
-            database stays as it is.
+            References to resources without an id are broken in other databases; the command prints how many such resources there
+            are. With --assign-ids such a resource gets its pk as id, and references to it by pk (urn:uuid:) become Type/id. The
+            database is not changed.
 
-            With --on-error stop a resource that cannot be read ends the export, and no file appears. With skip it is left
-            out and listed on standard error, with its type, its number in the store and the reason; the exit status is 1.
+            With --on-error stop an unreadable resource ends the export, and no file appears. With skip it is skipped and
+            listed on standard error, with its type, its number in the store and the reason; the exit status is 1.
 
             Example: firelite export --database health.sqlite --type Patient --output - | wc -l
             """)
@@ -67,6 +67,6 @@ struct ExportCommand: Command {
         }
         let number = exporter.counts.unreadable
         guard number > 0 else { return .done }
-        throw ToolError.incomplete("\(number == 1 ? "1 resource" : "\(number) resources") could not be read: left out")
+        throw ToolError.incomplete("skipped \(number == 1 ? "1 unreadable resource" : "\(number) unreadable resources")")
     }
 }

@@ -1,16 +1,16 @@
 import FireLite
 
-/// `firelite find`: the resources with given values.
+/// `firelite find`: finds resources by conditions.
 struct FindCommand: Command {
     static let definition = CommandDefinition(
-        name: "find", summary: "print the resources of a type that have given values",
+        name: "find", summary: "print the resources of a type that meet conditions",
         options: DatabaseArgument.options + [
             .option("limit", "N", "print at most N results"),
-            .flag("count", "print only how many there are"),
+            .flag("count", "print only the number of results"),
             .option("sort", "PATH,…", "sort by these elements; -PATH sorts in descending order"),
-            .option("matching", "WORDS", "only resources with these words, by the type's full-text index"),
+            .option("matching", "WORDS", "only resources that contain these words, by the type's full-text index"),
             .option("values", "PATH,…", "print these elements instead of whole resources"),
-            .flag("csv", "print what --values names as comma-separated values"),
+            .flag("csv", "with --values: print comma-separated values"),
             .flag("spreadsheet", "with --csv: put ' before cells that a spreadsheet would run as a formula"),
             .flag("sql", "print the SQL statement without running it"),
             .flag("explain", "print the SQL statement and SQLite's query plan without running it"),
@@ -18,30 +18,30 @@ struct FindCommand: Command {
         operands: "Type CONDITION…", operandCount: CommandDefinition.anyNumber,
         discussion: """
             A PATH names an element by its FHIR name, also through lists: name.given, code.coding.code,
-            valueQuantity.value, name[0].family, contained(Medication).code.text. A condition holds if some value at
-            its path satisfies it; braces put several conditions on the same element.
+            valueQuantity.value, name[0].family, contained(Medication).code.text. A condition is met if some value at
+            its path meets it; braces put several conditions on the same element.
 
               PATH=VALUE PATH!=VALUE       equal, not equal; without a VALUE: absent, present
-              PATH<VALUE <= > >=           less, greater; an imprecise date is the whole period it names
-              PATH:in=VALUE,VALUE          one of these
+              PATH<VALUE <= > >=           less, greater; a partial date is the whole period it names
+              PATH:in=VALUE,VALUE          one of these values
               PATH~VALUE                   text that contains VALUE, ignoring case and accents; a date that overlaps it
               PATH^=VALUE $= *=            text that begins or ends with VALUE, or matches a pattern with % and _
-              PATH{PATH=VALUE,PATH=VALUE}  one element that satisfies all of these
+              PATH{PATH=VALUE,PATH=VALUE}  one element that meets all of these
               PATH.count>=N                the number of elements
               subject=Patient/1            a reference to this resource; also != and :in=
-              subject(Patient).gender=male a reference to a stored Patient that satisfies the condition; also with braces
-              has(Observation.subject)     a stored Observation refers to the resource; conditions follow in braces
+              subject(Patient).gender=male a reference to a stored Patient that meets the condition; also with braces
+              has(Observation.subject)     a stored Observation refers to the resource; conditions in braces
 
-            All conditions must hold. The arguments or, and, not, '(' and ')' combine them: and binds tighter than or.
+            All conditions must be met. The arguments or, and, not, '(' and ')' combine them: and binds more tightly than or.
             An argument that begins with ( or "not " is an expression of its own, also in braces:
-            '(gender=female or not birthDate<1970)'. In it a VALUE ends at a blank or a closing parenthesis.
+            '(gender=female or not birthDate<1970)'. In it a VALUE ends at a space or a closing parenthesis.
 
-            A VALUE in quotation marks may contain anything: name.family:in="Miller, A.",Smith. Write \\" for a quotation
-            mark in it and \\\\ for a backslash; PATH="" is the empty text. In braces every VALUE of :in= but the first
-            needs the marks: code.coding{system=s,code:in="a","b"}. Put arguments in single quotes.
+            A VALUE in quotation marks can contain anything: name.family:in="Miller, A.",Smith. In it write \\" for a quotation
+            mark and \\\\ for a backslash; PATH="" is the empty text. In braces every VALUE of :in= but the first
+            needs quotation marks: code.coding{system=s,code:in="a","b"}. Put arguments in single quotes.
 
-            --values also takes PATH.count. Output is one JSON object a line, with every value of a list, or a table on a
-            terminal. In tables and CSV the values of a list are separated by semicolons.
+            --values also accepts PATH.count. Output is one JSON object a line, with every value of a list, or a table on a
+            terminal. In tables and CSV, semicolons separate the values of a list.
 
             Examples: firelite find --database health.sqlite Patient name.given=Joseph --limit 10
                       firelite find --database health.sqlite Patient gender=female or 'birthDate<1970'

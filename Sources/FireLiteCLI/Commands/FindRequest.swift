@@ -1,8 +1,8 @@
 import FireLite
 
-/// What `firelite find` is asked for.
+/// A request to `firelite find`.
 struct FindRequest {
-    /// How the answer is written.
+    /// The form of the output.
     enum Form {
         /// JSON lines, or a table on a terminal.
         case automatic
@@ -15,15 +15,15 @@ struct FindRequest {
     /// Words for the full-text index.
     var words: String?
     var limit: Int?
-    /// Whether only the number of resources is wanted.
+    /// Whether to print only the number of resources.
     var isCount = false
     /// Paths to sort by; a minus before one reverses its order.
     var sort: [String] = []
-    /// Paths whose values are wanted instead of resources.
+    /// Paths whose values to print instead of resources.
     var values: [String] = []
-    /// Whether only the statement is wanted.
+    /// Whether to print only the statement.
     var isSQL = false
-    /// Whether only the statement and SQLite's plan for it are wanted.
+    /// Whether to print only the statement and SQLite's plan for it.
     var isExplain = false
     var form = Form.automatic
     /// Whether cells that a spreadsheet would take for formulas are neutralised.

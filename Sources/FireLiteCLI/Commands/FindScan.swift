@@ -6,7 +6,7 @@ struct FindScan {
     private var query: QueryRequest
     private let values: [ValueColumn]
 
-    /// - Throws: `ToolError` with status 2 for what is no condition on the type, and no path of it.
+    /// - Throws: `ToolError` with status 2 for an invalid condition or path.
     init(_ request: FindRequest) throws {
         self.request = request
         let parser = PredicateParser(request.type._layout)
@@ -25,7 +25,7 @@ struct FindScan {
         }
         query.limit = request.limit
         if request.form == .csv, request.values.isEmpty, !request.isCount {
-            throw ToolError.usage("--csv needs --values PATH,… to say which columns there are")
+            throw ToolError.usage("--csv needs --values PATH,… for its columns")
         }
     }
 
@@ -45,7 +45,7 @@ struct FindScan {
         return .done
     }
 
-    /// The resources that are found.
+    /// The resources found.
     func resources(_ store: FHIRStore) throws -> [FHIRResource] {
         var resources: [FHIRResource] = []
         try store.forEach(query) { resources.append($0) }
@@ -69,7 +69,7 @@ struct FindScan {
         try output.write(table.text + "\n")
     }
 
-    /// A cell as people read it; the values of a list one after another.
+    /// A cell for people to read; values of a list are separated.
     private static func text(_ cell: ValueCell) -> String {
         switch cell {
         case .absent: ""

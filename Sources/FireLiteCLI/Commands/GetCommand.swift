@@ -1,6 +1,6 @@
 import FireLite
 
-/// `firelite get`: one resource.
+/// `firelite get`: prints one resource.
 struct GetCommand: Command {
     static let definition = CommandDefinition(
         name: "get", summary: "print one resource as JSON",

@@ -1,45 +1,46 @@
 import FireLite
 import Foundation
 
-/// `firelite import`: files into the database.
+/// `firelite import`: stores the resources of files.
 struct ImportCommand: Command {
     static let definition = CommandDefinition(
         name: "import", summary: "store the resources of NDJSON files, JSON files, Bundles and folders of them",
         options: DatabaseArgument.options + [
-            .option("on-error", "stop|skip", "what a text that cannot be read does; stop unless given"),
-            .option("rejects", "FILE", "where rejected texts go; FILE-rejects.ndjson beside the database unless given"),
-            .flag("whole-bundles", "store a Bundle as the one resource it is"),
-            .flag("lenient-dates", "mend dates that are not written in FHIR's way, and list them"),
+            .option("on-error", "stop|skip", "what to do about unreadable text (default: stop)"),
+            .option("rejects", "FILE", "the file for rejected texts (default: FILE-rejects.ndjson next to the database)"),
+            .flag("whole-bundles", "store a Bundle as one resource"),
+            .flag("lenient-dates", "correct dates that are not in FHIR's format, and list them"),
             .option("offset", "±HH:MM|Z", "with --lenient-dates: the offset of times that have none"),
             .flag("quiet", "print neither progress nor summary"),
         ],
         operands: "PATH…", operandCount: CommandDefinition.anyNumber,
         discussion: """
             A PATH is an NDJSON file (a resource on each line), a JSON file with one resource or a list of them, or a Bundle;
-            - is standard input. What gzip has compressed is read as what it was. A PATH that is a folder stands for the
-            files in it, and in its folders, that end in .ndjson, .jsonl or .json, with or without .gz. The database is made
-            if it is not there. A resource whose type and id are stored already replaces that one; one without an id is
-            added. Of several with one type and id in a file the last counts; "superseded" says how many others there were,
-            where they come close to each other, and versions of a history before the last. The numbers of the summary
-            are together those of the resources that were read.
+            - is standard input. Files compressed with gzip are unpacked. A PATH that is a folder stands for all files in it
+            and in its folders that end in .ndjson, .jsonl or .json, with or without .gz. The database is created
+            if it does not exist. A resource replaces the stored one with the same type and id; one without an id is
+            added. If several in a file have the same type and id, the last one counts. "superseded" counts the others, if
+            they are close to each other, and versions of a history before the last. The numbers of the summary
+            add up to the number of resources read.
 
             The entries of a Bundle are stored one by one. References by urn:uuid: or fullUrl become Type/id, and an
-            entry without an id gets that of its fullUrl. Entries without a resource are passed over.
+            entry without an id gets that of its fullUrl. Entries without a resource are skipped.
 
-            What a server says about a search (entry.search.mode outcome) is printed in codes, counted and not stored.
+            A server's OperationOutcomes about a search (entry.search.mode outcome) are counted, and their codes are printed; they
+            are not stored.
 
-            With --lenient-dates a date, dateTime, instant or time that is not FHIR's is read as follows, and a line on
-            standard error names each that was changed. Any other is rejected, as without the option.
+            With --lenient-dates a date, dateTime, instant or time that is not in FHIR's format is corrected as follows, and a line
+            on standard error names each one that was changed. Any other is rejected, as without the option.
               2020-1-5, 2020/01/05, 2020.1.5, 20200105   2020-01-05; 2020/1 becomes 2020-01
               2020-01-05 9:30+0100, …t09:30:00 +01       2020-01-05T09:30:00+01:00: T, two digits, seconds, a full offset
               20200105093015Z                            2020-01-05T09:30:15Z
               2020-01-05T09:30:15,25Z                    2020-01-05T09:30:15.25Z
-              2020-01-05T09:30:00                        gets the offset that --offset names; is rejected without it
+              2020-01-05T09:30:00                        gets the offset of --offset; is rejected without it
               2020-01-05T00:00:00 for a date             2020-01-05, whatever the offset; other times are rejected
               9:30 for a time                            09:30:00
 
-            Each file is one transaction. With --on-error stop the first text that cannot be read ends the import, with
-            nothing of its file stored. With skip it goes to the rejects file, a line of NDJSON with "file", "line",
+            Each file is one transaction. With --on-error stop the first unreadable text ends the import, and
+            nothing from its file is stored. With skip it goes to the rejects file, a line of NDJSON with "file", "line",
             "reason" and "text", and everything else is stored.
 
             Example: firelite import --database health.sqlite --on-error skip *.ndjson bulk.ndjson.gz folder
@@ -59,7 +60,7 @@ struct ImportCommand: Command {
         let onError = arguments["on-error"] ?? "stop"
         guard onError == "stop" || onError == "skip" else { throw ToolError.usage("--on-error is '\(onError)', neither stop nor skip") }
         guard sources.count(where: { $0 == "-" }) <= 1 else {
-            throw ToolError.usage("- is given twice, but standard input can be read once")
+            throw ToolError.usage("- is given twice, but standard input can be read only once")
         }
         options = ImportOptions(
             release: database.release, stopsAtFault: onError == "stop", keepsBundles: arguments.has("whole-bundles"),
@@ -69,7 +70,7 @@ struct ImportCommand: Command {
     private static func dates(_ arguments: ParsedArguments) throws -> DateMender? {
         let offset = arguments["offset"]
         guard arguments.has("lenient-dates") else {
-            if offset != nil { throw ToolError.usage("--offset is given without --lenient-dates") }
+            if offset != nil { throw ToolError.usage("--offset needs --lenient-dates") }
             return nil
         }
         if let offset, FHIRDateTime("2020-01-01T00:00:00\(offset)") == nil {
@@ -101,7 +102,7 @@ struct ImportCommand: Command {
                 }
             }
         }
-        // What was rejected is of use however the import ended.
+        // The rejects file is kept even if the import failed.
         let rejected = Result { try rejects?.finish() }
         try progress?.clear()
         var fault: ImportFault?
@@ -114,14 +115,14 @@ struct ImportCommand: Command {
         throw ToolError.incomplete("\(number) rejected: see \(rejects?.path ?? "")")
     }
 
-    /// Makes sure that every file can be read before anything is stored, and adds up their sizes where all are known.
+    /// Checks that every file can be read before anything is stored, and adds up their sizes if all are known.
     private static func totalSize(_ inputs: [ImportSource]) throws -> Int? {
         var total: Int? = 0
         for case .file(let path) in inputs {
             var status = stat()
             guard stat(path, &status) == 0, access(path, R_OK) == 0 else { throw ToolError.system(path) }
             switch status.st_mode & S_IFMT {
-            // How much compressed content there is, nobody knows before.
+            // The unpacked size of compressed content is unknown.
             case S_IFREG where !path.lowercased().hasSuffix(".gz"): total = total.map { $0 + Int(status.st_size) }
             default: total = nil
             }
@@ -129,18 +130,18 @@ struct ImportCommand: Command {
         return inputs.contains { if case .standardInput = $0 { true } else { false } } ? nil : total
     }
 
-    /// The rejects file is replaced, so it must not be one that is read, nor the database.
+    /// The rejects file is replaced, so it must be neither an input file nor the database.
     private func checkRejectsPath(_ inputs: [ImportSource]) throws {
         guard let rejectsPath else { return }
         if inputs.contains(where: { if case .file(let path) = $0 { FileTarget.isSame(path, rejectsPath) } else { false } }) {
-            throw ToolError.usage("--rejects is \(rejectsPath), which is read: name another file")
+            throw ToolError.usage("--rejects is \(rejectsPath), which is an input file: name another file")
         }
         if FileTarget.isPart(rejectsPath, of: database.path) {
             throw ToolError.usage("--rejects is \(rejectsPath), the database itself or a part of it: name another file")
         }
     }
 
-    /// A file that was asked for is there even if nothing is rejected.
+    /// A requested file is created even if nothing is rejected.
     private func rejectsFile() throws -> RejectsFile? {
         if let rejectsPath {
             let file = RejectsFile(path: rejectsPath, database: database.path)

@@ -5,13 +5,13 @@ struct IndexCommand: Command {
     static let definition = CommandDefinition(
         name: "index", summary: "list, create and drop indexes",
         options: DatabaseArgument.options + [
-            .option("set", "NAME", "a ready-made set: references, identifiers, codes or dates; for all types, or Type alone"),
+            .option("set", "NAME", "a predefined set: references, identifiers, codes or dates; for all types, or only for Type"),
             .flag("full-text", "an index of the words at the paths, for find --matching"),
         ],
         operands: "list|create|drop Type PATH…", operandCount: CommandDefinition.anyNumber,
         discussion: """
-            list prints the indexes that are declared and whether they are in the file; one that is not comes with the first
-            value for it. create adds an index on a path, or one on several paths whose values are in one row. drop takes the
+            list prints the declared indexes and whether they are built; an index is built with the first value for
+            it. create adds an index on a path, or on several paths whose values are in one row. drop takes the
             same arguments, or the names that list prints. Every type has an index on its ids, which is not listed.
 
             Examples: firelite index --database health.sqlite create Observation code.coding.code
@@ -30,7 +30,7 @@ struct IndexCommand: Command {
         case dropNamed([String])
     }
 
-    /// What an index is made of.
+    /// What an index covers.
     private enum Target {
         case paths(Layout, [QueryPath])
         case fullText(Layout, [QueryPath])
@@ -54,7 +54,7 @@ struct IndexCommand: Command {
             if operands.isEmpty { throw ToolError.usage("drop which index? `firelite index list` prints their names") }
             action = .dropNamed(operands)
         case "drop": action = .drop(try target(true))
-        case let other: throw ToolError.usage("'\(other)' is none of list, create and drop")
+        case let other: throw ToolError.usage("'\(other)' is not list, create or drop")
         }
     }
 
@@ -67,7 +67,7 @@ struct IndexCommand: Command {
             guard operands.count <= 1 else { throw ToolError.usage("unexpected argument '\(operands[1])': a set names its paths itself") }
             guard let set = StoreIndexSet.known.first(where: { $0.rawValue == name }) else {
                 let known = StoreIndexSet.known.map(\.rawValue).joined(separator: ", ")
-                throw ToolError.usage("there is no set of indexes '\(name)': use \(known)")
+                throw ToolError.usage("unknown set of indexes '\(name)': use \(known)")
             }
             return .set(set, type)
         }
@@ -100,7 +100,7 @@ struct IndexCommand: Command {
         case .create(.paths(let layout, let paths)):
             let index = try store.createIndex(layout, paths)
             try console.printItem(
-                index.isBuilt ? "created \(index.name)" : "declared \(index.name), which comes with the first value for it")
+                index.isBuilt ? "created \(index.name)" : "declared \(index.name), which is built with the first value for it")
         case .create(.fullText(let layout, let paths)):
             try store.createFullTextIndex(layout, paths)
             try console.print("created the full-text index of \(layout.name)")
@@ -123,7 +123,7 @@ struct IndexCommand: Command {
 
     private func list(_ store: FHIRStore, _ console: Console) throws {
         var table = TextTable([.left, .left, .left, .left, .left])
-        table.add("name", "kind", "type", "columns", "in the file")
+        table.add("name", "kind", "type", "columns", "built")
         for index in try store.indexes() {
             let kind =
                 switch index.kind {

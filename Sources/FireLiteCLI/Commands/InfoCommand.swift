@@ -1,13 +1,13 @@
 import FireLite
 
-/// `firelite info`: what is in the database.
+/// `firelite info`: prints what the database contains.
 struct InfoCommand: Command {
     static let definition = CommandDefinition(
         name: "info", summary: "print what is stored: resources by type, tables, sizes",
         options: DatabaseArgument.options,
         operands: "", operandCount: 0...0,
         discussion: """
-            The size is that of the file, without the write-ahead log. Columns are those in use, without the bookkeeping ones.
+            The size is the file's, without the write-ahead log. Columns in use are counted, without bookkeeping columns.
 
             Example: firelite info --database health.sqlite
             """)

@@ -1,19 +1,19 @@
 import FireLite
 
-/// `firelite recover`: what is readable of a damaged database, in a new one.
+/// `firelite recover`: writes the readable part of a damaged database to a new one.
 struct RecoverCommand: Command {
     static let definition = CommandDefinition(
-        name: "recover", summary: "write what is readable of a damaged database to a new one",
+        name: "recover", summary: "write the readable part of a damaged database to a new one",
         options: [
             DatabaseArgument.release, KeyFile.option,
-            .flag("ids", "name resources by their logical ids, which may tell of persons"),
+            .flag("ids", "name resources by their logical ids, which may identify people"),
         ],
         operands: "DAMAGED NEW", operandCount: 2...2,
         discussion: """
-            DAMAGED is only read. A resource is written to NEW as a whole, where all of it can be read and is what was stored.
-            Others are left out and listed, a line for each with its type, its number in the store and the tables that
-            cannot be read, and then what else cannot be read. Exit status 0 says that everything was recovered, 1 that NEW
-            is there and something is listed, 3 that nothing was written. NEW gets the key of DAMAGED.
+            DAMAGED is only read. A resource is written to NEW if all of it can be read and matches what was stored.
+            Others are skipped and listed, a line for each with its type, its number in the store and the unreadable
+            tables, followed by what else cannot be read. Exit status: 0 everything was recovered; 1 NEW was written and
+            something is listed; 3 nothing was written. NEW gets the key of DAMAGED.
 
             Example: firelite recover health.sqlite recovered.sqlite
             """)

@@ -1,17 +1,17 @@
 import FireLite
 
-/// `firelite rekey`: another key for an encrypted database.
+/// `firelite rekey`: changes the key of an encrypted database.
 struct RekeyCommand: Command {
     static let definition = CommandDefinition(
-        name: "rekey", summary: "encrypt an encrypted database with another key",
+        name: "rekey", summary: "change the key of an encrypted database",
         options: DatabaseArgument.options + [
-            .option("new-key-file", "FILE", isRequired: true, "the file with the key that the database gets")
+            .option("new-key-file", "FILE", isRequired: true, "the file with the new key")
         ],
         operands: "", operandCount: 0...0,
         discussion: """
-            The database must not be in use. Until the command is done the file may have either key: keep both.
+            The database must not be in use. Until the command has finished, the file may have either key: keep both.
             \(KeyFile.discussion)
-            To encrypt a database that is not, see `firelite backup --help`.
+            To encrypt a plain database, see `firelite backup --help`.
 
             Example: firelite rekey --database health.sqlite --key-file old.key --new-key-file new.key
             """)

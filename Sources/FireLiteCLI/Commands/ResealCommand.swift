@@ -1,6 +1,6 @@
 import FireLite
 
-/// `firelite reseal`: the checksums of the pages written again.
+/// `firelite reseal`: writes the checksums of all pages again.
 struct ResealCommand: Command {
     static let definition = CommandDefinition(
         name: "reseal", summary: "accept a database that another program wrote to",
@@ -10,10 +10,10 @@ struct ResealCommand: Command {
         ],
         operands: "", operandCount: 0...0,
         discussion: """
-            Programs that replicate a database write small tables of their own into it. They do not know the checksums that
+            Programs that replicate a database write small tables of their own to it. They do not update the checksums that
             FireLite keeps in every page, so the pages they wrote are refused. This command verifies the file and every
-            resource in it, as check does, and then writes the checksums again, in one transaction. A damaged file is left as
-            it is. The database must not be open anywhere. Needs room on the disk for two more copies for a while.
+            resource in it, as check does, and then writes the checksums again, in one transaction. A damaged file is left
+            unchanged. The database must not be open anywhere. Temporarily needs disk space for two more copies.
 
             Example: firelite reseal --database restored.sqlite
             """)

@@ -1,21 +1,21 @@
 import FireLite
 
-/// `firelite sql`: a statement that only reads.
+/// `firelite sql`: runs a statement that only reads.
 struct SQLCommand: Command {
     static let definition = CommandDefinition(
         name: "sql", summary: "run an SQL statement that only reads",
         options: DatabaseArgument.options + [
-            .flag("csv", "print comma-separated values with a line of column names"),
-            .flag("json", "print one JSON object a line; the default where output is not a terminal"),
+            .flag("csv", "print comma-separated values, with a line of column names"),
+            .flag("json", "print one JSON object a line (default if output is not a terminal)"),
             .flag("spreadsheet", "with --csv: put ' before cells that a spreadsheet would run as a formula"),
         ],
         operands: "STATEMENT VALUE…", operandCount: CommandDefinition.anyNumber,
         discussion: """
-            The statement is one SELECT, VALUES, WITH or EXPLAIN, or a PRAGMA that describes the tables. Statements that write,
-            attach files or change settings are refused, and so is more than one. Each VALUE is the text for one ? in it.
+            STATEMENT is one SELECT, VALUES, WITH or EXPLAIN, or a PRAGMA that describes the tables. Statements that write,
+            attach files or change settings are refused, and so are several statements. Each VALUE is the text for one ? in it.
             Documentation/FileFormat.md describes the tables.
 
-            On a terminal the rows are a table, elsewhere JSON. NULL is an empty cell, or null; a BLOB is written as x'00ff'.
+            The output is a table on a terminal and JSON otherwise. NULL is an empty cell, or null; a BLOB is written as x'00ff'.
 
             Examples: firelite sql --database health.sqlite 'SELECT gender, count(*) FROM Patient GROUP BY gender'
                       firelite sql --database health.sqlite 'SELECT family FROM Patient_name WHERE use = ?' official --csv
@@ -36,7 +36,7 @@ struct SQLCommand: Command {
         isJSON = arguments.has("json")
         isForSpreadsheet = arguments.has("spreadsheet")
         if isCSV, isJSON { throw ToolError.usage("--csv and --json are given: choose one") }
-        if isForSpreadsheet, !isCSV { throw ToolError.usage("--spreadsheet is for --csv") }
+        if isForSpreadsheet, !isCSV { throw ToolError.usage("--spreadsheet needs --csv") }
     }
 
     func run(_ console: Console) throws -> ExitStatus {

@@ -1,13 +1,13 @@
 import FireLite
 
-/// `firelite vacuum`: the database without free pages.
+/// `firelite vacuum`: rewrites the database without free pages.
 struct VacuumCommand: Command {
     static let definition = CommandDefinition(
         name: "vacuum", summary: "rewrite the database without free pages",
         options: DatabaseArgument.options,
         operands: "", operandCount: 0...0,
         discussion: """
-            Needs room on the disk for two more copies for a while. Brings up to date what queries are planned by, too.
+            Temporarily needs disk space for two more copies. Also updates the statistics that SQLite plans queries with.
 
             Example: firelite vacuum --database health.sqlite
             """)

@@ -1,25 +1,25 @@
 import FireLite
 import Foundation
 
-/// `firelite validate`: what FHIR's definitions do not allow in files or in a database.
+/// `firelite validate`: checks resources against FHIR's definitions.
 struct ValidateCommand: Command {
     static let definition = CommandDefinition(
-        name: "validate", summary: "check resources of files or of a database against FHIR's definitions",
+        name: "validate", summary: "check resources in files or in a database against FHIR's definitions",
         options: [
-            .option("database", "FILE", "check what is stored in this SQLite file"),
-            .option("type", "T", isRepeatable: true, "with --database: a resource type to check; all unless given"),
+            .option("database", "FILE", "check the resources in this SQLite file"),
+            .option("type", "T", isRepeatable: true, "with --database: a resource type to check (default: all)"),
             DatabaseArgument.release,
             KeyFile.option,
-            .flag("json", "print an OperationOutcome; the default where output is not a terminal"),
-            .flag("table", "print a table; the default on a terminal"),
+            .flag("json", "print an OperationOutcome (default if output is not a terminal)"),
+            .flag("table", "print a table (default on a terminal)"),
         ],
         operands: "FILE…", operandCount: 0...Int.max,
         discussion: """
-            A FILE is what import takes: an NDJSON file, a JSON file with one resource, or a Bundle; - is standard input.
-            Nothing is stored. Checked are the JSON, the number of values, codes of required bindings, the formats of
-            primitives, choice elements, and the types that references point to; not invariants or profiles.
+            A FILE is an NDJSON file, a JSON file with one resource, or a Bundle, as for import; - is standard input.
+            Nothing is stored. The command checks the JSON, cardinalities, codes of required bindings, the formats of
+            primitives, choice elements, and the types that references point to, but no invariants or profiles.
 
-            Output names places, never values: the file and line or the resource, the FHIR path, and what FHIR expects there.
+            Output names positions, never values: the file and line or the resource, the FHIR path, and what FHIR expects there.
             The exit status is 1 if there is an error, and 0 if there are only warnings.
 
             Examples: firelite validate bundle.json
@@ -35,16 +35,16 @@ struct ValidateCommand: Command {
     init(_ arguments: ParsedArguments) throws {
         sources = arguments.operands
         let isStored = arguments.has("database")
-        // What is not a database has a release, too.
+        // Files have a release too.
         let argument = try DatabaseArgument(arguments, path: "-")
         release = argument.release
         database = isStored ? argument : nil
         types = arguments.all("type")
         for type in types { _ = try argument.resourceType(named: type) }
         guard isStored != !sources.isEmpty else { throw ToolError.usage("give either FILE… or --database FILE") }
-        if !types.isEmpty, !isStored { throw ToolError.usage("--type is for --database") }
+        if !types.isEmpty, !isStored { throw ToolError.usage("--type needs --database") }
         if sources.count(where: { $0 == "-" }) > 1 {
-            throw ToolError.usage("- is given twice, but standard input can be read once")
+            throw ToolError.usage("- is given twice, but standard input can be read only once")
         }
         if arguments.has("json"), arguments.has("table") { throw ToolError.usage("--json and --table are given: choose one") }
         isTable = arguments.has("table") ? true : arguments.has("json") ? false : nil

@@ -1,7 +1,7 @@
 import FireLite
 import FireLiteR4
 
-/// Issues as they are found: an OperationOutcome, or a table.
+/// Writes issues as they are found, as an OperationOutcome or a table.
 final class ValidationReport {
     private let output: any ByteOutput
     private let isTable: Bool
@@ -16,7 +16,7 @@ final class ValidationReport {
         table.add("where", "element", "severity", "what")
     }
 
-    /// Adds what is wrong with a resource.
+    /// Adds the issues of a resource.
     func add(_ resource: FHIRResource, place: String) throws {
         resources += 1
         for issue in resource.validate() {
@@ -48,7 +48,7 @@ final class ValidationReport {
         issues += 1
     }
 
-    /// Ends the text. An OperationOutcome has an issue even if all is well.
+    /// Ends the text. An OperationOutcome has an issue even if there are no errors.
     func finish() throws {
         let summary = "no issues in \(Figures.count(resources)) resource\(resources == 1 ? "" : "s")"
         guard !isTable else { return try output.write((table.lines.count > 1 ? table.text : summary) + "\n") }

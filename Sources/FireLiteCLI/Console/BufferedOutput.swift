@@ -1,8 +1,8 @@
 import Foundation
 
-/// Collects small pieces and hands them on in large ones.
+/// Collects small pieces and writes them in large ones.
 ///
-/// What is not flushed is lost.
+/// Bytes that are not flushed are lost.
 final class BufferedOutput: ByteOutput {
     private static let size = 1 << 18
 

@@ -4,7 +4,7 @@ import Foundation
 protocol ByteOutput: AnyObject {
     /// Writes all of the bytes.
     ///
-    /// - Throws: `ToolError` where the system cannot.
+    /// - Throws: `ToolError` if the system fails to.
     func write(_ bytes: UnsafeRawBufferPointer) throws
 }
 

@@ -2,29 +2,29 @@ import FireLiteCore
 
 /// Comma-separated values (RFC 4180).
 struct CommaSeparated {
-    /// Whether a person looks at the lines.
+    /// Whether a person reads the lines.
     let isForTerminal: Bool
-    /// Whether cells that a spreadsheet would take for formulas get an apostrophe before them.
+    /// Whether cells that a spreadsheet would take for formulas get a leading apostrophe.
     let isForSpreadsheet: Bool
 
-    /// A line with its end.
+    /// A line with its line ending.
     func line(_ cells: [String]) -> String {
         let line = cells.map(cell).joined(separator: ",")
-        // A carriage return means something to a terminal.
+        // A carriage return controls a terminal.
         return line + (isForTerminal ? "\n" : "\r\n")
     }
 
     private func cell(_ text: String) -> String {
         var text = isForSpreadsheet ? Self.neutralized(text) : text
         if isForTerminal { text = TerminalText.visible(text) }
-        // By scalars: a quotation mark with an accent on it is one to who reads the line.
+        // By scalars: a reader of the line takes a quotation mark with an accent for a quotation mark.
         let scalars = text.unicodeScalars
         guard scalars.contains(where: { $0 == "," || $0 == "\"" || $0 == "\n" || $0 == "\r" }) else { return text }
         let quoted = scalars.flatMap { $0 == "\"" ? [$0, $0] : [$0] }
         return "\"" + String(String.UnicodeScalarView(quoted)) + "\""
     }
 
-    /// The text with an apostrophe before it, where a spreadsheet would calculate it; numbers stay as they are.
+    /// The text with a leading apostrophe if a spreadsheet would run it as a formula; numbers stay unchanged.
     ///
     /// Source: OWASP, CSV Injection.
     static func neutralized(_ text: String) -> String {

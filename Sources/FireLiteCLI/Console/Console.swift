@@ -1,11 +1,11 @@
 import FireLite
 import Foundation
 
-/// What surrounds a run of the tool: its three streams and whether a person looks at them.
+/// The environment of a run of the tool: its three streams and whether a person reads them.
 struct Console {
-    /// Whatever is written here cannot steer a terminal.
+    /// Text written here cannot control a terminal.
     let standardOutput: any ByteOutput
-    /// Not only text: a progress line steers the terminal.
+    /// Not only for text: a progress line controls the terminal.
     let standardError: any ByteOutput
     /// The descriptor that `-` reads from.
     let standardInput: Int32
@@ -29,7 +29,7 @@ struct Console {
         self.width = width
     }
 
-    /// What is no terminal has lines as long as one may want.
+    /// Lines are of any length if output is not a terminal.
     static let widthOfFiles = 160
 
     /// The streams of this process.
@@ -46,13 +46,13 @@ struct Console {
     /// Writes a line to standard output.
     func print(_ line: String) throws { try standardOutput.write(line + "\n") }
 
-    /// Writes a line that holds names or texts from a file, which cannot make two lines of it.
+    /// Writes a line with names or texts from a file, which cannot break it into two lines.
     func printItem(_ item: String) throws { try print(TerminalText.visible(item)) }
 
-    /// A resource as JSON for standard output: one line, or for a person indented.
+    /// A resource as JSON for standard output: one line, or indented for a person.
     func json(_ resource: FHIRResource) -> String { FHIRJSON.string(resource, pretty: outputIsTerminal) }
 
-    /// Writes an error message to standard error, as one line. A failure to do so leaves nobody to tell.
+    /// Writes an error message to standard error, as one line. A failure to do so is ignored, as it could not be reported.
     func report(_ message: String) {
         let line = TerminalText.visible(message.split(whereSeparator: \.isNewline).joined(separator: " "))
         do { try standardError.write(line + "\n") } catch {}

@@ -1,14 +1,14 @@
 import Foundation
 
-/// Whoever read what is written has closed their end of the pipe, as `head` does when it has enough.
+/// The reader has closed its end of the pipe, as `head` does when it has enough.
 struct ReaderGone: Error {}
 
-/// Writes to a file descriptor, which stays its owner's to close.
+/// Writes to a file descriptor without closing it.
 final class DescriptorOutput: ByteOutput {
     private let descriptor: Int32
     private let name: String
 
-    /// - Parameter name: what error messages call it.
+    /// - Parameter name: the name in error messages.
     init(_ descriptor: Int32, name: String) {
         self.descriptor = descriptor
         self.name = name

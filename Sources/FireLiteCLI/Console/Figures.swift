@@ -1,6 +1,6 @@
 import Foundation
 
-/// Numbers as people read them.
+/// Numbers for people to read.
 enum Figures {
     /// `1,234,567`.
     static func count(_ number: Int) -> String {

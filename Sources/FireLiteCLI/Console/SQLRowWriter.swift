@@ -18,7 +18,7 @@ struct SQLRowWriter {
         self.csv = csv
     }
 
-    /// Takes the names of the columns.
+    /// Sets the names of the columns.
     mutating func begin(_ columns: [String]) throws {
         switch form {
         case .table:
@@ -41,7 +41,7 @@ struct SQLRowWriter {
         if form == .table { try output.write(table.text + "\n") }
     }
 
-    /// Members of an object have names of their own; columns need not.
+    /// Makes the names unique, as members of an object must be.
     private static func distinct(_ columns: [String]) -> [String] {
         var taken: Set<String> = []
         return columns.map { column in

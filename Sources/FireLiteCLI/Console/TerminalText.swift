@@ -1,6 +1,6 @@
-/// Text for a terminal, which takes some characters for orders.
+/// Text for a terminal, which some characters control.
 enum TerminalText {
-    /// The text with control characters, and marks that turn the direction of writing, as JSON's escapes (`\\u001b`).
+    /// The text with control characters and bidirectional marks as JSON escapes (`\\u001b`).
     ///
     /// - Parameter keepsLines: whether line feeds stay.
     static func visible(_ text: String, keepsLines: Bool = false) -> String {
@@ -20,7 +20,7 @@ enum TerminalText {
     private static func isSteering(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x00...0x1F, 0x7F...0x9F, 0x2028, 0x2029: true
-        // Directions: marks, embeddings and overrides, isolates.
+        // Bidirectional marks, embeddings, overrides and isolates.
         case 0x061C, 0x200E, 0x200F, 0x202A...0x202E, 0x2066...0x2069: true
         default: false
         }

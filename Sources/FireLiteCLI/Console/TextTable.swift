@@ -9,7 +9,7 @@ struct TextTable {
 
     init(_ alignments: [Alignment]) { self.alignments = alignments }
 
-    /// Adds a row; missing cells at its end are empty. What would steer a terminal or begin a line is shown as an escape.
+    /// Adds a row; missing cells at its end are empty. Characters that control a terminal or begin a line are escaped.
     mutating func add(_ cells: String...) { add(cells) }
 
     mutating func add(_ cells: [String]) { rows.append(cells.map { TerminalText.visible($0) }) }

@@ -1,11 +1,11 @@
 import Foundation
 
-/// The way to a terminal: characters that steer one are shown as JSON's escapes, whatever command writes them.
+/// Output to a terminal: characters that control it are shown as JSON escapes, whatever command writes them.
 ///
-/// Only line feeds stay. A character may be cut in two between writes.
+/// Only line feeds are kept. A character may be split between two writes.
 final class VisibleOutput: ByteOutput {
     private let target: any ByteOutput
-    /// The beginning of a character whose end has not come yet.
+    /// The first bytes of a character that is not complete yet.
     private var begun: [UInt8] = []
 
     init(_ target: any ByteOutput) { self.target = target }
@@ -17,7 +17,7 @@ final class VisibleOutput: ByteOutput {
         if !text.isEmpty { try target.write(TerminalText.visible(String(decoding: text, as: UTF8.self), keepsLines: true)) }
     }
 
-    /// How many bytes at the end begin a character of UTF-8 without ending it.
+    /// The number of bytes at the end that begin an incomplete UTF-8 character.
     private static func cut(_ bytes: [UInt8]) -> Int {
         for count in 1..<4 where count <= bytes.count {
             let byte = bytes[bytes.count - count]

@@ -1,6 +1,6 @@
 import Foundation
 
-/// JSON on few lines: what fits is on one line, and the rest is indented.
+/// Compact JSON: values that fit are on one line, and others are indented.
 struct FoldedJSON {
     private enum Node {
         case leaf(String)
@@ -11,7 +11,7 @@ struct FoldedJSON {
     private let width: Int
     private(set) var lines: [String] = []
 
-    /// The lines of a well-formed text, of at most `width` characters where strings allow it.
+    /// The lines of a well-formed text, of at most `width` characters if strings allow it.
     static func lines(_ json: String, width: Int) -> [String] {
         var parser = Parser(characters: Array(json))
         var folded = FoldedJSON(width: width)

@@ -1,8 +1,8 @@
 import FireLite
 
-/// The rows of a resource, table by table: a line for each column and beside its name the value in each row.
+/// The rows of a resource, table by table: a line for each column, with its name and its value in each row.
 enum RowTables {
-    /// Longer values are cut, so that the columns stay together.
+    /// Longer values are cut, so that the columns stay close together.
     private static let longestValue = 22
 
     static func lines(_ rows: [StoredRow]) -> [String] {
@@ -22,7 +22,7 @@ enum RowTables {
         }
     }
 
-    /// The columns that any of the rows has a value in, in their order.
+    /// The columns in which any row has a value, in their order.
     private static func columns(of rows: [StoredRow]) -> [String] {
         var names: [String] = []
         for row in rows { for column in row.columns where !names.contains(column.name) { names.append(column.name) } }

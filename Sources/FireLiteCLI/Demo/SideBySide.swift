@@ -1,4 +1,4 @@
-/// Two texts in columns, or one below the other where they are too wide for that.
+/// Two texts side by side, or one below the other if they are too wide.
 enum SideBySide {
     private static let separator = "  │  "
 

@@ -9,8 +9,8 @@ final class ExportFolder {
     private var files: [PendingFile] = []
 
     /// - Parameters:
-    ///   - path: made, for its owner only, if it is not there.
-    ///   - database: the file that no file may be written over.
+    ///   - path: created with mode 0700 if it does not exist.
+    ///   - database: the file that no file may overwrite.
     init(path: String, database: String) throws {
         self.path = path
         self.database = database
@@ -41,7 +41,7 @@ extension PendingFile {
         do {
             let result = try body(buffer)
             try buffer.flush()
-            // Some file systems report only now that there was no room.
+            // Some file systems report only now that the disk is full.
             guard close(descriptor) == 0 else { throw ToolError.system(path) }
             return result
         } catch {

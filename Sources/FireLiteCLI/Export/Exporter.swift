@@ -5,7 +5,7 @@ struct Exporter {
     struct Options {
         /// Whether resources without an id get one.
         var assignsIDs = false
-        /// Whether resources that cannot be read are left out and listed.
+        /// Whether unreadable resources are skipped and listed.
         var skips = false
         /// Whether the list names logical ids.
         var showsIDs = false
@@ -15,15 +15,15 @@ struct Exporter {
         var exported = 0
         var files = 0
         var unreadable = 0
-        /// Resources without an id that were given none, and that were.
+        /// Resources without an id that were given none, and those that were given one.
         var withoutID = 0
         var assigned = 0
 
-        /// What to say of resources without an id.
+        /// The line about resources without an id.
         var idLine: String? {
             if assigned > 0 { return "given an id: \(assigned)" }
             if withoutID == 0 { return nil }
-            return "without an id: \(withoutID), and references to such lead nowhere elsewhere: --assign-ids gives them one"
+            return "without an id: \(withoutID); references to them are broken in other databases: --assign-ids gives them ids"
         }
     }
 
@@ -33,8 +33,8 @@ struct Exporter {
     private(set) var counts = Counts()
 
     /// - Parameters:
-    ///   - types: the resource types to write; all that are stored where empty.
-    ///   - report: is given a line for each resource that is left out.
+    ///   - types: the resource types to write; empty for all stored ones.
+    ///   - report: called with a line for each skipped resource.
     init(types: [String], options: Options, report: @escaping (String) -> Void) {
         self.types = types
         self.options = options
@@ -65,7 +65,7 @@ struct Exporter {
         do {
             return try transaction.counts().filter { $0.count > 0 }.map(\.typeName)
         } catch let error as FHIRStoreError where options.skips && error.code == .notAStore {
-            // What cannot be counted may be readable in part.
+            // A table that cannot be counted may be readable in part.
             return transaction.storedTypeNames
         }
     }
@@ -90,7 +90,7 @@ struct Exporter {
             do {
                 try transaction.forEach(typeName: type) { try write($0) }
             } catch let error as FHIRStoreError where error.code == .notAStore {
-                throw ToolError.failed("\(error): `firelite export --on-error skip` leaves out what cannot be read")
+                throw ToolError.failed("\(error): `firelite export --on-error skip` skips what cannot be read")
             }
         }
         self.counts = counts
@@ -99,6 +99,6 @@ struct Exporter {
     private func line(_ resource: UnreadableResource) -> String {
         let type = resource.typeName ?? "a resource"
         let name = options.showsIDs ? resource.id.map { "\(type)/\($0)" } : nil
-        return "left out \(name ?? "\(type) number \(resource.number)"): \(resource.reason)"
+        return "skipped \(name ?? "\(type) number \(resource.number)"): \(resource.reason)"
     }
 }

@@ -1,12 +1,12 @@
 import Foundation
 
-/// Hands batches from the reading thread to the writing one, a few ahead so that both keep busy and memory stays flat.
+/// Passes batches from the reading thread to the writing one. A few wait, so that both threads stay busy and memory stays bounded.
 ///
-/// Batches that are written come back, as the reading thread has less to do and may as well free their objects.
+/// Written batches come back, so that the reading thread, which has less to do, frees their objects.
 ///
 /// `@unchecked Sendable`: `condition` is held for every access.
 final class BatchQueue: @unchecked Sendable {
-    /// Thrown to the reading thread when nobody wants more.
+    /// Thrown to the reading thread when the import has ended.
     struct Cancelled: Error {}
 
     private let condition = NSCondition()
@@ -21,15 +21,15 @@ final class BatchQueue: @unchecked Sendable {
 
     // MARK: - Reading thread
 
-    /// Waits for room and gives a batch away.
+    /// Waits for room and hands over a batch.
     ///
     /// - Throws: `Cancelled`.
     func put(_ batch: ImportBatch) throws {
-        // What `offer` returns is freed after it, without the lock.
+        // The batches that `offer` returns are freed afterwards, without the lock.
         while try !offer(batch).isTaken {}
     }
 
-    /// Waits until there is room for the batch, or others have come back.
+    /// Waits until there is room for the batch, or written ones have come back.
     private func offer(_ batch: ImportBatch) throws -> (isTaken: Bool, written: [ImportBatch]) {
         condition.lock()
         defer { condition.unlock() }
@@ -43,7 +43,7 @@ final class BatchQueue: @unchecked Sendable {
         return (true, done)
     }
 
-    /// Says that no more batches come, or that reading failed; then those that wait are not wanted either.
+    /// Marks the end of the batches, or a failure of reading, which discards those that wait.
     func finish(_ failure: (any Error)? = nil) {
         condition.lock()
         defer { condition.unlock() }
@@ -67,7 +67,7 @@ final class BatchQueue: @unchecked Sendable {
         return batches.removeFirst()
     }
 
-    /// Gives a batch back that is written.
+    /// Gives back a written batch.
     func giveBack(_ batch: ImportBatch) {
         condition.lock()
         defer { condition.unlock() }

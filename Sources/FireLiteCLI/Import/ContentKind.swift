@@ -2,15 +2,15 @@
 enum ContentKind {
     /// One resource on each line (NDJSON), even if there is only one line.
     case lines
-    /// One resource, perhaps on many lines.
+    /// One resource on one or more lines.
     case document
     /// A list of resources.
     case list
 
-    /// Tells by the name and the beginning of the content.
+    /// Decides by the name and the beginning of the content.
     ///
-    /// A line that is cut off or malformed must not make a document of the lines around it. So what begins like a document and then breaks
-    /// JSON's grammar is lines all the same where one of its lines is a resource by itself.
+    /// A truncated or malformed line must not turn the lines around it into a document. So content that begins like a document and then breaks
+    /// JSON's grammar still counts as lines if one of its lines is a resource by itself.
     ///
     /// - Parameters:
     ///   - beginning: the first bytes.

@@ -1,17 +1,17 @@
 import FireLite
 
-/// Makes FHIR's dates of other ways to write the same moment. What it makes is a date of FHIR's, or nothing.
+/// Converts dates in other notations to FHIR's. The result is a valid FHIR date or nil.
 struct DateMender: Sendable {
-    /// What is added to times without an offset; nil to leave them as they are, which is an error.
+    /// The offset for times without one; nil to leave them unchanged, which is an error.
     let offset: String?
 
-    /// The date in FHIR's form; nil where there is no one way to read it.
+    /// The date in FHIR's form; nil if it is ambiguous or unknown.
     func mended(_ text: String, as type: PrimitiveType) -> String? {
         var scanner = Scanner(text)
         if type == .time { return time(&scanner, isCompact: false).flatMap { scanner.isAtEnd ? $0 : nil } }
         guard let (date, isCompact) = date(&scanner) else { return nil }
         if scanner.isAtEnd { return type == .instant ? nil : date }
-        // A time needs a day before it.
+        // A time needs a complete date before it.
         guard date.utf8.count == 10 else { return nil }
         if !isCompact || scanner.peek == UInt8(ascii: "T") {
             guard scanner.take(where: { $0 == UInt8(ascii: "T") || $0 == UInt8(ascii: "t") || $0 == UInt8(ascii: " ") }) != nil else {
@@ -22,7 +22,7 @@ struct DateMender: Sendable {
         _ = scanner.take { $0 == UInt8(ascii: " ") }
         let zone = zone(&scanner)
         guard scanner.isAtEnd else { return nil }
-        // The beginning of a day is how many programs write a day.
+        // Many programs write a day as its first moment.
         if type == .date { return time.hasPrefix("00:00:00") && !time.contains { ("1"..."9").contains($0) } ? date : nil }
         return (zone ?? offset).map { "\(date)T\(time)\($0)" }
     }
@@ -60,7 +60,7 @@ struct DateMender: Sendable {
         return "\(hour.padded):\(minute):\(second)"
     }
 
-    /// `Z`, `z`, `+01:00`, `+0100`, `+01`; nil where there is none.
+    /// `Z`, `z`, `+01:00`, `+0100`, `+01`; nil if there is none.
     private func zone(_ scanner: inout Scanner) -> String? {
         if scanner.take(where: { $0 == UInt8(ascii: "Z") || $0 == UInt8(ascii: "z") }) != nil { return "Z" }
         guard let sign = scanner.take(where: { $0 == UInt8(ascii: "+") || $0 == UInt8(ascii: "-") }), let hour = scanner.digits(2...2)
@@ -71,7 +71,7 @@ struct DateMender: Sendable {
         return "\(Character(Unicode.Scalar(sign)))\(hour):\(scanner.digits(2...2) ?? "00")"
     }
 
-    /// Walks a text of ASCII.
+    /// Walks an ASCII text.
     private struct Scanner {
         private let bytes: [UInt8]
         private var next = 0
@@ -94,7 +94,7 @@ struct DateMender: Sendable {
             return byte
         }
 
-        /// As many digits as there are within the range; nil, and nothing taken, where there are fewer.
+        /// As many digits as possible within the range; nil, without advancing, if there are fewer.
         mutating func digits(_ count: ClosedRange<Int>) -> String? {
             var end = next
             while end < bytes.count, end - next < count.upperBound, Self.isDigit(bytes[end]) { end += 1 }

@@ -1,26 +1,26 @@
 import FireLite
 
-/// A Bundle without its entries: what is before and after them, with one empty entry in their place so that it reads as a Bundle.
+/// A Bundle without its entries: the text before and after them, with one empty entry instead of them so that it reads as a Bundle.
 struct DocumentFrame {
     private static let entry = Array(#"{"id":"0"}"#.utf8)
 
     private(set) var bytes: [UInt8] = []
-    /// How many bytes are before the end of the list.
+    /// The number of bytes before the end of the list.
     private var cut: Int?
     private var resumed = TextPlace(line: 1)
 
     mutating func append(_ more: UnsafeBufferPointer<UInt8>) { bytes.append(contentsOf: more) }
 
-    /// Puts the one entry in the place of all.
+    /// Appends the one entry that replaces all.
     mutating func appendEntry() { bytes.append(contentsOf: Self.entry) }
 
-    /// Says where in the document the list ends; what is appended next begins there.
+    /// Sets the place in the document where the list ends and the next appended text begins.
     mutating func resume(at place: TextPlace) {
         cut = bytes.count
         resumed = place
     }
 
-    /// Where a mistake in the frame is in the document.
+    /// The place in the document of a mistake in the frame.
     func place(of error: FHIRDecodingError) -> TextPlace {
         guard let cut, error.offset >= cut else { return TextPlace(line: error.line, column: error.column) }
         let between = bytes[cut..<min(error.offset, bytes.count)]

@@ -1,7 +1,7 @@
 import FireLite
 import Foundation
 
-/// Reads one JSON document piece by piece and hands out the elements of its `entry` list, or of the list that it is, one in memory at a time.
+/// Reads one JSON document piece by piece and passes on the elements of its `entry` list, or of the list that it is, one in memory at a time.
 final class DocumentScanner {
     /// What a walk through the document found.
     struct Outline {
@@ -9,17 +9,17 @@ final class DocumentScanner {
         var typeName: String?
         /// The `type` of the document, which says what kind of Bundle it is.
         var kind: String?
-        /// Whether the document ends; it does not where it is cut off or malformed.
+        /// Whether the document is complete; false if it is truncated or malformed.
         var isComplete = false
-        /// Whether it ends on the line on which it begins.
+        /// Whether it begins and ends on the same line.
         var isOneLine = false
-        /// Where the grammar of JSON is broken, if it is.
+        /// Where the text breaks JSON's grammar; nil if it does not.
         var violation: TextPlace?
-        /// Whether the list's elements are objects throughout, and there is one list.
+        /// Whether all elements of the list are objects, and there is only one list.
         var hasPlainEntries = true
         /// Whether an entry is too long to read.
         var hasLongEntry = false
-        /// The document with one empty entry in the place of all.
+        /// The document with one empty entry instead of all.
         var frame: DocumentFrame
     }
 
@@ -31,27 +31,27 @@ final class DocumentScanner {
     private let window: TextBuffer
     private let longest: Int
     private var structure: JSONStructure
-    /// How deep in the document the list is.
+    /// The depth of the list in the document.
     private let listDepth: Int
     private var outline = Outline(frame: DocumentFrame())
     private var member = Member.other
     private var isInList = false
     private var lists = 0
     private var entries = 0
-    /// Where the entry that is being walked begins in the window; nil outside of entries.
+    /// Where the current entry begins in the window; nil outside of entries.
     private var entryStart: Int?
     private var entryPlace = TextPlace(line: 1)
-    /// The beginning of an entry that goes on behind the window.
+    /// The beginning of an entry that continues after the window.
     private var entryText = TextBuffer(capacity: 1 << 16)
-    /// Where in the window begins what belongs to the frame; nil in the list.
+    /// Where the frame's text begins in the window; nil in the list.
     private var frameStart: Int? = 0
     private let keepsFrame: Bool
 
     /// - Parameters:
-    ///   - window: how many bytes are read at once.
-    ///   - longest: how long an entry may be.
-    ///   - keepsFrame: whether to collect what is outside of the list.
-    ///   - isList: whether the document is the list itself; default: a resource.
+    ///   - window: the number of bytes read at once.
+    ///   - longest: the maximum length of an entry in bytes.
+    ///   - keepsFrame: whether to collect the text outside of the list.
+    ///   - isList: whether the document is the list itself; false, the default, for a resource.
     init(_ source: any RewindableBytes, window: Int, longest: Int, keepsFrame: Bool, isList: Bool = false) {
         structure = JSONStructure(containerDepth: 3, textDepth: 2, allowsList: isList)
         listDepth = isList ? 1 : 2
@@ -63,7 +63,7 @@ final class DocumentScanner {
 
     /// Walks the document to its end, or to the first mistake in its grammar.
     ///
-    /// - Parameter body: called with each entry, its place and how many bytes of the content it ends after. The memory is only valid in the call.
+    /// - Parameter body: called with each entry, its place and the offset of its end in the content. The memory is valid only during the call.
     func scan(_ body: (UnsafeBufferPointer<UInt8>, TextPlace, Int) throws -> Void) throws -> Outline {
         try source.rewind()
         var isAtEnd = false
@@ -117,7 +117,7 @@ final class DocumentScanner {
         }
     }
 
-    /// The line of the last byte that was walked.
+    /// The line of the last byte walked.
     var line: Int { structure.line }
 
     // MARK: - Entries
@@ -163,7 +163,7 @@ final class DocumentScanner {
         if keepsFrame, let frameStart { outline.frame.append(window.slice(frameStart..<index)) }
     }
 
-    /// Keeps what goes on in the next window.
+    /// Keeps what continues in the next window.
     private func keepUnfinished() {
         if let start = entryStart {
             entryText.append(window.slice(start..<window.count))

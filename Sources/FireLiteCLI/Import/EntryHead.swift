@@ -1,10 +1,10 @@
-/// What identifies the resource of a Bundle's entry, read from its text without reading the rest.
+/// The members that identify the resource of a Bundle's entry, read from its text without reading the rest.
 struct EntryHead {
     private(set) var fullUrl: String?
     private(set) var resourceType: String?
     private(set) var id: String?
 
-    /// - Parameter text: the entry, an object that is well-formed.
+    /// - Parameter text: the entry, a well-formed object.
     init(_ text: UnsafeBufferPointer<UInt8>) {
         var structure = JSONStructure(containerDepth: 2, textDepth: 2)
         var index = 0

@@ -1,7 +1,7 @@
 import CFireLiteZlib
 import Foundation
 
-/// Reads what gzip has compressed (RFC 1952), of one member or several.
+/// Unpacks gzip (RFC 1952) of one or several members.
 final class GzipReader {
     private static let inputSize = 1 << 16
     static let magic: [UInt8] = [0x1F, 0x8B]
@@ -11,14 +11,14 @@ final class GzipReader {
     // zlib keeps the address.
     private let stream: UnsafeMutablePointer<z_stream>
     private let input = UnsafeMutableRawBufferPointer.allocate(byteCount: inputSize, alignment: 1)
-    /// Whether a member has begun and not ended.
+    /// Whether a member has begun but not ended.
     private var isInMember = false
     private var isAtEnd = false
 
     /// - Parameters:
-    ///   - name: what messages call the file.
-    ///   - source: reads compressed bytes, and returns how many; 0 at the end.
-    /// - Throws: `ToolError` where there is no memory.
+    ///   - name: the file's name in messages.
+    ///   - source: reads compressed bytes and returns their number; 0 at the end.
+    /// - Throws: `ToolError` if there is not enough memory.
     init(name: String, _ source: @escaping (UnsafeMutableRawBufferPointer) throws -> Int) throws {
         self.name = name
         self.source = source
@@ -33,7 +33,7 @@ final class GzipReader {
         input.deallocate()
     }
 
-    /// Begins anew; the source gives its first bytes next.
+    /// Starts again; the source returns its first bytes next.
     func reset() {
         inflateReset(stream)
         stream.pointee.avail_in = 0
@@ -41,9 +41,9 @@ final class GzipReader {
         isAtEnd = false
     }
 
-    /// Reads into the memory and returns how many bytes that were; 0 at the end.
+    /// Reads into the memory and returns the number of bytes; 0 at the end.
     ///
-    /// - Throws: `ToolError` where the content is damaged or cut off.
+    /// - Throws: `ToolError` if the content is damaged or truncated.
     func read(_ memory: UnsafeMutableRawBufferPointer) throws -> Int {
         let room = UInt32(clamping: memory.count)
         stream.pointee.next_out = memory.baseAddress?.assumingMemoryBound(to: UInt8.self)
@@ -69,7 +69,7 @@ final class GzipReader {
         stream.pointee.next_in = input.baseAddress?.assumingMemoryBound(to: UInt8.self)
         stream.pointee.avail_in = UInt32(clamping: count)
         guard count == 0 else { return }
-        if isInMember { throw ToolError.incomplete("\(name): the compressed content is cut off: get the file again") }
+        if isInMember { throw ToolError.incomplete("\(name): the compressed content is truncated: get the file again") }
         isAtEnd = true
     }
 }

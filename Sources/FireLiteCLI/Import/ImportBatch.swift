@@ -1,14 +1,15 @@
 import FireLite
 
-/// Resources that were read and wait to be written, and what could not be read between them.
+/// Resources that wait to be written, and the texts between them that could not be read.
 ///
-/// `@unchecked Sendable`: the reading thread gives a batch up when it puts it into the `BatchQueue`, from where the writing thread has it alone
-/// until it gives it back to be freed. The queue's lock orders the two. Nothing else holds the objects; the strings in them are shared, which is safe as they never change.
+/// `@unchecked Sendable`: the reading thread hands over a batch through the `BatchQueue`, and only the writing thread uses it
+/// until it gives it back to be freed. The queue's lock orders the two. Nothing else holds the objects; the strings in them are shared, which is
+/// safe as they never change.
 final class ImportBatch: @unchecked Sendable {
     /// Where a resource was read.
     struct Origin {
         let place: TextPlace
-        /// The part of `text` that it was read from.
+        /// The range of `text` that it was read from.
         let range: Range<Int>
     }
 
@@ -19,13 +20,13 @@ final class ImportBatch: @unchecked Sendable {
     private(set) var digests: [ContentDigest.Value] = []
     private(set) var origins: [Origin] = []
     private(set) var faults: [ImportFault] = []
-    /// What a person should know of what was stored, or was not to be: a line each.
+    /// Notes for the user about what was stored and what was not, one line each.
     private(set) var notes: [String] = []
-    /// How many resources are left out as a history has newer versions of them.
+    /// The number of resources skipped because a history has newer versions of them.
     var superseded = 0
-    /// How many said something about a search and are no resources of it.
+    /// The number of OperationOutcomes about a search, which are not stored.
     private(set) var outcomes = 0
-    /// How many bytes of the content are read.
+    /// The number of bytes of the content read so far.
     var end = 0
 
     init(text: TextBuffer) { self.text = text }

@@ -1,14 +1,14 @@
 import FireLite
 
-/// What became of imported resources.
+/// The results of an import in numbers.
 struct ImportCounts: Equatable {
     var added = 0
     var updated = 0
     var unchanged = 0
     var rejected = 0
-    /// Resources that a later one with the same type and id in the file took the place of, and versions of a history before the last.
+    /// Resources that a later one with the same type and id in the file replaced, and versions of a history before the last.
     var superseded = 0
-    /// What servers said about searches.
+    /// OperationOutcomes of servers about searches.
     var outcomes = 0
 
     init(added: Int = 0, updated: Int = 0, unchanged: Int = 0, rejected: Int = 0, superseded: Int = 0, outcomes: Int = 0) {
@@ -24,7 +24,7 @@ struct ImportCounts: Equatable {
         self.init(added: stored.added, updated: stored.updated, unchanged: stored.unchanged, superseded: stored.superseded)
     }
 
-    /// How many resources were read and stored, or found stored already.
+    /// The number of resources that were read and stored, or were already stored.
     var stored: Int { added + updated + unchanged }
 
     static func += (left: inout ImportCounts, right: ImportCounts) {

@@ -1,12 +1,12 @@
 import FireLite
 
-/// A text of an import that cannot be stored, and why. One line of a rejects file.
+/// A text of an import that cannot be stored, and the reason: one line of a rejects file.
 struct ImportFault: Error, Encodable, Equatable, CustomStringConvertible {
     /// The file as it was named on the command line.
     let file: String
     /// The line of the mistake, from 1.
     let line: Int
-    /// What is wrong, without values from the text.
+    /// The reason, without values from the text.
     let reason: String
     /// The text that was rejected: a line, an entry of a Bundle or a whole document.
     let text: String

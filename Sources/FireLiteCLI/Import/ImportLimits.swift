@@ -1,16 +1,16 @@
-/// How much of the content is in memory at once.
+/// Limits on the content that is in memory at once.
 ///
-/// The content of a file may be of any size; only what is one resource must be in memory as a whole.
+/// A file can be of any size; only one resource must be in memory as a whole.
 struct ImportLimits: Sendable {
-    /// How much text is read, handed over and written at once. Large enough that handing over costs nothing, small enough that a few batches
-    /// of objects, four to five times their text, are little memory.
+    /// The number of bytes read, handed over and written at once. Large enough that handing over costs nothing, small enough that a few batches
+    /// of objects, four to five times their text, take little memory.
     var chunk = 1 << 20
-    /// How many batches wait for the writer. Two would do while both threads run evenly; more even out their differences.
+    /// The maximum number of batches that wait for the writer. Two are enough while both threads run evenly; more even out differences.
     var waitingBatches = 4
-    /// How much of the beginning tells lines from a document. The longest line of Synthea's data is 1.7 MB.
+    /// The number of bytes at the beginning that distinguish lines from a document. The longest line of Synthea's data is 1.7 MB.
     var peek = 4 << 20
-    /// The longest line or resource that is read, as an object takes up to five times its text.
+    /// The maximum length of a line or resource in bytes; an object takes up to five times its text.
     var resource = 256 << 20
-    /// The longest text that is kept of a document that was rejected as a whole.
+    /// The maximum length of the text kept of a rejected document.
     var rejectedDocument = 16 << 20
 }

@@ -1,13 +1,13 @@
 import FireLite
 
-/// How the content of an import is read.
+/// Options for reading the content of an import.
 struct ImportOptions: Sendable {
     var release: FHIRRelease
     /// Whether the first fault ends the file's import.
     var stopsAtFault = true
-    /// Whether a Bundle is stored as the one resource it is.
+    /// Whether a Bundle is stored as one resource.
     var keepsBundles = false
-    /// How dates are mended that are not written in FHIR's way; nil where they are mistakes.
+    /// Corrects dates that are not in FHIR's format; nil if they are mistakes.
     var dates: DateMender?
     var limits = ImportLimits()
 }

@@ -1,7 +1,7 @@
 import FireLite
 import Foundation
 
-/// Reads the content of one file into batches of resources. Works on a thread of its own, ahead of the writer.
+/// Reads the content of one file into batches of resources, on a thread of its own, ahead of the writer.
 final class ImportReader {
     private let input: InputFile
     private let options: ImportOptions
@@ -14,8 +14,8 @@ final class ImportReader {
     private var batch = ImportBatch(text: TextBuffer(capacity: 1))
 
     /// - Parameters:
-    ///   - digest: gives the digest of a resource's content, here where the resource is still in the processor's cache.
-    ///   - deliver: takes each batch over, which is not touched afterwards.
+    ///   - digest: computes the digest of a resource's content, while the resource is still in the processor's cache.
+    ///   - deliver: takes over each batch, which is not used afterwards.
     init(
         _ input: InputFile, options: ImportOptions, digest: @escaping (FHIRResource) -> ContentDigest.Value,
         deliver: @escaping (ImportBatch) throws -> Void
@@ -32,7 +32,7 @@ final class ImportReader {
 
     /// Reads everything.
     ///
-    /// - Throws: `ImportFault` at the first fault where options say so; what `deliver` throws; `ToolError` where the system fails.
+    /// - Throws: `ImportFault` at the first fault if the options say so; errors of `deliver`; `ToolError` if the system fails.
     func run() throws {
         let beginning = try input.peek(options.limits.peek)
         switch ContentKind.detect(beginning, isAll: beginning.count < options.limits.peek, name: input.name) {
@@ -70,7 +70,7 @@ final class ImportReader {
         let bytes = text.slice(range)
         if Self.isBlank(bytes) { return }
         if bytes.count > options.limits.resource { return try reject(tooLong(TextPlace(line: line))) }
-        // A long line may be a Bundle, of which one entry at a time need be in memory.
+        // A long line may be a Bundle, of which only one entry at a time must be in memory.
         if bundleLayout != nil, bytes.count > options.limits.chunk { return try readLineEntries(text, range, line) }
         do {
             try accept(resource(from: bytes, TextPlace(line: line)), .init(place: TextPlace(line: line), range: range))
@@ -80,7 +80,7 @@ final class ImportReader {
         }
     }
 
-    /// Reads a line as the document it is: entry by entry, where it is a Bundle.
+    /// Reads a line as a document: entry by entry if it is a Bundle.
     private func readLineEntries(_ text: TextBuffer, _ range: Range<Int>, _ line: Int) throws {
         try flush()
         try readDocument(MemoryBytes(text.slice(range)), firstLine: line)
@@ -99,7 +99,7 @@ final class ImportReader {
 
     // MARK: - Documents
 
-    /// Reads the file as one document, unless that ends on its first line and more follow.
+    /// Reads the file as one document, unless that ends on its first line and more lines follow.
     private func readDocument() throws {
         let (outline, unpacker) = try survey(input)
         if outline.isOneLine, outline.violation != nil {
@@ -125,7 +125,7 @@ final class ImportReader {
         }
     }
 
-    /// Walks the document once to learn what it is, and what its entries' `fullUrl`s stand for.
+    /// Walks the document once to learn what it is, and what its entries' `fullUrl`s refer to.
     private func survey(_ source: any RewindableBytes) throws -> (DocumentScanner.Outline, BundleUnpacker) {
         var unpacker = BundleUnpacker(release: options.release)
         let outline = try scanner(source, keepsFrame: false).scan { bytes, _, _ in
@@ -193,7 +193,7 @@ final class ImportReader {
         for change in changes { batch.note(place.place(of: change).note(change, file: input.name)) }
     }
 
-    /// Says what is wrong with a Bundle outside of its entries.
+    /// Reports mistakes in a Bundle outside of its entries.
     private func checkFrame(_ frame: DocumentFrame, firstLine: Int) throws {
         do {
             _ = try frame.bytes.withUnsafeBufferPointer { try reader.resource(from: $0) }
@@ -205,7 +205,7 @@ final class ImportReader {
         }
     }
 
-    /// Reads a document that is one resource, or that is wrong and will say why.
+    /// Reads a document that is one resource, or reports what is wrong with it.
     private func readWhole(_ source: any RewindableBytes, _ outline: DocumentScanner.Outline, firstLine: Int) throws {
         try source.rewind()
         let text = TextBuffer(capacity: options.limits.chunk)
@@ -256,10 +256,10 @@ final class ImportReader {
             try reject(tooLong(outline.violation ?? TextPlace(line: 1)))
         } else if outline.violation != nil || !outline.isComplete {
             let place = outline.violation ?? TextPlace(line: scanner.line)
-            let reason = "column \(place.column): the list of resources breaks off or is no JSON here"
+            let reason = "column \(place.column): the list of resources is truncated or not JSON here"
             try reject(place.fault(reason, file: input.name, text: ""))
         } else if !outline.hasPlainEntries {
-            try reject(TextPlace(line: 1).fault("the list has other values than resources in it", file: input.name, text: ""))
+            try reject(TextPlace(line: 1).fault("the list contains values that are not resources", file: input.name, text: ""))
         }
         try flush()
     }
@@ -279,7 +279,7 @@ final class ImportReader {
         case .resource(let resource): batch.append(resource, digest(resource), origin)
         case .superseded: batch.superseded += 1
         case .outcome(let outcome):
-            let reason = "the server says of the search: \(BundleUnpacker.summary(of: outcome)); not stored"
+            let reason = "the server reports about the search: \(BundleUnpacker.summary(of: outcome)); not stored"
             batch.append(outcome: origin.place.fault(reason, file: input.name, text: "").description)
         }
     }
@@ -295,7 +295,7 @@ final class ImportReader {
 
     private func tooLong(_ place: TextPlace) -> ImportFault {
         let limit = options.limits.resource >> 20
-        return place.fault("longer than the \(limit) MB that one resource may have", file: input.name, text: "")
+        return place.fault("longer than \(limit) MB, the limit of one resource", file: input.name, text: "")
     }
 
     private func flush() throws {

@@ -1,10 +1,10 @@
-/// Where an import reads from.
+/// The source of an import.
 enum ImportSource: Sendable, Equatable {
     case file(path: String)
     /// The descriptor of standard input.
     case standardInput(Int32)
 
-    /// What messages call it.
+    /// The name in messages.
     var name: String {
         switch self {
         case .file(let path): path

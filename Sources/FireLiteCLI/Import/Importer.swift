@@ -5,16 +5,16 @@ import Foundation
 struct Importer {
     let store: FHIRStore
     let options: ImportOptions
-    /// Where rejected texts are kept.
+    /// The file for rejected texts.
     let rejects: RejectsFile?
     let progress: ProgressLine?
-    /// Is given what a person should know, a line each.
+    /// Called with notes for the user, one line each.
     let report: (String) -> Void
-    /// What became of the files so far.
+    /// The results so far.
     private(set) var counts = ImportCounts()
     private var bytesBefore = 0
 
-    /// Reading goes as deep as JSON's nesting; threads other than the first have little stack by default on some systems.
+    /// Reading recurses as deep as JSON's nesting, and on some systems threads other than the first have a small stack by default.
     private static let stackSize = 16 << 20
 
     init(
@@ -30,7 +30,7 @@ struct Importer {
 
     /// Imports one file in one write.
     ///
-    /// - Throws: `ImportFault` at the first fault where options say so; `FHIRStoreError`; `ToolError`. Nothing of the file is stored then.
+    /// - Throws: `ImportFault` at the first fault if the options say so; `FHIRStoreError`; `ToolError`. Nothing from the file is stored then.
     mutating func run(_ source: ImportSource) throws {
         do {
             let (fileCounts, bytes) = try write(source)
@@ -83,7 +83,7 @@ struct Importer {
         do {
             counts += ImportCounts(try transaction.store(batch.resources, digests: batch.digests))
         } catch let error as FHIRStoreError where error.code == .tooLarge {
-            // Nothing of the batch is stored; one by one shows which resource it is.
+            // Nothing from the batch is stored; storing one by one shows which resource failed.
             counts += try writeSingly(batch, transaction, file: file)
         }
         return counts

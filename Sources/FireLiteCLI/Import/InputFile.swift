@@ -1,28 +1,28 @@
 import Foundation
 
-/// The bytes of an import: read once from the front, and again from the front where the content turns out to need it.
+/// The bytes of an import, read from the start, and again from the start if the content needs it.
 ///
-/// Pipes are kept in a temporary file from the moment that `keepForRewinding` is called. A byte order mark is no part of the content. What gzip has
-/// compressed is read as what it was, whatever the file's name.
+/// A pipe is copied to a temporary file when `keepForRewinding` is called. A byte order mark is not part of the content. Gzip is
+/// unpacked, whatever the file's name.
 final class InputFile: RewindableBytes {
     let name: String
-    /// How many bytes there are, where the system knows.
+    /// The size in bytes, if the system knows it.
     private(set) var size: Int?
     private var descriptor: Int32
     private let ownsDescriptor: Bool
-    /// Where the content begins in the file; nil where the descriptor cannot seek.
+    /// Where the content begins in the file; nil if the descriptor cannot seek.
     private var start: off_t?
     private var peeked: [UInt8] = []
     private var peekedFrom = 0
-    /// The file's first bytes, which were looked at and are to be read once more.
+    /// The file's first bytes, which were peeked at and will be read again.
     private var begun: [UInt8] = []
     private var gzip: GzipReader?
-    /// How many bytes of the content are its byte order mark.
+    /// The length of the byte order mark in bytes.
     private var markLength = 0
 
     // MARK: - Opening and closing
 
-    /// - Throws: `ToolError` where the file cannot be opened or is a folder.
+    /// - Throws: `ToolError` if the file cannot be opened or is a folder.
     init(_ source: ImportSource) throws {
         name = source.name
         switch source {
@@ -82,11 +82,11 @@ final class InputFile: RewindableBytes {
 
     // MARK: - Reading
 
-    /// The first bytes, which `fill` gives again; fewer than `count` only where there are no more.
+    /// The first bytes, which `fill` returns again; fewer than `count` only if there are no more.
     ///
-    /// - Precondition: nothing has been read but by an earlier `peek` of fewer bytes.
+    /// - Precondition: nothing has been read, except by an earlier `peek` of fewer bytes.
     func peek(_ count: Int) throws -> [UInt8] {
-        // Not more memory than the file needs, as there may be many small ones.
+        // No more memory than the file needs, as there may be many small files.
         let count = size.map { min(count, $0 + 1) } ?? count
         var bytes = [UInt8](repeating: 0, count: count)
         let number = try bytes.withUnsafeMutableBytes { try fill($0) }
@@ -96,7 +96,7 @@ final class InputFile: RewindableBytes {
         return bytes
     }
 
-    /// Reads until the memory is full or the content ends, and returns how many bytes that were.
+    /// Reads until the memory is full or the content ends, and returns the number of bytes.
     func fill(_ memory: UnsafeMutableRawBufferPointer) throws -> Int {
         var filled = 0
         while filled < memory.count {
@@ -147,21 +147,21 @@ final class InputFile: RewindableBytes {
                 if number == 0 { break }
                 try buffer.withUnsafeBytes { try output.write(UnsafeRawBufferPointer(rebasing: $0[..<number])) }
             }
-            // The copy takes the place of the descriptor, so that there is one to close.
+            // The copy replaces the descriptor, so that there is only one to close.
             guard dup2(copy, descriptor) >= 0 else { throw ToolError.system("temporary file") }
         } catch {
             close(copy)
             throw error
         }
         close(copy)
-        // Of the content without its compression and its mark.
+        // The offset in the content, uncompressed and without the byte order mark.
         gzip = nil
         markLength = 0
         start = 0
         try rewind()
     }
 
-    /// Goes back to the first byte.
+    /// Returns to the first byte.
     ///
     /// - Precondition: `keepForRewinding` was called.
     func rewind() throws {
@@ -173,7 +173,7 @@ final class InputFile: RewindableBytes {
         _ = try mark.withUnsafeMutableBytes { try fill($0) }
     }
 
-    /// An open file without a name, which goes when it is closed.
+    /// An open file without a name, which is removed when it is closed.
     private static func temporaryFile() throws -> Int32 {
         var path = Array((NSTemporaryDirectory() + "/firelite-XXXXXX").utf8CString)
         let descriptor = mkstemp(&path)

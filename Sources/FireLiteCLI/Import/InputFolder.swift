@@ -1,23 +1,23 @@
 import Foundation
 
-/// The files of a folder that hold resources.
+/// The files of a folder that contain resources.
 enum InputFolder {
     private static let endings = [".ndjson", ".jsonl", ".json"]
 
-    /// Whether a file is read for its name.
+    /// Whether a file's name says that it contains resources.
     static func isInput(_ name: String) -> Bool {
         let name = name.lowercased()
         let plain = name.hasSuffix(".gz") ? String(name.dropLast(3)) : name
         return !name.hasPrefix(".") && endings.contains { plain.hasSuffix($0) }
     }
 
-    /// The paths of the files in a folder and the folders in it, by name; hidden ones are left out, and links to folders are not followed.
+    /// The paths of the files in a folder and its subfolders, sorted by name; hidden ones are skipped, and links to folders are not followed.
     ///
-    /// - Throws: `ToolError` where a folder cannot be read, or there is no such file.
+    /// - Throws: `ToolError` if a folder cannot be read or has no such file.
     static func files(in folder: String) throws -> [String] {
         let found = try list(folder)
         if found.isEmpty {
-            throw ToolError.incomplete("\(folder): there is no file with the ending .ndjson, .jsonl or .json in it, with or without .gz")
+            throw ToolError.incomplete("\(folder): it contains no file that ends in .ndjson, .jsonl or .json, with or without .gz")
         }
         return found
     }

@@ -1,11 +1,11 @@
 import Foundation
 
 extension JSONStructure {
-    /// The last member name or string value without its escapes; nil where those are wrong.
+    /// The last member name or string value, unescaped; nil if an escape is invalid.
     var plainText: String? {
         guard textHasEscapes else { return String(decoding: text, as: UTF8.self) }
         let literal = [UInt8(ascii: "\"")] + text + [UInt8(ascii: "\"")]
-        // Escapes are all that can be wrong, and the reader of the whole text says so with their place; here they are no text that is known.
+        // Only escapes can be invalid, and the reader of the whole text reports them with their place; here they match no known text.
         return try? JSONDecoder().decode(String.self, from: Data(literal))
     }
 

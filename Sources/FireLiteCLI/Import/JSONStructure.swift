@@ -1,6 +1,6 @@
-/// Walks the structure of one JSON text that arrives in pieces: brackets, members, strings. Whether the values are FHIR is the reader's business.
+/// Walks the structure of one JSON text that arrives in pieces: brackets, members, strings. The reader checks whether the values are FHIR.
 ///
-/// Containers count their depth from 1. What is deeper than the depths of interest passes without events.
+/// The depth of containers counts from 1. Values below the depths of interest give no events.
 struct JSONStructure {
     enum Event: Equatable {
         /// An object or a list began; its bracket is the byte before the index.
@@ -15,7 +15,7 @@ struct JSONStructure {
         case scalar
         /// The text is complete: its last bracket is the byte before the index.
         case finished
-        /// The byte at the index cannot be there.
+        /// The byte at the index is invalid there.
         case violation
     }
 
@@ -23,7 +23,7 @@ struct JSONStructure {
         case value, valueOrEnd, member, memberOrEnd, colon, separatorOrEnd, string, escape, scalar, finished
     }
 
-    /// The reader allows 128 levels; a text beyond these is not looked at further.
+    /// The reader allows 128 levels; walking stops at deeper text.
     private static let deepest = 1_000
 
     private let containerDepth: Int
@@ -35,19 +35,19 @@ struct JSONStructure {
     private var stringIsMember = false
     private var keepsText = false
 
-    /// The last member name or string value within the depth of interest, as far as it is no longer than `longestText`; with its escapes.
+    /// The last member name or string value within the depth of interest, with its escapes, cut at `longestText`.
     private(set) var text: [UInt8] = []
     private(set) var textHasEscapes = false
     /// The number of the line, from 1.
     private(set) var line = 1
-    /// How many bytes before the line's first one have been walked.
+    /// The offset of the line's first byte.
     private(set) var lineStart = 0
-    /// The line of the first byte that is not white space; 0 before it.
+    /// The line of the first byte that is not white space; 0 until it is reached.
     private(set) var firstLine = 0
-    /// How many bytes have been walked.
+    /// The number of bytes walked.
     private(set) var offset = 0
 
-    /// Longer names and values are of no interest.
+    /// Longer names and values are not compared.
     private static let longestText = 2_048
 
     var depth: Int { containers.count }
@@ -56,16 +56,16 @@ struct JSONStructure {
     /// - Parameters:
     ///   - containerDepth: containers up to this depth give events.
     ///   - textDepth: names and values in containers up to this depth give events.
-    ///   - allowsList: whether the text may be a list; default: an object only, as a resource is.
+    ///   - allowsList: whether the text may be a list; false, the default, allows only an object.
     init(containerDepth: Int, textDepth: Int, allowsList: Bool = false) {
         self.allowsList = allowsList
         self.containerDepth = containerDepth
         self.textDepth = textDepth
     }
 
-    /// Walks on from `index` to the next event, or to the end of the bytes, where it gives nil.
+    /// Walks on from `index` to the next event; returns nil at the end of the bytes.
     ///
-    /// `index` is then behind what the event is about.
+    /// `index` is then after what the event describes.
     mutating func next(_ bytes: UnsafeBufferPointer<UInt8>, _ index: inout Int) -> Event? {
         let start = index
         let base = offset
@@ -127,7 +127,7 @@ struct JSONStructure {
         }
     }
 
-    /// Whether numbers and literals have the byte in them.
+    /// Whether the byte can be part of a number or literal.
     private static func isScalar(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"): true

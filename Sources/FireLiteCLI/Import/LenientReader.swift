@@ -1,9 +1,9 @@
 import FireLite
 import Foundation
 
-/// Reads resources whose dates are written in other ways than FHIR's, and says what it changed.
+/// Reads resources whose dates are not in FHIR's format, and reports the changes.
 ///
-/// What it makes is read again as strictly as everything else, so that nothing that is not FHIR gets through.
+/// The result is read again strictly, so that nothing invalid gets through.
 final class LenientReader {
     private let reader: FHIRJSONReader
     private let strict: FHIRJSONReader
@@ -15,18 +15,18 @@ final class LenientReader {
         self.mender = mender
     }
 
-    /// Reads a text that is not FHIR as it is.
+    /// Reads a text that the strict reader refused.
     ///
-    /// - Returns: the object, and the mistakes in the text that were mended; nil where it has others.
+    /// - Returns: the object, and the corrected mistakes in the text; nil if it has other mistakes.
     func resource(from bytes: UnsafeBufferPointer<UInt8>) -> (object: FHIRResource, changes: [FHIRDecodingError])? {
-        // Both ways to read throw for what cannot be mended, and the caller has the error of reading strictly.
+        // Both readers throw for mistakes that cannot be corrected, and the caller has the strict reader's error.
         guard let resource = try? reader.resource(from: bytes), let json = mended(resource),
             let object = try? strict.resource(from: json)
         else { return nil }
         return (object, reader.issues)
     }
 
-    /// The same for an object that is no resource, a Bundle's entry.
+    /// The same for an object that is not a resource: a Bundle's entry.
     func read(_ bytes: UnsafeBufferPointer<UInt8>, as type: FHIRObject.Type) -> (object: FHIRObject, changes: [FHIRDecodingError])? {
         let object = type.init()
         guard (try? reader.read(bytes, into: object)) != nil, let json = mended(object) else { return nil }
@@ -35,7 +35,7 @@ final class LenientReader {
         return isRead == nil ? nil : (result, reader.issues)
     }
 
-    /// The object as JSON with its dates mended; nil where the text had other mistakes, or as many cannot be mended.
+    /// The object as JSON with corrected dates; nil if the text has other mistakes, or some cannot be corrected.
     private func mended(_ object: FHIRObject) -> Data? {
         guard !reader.issues.isEmpty, reader.issues.allSatisfy({ $0.code == .invalidValue }) else { return nil }
         mend(object)
@@ -50,7 +50,7 @@ final class LenientReader {
             slot.value.forEachChild { mend($0) }
             let type = entries[index].primitive
             guard [.date, .dateTime, .instant, .time].contains(type) else { return }
-            // A value with an annotation keeps it, and is left for the strict reader to refuse.
+            // A value with an annotation keeps it, and the strict reader refuses it.
             switch slot.value {
             case .text(let text): if !isValid(text, type) { mender.mended(text, as: type).map { changes.append((index, [$0], false)) } }
             case .texts(let texts): changes.append((index, texts.map { isValid($0, type) ? $0 : mender.mended($0, as: type) ?? $0 }, true))

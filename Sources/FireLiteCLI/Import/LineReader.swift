@@ -2,14 +2,14 @@ import Foundation
 
 /// Cuts the content into pieces that end at line feeds.
 struct LineReader {
-    /// Some whole lines; the last one of the content may lack its line feed.
+    /// Some complete lines; the last line of the content may lack its line feed.
     struct Chunk {
-        /// The lines, and after `count` bytes perhaps the beginning of a later one.
+        /// The lines, and possibly the beginning of a later one after `count` bytes.
         let text: TextBuffer
         let count: Int
-        /// How many bytes of the content end with this chunk.
+        /// The offset in the content of the chunk's end.
         let end: Int
-        /// Whether the chunk is no text but stands for one line that is too long to read.
+        /// Whether the chunk has no text, but stands for one line that is too long to read.
         let isTooLong: Bool
     }
 
@@ -25,8 +25,8 @@ struct LineReader {
     private var offset = 0
 
     /// - Parameters:
-    ///   - size: how many bytes are read at once.
-    ///   - longest: how long a line may be.
+    ///   - size: the number of bytes read at once.
+    ///   - longest: the maximum length of a line in bytes.
     init(_ input: any RewindableBytes, size: Int, longest: Int) {
         self.input = input
         self.size = size
@@ -47,7 +47,7 @@ struct LineReader {
             text.count += number
             if let end = Self.lastLineFeed(in: text, from: searched) { return chunk(text, count: end + 1) }
             searched = text.count
-            // One more for the carriage return, which is no part of the line.
+            // One more for the carriage return, which is not part of the line.
             if text.count > longest + 1 { return try skipLine(text) }
             text.reserve(text.count + 1)
         }

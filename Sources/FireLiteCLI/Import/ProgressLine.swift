@@ -1,11 +1,11 @@
 import Foundation
 
-/// One line on a terminal that says how far an import is, drawn over itself.
+/// One line on a terminal with the progress of an import, redrawn in place.
 final class ProgressLine {
     private static let interval = Duration.milliseconds(200)
 
     private let output: any ByteOutput
-    /// How many bytes there are in all, where known.
+    /// The total number of bytes, if known.
     private let total: Int?
     private let clock = ContinuousClock()
     private let start: ContinuousClock.Instant
@@ -25,11 +25,11 @@ final class ProgressLine {
         guard lastDrawn.duration(to: now) >= Self.interval else { return }
         lastDrawn = now
         isDrawn = true
-        // Back to the first column, and what is left of a longer line goes.
+        // Return to the first column, and clear the rest of a longer line.
         try output.write("\r" + Self.text(resources: resources, bytes: bytes, total: total, elapsed: start.duration(to: now)) + "\u{1B}[K")
     }
 
-    /// Takes the line away.
+    /// Clears the line.
     func clear() throws {
         if isDrawn { try output.write("\r\u{1B}[K") }
         isDrawn = false

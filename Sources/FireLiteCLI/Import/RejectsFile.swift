@@ -10,8 +10,8 @@ final class RejectsFile {
     private let encoder = JSONEncoder()
 
     /// - Parameters:
-    ///   - path: a file there is replaced by `finish`, if a text came or `create` was called.
-    ///   - database: the file that it must not be.
+    ///   - path: `finish` replaces an existing file, if a text was rejected or `create` was called.
+    ///   - database: the file that it must not overwrite.
     init(path: String, database: String) {
         self.path = path
         self.database = database

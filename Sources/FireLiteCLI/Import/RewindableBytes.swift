@@ -1,13 +1,13 @@
-/// Bytes that can be read from the front more than once.
+/// Bytes that can be read from the start more than once.
 protocol RewindableBytes: AnyObject {
-    /// Reads until the memory is full or the content ends, and returns how many bytes that were.
+    /// Reads until the memory is full or the content ends, and returns the number of bytes.
     func fill(_ memory: UnsafeMutableRawBufferPointer) throws -> Int
 
-    /// Goes back to the first byte.
+    /// Returns to the first byte.
     func rewind() throws
 }
 
-/// Bytes that are read once, from where they are.
+/// Bytes that are read once, from the current position.
 final class InOrder: RewindableBytes {
     private let source: any RewindableBytes
 

@@ -1,20 +1,20 @@
 import FireLite
 import Foundation
 
-/// Creates the tables that many small files need before they are imported, each in a write of its own.
+/// Creates the tables that many small files need before the files are imported, each in a write of its own.
 ///
-/// SQLite reads its whole catalog again for each column that is added to a table, so 422 files of many types, imported one after the other, took
-/// three times as long as the same resources in one file.
+/// SQLite reads its whole catalog again for each column added to a table, so importing 422 files of many types one after the other took
+/// three times as long as importing the same resources from one file.
 struct TablePreparation {
     private let store: FHIRStore
     private let options: ImportOptions
-    /// Whether the last files needed tables or columns; where they did not, the next ones are not looked at.
+    /// Whether the last files needed tables or columns; if they did not, the next ones are not inspected.
     private var isWorthwhile = true
     private var prepared = 0
 
-    /// Files up to this size are looked at ahead; in a larger one the catalog changes with few of its batches.
+    /// The maximum size of files to inspect ahead; in a larger file few batches change the catalog.
     private static let smallFile = 256 << 10
-    /// How many bytes and files are looked at in one go.
+    /// The maximum number of bytes and files to inspect at a time.
     private static let bytesAhead = 32 << 20
     private static let filesAhead = 1_024
 
@@ -23,7 +23,7 @@ struct TablePreparation {
         self.options = options
     }
 
-    /// Looks at the small files from `index` on, unless it has before. What is wrong with them their import says.
+    /// Inspects the small files from `index` on, unless it already has. Their import reports their mistakes.
     mutating func prepare(_ inputs: [ImportSource], from index: Int) throws {
         guard isWorthwhile, index >= prepared else { return }
         var resources: [FHIRResource] = []
@@ -38,7 +38,7 @@ struct TablePreparation {
         do {
             isWorthwhile = try store.write { try $0.prepare(for: resources) }
         } catch let error as FHIRStoreError where error.code == .tooLarge {
-            // Which one it is, the import finds.
+            // The import finds out which one it is.
         }
     }
 
@@ -55,12 +55,12 @@ struct TablePreparation {
         }
         let collected = Collected()
         do {
-            // Digests are not asked for: what is read here is not stored.
+            // No digests are needed, as nothing is stored here.
             try ImportReader(
                 InputFile(input), options: options, digest: { _ in (0, 0) }, deliver: { collected.resources += $0.resources }
             ).run()
         } catch {
-            // The import meets it again, and says so.
+            // The import fails the same way and reports it.
         }
         return collected.resources
     }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Bytes in memory that does not move while they are read, and is freed with the object.
+/// Bytes in memory that does not move while they are read, and that is freed with the object.
 ///
 /// `@unchecked Sendable`: one thread fills it and then hands it over through `BatchQueue`, whose lock orders the two threads' accesses.
 final class TextBuffer: @unchecked Sendable {
@@ -17,7 +17,7 @@ final class TextBuffer: @unchecked Sendable {
 
     var bytes: UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(start: base, count: count) }
 
-    /// The memory behind the bytes.
+    /// The unused memory after the bytes.
     var room: UnsafeMutableRawBufferPointer { UnsafeMutableRawBufferPointer(start: base + count, count: capacity - count) }
 
     /// A part of the bytes.
@@ -32,7 +32,7 @@ final class TextBuffer: @unchecked Sendable {
         count += more.count
     }
 
-    /// Makes room for that many bytes in all.
+    /// Makes room for that many bytes in total.
     func reserve(_ wanted: Int) {
         guard wanted > capacity else { return }
         let larger = max(wanted, capacity * 2)

@@ -1,15 +1,15 @@
 import FireLite
 
-/// A place in an imported file: of a text that is read by itself, or of a mistake.
+/// A place in an imported file: of a text that is read separately, or of a mistake.
 struct TextPlace: Equatable {
     /// The line, from 1.
     var line: Int
     /// The column in bytes, from 1.
     var column = 1
-    /// The number of the Bundle's entry it is in, from 0.
+    /// The index of the Bundle's entry, from 0.
     var entry: Int?
 
-    /// Where a mistake is in the file that was found in a text beginning here.
+    /// The place in the file of a mistake in a text that begins here.
     func place(of error: FHIRDecodingError) -> TextPlace {
         TextPlace(line: line + error.line - 1, column: error.line == 1 ? column + error.column - 1 : error.column, entry: entry)
     }
@@ -21,22 +21,22 @@ struct TextPlace: Equatable {
         return ImportFault(file: file, line: line, reason: reason, text: text)
     }
 
-    /// What was changed at this place so that the text could be stored.
+    /// A note about a correction at this place.
     func note(_ error: FHIRDecodingError, file: String) -> String {
-        "\(file): line \(line), column \(column), \(path(error.path)): written in another way, mended"
+        "\(file): line \(line), column \(column), \(path(error.path)): not in FHIR's format, corrected"
     }
 
-    /// What is wrong with a text that begins here, as a whole.
+    /// A fault of the whole text that begins here.
     func fault(_ reason: String, file: String, text: String) -> ImportFault {
         ImportFault(file: file, line: line, reason: entry.map { "Bundle.entry[\($0)]: \(reason)" } ?? reason, text: text)
     }
 
-    /// An entry is read by itself, so its paths begin without its number.
+    /// An entry is read separately, so its paths begin without its index.
     private func path(_ path: String) -> String {
         Self.shortened(entryPath(path))
     }
 
-    /// What is nested deeply would fill a screen: the beginning and the end tell where it is.
+    /// The path of a deeply nested element would fill the screen, so only its beginning and end are shown.
     private static func shortened(_ path: String) -> String {
         path.utf8.count <= 2 * shownEnd ? path : "\(path.prefix(shownEnd))…\(path.suffix(shownEnd))"
     }

@@ -17,9 +17,9 @@ package enum JSONText {
         return json + "\""
     }
 
-    /// A FHIR primitive as FHIR's JSON has it: numbers and booleans as such, everything else in quotes.
+    /// A FHIR primitive in FHIR's JSON: numbers and booleans unquoted, everything else quoted.
     ///
-    /// A file may hold any text in any column, so a number is one only if it is written like one.
+    /// A column of a file can contain any text, so a value counts as a number only if it is written like one.
     package static func primitive(_ literal: String, _ type: PrimitiveType?) -> String {
         switch type?.storage {
         case .boolean where literal == "true" || literal == "false": literal
@@ -29,10 +29,10 @@ package enum JSONText {
         }
     }
 
-    /// Whether a text is a number of JSON.
+    /// Whether a text is a JSON number.
     package static func isNumber(_ text: String) -> Bool { FHIRDecimal(text) != nil }
 
-    /// An object with these members, in this order; the values are JSON already.
+    /// An object with these members, in this order; the values are already JSON.
     package static func object(_ members: [(name: String, json: String)]) -> String {
         "{" + members.map { "\(string($0.name)):\($0.json)" }.joined(separator: ",") + "}"
     }

@@ -27,7 +27,7 @@ struct KeyFileTests {
         let isRefused = mode & (getuid() == 0 ? 0o037 : 0o077) != 0
         let run = try ToolRun("info", "--database", database, "--key-file", path)
         #expect(run.status == .failed)
-        let refusal = "key file \(path) may be used by others than its owner (mode \(String(mode, radix: 8))): chmod 600 \(path)"
+        let refusal = "key file \(path) can be used by others than its owner (mode \(String(mode, radix: 8))): chmod 600 \(path)"
         #expect(run.error.contains(refusal) == isRefused)
     }
 
@@ -43,7 +43,7 @@ struct KeyFileTests {
         let empty = try key("empty.key", Data())
         #expect(try refusal(empty) == "firelite import: key file \(empty) is empty: put the key into it\n")
         let large = try key("large.key", Data(String(repeating: "secret", count: 1_000).utf8))
-        #expect(try refusal(large) == "firelite import: key file \(large) has more than 4096 bytes: that is no key, give another file\n")
+        #expect(try refusal(large) == "firelite import: key file \(large) has more than 4096 bytes and so is not a key: give another file\n")
         #expect(try refusal(folder.path).hasPrefix("firelite import: key file \(folder.path): "))
         #expect(try !folder.names.contains("test.sqlite"))
     }

@@ -19,6 +19,6 @@ struct DemoTests {
         #expect(try ToolRun("find", "--database", database, "Patient", "--count").output == "21\n")
         let again = try ToolRun("demo", "--database", database)
         #expect(again.status == .usage)
-        #expect(again.error == "firelite demo: \(database) is there already: name a file that is not\n")
+        #expect(again.error == "firelite demo: \(database) exists already: name a new file\n")
     }
 }

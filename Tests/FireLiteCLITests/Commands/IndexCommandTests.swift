@@ -30,7 +30,7 @@ struct IndexCommandTests {
         #expect(try inFile() == ["Observation__status__effectiveDateTime", "Observation_code_coding__code"])
         #expect(
             try index("list").output == """
-                name                                    kind    type         columns                    in the file
+                name                                    kind    type         columns                    built
                 Observation__status__effectiveDateTime  values  Observation  status, effectiveDateTime  yes
                 Observation__valueQuantity_value        values  Observation  valueQuantity_value        not yet
                 Observation_code_coding__code           values  Observation  code                       yes

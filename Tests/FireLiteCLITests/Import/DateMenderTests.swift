@@ -60,7 +60,7 @@ struct DateMenderTests {
         let run = try ToolRun("import", "--database", database, "--on-error", "skip", "--lenient-dates", given)
         #expect(run.status == .incomplete && run.counts == "added 2, updated 0, unchanged 0, rejected 3")
         let notes = run.error.split(separator: "\n").map(String.init)
-        #expect(notes.first == "\(given): line 1, column 48, Patient.birthDate: written in another way, mended")
+        #expect(notes.first == "\(given): line 1, column 48, Patient.birthDate: not in FHIR's format, corrected")
         #expect(notes.count == 2)
         let stored = try ToolRun("export", "--database", database, "--output", "-").lines
         #expect(stored == [lines[0].replacingOccurrences(of: "1970/3/30", with: "1970-03-30"), lines[1]])
