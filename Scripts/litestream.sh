@@ -30,7 +30,7 @@ store="$work/store.sqlite"
 patients 1 2000 >"$work/first.ndjson"
 "$tool" import --database "$store" "$work/first.ndjson"
 
-# Litestream runs while the second import does, and stops when that has ended; then once more, so that all has been replicated.
+# Litestream runs during the second import and stops when that has ended. It then runs again, so that everything is replicated.
 patients 1500 2000 | sed 's/"A"/"C"/' >"$work/second.ndjson"
 "$LITESTREAM" replicate -exec "$tool import --database $store $work/second.ndjson" "$store" "file://$work/replica"
 "$LITESTREAM" replicate -once "$store" "file://$work/replica"

@@ -5,7 +5,7 @@ import Foundation
 extension Corpus {
     /// The resources of the NDJSON files in a folder.
     ///
-    /// - Throws: `BenchmarkFailure` where there are none.
+    /// - Throws: `BenchmarkFailure` if there are none.
     static func folder(_ path: String) throws -> Corpus {
         guard let all = try? FileManager.default.contentsOfDirectory(atPath: path) else {
             throw BenchmarkFailure("there is no folder \(path) that can be read")

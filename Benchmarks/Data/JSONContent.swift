@@ -7,8 +7,8 @@ enum JSONContent {
         areEqual(try JSONSerialization.jsonObject(with: first), try JSONSerialization.jsonObject(with: second))
     }
 
-    /// Whether two resources do, where one went through a coder that reads decimals as numbers: what their literals say beside that, as
-    /// `1.0` does, is not there any more.
+    /// The same for two resources of which one went through a coder that reads decimals as numbers, which loses the literals, such as
+    /// `1.0`.
     static func areEqual(_ first: FHIRResource, _ second: FHIRResource) throws -> Bool {
         try first == second || areEqual(FHIRJSON.data(first), FHIRJSON.data(second))
     }

@@ -77,8 +77,8 @@ final class Bench {
             isVerified: try verify())
     }
 
-    /// How many mebibytes work takes at most beside what is in use before it. Not measured together with time: memory that was given
-    /// back to the system comes anew, page by page.
+    /// The maximum memory that work takes in addition to what is in use before it, in mebibytes. Not measured together with time: memory that
+    /// was returned to the system must be allocated again, page by page.
     func addedMemory(_ work: () throws -> Void) rethrows -> Double {
         ProcessMemory.giveBack()
         ProcessMemory.resetPeak()

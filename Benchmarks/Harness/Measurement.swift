@@ -1,9 +1,9 @@
 /// What one workload at one size cost, beside its floor.
 struct Measurement {
-    /// The cost of doing the work once more, and that of the floor right after it.
+    /// The cost of one more run of the work, and of the floor right after it.
     struct Repetition {
         let cost: Cost
-        /// The cost of as many operations of the least that has to be done: of SQLite's C API alone with the same rows.
+        /// The cost of as many operations of the floor: SQLite's C API alone with the same rows.
         let floor: Cost?
     }
 

@@ -2,7 +2,7 @@ import Foundation
 
 /// How much memory the process has had in use at most.
 enum ProcessMemory {
-    /// Starts the count anew where the system can do that; elsewhere it goes on from the start of the process.
+    /// Resets the count if the system can do that; otherwise it continues from the start of the process.
     static func resetPeak() {
         #if os(Linux)
             // "5" resets the peak resident set size (proc_pid_clear_refs(5)).

@@ -72,7 +72,7 @@ struct MarkdownReport {
         in memory; the import reads JSON on a second thread, so its processor time is for both, and its wall time is what a
         person waits. The floor of a scan reads each table from beginning to end; beside it stands one that reads each resource
         by key ranges. A growth of the cost with the size of the store is measured in turns with the same work at 10,000 resources, which
-        stands in the place of the floor; that of the floor is beside it, as a larger file is more work for SQLite too: deeper
+        replaces the floor; the growth of the floor is shown with it, as a larger file is more work for SQLite too: deeper
         trees, and pages that are not in its cache.
         """
     }

@@ -1,6 +1,6 @@
 /// What the command line asks for.
 struct Options {
-    /// Measures only what has one of these in its name; everything where there is none.
+    /// Measures only workloads with one of these in their name; everything if empty.
     var filters: [String] = []
     var sizes = [1_000, 10_000, 100_000]
     /// Whether the sizes are wanted, however many resources there are.

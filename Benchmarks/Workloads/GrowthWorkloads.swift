@@ -9,7 +9,7 @@ struct GrowthWorkloads: Workload {
     static let new = UpsertWorkloads.new + ", growth"
     static let byID = FetchWorkloads.byID + ", growth"
     static let objects = QueryWorkloads.objects + ", growth"
-    /// The same for the floor of each, which has to be known to judge: a larger file is more work for SQLite too.
+    /// The same for the floor of each, which must be known to judge: a larger file is more work for SQLite too.
     static let floors = [byID: byID + " of the floor", objects: objects + " of the floor"]
 
     var names: [String] { [Self.new, Self.byID, Self.objects] + Self.floors.values.sorted() }

@@ -54,7 +54,7 @@ struct UpsertWorkloads: Workload {
                 outcome = try Fixture.upsertAll(bench.corpus, into: bench.openStore(bench.fixture.path()), stopwatch)
             },
             floor: { stopwatch in
-                // Opened anew as the store is, so that neither has the file in its cache.
+                // Opened again like the store, so that neither has the file in its cache.
                 let reader = try FloorReader(bench.fixture.path(), keys: keys, cacheMB: 64)
                 stopwatch.measure { reader.readRegistrations() }
                 registrations = reader.registrations

@@ -12,7 +12,7 @@
 typedef struct {
     sqlite3_file file;
     sqlite3_file *real;
-    // Of a database file: how long its pages are; 0 for other files, and as long as it is not known that the pages have checksums.
+    // The page size of a database file; 0 for other files, and until the pages are known to have checksums.
     int page_size;
     int is_database;
     int verifies;
@@ -22,11 +22,11 @@ typedef struct {
 #define CHECKED(file) ((checked_file *)(file))
 #define REAL(file) (CHECKED(file)->real)
 
-// By whether pages are verified.
+// Indexed by whether pages are verified.
 static sqlite3_vfs checksum_vfs[2];
 static const char *const names[2] = {"firelite-checksums-unverified", "firelite-checksums"};
 
-// Found anew each time, as a program may make another one the default.
+// Looked up each time, as a program may change the default.
 static sqlite3_vfs *base(void) { return sqlite3_vfs_find(0); }
 
 // MARK: - Checksums
@@ -47,7 +47,7 @@ static inline uint64_t mixed(uint64_t lane, const uint8_t *bytes) {
     return lane ^ lane >> 32;
 }
 
-// Of all of a page but its last eight bytes, and of its number, so that a page in the place of another is noticed too. Never 0.
+// Covers a page without its last eight bytes, and its number, so that swapped pages are noticed too. Never 0.
 static uint64_t checksum(const uint8_t *page, int count, sqlite3_int64 number) {
     uint64_t lanes[LANES] = {(uint64_t)number, 1, 2, 3, 4, 5, 6, 7};
     int words = (count - FIRELITE_CHECKSUM_BYTES) / 8, word = 0;
@@ -82,10 +82,10 @@ static int begin_checking(checked_file *checked, int page_size) {
     return page_size && !checked->buffer ? SQLITE_IOERR_NOMEM : SQLITE_OK;
 }
 
-// Where the header has the number of bytes that are reserved in each page (https://www.sqlite.org/fileformat2.html#the_database_header).
+// The offset in the header of the number of reserved bytes in each page (https://www.sqlite.org/fileformat2.html#the_database_header).
 #define RESERVED 20
 
-// How long the pages are of the file that begins like this; 0 where it does not begin like a database.
+// The page size of a file with this beginning; 0 if it is not the beginning of a database.
 static int page_size_of(const uint8_t *bytes, int count, sqlite3_int64 offset) {
     static const char magic[16] = "SQLite format 3";
     if (offset != 0 || count <= RESERVED || memcmp(bytes, magic, 16) != 0) return 0;
@@ -94,7 +94,7 @@ static int page_size_of(const uint8_t *bytes, int count, sqlite3_int64 offset) {
     return size >= 512 && (size & (size - 1)) == 0 ? size : 0;
 }
 
-// Learns from the beginning of a file whether its pages have checksums.
+// Finds out from the beginning of a file whether its pages have checksums.
 static int look_at_header(checked_file *checked, const uint8_t *bytes, int count, sqlite3_int64 offset) {
     int size = page_size_of(bytes, count, offset);
     if (!checked->is_database || !size) return SQLITE_OK;
@@ -105,13 +105,13 @@ static int is_page(checked_file *checked, int count, sqlite3_int64 offset) {
     return checked->page_size && count == checked->page_size && offset % count == 0;
 }
 
-// Not SQLITE_IOERR_DATA, as SQLite ends the whole transaction for errors of that kind.
+// Not SQLITE_IOERR_DATA, as such errors make SQLite end the whole transaction.
 static int refuse(int count, sqlite3_int64 offset) {
     sqlite3_log(FIRELITE_CORRUPT_CHECKSUM, "page %lld is not what was written", offset / count + 1);
     return FIRELITE_CORRUPT_CHECKSUM;
 }
 
-// Whether a first page that says that there are no checksums has one, so that what it says is what has changed.
+// Whether a first page that says that there are no checksums has one, so that the page has changed.
 static int lost_its_header(uint8_t *page, int count, sqlite3_int64 offset) {
     if (page_size_of(page, count, offset) != count || page[RESERVED] == FIRELITE_CHECKSUM_BYTES) return 0;
     uint64_t stored = stored_checksum(page + count - FIRELITE_CHECKSUM_BYTES);
@@ -122,7 +122,7 @@ static int lost_its_header(uint8_t *page, int count, sqlite3_int64 offset) {
     return stored == sum;
 }
 
-// Where nothing is refused, gives a beginning of the file whose byte for checksums has changed as it was: without it SQLite would take the pages
+// If nothing is refused, restores the byte for checksums in a changed beginning of the file: otherwise SQLite would take the pages
 // for longer than they are.
 static void mend_header(checked_file *checked, uint8_t *bytes, int count, sqlite3_int64 offset) {
     int size = page_size_of(bytes, count, offset);
@@ -133,7 +133,7 @@ static void mend_header(checked_file *checked, uint8_t *bytes, int count, sqlite
     free(page);
 }
 
-// A page of which the file has only a part; past the end of a file there may be pages that are in the log.
+// A page that is only partly in the file; pages past the end of the file may be in the log.
 static int is_cut_off(checked_file *checked, sqlite3_int64 offset) {
     sqlite3_int64 size = 0;
     return checked->real->pMethods->xFileSize(checked->real, &size) == SQLITE_OK && offset < size;
@@ -191,7 +191,7 @@ static int control_file(sqlite3_file *file, int option, void *argument) {
 }
 static int sector_size(sqlite3_file *file) { return REAL(file)->pMethods->xSectorSize(REAL(file)); }
 static int characteristics(sqlite3_file *file) {
-    // Parts of pages cannot be checked, so SQLite is not to read any.
+    // Parts of pages cannot be checked, so SQLite must not read any.
     return REAL(file)->pMethods->xDeviceCharacteristics(REAL(file)) & ~SQLITE_IOCAP_SUBPAGE_READ;
 }
 static int map_shm(sqlite3_file *file, int page, int size, int extend, void volatile **memory) {
@@ -203,7 +203,7 @@ static int lock_shm(sqlite3_file *file, int offset, int count, int flags) {
 static void barrier_shm(sqlite3_file *file) { REAL(file)->pMethods->xShmBarrier(REAL(file)); }
 static int unmap_shm(sqlite3_file *file, int deletes) { return REAL(file)->pMethods->xShmUnmap(REAL(file), deletes); }
 
-// Without a third version's mapped memory, through which pages would be read unseen.
+// Without the memory mapping of version 3, which would read pages unchecked.
 static const sqlite3_io_methods shared_methods = {
     2, close_file, read_file, write_file, truncate_file, sync_file, size_of_file, lock_file, unlock_file, check_reserved, control_file,
     sector_size, characteristics, map_shm, lock_shm, barrier_shm, unmap_shm, 0, 0,
@@ -221,7 +221,7 @@ static int open_file(sqlite3_vfs *vfs, const char *path, sqlite3_file *file, int
     if (!checked->real) return SQLITE_NOMEM;
     int code = system->xOpen(system, path, checked->real, flags, out);
     if (code != SQLITE_OK) {
-        // A file that has methods is to be closed even where opening it failed.
+        // A file that has methods must be closed even if opening it failed.
         if (checked->real->pMethods) checked->real->pMethods->xClose(checked->real);
         free(checked->real);
         return code;

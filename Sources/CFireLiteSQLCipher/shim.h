@@ -2,14 +2,14 @@
 #ifndef FIRELITE_CSQLCIPHER_SHIM_H
 #define FIRELITE_CSQLCIPHER_SHIM_H
 
-// The header declares the functions for keys where this is defined.
+// The header declares the key functions if this is defined.
 #ifndef SQLITE_HAS_CODEC
 #define SQLITE_HAS_CODEC 1
 #endif
 #include <sqlite3.h>
 #include "../CFireLiteSQLite/functions.h"
 
-// SQLCipher 3 has the API of SQLite 3.15. What is newer and used here, in its terms:
+// SQLCipher 3 has the API of SQLite 3.15. Newer functions used here, expressed in it:
 
 #if SQLITE_VERSION_NUMBER < 3020000
 #define SQLITE_PREPARE_PERSISTENT 0x01
@@ -21,7 +21,7 @@ static inline int sqlite3_prepare_v3(
 #endif
 
 #if SQLITE_VERSION_NUMBER < 3026000
-// An option that a library does not know is refused, which does no harm.
+// A library refuses an option that it does not know, which does no harm.
 #define SQLITE_DBCONFIG_DEFENSIVE 1010
 #endif
 
@@ -30,12 +30,12 @@ static inline sqlite3_int64 sqlite3_hard_heap_limit64(sqlite3_int64 bytes) { ret
 #endif
 
 #if SQLITE_VERSION_NUMBER < 3032000
-// An option of files that a library does not know is not found, which is told.
+// A file control that a library does not know returns "not found".
 #define SQLITE_FCNTL_RESERVE_BYTES 38
 #endif
 
 #if SQLITE_VERSION_NUMBER < 3037000
-// Asked for after the opening, too.
+// Also checked after opening.
 #define SQLITE_OPEN_EXRESCODE 0
 
 static inline sqlite3_int64 sqlite3_total_changes64(sqlite3 *db) { return sqlite3_total_changes(db); }

@@ -12,7 +12,8 @@ struct WordsTests {
         "from time to time": "periodically", "is come to": "is needed", "in the terms of": "as", "waits for nobody": "does not wait",
         "stands in the way": "blocks", "for showing": "for inspection", "dear": "expensive", "anew": "again", "once more": "again",
         "in the place of": "instead of", "beside that": "also", "kept aside": "kept separately", "comes about": "happens",
-        "come about": "happen", "has to be": "must be", "have to be": "must be", "such with": "those with", "the most it may": "the maximum",
+        "come about": "happen", "has to be": "must be", "have to be": "must be", "such with": "those with",
+        "the most it may": "the maximum",
         "strand": "thread", "looked after": "managed", "no more than a": "only a", "is of use": "is useful",
     ]
 

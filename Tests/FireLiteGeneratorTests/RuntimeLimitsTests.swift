@@ -48,7 +48,8 @@ struct RuntimeLimitsTests {
 
     @Test func typesWithoutAClassAreRefused() {
         #expect(
-            check("datatype A Element http://x/A\n  a 0..1 odd") == "x:11:3: `A.a` has the type `odd`, which is not a primitive of FireLite's")
+            check("datatype A Element http://x/A\n  a 0..1 odd")
+                == "x:11:3: `A.a` has the type `odd`, which is not a primitive of FireLite's")
         #expect(
             check("abstract datatype B - http://x/B\ndatatype A Element http://x/A\n  a 0..1 B")
                 == "x:12:3: `A.a` has the type `B`, which has no class")

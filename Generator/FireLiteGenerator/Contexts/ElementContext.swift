@@ -69,7 +69,7 @@ enum ElementContext {
         return ""
     }
 
-    /// What references point to; where there are none, what canonical URLs point to. None when it is any resource.
+    /// The targets of references, or else of canonical URLs. Empty if any resource is allowed.
     private static func targets(_ types: ElementTypes) -> [String] {
         guard case .named(let references) = types else { return [] }
         let pointing = references.filter { ["Reference", "CodeableReference"].contains($0.name) }

@@ -1,8 +1,8 @@
 #ifndef FIRELITE_PREFETCH_H
 #define FIRELITE_PREFETCH_H
 
-/// Has the processor load three lines of memory into its cache: an object and, most of the time, its slots, which are made right after it.
-/// A hint, which changes nothing else, whatever the address.
+/// Makes the processor load three cache lines: an object and, usually, its slots, which are allocated right after it.
+/// Only a hint, without other effects, whatever the address.
 static inline void firelite_prefetch(const void *address) {
     __builtin_prefetch(address);
     __builtin_prefetch((const char *)address + 64);

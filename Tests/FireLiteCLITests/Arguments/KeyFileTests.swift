@@ -43,7 +43,8 @@ struct KeyFileTests {
         let empty = try key("empty.key", Data())
         #expect(try refusal(empty) == "firelite import: key file \(empty) is empty: put the key into it\n")
         let large = try key("large.key", Data(String(repeating: "secret", count: 1_000).utf8))
-        #expect(try refusal(large) == "firelite import: key file \(large) has more than 4096 bytes and so is not a key: give another file\n")
+        #expect(
+            try refusal(large) == "firelite import: key file \(large) has more than 4096 bytes and so is not a key: give another file\n")
         #expect(try refusal(folder.path).hasPrefix("firelite import: key file \(folder.path): "))
         #expect(try !folder.names.contains("test.sqlite"))
     }

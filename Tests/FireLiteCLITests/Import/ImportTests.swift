@@ -179,7 +179,9 @@ struct ImportTests {
         let given = try folder.write("given.ndjson", patient(1))
         #expect(try ToolRun("import", "--database", database, given).status == .done)
         let way = folder.path + "/../" + (folder.path as NSString).lastPathComponent + "/given.ndjson"
-        for (path, what) in [(given, "which is an input file"), (way, "which is an input file"), (database, "the database itself or a part of it")] {
+        for (path, what) in [
+            (given, "which is an input file"), (way, "which is an input file"), (database, "the database itself or a part of it"),
+        ] {
             let run = try ToolRun("import", "--database", database, given, "--rejects", path)
             #expect(run.status == .usage)
             #expect(run.error == "firelite import: --rejects is \(path), \(what): name another file\n")

@@ -7,7 +7,7 @@ struct PeerResult {
     let cost: Cost
     /// Bytes instead of time, for sizes.
     var bytes: Int?
-    /// Something that has to be the same for every peer.
+    /// Something that must be the same for every peer.
     let outcome: Int
 
     /// Microseconds of processor time for one operation, or bytes.
