@@ -1,11 +1,11 @@
-// Traps for mistakes of the programmer who uses the library.
+// Traps for mistakes in the use of the library.
 //
-// The rule: what a caller can bring about traps here, with a message that names the remedy. `preconditionFailure` is for what only a mistake
-// of the library itself could bring about, and is marked by `Invariant:` there. What the outside world can bring about is thrown.
+// The rule: mistakes of the caller trap here, with a message that names the remedy. `preconditionFailure` is for mistakes of the library
+// itself, and is marked by `Invariant:`. Failures that the outside world can cause are thrown.
 
-/// Ends the program, as the library was used in a way that its documentation rules out.
+/// Ends the program because the library was misused.
 ///
-/// The message goes to standard error in every build, where `precondition` would say nothing in a release build.
+/// The message goes to standard error in every build, whereas `precondition` prints nothing in a release build.
 @usableFromInline @inline(never)
 package func misuse(_ message: @autoclosure () -> String, file: StaticString = #fileID, line: UInt = #line) -> Never {
     fatalError(message(), file: file, line: line)

@@ -1,14 +1,14 @@
 import FireLiteSQLite
 
-/// A copy of a database that is made some pages at a time (<https://www.sqlite.org/backup.html>).
+/// Copies a database a few pages at a time (<https://www.sqlite.org/backup.html>).
 ///
-/// Where the source has a read transaction open, the copy is of that snapshot, whatever is written meanwhile.
+/// If the source has an open read transaction, the copy is that snapshot, whatever is written meanwhile.
 public final class Backup {
     private let source: Connection
     private let target: Connection
     private var handle: OpaquePointer?
 
-    /// Begins to copy the main database of `source` over that of `target`.
+    /// Starts copying the main database of `source` over that of `target`.
     ///
     /// - Throws: `SQLiteError`.
     public init(from source: Connection, to target: Connection) throws {
@@ -24,7 +24,7 @@ public final class Backup {
 
     deinit { sqlite3_backup_finish(handle) }
 
-    /// Copies so many pages more; false when all have been.
+    /// Copies up to that many more pages; returns false when all have been copied.
     ///
     /// - Throws: `SQLiteError`.
     public func step(pages: Int32) throws -> Bool {
@@ -34,7 +34,7 @@ public final class Backup {
         throw SQLiteError(code: code, message: String(cString: sqlite3_errstr(code)))
     }
 
-    /// How much has been copied, from 0 to 1.
+    /// The fraction copied so far, from 0 to 1.
     public var fraction: Double {
         let total = Double(sqlite3_backup_pagecount(handle))
         return total > 0 ? 1 - Double(sqlite3_backup_remaining(handle)) / total : 1

@@ -1,11 +1,11 @@
 import FireLiteSQLite
 import Foundation
 
-/// How long a connection waits for another's lock, and how often it asks meanwhile.
+/// Waits for another connection's lock, and retries meanwhile.
 ///
-/// SQLite's own handler of busy time-outs sleeps up to a tenth of a second between two attempts
-/// (<https://www.sqlite.org/c3ref/busy_timeout.html>). One who writes again and again leaves the lock free for some microseconds between
-/// two writes, so another process may not meet such a moment in a minute. This one asks every few milliseconds, at random, and goes by
+/// SQLite's own busy handler sleeps up to a tenth of a second between two attempts
+/// (<https://www.sqlite.org/c3ref/busy_timeout.html>). A process that writes without a pause leaves the lock free for only a few microseconds
+/// between two writes, so another one may miss these moments for a minute. This handler retries every few milliseconds, at random, and goes by
 /// the clock.
 final class BusyWait {
     private static let longestPause: UInt32 = 5_000
@@ -14,9 +14,9 @@ final class BusyWait {
 
     init(milliseconds: Int) { self.milliseconds = milliseconds }
 
-    /// Pauses; false where the time is over.
+    /// Pauses; returns false when the time is up.
     ///
-    /// - Parameter attempts: how often this was asked for the same lock before.
+    /// - Parameter attempts: the number of previous attempts for the same lock.
     private func pause(after attempts: Int32) -> Bool {
         let now = DispatchTime.now()
         if attempts == 0 { end = now + .milliseconds(milliseconds) }
@@ -25,7 +25,7 @@ final class BusyWait {
         return true
     }
 
-    /// Makes the connection wait so; the object must live as long as the connection.
+    /// Installs the handler in the connection; the object must live as long as the connection.
     func install(_ handle: OpaquePointer) {
         sqlite3_busy_handler(
             handle,

@@ -1,7 +1,7 @@
 import FireLiteSQLite
 
 extension Connection {
-    /// A function of SQL that tells of two texts and a number whether they match.
+    /// An SQL function that compares two texts, with a number as option.
     public typealias TextFunction = @Sendable (UnsafeBufferPointer<UInt8>, UnsafeBufferPointer<UInt8>, Int64) -> Bool
 
     /// Adds a function `name(text, text, integer)` for statements of this connection; it is NULL if an argument is.
@@ -17,10 +17,10 @@ extension Connection {
         }
     }
 
-    /// A function of SQL that finds a part of a text, by another text; nil for NULL.
+    /// An SQL function that finds a part of a text by another text; nil for NULL.
     public typealias PartFunction = @Sendable (UnsafeBufferPointer<UInt8>, UnsafeBufferPointer<UInt8>) -> Range<Int>?
 
-    /// Adds a function `name(text, text)` whose result is a part of the first text; it is NULL if an argument is.
+    /// Adds a function `name(text, text)` that returns a part of the first text; it is NULL if an argument is.
     ///
     /// - Throws: `SQLiteError`.
     public func addPartFunction(_ name: String, _ body: @escaping PartFunction) throws {
@@ -34,10 +34,10 @@ extension Connection {
         }
     }
 
-    /// A function of SQL that makes a text of a whole number.
+    /// An SQL function from an integer to a text.
     public typealias NumberFunction = @Sendable (Int64) -> String
 
-    /// Adds a function `name(integer)` whose result is a text.
+    /// Adds a function `name(integer)` that returns a text.
     ///
     /// - Throws: `SQLiteError`.
     public func addNumberFunction(_ name: String, _ body: @escaping NumberFunction) throws {
@@ -53,10 +53,10 @@ extension Connection {
         }
     }
 
-    /// A function of SQL that makes a whole number of a text; nil for NULL.
+    /// An SQL function from a text to an integer; nil for NULL.
     public typealias ReadingFunction = @Sendable (UnsafeBufferPointer<UInt8>) -> Int64?
 
-    /// Adds a function `name(text)` whose result is a whole number; it is NULL if the argument is.
+    /// Adds a function `name(text)` that returns an integer; it is NULL if the argument is.
     ///
     /// - Throws: `SQLiteError`.
     public func addReadingFunction(_ name: String, _ body: @escaping ReadingFunction) throws {
@@ -89,7 +89,7 @@ private final class FunctionBox<Body> {
     let body: Body
     init(_ body: Body) { self.body = body }
 
-    /// The body of the function that is called.
+    /// The body of the called function.
     static func body(_ context: OpaquePointer?) -> Body? {
         sqlite3_user_data(context).map { Unmanaged<FunctionBox<Body>>.fromOpaque($0).takeUnretainedValue().body }
     }

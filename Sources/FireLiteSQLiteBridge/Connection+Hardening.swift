@@ -1,12 +1,13 @@
 import FireLiteSQLite
 
-/// What a connection does not let a file do that somebody else may have made (<https://www.sqlite.org/security.html>).
+/// Restrictions for files that somebody else may have made (<https://www.sqlite.org/security.html>).
 extension Connection {
-    /// How many bytes a text, a blob or a row may have. SQLite's own limit is 1,000,000,000, which a file could have the program take twice over.
+    /// The maximum size of a text, a blob or a row in bytes. SQLite's own limit is 1,000,000,000, of which a file could make the program
+    /// allocate twice as much.
     public static let maximumLength: Int32 = 256 << 20
 
-    /// Refuses corrupting writes to the schema and to shadow tables, functions and virtual tables with side effects in the schema, views, and other
-    /// database files.
+    /// Refuses corrupting writes to the schema and to shadow tables, functions and virtual tables with side effects in the schema, views,
+    /// and other database files.
     func harden() {
         setDefensive(true)
         setTrustedSchema(false)
@@ -18,20 +19,20 @@ extension Connection {
     /// Whether corrupting writes to the schema are refused (<https://www.sqlite.org/c3ref/c_dbconfig_defensive.html>).
     public func setDefensive(_ isOn: Bool) { configure(Int32(FIRELITE_DBCONFIG_DEFENSIVE), isOn) }
 
-    /// Whether triggers and views may use virtual tables that do not call themselves harmless, as FTS5 does not before SQLite 3.41.
+    /// Whether triggers and views may use virtual tables that are not marked as harmless, such as FTS5 before SQLite 3.41.
     public func setTrustedSchema(_ isOn: Bool) { configure(Int32(FIRELITE_DBCONFIG_TRUSTED_SCHEMA), isOn) }
 
-    /// Libraries that do not know an option yet refuse it, and have nothing to switch.
+    /// Libraries that do not know an option refuse it and have nothing to switch.
     private func configure(_ option: Int32, _ isOn: Bool) { _ = firelite_db_config_int(handle, option, isOn ? 1 : 0) }
 
-    /// Runs `body` with room for other database files beside the main one: what `VACUUM` needs for its copy.
+    /// Runs `body` with other database files allowed, as `VACUUM` needs for its copy.
     public func withAttachedDatabases<Value>(_ count: Int32, _ body: () throws -> Value) rethrows -> Value {
         let before = sqlite3_limit(handle, SQLITE_LIMIT_ATTACHED, count)
         defer { sqlite3_limit(handle, SQLITE_LIMIT_ATTACHED, before) }
         return try body()
     }
 
-    /// Runs `body`, which runs a statement of the program's user, with the views of the file.
+    /// Runs `body`, a user's statement, with the views of the file enabled.
     public func withViews<Value>(_ body: () throws -> Value) rethrows -> Value {
         configure(Int32(FIRELITE_DBCONFIG_ENABLE_VIEW), true)
         defer { configure(Int32(FIRELITE_DBCONFIG_ENABLE_VIEW), false) }

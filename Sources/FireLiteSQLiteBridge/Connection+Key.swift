@@ -10,7 +10,7 @@ extension Connection {
         #endif
     }
 
-    /// The first bytes of the file on the disk, zeros where it is shorter; nil where they cannot be read.
+    /// The first bytes of the file on the disk, padded with zeros; nil if they cannot be read.
     public func startOfFile(_ count: Int) -> [UInt8]? {
         var bytes = [UInt8](repeating: 0, count: count)
         let code = bytes.withUnsafeMutableBytes { firelite_read_start(handle, $0.baseAddress, Int32($0.count)) }
@@ -18,25 +18,25 @@ extension Connection {
     }
 
     #if SQLCipher
-        /// The size of an encrypted file's pages, which it does not tell itself: SQLite's own, whatever SQLCipher takes by default.
+        /// The page size of encrypted files, which do not store it: SQLite's own, whatever SQLCipher's default.
         private static let setPageSize = "cipher_page_size = 4096"
 
-        /// Sets the key of a file that has just been opened. Whether it is the right one, the first read tells.
+        /// Sets the key of a newly opened file. The first read shows whether it is the right one.
         ///
         /// - Parameter key: not empty.
-        /// - Throws: `SQLiteError` where the library that is linked is not SQLCipher: SQLite would ignore a key.
+        /// - Throws: `SQLiteError` if the linked library is not SQLCipher: SQLite would ignore a key.
         public func unlock(_ key: UnsafeRawBufferPointer) throws {
-            // Before anything else, as the functions for keys may be SQLCipher's and the connection another library's.
+            // First of all, as the key functions may be SQLCipher's and the connection another library's.
             guard let version = try prepare("PRAGMA cipher_version").firstText, !version.isEmpty else {
-                throw SQLiteError(code: SQLITE_MISUSE, message: "the library that is linked, \(Self.libraryVersion), is not SQLCipher")
+                throw SQLiteError(code: SQLITE_MISUSE, message: "the linked library, \(Self.libraryVersion), is not SQLCipher")
             }
-            // Version 4 would write to standard error by itself what is an error here; version 3 does not know the setting.
+            // Version 4 would also print errors to standard error; version 3 does not know the setting.
             try execute("PRAGMA cipher_log_level = NONE")
             try withKeyText(key) { try check(sqlite3_key_v2(handle, "main", $0.baseAddress, Int32(clamping: $0.count))) }
             try run("PRAGMA \(Self.setPageSize)")
         }
 
-        /// Writes all that the database has into another file with another key, or with none (`sqlcipher_export`,
+        /// Writes the content of the database to another file with another key, or with none (`sqlcipher_export`,
         /// <https://www.zetetic.net/sqlcipher/sqlcipher-api/#sqlcipher_export>).
         ///
         /// - Parameter path: an empty file.
@@ -54,10 +54,10 @@ extension Connection {
                 attach.bind(2, "")
                 try attach.run()
             }
-            // What is not complete is thrown away, so nothing needs undoing.
+            // An incomplete copy is deleted, so nothing must be undone.
             if key != nil { try run("PRAGMA export.\(Self.setPageSize)") }
             try execute("PRAGMA export.journal_mode = OFF; PRAGMA export.synchronous = OFF; BEGIN; SELECT sqlcipher_export('export')")
-            // The export leaves these out.
+            // The export does not copy these.
             for name in ["application_id", "user_version"] {
                 try run("PRAGMA export.\(name) = \(try integer("PRAGMA main.\(name)") ?? 0)")
             }
@@ -68,7 +68,7 @@ extension Connection {
             guard code == SQLITE_OK else { throw error(code, sql: nil) }
         }
 
-        /// A key of 32 bytes in the form that SQLCipher takes as it is, `x'…'`; others as they are, which is a passphrase
+        /// A key of 32 bytes in the form that SQLCipher uses without derivation, `x'…'`; any other unchanged, as a passphrase
         /// (<https://www.zetetic.net/sqlcipher/sqlcipher-api/#key>).
         private func withKeyText<Value>(
             _ key: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) throws -> Value

@@ -1,7 +1,7 @@
 import FireLiteSQLite
 
 extension Connection {
-    /// Calls `check` after so many steps of SQLite's virtual machine while `body` runs; where it says false, the running statement ends with
+    /// Calls `check` every so many steps of SQLite's virtual machine while `body` runs; if it returns false, the running statement ends with
     /// `SQLITE_INTERRUPT` (<https://www.sqlite.org/c3ref/progress_handler.html>).
     public func withProgress<Value>(every steps: Int32, _ check: @escaping () -> Bool, _ body: () throws -> Value) rethrows -> Value {
         let box = ProgressBox(check)

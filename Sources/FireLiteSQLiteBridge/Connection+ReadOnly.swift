@@ -4,7 +4,7 @@ extension Connection {
     /// Whether the file was opened without the right to write (<https://www.sqlite.org/c3ref/db_readonly.html>).
     public var isReadOnly: Bool { sqlite3_db_readonly(handle, "main") != 0 }
 
-    /// The URI of a file that nobody changes (<https://www.sqlite.org/uri.html>).
+    /// The URI of an immutable file (<https://www.sqlite.org/uri.html>).
     static func immutableName(_ path: String) -> String {
         let digits = Array("0123456789ABCDEF".utf8)
         var name = Array((path.hasPrefix("/") ? "file://" : "file:").utf8)
@@ -18,16 +18,16 @@ extension Connection {
         return String(decoding: name, as: UTF8.self) + "?immutable=1"
     }
 
-    /// Leaves a write-ahead log as it is when this connection is the last one to be closed; SQLite before 3.16 does not know how to.
+    /// Keeps the write-ahead log when this connection is the last one to close. Without effect before SQLite 3.16.
     public func keepLogWhenClosed() {
         // SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, which the headers of older libraries lack.
         _ = firelite_db_config_int(handle, 1006, 1)
     }
 
-    /// Compiles one statement that only reads; nil for one that would write, for several, and for none.
+    /// Compiles one statement that only reads; nil for one that writes, for several, and for none.
     ///
-    /// An authorizer (<https://www.sqlite.org/c3ref/set_authorizer.html>) refuses, beside every write, what `sqlite3_stmt_readonly` calls
-    /// reading and is not: to attach files, begin or end transactions, change settings, load code.
+    /// An authorizer (<https://www.sqlite.org/c3ref/set_authorizer.html>) refuses every write, and also actions that
+    /// `sqlite3_stmt_readonly` counts as reading: attaching files, starting or ending transactions, changing settings, loading code.
     /// - Throws: `SQLiteError`.
     public func prepareReadOnly(_ sql: String) throws -> Statement? {
         let refusals = Refusals()
@@ -66,25 +66,25 @@ extension Connection {
         case SQLITE_SELECT, SQLITE_READ, SQLITE_RECURSIVE: return true
         case SQLITE_FUNCTION: return name(second) != "load_extension"
         case SQLITE_PRAGMA: return describingPragmas.contains(name(first)) || second == nil && settings.contains(name(first))
-        // How virtual tables say what columns they have. A statement that really creates a table is not read-only.
+        // Virtual tables declare their columns this way. A statement that really creates a table is not read-only.
         case SQLITE_CREATE_TABLE, SQLITE_CREATE_VTABLE: return true
         case SQLITE_INSERT, SQLITE_UPDATE: return ["sqlite_master", "sqlite_schema", "sqlite_temp_master"].contains(name(first))
         default: return false
         }
     }
 
-    /// What describes tables and indexes; an argument names one.
+    /// Pragmas that describe tables and indexes; an argument names one.
     private static let describingPragmas: Set<String> = [
         "table_info", "table_xinfo", "table_list", "index_list", "index_info", "index_xinfo", "foreign_key_list", "function_list",
         "module_list",
         "compile_options", "collation_list", "database_list", "page_count", "freelist_count", "data_version",
     ]
 
-    /// Settings that may be asked for; with an argument they would be set.
+    /// Settings that can be read; with an argument they would be changed.
     private static let settings: Set<String> = ["page_size", "encoding", "schema_version", "user_version", "application_id"]
 }
 
-/// Counts what an authorizer refused.
+/// Counts the actions that an authorizer refused.
 private final class Refusals {
     var count = 0
 }

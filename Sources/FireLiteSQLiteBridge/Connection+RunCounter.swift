@@ -1,8 +1,8 @@
 import FireLiteSQLite
 
 extension Connection {
-    /// Adds an aggregate `name(integer)` that counts how many different numbers there are, without their last 24 bits, among numbers that come
-    /// in order; it is NULL if one is less than the one before it. Unlike `count(DISTINCT …)` it needs no table of what it has seen.
+    /// Adds an aggregate `name(integer)` that counts the distinct numbers, without their last 24 bits, in an ascending
+    /// sequence; it is NULL if a number is less than the one before it. Unlike `count(DISTINCT …)` it needs no table of seen values.
     ///
     /// - Throws: `SQLiteError`.
     public func addRunCounter(_ name: String) throws {
@@ -21,7 +21,7 @@ extension Connection {
     }
 }
 
-/// What the aggregate keeps. SQLite gives it memory that is all zeros, which is a right beginning.
+/// The state of the aggregate. SQLite initialises its memory to zeros, which is a valid start.
 private struct RunCount {
     var count: Int64
     var last: Int64

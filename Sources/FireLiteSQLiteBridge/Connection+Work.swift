@@ -1,8 +1,8 @@
 import FireLiteSQLite
 
 extension Connection {
-    /// How many steps SQLite's virtual machine has taken for the statements that are compiled, since it was last asked
-    /// (`SQLITE_STMTSTATUS_VM_STEP`, <https://www.sqlite.org/c3ref/c_stmtstatus_counter.html>): what a query costs, without a clock.
+    /// The number of steps that SQLite's virtual machine has taken for the compiled statements since the last call
+    /// (`SQLITE_STMTSTATUS_VM_STEP`, <https://www.sqlite.org/c3ref/c_stmtstatus_counter.html>): the cost of a query, without a clock.
     public func takeMachineSteps() -> Int {
         var steps = 0
         var statement = sqlite3_next_stmt(handle, nil)

@@ -1,18 +1,18 @@
 import FireLiteSQLite
 
-/// A connection to a database file. Not for use on two threads at once.
+/// A connection to a database file. Not thread-safe.
 public final class Connection {
     @usableFromInline let handle: OpaquePointer
     private var cache: [String: Statement] = [:]
     private var busyWait: BusyWait?
 
-    /// Opens a file, or a database in memory for the path `:memory:`.
+    /// Opens a file, or an in-memory database for the path `:memory:`.
     ///
     /// - Parameters:
-    ///   - isImmutable: whether the file is read without locks and without the files beside it, as one that nobody changes
-    ///     (<https://www.sqlite.org/uri.html#uriimmutable>); `isReadOnly` then, too. Default: no.
+    ///   - isImmutable: whether the file is read without locks and without its log or journal, as one that nobody changes
+    ///     (<https://www.sqlite.org/uri.html#uriimmutable>); implies `isReadOnly`. Default: false.
     ///   - pageChecksums: default: verified.
-    ///   - isHardened: whether it refuses what a file that somebody else made may ask of it. Default: true.
+    ///   - isHardened: whether to restrict what a file made by somebody else can do. Default: true.
     /// - Throws: `SQLiteError`.
     public init(
         path: String, isReadOnly: Bool = false, isImmutable: Bool = false, createsFile: Bool = true,
@@ -37,14 +37,14 @@ public final class Connection {
 
     deinit {
         cache.removeAll()
-        // A statement that outlives the connection keeps the handle open, and must not wait by what is gone.
+        // A statement that outlives the connection keeps the handle open, and must not use the released busy handler.
         sqlite3_busy_handler(handle, nil, nil)
         sqlite3_close_v2(handle)
     }
 
     // MARK: - Statements
 
-    /// Compiles a statement that is used once or kept by the caller.
+    /// Compiles a statement for one use, or for the caller to keep.
     ///
     /// - Throws: `SQLiteError`.
     public func prepare(_ sql: String) throws -> Statement {
@@ -54,7 +54,7 @@ public final class Connection {
         return Statement(statement, connection: handle)
     }
 
-    /// Compiles a statement, or gives the one compiled before, reset.
+    /// Compiles a statement, or returns the cached one, reset.
     ///
     /// - Throws: `SQLiteError`.
     public func cached(_ sql: String) throws -> Statement {
@@ -67,12 +67,12 @@ public final class Connection {
         return statement
     }
 
-    /// Runs one or more statements that are constants of the program, so that no name or value of a file can add one.
+    /// Runs one or more statements that are constants of the program, so that no name or value from a file can add one.
     ///
     /// - Throws: `SQLiteError`.
     public func execute(_ script: StaticString) throws { try execute("\(script)") }
 
-    /// Runs one or more statements that a test has put together.
+    /// Runs one or more statements composed by a test.
     ///
     /// - Throws: `SQLiteError`.
     @_spi(Testing) public func execute(_ script: String) throws {
@@ -80,9 +80,9 @@ public final class Connection {
         guard code == SQLITE_OK else { throw error(code, sql: script) }
     }
 
-    /// Runs one statement without values, to its end. Names in it that are not constants are `quoted`.
+    /// Runs one statement without values, to its end. Names that are not constants must be `quoted`.
     ///
-    /// - Throws: `SQLiteError`, with `SQLITE_MISUSE` for text that goes on after the statement.
+    /// - Throws: `SQLiteError`, with `SQLITE_MISUSE` if text follows the statement.
     public func run(_ sql: String) throws {
         var statement: OpaquePointer?
         var isSingle = true
@@ -94,11 +94,11 @@ public final class Connection {
         }
         guard code == SQLITE_OK, let statement else { throw error(code, sql: sql) }
         let compiled = Statement(statement, connection: handle)
-        guard isSingle else { throw SQLiteError(code: SQLITE_MISUSE, message: "one statement was expected and more were given", sql: sql) }
+        guard isSingle else { throw SQLiteError(code: SQLITE_MISUSE, message: "expected one statement, found several", sql: sql) }
         while try compiled.step() {}
     }
 
-    /// The first column of the first row as a whole number, or nil where there is no row.
+    /// The first column of the first row as an integer, or nil if there is no row.
     ///
     /// - Throws: `SQLiteError`.
     public func integer(_ sql: String) throws -> Int64? {
@@ -107,7 +107,7 @@ public final class Connection {
         return try statement.step() ? statement.int(0) : nil
     }
 
-    /// The first column of the first row as text, or nil where there is none.
+    /// The first column of the first row as text, or nil if there is none.
     ///
     /// - Throws: `SQLiteError`.
     public func text(_ sql: String) throws -> String? {
@@ -125,22 +125,22 @@ public final class Connection {
     /// Whether a transaction is open.
     public var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 
-    /// Whether the last call failed for want of memory; what gave a value then gave an empty one.
+    /// Whether the last call ran out of memory; a call that returned a value then returned an empty one.
     public var lacksMemory: Bool { sqlite3_errcode(handle) & 0xFF == SQLITE_NOMEM }
 
-    /// Gives back the memory that the connection holds and does not need.
+    /// Releases memory that the connection does not need.
     public func releaseMemory() {
         for statement in cache.values { statement.reset() }
         sqlite3_db_release_memory(handle)
     }
 
-    /// The path of the file; empty for a database in memory.
+    /// The path of the file; empty for an in-memory database.
     public var path: String { sqlite3_db_filename(handle, "main").map { String(cString: $0) } ?? "" }
 
-    /// How many rows INSERT, UPDATE and DELETE have changed since the connection was opened.
+    /// The number of rows that INSERT, UPDATE and DELETE have changed since the connection was opened.
     public var totalChanges: Int64 { sqlite3_total_changes64(handle) }
 
-    /// How many statements have been begun and not finished or reset.
+    /// The number of statements that are running: begun, but neither finished nor reset.
     public var busyStatements: Int {
         var count = 0
         var statement = sqlite3_next_stmt(handle, nil)
@@ -151,17 +151,17 @@ public final class Connection {
         return count
     }
 
-    /// Waits up to that long for another connection's lock before an error `SQLITE_BUSY`.
+    /// Waits up to that long for another connection's lock before it fails with `SQLITE_BUSY`.
     public func setBusyTimeout(milliseconds: Int) {
         let wait = BusyWait(milliseconds: milliseconds)
         wait.install(handle)
         busyWait = wait
     }
 
-    /// Lowers how many bytes a text, a blob or a row may have (`SQLITE_LIMIT_LENGTH`, <https://www.sqlite.org/limits.html>).
+    /// Lowers the maximum size in bytes of a text, a blob or a row (`SQLITE_LIMIT_LENGTH`, <https://www.sqlite.org/limits.html>).
     public func setMaximumLength(_ bytes: Int) { sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, Int32(clamping: bytes)) }
 
-    /// Makes the running statement of this connection end with `SQLITE_INTERRUPT`. May be called from any thread.
+    /// Ends the running statement of this connection with `SQLITE_INTERRUPT`. Can be called from any thread.
     public func interrupt() { sqlite3_interrupt(handle) }
 
     // MARK: - The library
@@ -169,7 +169,7 @@ public final class Connection {
     /// The version of the SQLite library.
     public static var libraryVersion: String { String(cString: sqlite3_libversion()) }
 
-    /// Whether the library has the functions for JSON: always since 3.38, where they are left in.
+    /// Whether the library has the JSON functions, which are built in by default since 3.38.
     public static let hasJSON =
         libraryNumber >= 3_038_000 ? sqlite3_compileoption_used("OMIT_JSON") == 0 : sqlite3_compileoption_used("ENABLE_JSON1") != 0
 
@@ -179,7 +179,7 @@ public final class Connection {
     /// The version as one number: 3,040,001 for 3.40.1.
     public static var libraryNumber: Int { Int(sqlite3_libversion_number()) }
 
-    /// Whether virtual tables of a kind can be made (`PRAGMA module_list`, which tells of none before SQLite 3.16).
+    /// Whether a virtual table module is available (`PRAGMA module_list`, which is empty before SQLite 3.16).
     ///
     /// - Throws: `SQLiteError`.
     public func hasModule(_ name: String) throws -> Bool {

@@ -1,6 +1,6 @@
 import FireLiteSQLite
 
-/// The row that a statement stands on, which counts no references: valid until the statement is stepped, reset or freed.
+/// The current row of a statement, without reference counting: valid until the statement is stepped, reset or freed.
 @frozen public struct ResultRow {
     @usableFromInline let handle: OpaquePointer
 
@@ -34,16 +34,16 @@ import FireLiteSQLite
 }
 
 extension ResultRow {
-    /// A value of the row, which is looked up once, whatever is then asked of it.
+    /// A value of the row, looked up once for all later uses.
     @inlinable
     public func value(_ index: Int) -> ResultValue {
         ResultValue(handle: sqlite3_column_value(handle, Int32(truncatingIfNeeded: index)).unsafelyUnwrapped)
     }
 }
 
-/// A value of the row that a statement stands on: valid until the statement is stepped, reset or freed.
+/// A value of the current row of a statement: valid until the statement is stepped, reset or freed.
 ///
-/// Connections are used by one thread at a time and have no locks, so SQLite may be asked without one
+/// Connections are used by one thread at a time, so SQLite can be called without locks
 /// (<https://www.sqlite.org/c3ref/value.html>).
 @frozen public struct ResultValue {
     @usableFromInline let handle: OpaquePointer

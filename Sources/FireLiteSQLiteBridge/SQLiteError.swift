@@ -4,9 +4,9 @@ import FireLiteSQLite
 public struct SQLiteError: Error, Sendable, CustomStringConvertible {
     /// The extended result code (<https://www.sqlite.org/rescode.html>).
     public let code: Int32
-    /// SQLite's words for it.
+    /// SQLite's message.
     public let message: String
-    /// The statement that failed, with `?` for values; nil where there was none.
+    /// The statement that failed, with `?` for values; nil if there was none.
     public let sql: String?
 
     public init(code: Int32, message: String, sql: String? = nil) {
@@ -18,15 +18,15 @@ public struct SQLiteError: Error, Sendable, CustomStringConvertible {
     /// The code without its extension: `SQLITE_IOERR` for `SQLITE_IOERR_READ`.
     public var primaryCode: Int32 { code & 0xFF }
 
-    /// Whether it may come from damage to the file: what recovering steps over.
+    /// Whether the cause may be damage to the file, which recovery steps over.
     ///
-    /// `SQLITE_ERROR` is what statements about a table fail with whose definition cannot be read.
+    /// Statements fail with `SQLITE_ERROR` if a table's definition cannot be read.
     public var isDamage: Bool { [SQLITE_ERROR, SQLITE_IOERR, SQLITE_CORRUPT, SQLITE_TOOBIG, SQLITE_NOTADB].contains(primaryCode) }
 
-    /// Whether SQLite finds no database in the file, which an encrypted one looks like.
+    /// Whether SQLite finds no database in the file, which also happens with an encrypted one.
     public var isNoDatabase: Bool { primaryCode == SQLITE_NOTADB }
 
-    /// Whether another connection's lock is in the way.
+    /// Whether another connection holds a lock.
     public var isBusy: Bool { [SQLITE_BUSY, SQLITE_LOCKED].contains(primaryCode) }
 
     public var description: String {

@@ -4,7 +4,7 @@ import FireLiteSQLite
 public final class Statement {
     @usableFromInline let handle: OpaquePointer
     private let connection: OpaquePointer
-    /// Why the last value in vain could not be bound; a value that is too long must not be stored as the one bound before.
+    /// The error of the last failed binding; a value that is too long must not be stored as the previously bound one.
     @exclusivity(unchecked) private var bindFailure: Int32 = 0
 
     init(_ handle: OpaquePointer, connection: OpaquePointer) {
@@ -16,9 +16,9 @@ public final class Statement {
 
     // MARK: - Running
 
-    /// Goes to the next row; false at the end.
+    /// Steps to the next row; returns false at the end.
     ///
-    /// - Throws: `SQLiteError`; the statement is reset then.
+    /// - Throws: `SQLiteError`; the statement is then reset.
     public func step() throws -> Bool {
         if bindFailure != 0 { throw failure(bindFailure) }
         let code = sqlite3_step(handle)
@@ -47,14 +47,14 @@ public final class Statement {
         return error
     }
 
-    /// Makes the statement ready to run again; bound values stay.
+    /// Makes the statement ready to run again, with its bound values.
     @inlinable
     public func reset() { sqlite3_reset(handle) }
 
     /// The statement's text, with `?` for values.
     public var sql: String { String(cString: sqlite3_sql(handle)) }
 
-    /// Whether the statement leaves the database as it is.
+    /// Whether the statement does not change the database.
     public var isReadOnly: Bool { sqlite3_stmt_readonly(handle) != 0 }
 
     // MARK: - Values in, by number from 1
@@ -68,9 +68,9 @@ public final class Statement {
     @inlinable
     public func bindNull(_ index: Int) { sqlite3_bind_null(handle, Int32(truncatingIfNeeded: index)) }
 
-    /// Binds text without copying it: the bytes must stay until the statement is reset or the value bound anew.
+    /// Binds text without copying it: the bytes must stay valid until the statement is reset or the value is bound again.
     public func bind(_ index: Int, unownedText bytes: UnsafePointer<CChar>, _ length: Int) {
-        // Beyond 2 GB the length wraps to a negative number, which SQLite would take for a C string.
+        // Beyond 2 GB the length wraps to a negative number, which for SQLite means a C string.
         let code = sqlite3_bind_text64(
             handle, Int32(truncatingIfNeeded: index), bytes, UInt64(length), nil, UInt8(SQLITE_UTF8))
         if code != SQLITE_OK { bindFailure = code }
@@ -100,7 +100,7 @@ public final class Statement {
         }
     }
 
-    /// Binds bytes without copying them: they must stay until the statement is run and the value bound anew.
+    /// Binds bytes without copying them: they must stay valid until the statement has run and the value is bound again.
     public func bind(_ index: Int, unownedBlob bytes: UnsafeRawBufferPointer) {
         let code = sqlite3_bind_blob64(handle, Int32(index), bytes.baseAddress, UInt64(bytes.count), nil)
         if code != SQLITE_OK { bindFailure = code }
@@ -113,12 +113,12 @@ public final class Statement {
         if code != SQLITE_OK { bindFailure = code }
     }
 
-    /// Binds a copy of a result of another statement, whatever its type.
+    /// Binds a copy of another statement's result, of any type.
     public func bind(_ index: Int, column: Int, of row: Statement) {
         sqlite3_bind_value(handle, Int32(index), sqlite3_column_value(row.handle, Int32(column)))
     }
 
-    /// How many values the statement takes.
+    /// The number of parameters of the statement.
     public var parameterCount: Int { Int(sqlite3_bind_parameter_count(handle)) }
 
     // MARK: - Values out, by number from 0
@@ -127,7 +127,7 @@ public final class Statement {
 
     public func columnName(_ index: Int) -> String { sqlite3_column_name(handle, Int32(index)).map { String(cString: $0) } ?? "" }
 
-    /// The row that the statement stands on.
+    /// The current row.
     @inlinable
     public var row: ResultRow { ResultRow(handle: handle) }
 

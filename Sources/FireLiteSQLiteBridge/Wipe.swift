@@ -1,6 +1,6 @@
 import Foundation
 
-/// Overwrites memory that held a secret, which the compiler may not leave out as it may other writes to memory that is freed next.
+/// Overwrites memory that held a secret. The compiler cannot optimise this away, as it can other writes to memory that is freed next.
 public func wipe(_ memory: UnsafeMutableRawBufferPointer) {
     guard let base = memory.baseAddress, memory.count > 0 else { return }
     #if canImport(Darwin)

@@ -1,7 +1,7 @@
 import FireLiteCore
 import FireLiteR4
 
-/// A code with its system and what people call it.
+/// A code with its system and display text.
 struct SyntheticCode {
     let system: String
     let code: String
@@ -43,6 +43,6 @@ struct SyntheticCode {
         }
     }
 
-    /// The concept without a text of its own.
+    /// The concept, without text.
     var plainConcept: CodeableConcept { CodeableConcept { $0.coding = [coding] } }
 }

@@ -2,7 +2,7 @@ import FireLiteCore
 import FireLiteR4
 
 extension SyntheticHistory {
-    /// What an observation is one of.
+    /// A kind of observation.
     enum Category {
         case vitalSigns, laboratory, socialHistory
 
@@ -42,7 +42,7 @@ extension SyntheticHistory {
         return observation
     }
 
-    /// Makes laboratory values and the report that holds them together.
+    /// Creates laboratory values and the report that lists them.
     mutating func recordLaboratory(_ start: SyntheticTime, _ visit: Encounter) {
         let results = SyntheticVocabulary.laboratory.map { observation($0, .laboratory, start, visit) }
         let id = random.uuid()

@@ -92,14 +92,14 @@ struct SyntheticHistory {
         return names
     }
 
-    /// What every record about the patient points to.
+    /// The reference to the patient in every record.
     var subject: Reference { SyntheticParts.reference(to: patient, display: patientName) }
 
     // MARK: - Visits
 
     mutating func add(_ more: [FHIRResource]) { resources += more }
 
-    /// Makes the resources.
+    /// Creates the resources.
     mutating func record() {
         resources.append(patient)
         if random.chance(15) { resources.append(allergy()) }

@@ -1,7 +1,7 @@
 import FireLiteCore
 import FireLiteR4
 
-/// Datatypes that several kinds of synthetic resources have.
+/// Datatypes that several kinds of synthetic resources share.
 enum SyntheticParts {
     static func meta(_ profile: String) -> Meta {
         Meta {

@@ -1,18 +1,19 @@
 import FireLiteCore
 import FireLiteR4
 
-/// A made-up population and what was recorded about it: a stream of resources that is the same for the same seed.
+/// The records of a synthetic population: a stream of resources, the same for the same seed.
 ///
-/// Each patient comes with encounters, conditions, observations, medication requests and more, about 40 resources of 1 KB in JSON, in
-/// proportions like those of Synthea's. Before every 50th patient come an organization and its practitioners. Every reference is to one of
-/// the resources. With claims, each visit and each prescription also gets a `Claim` and an `ExplanationOfBenefit`, long resources
-/// that take the greater part of the JSON: about 55 resources a patient then.
+/// Each patient has encounters, conditions, observations, medication requests and more, about 40 resources of 1 KB of JSON each, in
+/// proportions like Synthea's. An organization and its practitioners come before every 50th patient. Every reference points to one of
+/// the resources.
+/// With claims, each visit and each prescription also gets a `Claim` and an `ExplanationOfBenefit`, long resources that take up most of the JSON:
+/// about 55 resources a patient then.
 ///
 /// ```swift
 /// for resource in SyntheticPatients(count: 100, seed: 1) { … }
 /// ```
 public struct SyntheticPatients: Sequence {
-    /// How many patients share an organization.
+    /// The number of patients per organization.
     public static let patientsPerPractice = 50
 
     public let count: Int
@@ -21,10 +22,9 @@ public struct SyntheticPatients: Sequence {
     public let includesClaims: Bool
 
     /// - Parameters:
-    ///   - count: how many patients.
-    ///   - seed: the same seed gives the same resources.
-    ///   - includesClaims: whether there are claims too, with the insurance and the places they name; the other resources are the same
-    ///     either way.
+    ///   - count: the number of patients.
+    ///   - seed: the seed of the random numbers; the same seed gives the same resources.
+    ///   - includesClaims: whether there are claims too, with the insurance and the places they name. The other resources are the same either way.
     public init(count: Int, seed: UInt64, includesClaims: Bool = false) {
         self.count = count
         self.seed = seed

@@ -12,19 +12,19 @@ struct SyntheticRandom: RandomNumberGenerator {
         return mixed ^ (mixed >> 31)
     }
 
-    /// A number of the range, all alike likely.
+    /// A number in the range, uniformly distributed.
     mutating func number(_ range: ClosedRange<Int>) -> Int {
         let width = UInt64(range.upperBound - range.lowerBound + 1)
         return range.lowerBound + Int(next().multipliedFullWidth(by: width).high)
     }
 
-    /// Whether something happens that does so in `percent` of all cases.
+    /// True in `percent` of all cases.
     mutating func chance(_ percent: Int) -> Bool { number(1...100) <= percent }
 
-    /// One of the values, all alike likely.
+    /// One of the values, uniformly distributed.
     mutating func pick<Value>(_ values: [Value]) -> Value { values[number(0...values.count - 1)] }
 
-    /// A number around `middle`, seldom further away than `spread`.
+    /// A number around `middle`, rarely further away than `spread`.
     mutating func around(_ middle: Int, _ spread: Int) -> Int {
         let sum = (0..<4).reduce(0) { sum, _ in sum + number(0...2_000) } - 4_000
         return middle + sum * spread / 4_000

@@ -1,7 +1,7 @@
 import FireLiteCore
 import FireLiteR4
 
-/// A minute of the Gregorian calendar, as the texts FHIR writes.
+/// A minute of the Gregorian calendar, with its FHIR texts.
 struct SyntheticTime: Comparable {
     /// Minutes since the beginning of 1970.
     private(set) var minutes: Int

@@ -43,7 +43,7 @@ enum SyntheticVocabulary {
         .snomed("390906007", "Follow-up encounter"), .snomed("410620009", "Well child visit"),
     ]
 
-    /// Conditions, each with the medication that treats it and how often that is taken a day.
+    /// Conditions, each with its medication and the daily dose.
     static let conditions: [(code: SyntheticCode, isChronic: Bool, medication: SyntheticCode, timesADay: Int)] = [
         (.snomed("59621000", "Essential hypertension"), true, .rxNorm("314076", "lisinopril 10 MG Oral Tablet"), 1),
         (.snomed("44054006", "Diabetes mellitus type 2"), true, .rxNorm("860975", "metformin hydrochloride 500 MG Oral Tablet"), 2),
@@ -68,7 +68,7 @@ enum SyntheticVocabulary {
         (.snomed("91935009", "Allergy to peanut"), "food"), (.snomed("300913006", "Shellfish allergy"), "food"),
     ]
 
-    /// What the notes of visits are made of.
+    /// Sentences for the notes of visits.
     static let sentences = [
         "The patient feels well and has no new complaints.", "Medication was reviewed and is taken as prescribed.",
         "The chest is clear, and heart sounds are regular without a murmur.", "There is no fever and no cough at night.",

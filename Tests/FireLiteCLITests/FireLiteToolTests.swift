@@ -75,7 +75,7 @@ struct FireLiteToolTests {
     ]) func readingMakesNoDatabase(_ arguments: [String]) throws {
         let run = try ToolRun(arguments + ["--database", database])
         #expect(run.status == .failed)
-        #expect(run.error == "firelite \(arguments[0]): \(database): there is no such database: check the path\n")
+        #expect(run.error == "firelite \(arguments[0]): \(database): no such database: check the path\n")
         #expect(try folder.names.isEmpty)
     }
 

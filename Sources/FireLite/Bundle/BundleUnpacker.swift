@@ -1,10 +1,10 @@
 import FireLiteCore
 import Foundation
 
-/// Makes of a Bundle's entries resources that are stored one by one: each with an id, and references between them by `Type/id`.
+/// Turns a Bundle's entries into resources to store one by one: each with an id, and with references between them as `Type/id`.
 ///
-/// It goes by the rules for transactions (<https://hl7.org/fhir/R4/http.html#trules>) and for references in Bundles
-/// (<https://hl7.org/fhir/R4/bundle.html#references>). First tell it of every entry, then take the resources:
+/// It follows the rules for transactions (<https://hl7.org/fhir/R4/http.html#trules>) and for references in Bundles
+/// (<https://hl7.org/fhir/R4/bundle.html#references>). First note every entry, then take the resources:
 ///
 /// ```swift
 /// var unpacker = BundleUnpacker(release: .r4)
@@ -12,7 +12,7 @@ import Foundation
 /// let resources = entries.compactMap { unpacker.take(from: $0) }
 /// ```
 package struct BundleUnpacker {
-    /// What a `urn:uuid:` stands for, kept small, as there may be a million.
+    /// The target of a `urn:uuid:`, kept small, as there may be a million.
     private enum Target {
         /// The resource of this type whose id is the UUID.
         case type(UInt16)
@@ -21,7 +21,7 @@ package struct BundleUnpacker {
     }
 
     private let rewriter: ReferenceRewriter
-    /// The Bundle's `type`. Of a history, which has the newest version first, only that one is taken.
+    /// The Bundle's `type`. Of a history, which lists the newest version first, only that version is taken.
     package var kind: String?
     private var isHistory: Bool { kind == "history" }
     private var types: [String] = []
@@ -29,23 +29,23 @@ package struct BundleUnpacker {
     /// Each `Type/id` in UTF-8, with a zero at its end.
     private var keys: [UInt8] = []
     private var uuids: [UUID: Target] = [:]
-    /// The `Type/id` hashes of the resources whose `fullUrl` is a base and just that.
+    /// The `Type/id` hashes of the resources whose `fullUrl` is a base followed by exactly that.
     private var regular: [String: Set<Int>] = [:]
     /// `Type/id` by every other `fullUrl`.
     private var irregular: [String: String] = [:]
     private var taken: Set<String> = []
 
-    /// What is in a Bundle.
+    /// The content of a Bundle.
     package struct Content {
-        /// What is to be stored.
+        /// The resources to store.
         package var resources: [FHIRResource] = []
-        /// What a server says about a search, and no part of its result.
+        /// OperationOutcomes about a search, which are not part of its result.
         package var outcomes: [FHIRResource] = []
-        /// How many resources are left out as a history has newer versions of them.
+        /// The number of resources skipped because a history has newer versions of them.
         package var superseded = 0
     }
 
-    /// The resources of a Bundle, taken out of its entries.
+    /// Takes the resources out of a Bundle's entries.
     ///
     /// - Parameter bundle: loses its entries' resources.
     package static func content(of bundle: FHIRResource) -> Content {
@@ -58,7 +58,7 @@ package struct BundleUnpacker {
         return content
     }
 
-    /// What an entry's resource is.
+    /// The role of an entry's resource.
     package enum Entry {
         case resource(FHIRResource)
         /// An OperationOutcome about the search whose result the Bundle is (<https://hl7.org/fhir/R4/bundle.html#searchset>).
@@ -73,13 +73,13 @@ package struct BundleUnpacker {
 
     // MARK: - Entries
 
-    /// Remembers which resource the `fullUrl` of an entry stands for.
+    /// Records the resource of an entry's `fullUrl`.
     package mutating func note(_ entry: FHIRObject) {
         guard let resource = entry.child("resource") as? FHIRResource else { return }
         note(fullUrl: entry.text("fullUrl"), type: resource.resourceType, id: resource.id)
     }
 
-    /// Remembers which resource a `fullUrl` stands for.
+    /// Records the resource of a `fullUrl`.
     package mutating func note(fullUrl: String?, type: String, id: String?) {
         guard let fullUrl, let id = id ?? Self.id(in: fullUrl, type: type) else { return }
         if let uuid = Self.uuid(in: fullUrl) {
@@ -109,7 +109,7 @@ package struct BundleUnpacker {
 
     /// Takes the resource out of an entry, with an id and with the references that the Bundle resolves rewritten.
     ///
-    /// - Returns: nil where the entry has none: it only deletes or gets.
+    /// - Returns: nil if the entry has none: it only deletes or gets.
     package mutating func take(from entry: FHIRObject) -> Entry? {
         let fullUrl = entry.text("fullUrl")
         guard let resource = entry.child("resource") as? FHIRResource, let slot = entry.layout.element(named: "resource")?.slot else {
@@ -129,7 +129,7 @@ package struct BundleUnpacker {
         return mode == "outcome" || mode == nil && resource.resourceType == "OperationOutcome"
     }
 
-    /// What an OperationOutcome says in codes: the texts of a server may hold values of records.
+    /// The codes of an OperationOutcome; a server's texts may contain values of records.
     package static func summary(of outcome: FHIRResource) -> String {
         let issues = outcome.children("issue").map { issue in
             [issue.text("severity"), issue.text("code").map { "(\($0))" }].compactMap { $0 }.joined(separator: " ")
@@ -139,7 +139,7 @@ package struct BundleUnpacker {
 
     // MARK: - References
 
-    /// `Type/id` for a reference to an entry of the Bundle, with the version and fragment it may have; nil for any other.
+    /// `Type/id` for a reference to an entry of the Bundle, with its version and fragment, if any; nil for any other.
     ///
     /// - Parameter base: the server that the reference is relative to, with a slash at its end.
     package func key(for reference: String, base: String? = nil) -> String? {
@@ -167,9 +167,9 @@ package struct BundleUnpacker {
         return base.flatMap { irregular[$0 + url] }
     }
 
-    /// Rewrites what refers to entries in an object and all in it.
+    /// Rewrites references to entries in an object and everything in it.
     private func rewrite(_ resource: FHIRResource, base: String?) {
-        // Outside of references only the names that the Bundle made up change: any other URI may be meant as it is.
+        // Outside of references only names that the Bundle defines change: any other URI may be meant literally.
         rewriter.rewrite(resource) { text, isReference in isReference || text.hasPrefix("urn:") ? key(for: text, base: base) : nil }
     }
 
@@ -180,7 +180,7 @@ package struct BundleUnpacker {
         return url.hasPrefix(scheme) ? UUID(uuidString: String(url.dropFirst(scheme.count))) : nil
     }
 
-    /// The id that a `fullUrl` gives a resource which has none.
+    /// The id from a `fullUrl` for a resource without one.
     package static func id(in fullUrl: String, type: String) -> String? {
         if let uuid = uuid(in: fullUrl) { return uuid.uuidString.lowercased() }
         let scheme = "urn:oid:"
@@ -190,10 +190,10 @@ package struct BundleUnpacker {
         return String(id)
     }
 
-    /// Whether a text is an id of FHIR's (<https://hl7.org/fhir/R4/datatypes.html#id>).
+    /// Whether a text is a FHIR id (<https://hl7.org/fhir/R4/datatypes.html#id>).
     static func isID(_ text: some StringProtocol) -> Bool { (1...64).contains(text.utf8.count) && text.utf8.allSatisfy(isIDByte) }
 
-    /// Whether FHIR's `id` may have the byte in it.
+    /// Whether a FHIR id can contain the byte.
     private static func isIDByte(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"): true

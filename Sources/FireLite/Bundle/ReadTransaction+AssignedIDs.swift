@@ -1,17 +1,17 @@
 import FireLiteCore
 import FireLiteSQLiteBridge
 
-/// Resources for use outside of the store, where nobody knows their pks.
+/// Resources for use outside of the store, where their pks are unknown.
 extension ReadTransaction {
-    /// The resource with an id, and with references that can be followed elsewhere: where it has no id, it gets its pk as one, and where it
-    /// refers to a resource of the store by pk (`urn:uuid:`, as `Reference(to:)` writes for one without an id), the reference becomes
-    /// `Type/id`, with the id that this gives to that resource.
+    /// The resource with an id, and with references that also work elsewhere. A resource without an id gets its pk as id. A reference to a
+    /// resource of the store by pk (`urn:uuid:`, as `Reference(to:)` writes for one without an id) becomes
+    /// `Type/id`, with the id that this method gives that resource.
     ///
-    /// A pk that is no valid id (<https://hl7.org/fhir/R4/datatypes.html#id>), or is another resource's id, gives way to the UUID that the store
-    /// makes of the resource's number. The ids are the same each time. Nothing in the store changes. Bundles and what they hold are not looked
-    /// into.
-    /// - Returns: a copy, or the resource itself where nothing has to change.
-    /// - Throws: `FHIRStoreError`: `alreadyExists` where another resource has that UUID as its id, too.
+    /// If a pk is not a valid id (<https://hl7.org/fhir/R4/datatypes.html#id>), or is another resource's id, the UUID that the store
+    /// derives from the resource's number is used instead. The ids are the same each time. Nothing in the store changes. The content of
+    /// Bundles is not changed.
+    /// - Returns: a copy, or the resource itself if nothing must change.
+    /// - Throws: `FHIRStoreError`: `alreadyExists` if another resource has that UUID as its id too.
     public func withAssignedIDs<Resource: FHIRResource>(_ resource: Resource) throws -> Resource {
         let rewriter = ReferenceRewriter(release: store.release)
         var references: Set<String> = []
@@ -43,10 +43,11 @@ extension ReadTransaction {
             if try access.registry.root(of: table, id: candidate) == nil { return candidate }
         }
         throw FHIRStoreError(
-            .alreadyExists, "the \(table.name) with number \(root) has no id, and the one it would get is another's: give it an id")
+            .alreadyExists,
+            "the \(table.name) with number \(root) has no id, and the one it would get belongs to another resource: give it an id")
     }
 
-    /// `Type/id` for a reference by pk, with the version and fragment it may have; nil for one to nothing in the store.
+    /// `Type/id` for a reference by pk, with its version and fragment, if any; nil if the pk is not in the store.
     private func assignedKey(_ reference: String) throws -> String? {
         let name = reference.dropFirst(Self.scheme.count)
         let pk = String(name.prefix { $0 != "#" && $0 != "/" })

@@ -1,8 +1,8 @@
 import FireLiteCore
 
-/// Changes what refers to other resources, in an object and all in it.
+/// Rewrites references to other resources, in an object and everything in it.
 struct ReferenceRewriter {
-    // Where the classes of a release keep what matters here.
+    // The slots of the relevant elements in the classes of a release.
     private let reference: UnsafePointer<LayoutTable>?
     private let referenceSlot: Int
     private let bundle: UnsafePointer<LayoutTable>?
@@ -14,9 +14,9 @@ struct ReferenceRewriter {
         bundle = release.type(named: "Bundle")?._layout.table
     }
 
-    /// Rewrites references and other URIs. A Bundle inside has its own entries, and stays as it is.
+    /// Rewrites references and other URIs. A nested Bundle has its own entries and is not changed.
     ///
-    /// - Parameter key: what a text becomes, nil for one that stays; is told whether it is a `Reference.reference`.
+    /// - Parameter key: returns the new text, or nil to keep it; its second argument is whether the text is a `Reference.reference`.
     func rewrite(_ object: FHIRObject, _ key: (_ text: String, _ isReference: Bool) -> String?) {
         guard object.layoutTable != bundle else { return }
         var changes: [(slot: Int, texts: [String], isList: Bool)] = []
@@ -50,7 +50,7 @@ struct ReferenceRewriter {
 }
 
 extension SlotValue {
-    /// The text of a primitive, or those of a list without its nulls.
+    /// The text of a primitive, or the texts of a list without its nulls.
     fileprivate var texts: [String]? {
         switch self {
         case .text(let text): [text]

@@ -1,9 +1,9 @@
 import FireLiteCore
 
 extension ConditionReader {
-    /// The sign between a path and a value.
+    /// The operator between a path and a value.
     enum Relation: String, CaseIterable {
-        // The longer ones first, for they begin like the shorter.
+        // The longer ones first, as they begin like the shorter ones.
         case notEqual = "!="
         case lessOrEqual = "<="
         case greaterOrEqual = ">="
@@ -28,7 +28,7 @@ extension ConditionReader {
         }
     }
 
-    /// What is written on the right of a relation.
+    /// The right side of a relation.
     private enum Operand {
         /// Nothing: the element is absent, or present.
         case nothing
@@ -38,7 +38,7 @@ extension ConditionReader {
 
     // MARK: - Conditions
 
-    /// One condition, up to where its value or its braces end.
+    /// One condition, up to the end of its value or its braces.
     mutating func condition(_ subject: Subject, _ bounds: Bounds, depth: Int) throws -> Predicate {
         if follows("has(") { return try referrers(subject, bounds, depth: depth) }
         let start = position
@@ -59,7 +59,7 @@ extension ConditionReader {
         return try condition(start..<end, relation, operand, at: valueStart, subject)
     }
 
-    /// A path ends where a value would; the parentheses of a type belong to it.
+    /// A path ends where a value would; the parentheses of a type are part of it.
     private func isEndOfPath(_ bounds: Bounds) -> Bool {
         guard isEnd(at: position, bounds) else { return false }
         guard next == ")" else { return true }
@@ -74,25 +74,25 @@ extension ConditionReader {
 
     private static func isName(_ scalar: Unicode.Scalar) -> Bool { scalar.isASCII && (scalar.properties.isAlphabetic || scalar == "_") }
 
-    /// `PATH{…}`: one element that fulfils all of the conditions; of a reference to a type, its target.
+    /// `PATH{…}`: one element that meets all of the conditions; for a reference to a type, its target.
     private mutating func element(_ range: Range<Int>, _ subject: Subject, _ bounds: Bounds, depth: Int) throws -> Predicate {
         let end = try path(range, subject.layout)
         guard case .object(let layout) = end.kind else {
-            throw invalid("'\(text(range))' is a primitive and has no elements to put in braces", at: range.lowerBound)
+            throw invalid("'\(text(range))' is a primitive, which has no elements to put in braces", at: range.lowerBound)
         }
         let isTarget = end.path.isEmpty
         let inner = try braces(Subject(layout: layout, isRoot: isTarget), bounds, depth: depth)
         return end.following(isTarget ? inner : .any(end.path, inner))
     }
 
-    /// `has(Observation.subject){…}`: a stored resource that points here fulfils all of the conditions.
+    /// `has(Observation.subject){…}`: a stored resource that points here meets all of the conditions.
     private mutating func referrers(_ subject: Subject, _ bounds: Bounds, depth: Int) throws -> Predicate {
         let start = position
-        guard subject.isRoot else { throw invalid("has(…) asks about a resource as a whole: write it outside of the braces") }
+        guard subject.isRoot else { throw invalid("has(…) applies to a resource as a whole: write it outside of the braces") }
         position += 4
         let inside = position
         guard let close = scalars[position...].firstIndex(of: ")"), let dot = scalars[position..<close].firstIndex(of: ".") else {
-            throw invalid("write has(Type.element), the resources that point here and by which reference", at: start)
+            throw invalid("write has(Type.element): the type that points here and its reference", at: start)
         }
         let name = text(inside..<dot)
         guard let type = subject.layout.release.resourceType(named: name) else {
@@ -147,7 +147,7 @@ extension ConditionReader {
         return relation == .notEqual ? .not(count) : count
     }
 
-    /// The texts that a Reference is compared with.
+    /// The texts to compare a Reference with.
     private func references(
         _ relation: Relation, _ operand: Operand, _ name: String, _ release: FHIRRelease, at place: Int
     ) throws -> [String] {
@@ -193,7 +193,7 @@ extension ConditionReader {
     private func text(
         _ way: TextOperator, _ value: String, _ folding: TextFolding, _ type: PrimitiveType, _ name: String, at place: Int
     ) throws -> ValueTest {
-        guard type.storage == .text else { throw invalid("\(name) is not text: compare it with = < > and the like", at: place) }
+        guard type.storage == .text else { throw invalid("\(name) is not text: compare it with = != < <= > >=", at: place) }
         return .text(way, TextMatcher.folded(value, folding), folding)
     }
 
@@ -221,7 +221,7 @@ extension ConditionReader {
         var values: [String] = []
         while true {
             values.append(try value(bounds, endsAtComma: true))
-            // In braces a comma begins the next condition, but before a quotation mark.
+            // In braces a comma begins the next condition, except before a quotation mark.
             guard next == ",", bounds.braces == .none || scalars[position + 1..<scalars.count].first == "\"" else {
                 return .several(values)
             }
@@ -229,7 +229,7 @@ extension ConditionReader {
         }
     }
 
-    /// One value: what is between quotation marks, or all up to where the bounds say.
+    /// One value: the text between quotation marks, or the text up to the bounds.
     private mutating func value(_ bounds: Bounds, endsAtComma: Bool) throws -> String {
         func isEnd(_ index: Int) -> Bool { self.isEnd(at: index, bounds) || (endsAtComma && scalars[index] == ",") }
         guard next == "\"" else {
@@ -247,18 +247,19 @@ extension ConditionReader {
             switch scalar {
             case "\"":
                 guard isEnd(position) else {
-                    throw invalid("after the quotation mark that ends a value comes more: put \\ before one in it")
+                    throw invalid("there is text after the closing quotation mark: put \\ before a quotation mark inside the value")
                 }
                 return String(value)
             case "\\":
                 guard let escaped = next, escaped == "\"" || escaped == "\\" else {
-                    throw invalid("in quotation marks \\ stands before a quotation mark or another \\: write it twice", at: position - 1)
+                    throw invalid(
+                        "in a quoted value \\ must be followed by a quotation mark or another \\: write it twice", at: position - 1)
                 }
                 position += 1
                 value.append(escaped)
             default: value.append(scalar)
             }
         }
-        throw invalid("a value begins with a quotation mark and does not end with one: put \\ before those in it", at: opening)
+        throw invalid("a quoted value has no closing quotation mark: put \\ before quotation marks inside it", at: opening)
     }
 }

@@ -1,6 +1,6 @@
 import FireLiteCore
 
-/// Where a path leads to.
+/// The element that a path leads to.
 struct PathEnd {
     enum Kind {
         case object(Layout)
@@ -11,7 +11,7 @@ struct PathEnd {
     var targets: [(path: QueryPath, layout: Layout)] = []
     var path = QueryPath()
     var kind: Kind
-    /// Whether it goes through a list, not to one place of it.
+    /// Whether it goes through a list, and not to one position of it.
     var isList = false
 
     func hasElement(_ name: String) -> Bool {
@@ -19,26 +19,26 @@ struct PathEnd {
         return layout.element(named: name) != nil
     }
 
-    /// That a target fulfils a condition on what the path names in it.
+    /// The condition that a target meets a condition on the path's element in it.
     func following(_ condition: Predicate) -> Predicate {
         targets.reversed().reduce(condition) { .target($1.path, $1.layout, $0) }
     }
 }
 
 extension ConditionReader {
-    /// More steps of a path than this are an error: no resource that can be read has as many.
+    /// The maximum number of steps of a path: no readable resource has as many.
     static let longestPath = 128
 
-    /// The path that the whole text is: `name.given`, `name[0].given`, `contained(Medication).code`.
+    /// The whole text as a path: `name.given`, `name[0].given`, `contained(Medication).code`.
     func wholePath(_ layout: Layout) throws -> PathEnd { try path(0..<scalars.count, layout) }
 
-    /// The path that a part of the text is.
+    /// A part of the text as a path.
     func path(_ range: Range<Int>, _ layout: Layout) throws -> PathEnd {
         var end = PathEnd(kind: .object(layout))
         var starts = [range.lowerBound]
         for index in range where scalars[index] == "." { starts.append(index + 1) }
         guard starts.count <= Self.longestPath else {
-            throw invalid("a path of \(starts.count) elements: \(Self.longestPath) are the most", at: range.lowerBound)
+            throw invalid("a path of \(starts.count) elements: \(Self.longestPath) is the maximum", at: range.lowerBound)
         }
         for (number, start) in starts.enumerated() {
             let stop = number + 1 < starts.count ? starts[number + 1] - 1 : range.upperBound
@@ -71,7 +71,7 @@ extension ConditionReader {
         case .object: end.kind = .object(element.type?._layout ?? owner)
         case .resource:
             guard let type else {
-                throw invalid("\(part) holds resources of several types: write \(name)(Patient)", at: range.lowerBound)
+                throw invalid("\(part) contains resources of several types: write \(name)(Patient)", at: range.lowerBound)
             }
             step.kind = .resource(ObjectIdentifier(type))
             end.kind = .object(type._layout)
@@ -80,26 +80,27 @@ extension ConditionReader {
         guard let type, element.kind != .resource else { return }
         guard case .object(let layout) = end.kind, layout.name == "Reference" else {
             throw invalid(
-                "\(part): only a Reference and what holds resources have a resource type in parentheses", at: rest.lowerBound)
+                "\(part): only a Reference or an element that contains resources can have a resource type in parentheses",
+                at: rest.lowerBound)
         }
         end.targets.append((end.path, type._layout))
         end.path = QueryPath()
         end.kind = .object(type._layout)
     }
 
-    /// The number in brackets, if there is one.
+    /// The number in brackets, if any.
     private func place(_ range: inout Range<Int>, _ part: String, _ element: LayoutElement) throws -> Int? {
         guard range.lowerBound < range.upperBound, scalars[range.lowerBound] == "[" else { return nil }
         let close = scalars[range].firstIndex(of: "]") ?? range.upperBound
         let digits = text(range.lowerBound + 1..<close)
         guard close < range.upperBound, element.isList, digits.utf8.allSatisfy({ $0 &- 48 < 10 }), let position = Int(digits) else {
-            throw invalid("\(part) is no place in a list: write name[0] for the first of a list", at: range.lowerBound)
+            throw invalid("\(part) is not a position in a list: write name[0] for the first element", at: range.lowerBound)
         }
         range = close + 1..<range.upperBound
         return position
     }
 
-    /// The resource type in parentheses, if there is one.
+    /// The resource type in parentheses, if any.
     private func type(_ range: Range<Int>, _ part: String, release: FHIRRelease) throws -> FHIRResource.Type? {
         guard !range.isEmpty else { return nil }
         guard range.count > 2, scalars[range.lowerBound] == "(", scalars[range.upperBound - 1] == ")" else {

@@ -1,30 +1,30 @@
 import FireLiteCore
 
-/// Reads the text of one argument, scalar by scalar, so that errors can say where the mistake is.
+/// Reads the text of one argument, scalar by scalar, so that errors can name the position of the mistake.
 ///
-/// By Unicode scalars: a quotation mark with an accent on it is one all the same.
+/// By Unicode scalars: a quotation mark with an accent is still a quotation mark.
 struct ConditionReader {
-    /// More braces and parentheses within each other than this are an error: they have no meaning for resources that can be read.
+    /// The maximum depth of nested braces and parentheses; more make no sense for readable resources.
     static let deepest = 20
 
-    /// Where an unquoted value ends, beside the end of the text.
+    /// Where an unquoted value ends before the end of the text.
     struct Bounds {
         enum Braces {
             case none
-            /// The value is in braces that end with the text: only that last one ends it.
+            /// The value is in braces that end with the text: only the last brace ends it.
             case outermost
             case inner
         }
-        /// Whether blanks and a closing parenthesis end it.
+        /// Whether spaces and a closing parenthesis end it.
         var isGroup = false
         /// Whether a comma, and which closing brace, ends it.
         var braces = Braces.none
     }
 
-    /// What a condition is about.
+    /// The subject of a condition.
     struct Subject {
         let layout: Layout
-        /// Whether it is a resource that is in no other one.
+        /// Whether it is a resource that is not contained in another.
         var isRoot = true
     }
 
@@ -61,7 +61,7 @@ struct ConditionReader {
 
     private mutating func skipBlanks() { while let next, next.properties.isWhitespace { position += 1 } }
 
-    /// The error with the place of the mistake, counted in characters from 1, and the text around it.
+    /// The error with the position of the mistake, in characters from 1, and the text around it.
     func invalid(_ message: String, at place: Int? = nil) -> FHIRStoreError {
         let place = min(place ?? position, scalars.count)
         let (start, end) = (max(0, place - 40), min(scalars.count, place + 40))
@@ -71,12 +71,12 @@ struct ConditionReader {
 
     // MARK: - Expressions
 
-    /// The condition or expression that the whole text is.
+    /// The whole text as a condition or expression.
     mutating func argument(_ layout: Layout) throws -> Predicate {
         let subject = Subject(layout: layout)
         guard beginsExpression else {
             let predicate = try condition(subject, Bounds(), depth: 0)
-            if !isAtEnd { throw invalid("the braces end before the condition does") }
+            if !isAtEnd { throw invalid("the braces end before the condition") }
             return predicate
         }
         let predicate = try expression(subject, Bounds(isGroup: true), depth: 0)
@@ -87,7 +87,7 @@ struct ConditionReader {
 
     private var unexpected: FHIRStoreError {
         if next == ")" { return invalid("a closing parenthesis has no opening one") }
-        return invalid("expected 'and', 'or' or the end: put a value with blanks or parentheses in quotation marks")
+        return invalid("expected 'and', 'or' or the end: put a value with spaces or parentheses in quotation marks")
     }
 
     var beginsExpression: Bool { next == "(" || word("not") != nil }
@@ -119,7 +119,7 @@ struct ConditionReader {
     }
 
     private mutating func factor(_ subject: Subject, _ bounds: Bounds, depth: Int) throws -> Predicate {
-        guard depth <= Self.deepest else { throw invalid("parentheses are more than \(Self.deepest) deep") }
+        guard depth <= Self.deepest else { throw invalid("parentheses are nested more than \(Self.deepest) deep") }
         if acceptWord("not") { return .not(try factor(subject, bounds, depth: depth + 1)) }
         guard accept("(") else { return try condition(subject, bounds, depth: depth) }
         let inner = try expression(subject, Bounds(isGroup: true), depth: depth + 1)
@@ -133,9 +133,9 @@ struct ConditionReader {
 
     // MARK: - Braces
 
-    /// The conditions in the braces that begin here, all of which must hold.
+    /// The conditions in the braces that begin here, all of which must be met.
     mutating func braces(_ subject: Subject, _ bounds: Bounds, depth: Int) throws -> Predicate {
-        guard depth < Self.deepest else { throw invalid("braces are more than \(Self.deepest) deep: ask several conditions") }
+        guard depth < Self.deepest else { throw invalid("braces are nested more than \(Self.deepest) deep: use several conditions") }
         let opening = position
         position += 1
         let isOutermost = !bounds.isGroup && bounds.braces == .none

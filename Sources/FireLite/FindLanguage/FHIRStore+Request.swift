@@ -7,7 +7,7 @@ extension FHIRStore {
         try perform { try $0.forEach(request, body) }
     }
 
-    /// How many results a request has.
+    /// The number of results of a request.
     package func count(_ request: QueryRequest) throws -> Int { try perform { try $0.count(request) } }
 
     /// Calls `body` with the cells of each result.
@@ -23,10 +23,10 @@ extension FHIRStore {
         }
     }
 
-    /// How SQLite finds the results of a request, a line for each step.
+    /// SQLite's plan for a request, a line for each step.
     package func explain(_ request: QueryRequest) throws -> String {
         try perform { transaction in
-            guard let statement = try transaction.statement(request) else { return "no \(request.layout.name) is stored" }
+            guard let statement = try transaction.statement(request) else { return "the store has no \(request.layout.name)" }
             var keys = try statement.keys(part: statement.hasTwoParts ? .present : nil)
             keys.sql = "EXPLAIN QUERY PLAN " + keys.sql
             var depths: [Int64: Int] = [0: -1]

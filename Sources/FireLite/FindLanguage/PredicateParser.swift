@@ -1,26 +1,26 @@
 import FireLiteCore
 
-/// Reads conditions and paths written as text: what `firelite find` takes. Documentation/Queries.md describes the language.
+/// Parses conditions and paths of `firelite find`. Documentation/Queries.md describes the language.
 ///
-/// An argument is one condition, `name.given=Joseph`, whose value goes on to the argument's end; or an expression, if it begins with
-/// `(` or `not `. Arguments stand beside each other for "and"; `and`, `or`, `not`, `(` and `)` as arguments of their own combine them.
-/// So whatever a value is made of, it never becomes another condition.
+/// An argument is one condition, `name.given=Joseph`, whose value extends to the argument's end, or an expression, if it begins with
+/// `(` or `not `. Arguments side by side mean "and"; `and`, `or`, `not`, `(` and `)` as arguments of their own combine them.
+/// So a value never becomes another condition, whatever it contains.
 package struct PredicateParser {
     let layout: Layout
 
     package init(_ layout: Layout) { self.layout = layout }
 
-    /// The condition that one argument says.
+    /// The condition of one argument.
     ///
-    /// - Throws: `FHIRStoreError.invalidArgument` for what is no condition on the type, with the place of the mistake.
+    /// - Throws: `FHIRStoreError.invalidArgument` for an invalid condition, with the position of the mistake.
     package func condition(_ text: String) throws -> Predicate {
         var reader = ConditionReader(text)
         return try reader.argument(layout)
     }
 
-    /// The condition that several arguments say together; true for none.
+    /// The condition of several arguments together; always true for none.
     ///
-    /// - Throws: `FHIRStoreError.invalidArgument` for what is no condition on the type, with the place of the mistake.
+    /// - Throws: `FHIRStoreError.invalidArgument` for an invalid condition, with the position of the mistake.
     package func conditions(_ arguments: [String]) throws -> Predicate {
         if arguments.isEmpty { return .constant(true) }
         var list = ArgumentList(arguments, self)
@@ -29,16 +29,16 @@ package struct PredicateParser {
 
     /// The path of a primitive, to sort by.
     ///
-    /// - Throws: `FHIRStoreError.invalidArgument` where the type has no such primitive.
+    /// - Throws: `FHIRStoreError.invalidArgument` if the type has no such primitive.
     package func valuePath(_ text: String) throws -> QueryPath {
         let end = try ConditionReader(text).wholePath(layout)
         guard end.targets.isEmpty, case .primitive = end.kind else { throw Self.noValue(text) }
         return end.path
     }
 
-    /// What a column of values shows: a primitive, every one of a list, or with `.count` how many elements there are.
+    /// A column of values: a primitive, all primitives of a list, or with `.count` the number of elements.
     ///
-    /// - Throws: `FHIRStoreError.invalidArgument` where the type has no such element.
+    /// - Throws: `FHIRStoreError.invalidArgument` if the type has no such element.
     package func column(_ text: String) throws -> ValueColumn {
         if text.hasSuffix(".count") {
             let counted = try ConditionReader(String(text.dropLast(6))).wholePath(layout)
@@ -54,7 +54,7 @@ package struct PredicateParser {
     }
 }
 
-/// Arguments of the shell, combined by those that are `and`, `or`, `not`, `(` or `)` alone.
+/// Shell arguments, combined by arguments that are exactly `and`, `or`, `not`, `(` or `)`.
 private struct ArgumentList {
     private enum Item: String {
         case and, or, not
@@ -107,7 +107,7 @@ private struct ArgumentList {
 
     private mutating func factor(depth: Int) throws -> Predicate {
         guard depth <= ConditionReader.deepest else {
-            throw invalid("parentheses are more than \(ConditionReader.deepest) deep")
+            throw invalid("parentheses are nested more than \(ConditionReader.deepest) deep")
         }
         if accept(.not) { return .not(try factor(depth: depth + 1)) }
         if accept(.open) {

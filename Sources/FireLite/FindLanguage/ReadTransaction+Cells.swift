@@ -50,18 +50,18 @@ extension ReadTransaction {
     }
 }
 
-/// The statement that reads every value at a path of one result. Not a subquery, whose one value SQL would have to be made a list of.
+/// The statement that reads every value at a path of one result. Not a subquery, which returns only one value.
 private struct ListStatement {
     let type: PrimitiveType
     private let head: SQLFragment
     private let tail: SQLFragment
 
-    /// Nil where the file has no such rows.
+    /// Nil if the file has no such rows.
     init?(_ path: QueryPath, _ type: PrimitiveType, _ statement: QueryStatement) throws {
         guard let rows = try statement.compiler.rows(path, statement.scope), case .column(let column) = rows.leaf, column.name != nil
         else { return nil }
         self.type = type
-        // Names of tables and columns are those of the model.
+        // Names of tables and columns come from the model.
         let aside = column.aside.map { "\(column.alias).\(quoted($0))" } ?? "NULL"
         let from = " FROM \(statement.scope.table.quotedName) \(QueryStatement.alias)"
         head = SQLFragment("SELECT \(column.sql), \(aside)\(from)") + rows.joins + " WHERE \(QueryStatement.alias)._k = "

@@ -1,13 +1,13 @@
 import FireLiteCore
 
-/// What a column of `firelite find --values` shows of each result.
+/// A column of `firelite find --values`.
 package struct ValueColumn: Sendable {
     package enum Kind: Sendable {
         /// The value of a primitive.
         case value(PrimitiveType)
-        /// Every value at a path through lists, in the order of the document.
+        /// All values at a path through lists, in document order.
         case list(PrimitiveType)
-        /// How many elements there are at the path.
+        /// The number of elements at the path.
         case count
     }
 
@@ -23,7 +23,7 @@ package struct ValueColumn: Sendable {
     }
 }
 
-/// What one result has in a column; values by their literals.
+/// The content of a column for one result; values as literals.
 package enum ValueCell: Sendable, Hashable {
     case absent
     case value(String)

@@ -1,7 +1,7 @@
 import FireLiteCore
 import FireLiteSQLiteBridge
 
-/// The indexes that a file is to have: kept in its table `_index`, and made as soon as the columns they need are there.
+/// The declared indexes of a file: kept in its table `_index`, and created as soon as their columns exist.
 struct DeclaredIndexes {
     let schema: StorageSchema
     let connection: Connection
@@ -16,7 +16,7 @@ struct DeclaredIndexes {
         let columns: [String]
     }
 
-    /// An index to be made.
+    /// An index to create.
     struct Build {
         let name: String
         let table: TablePlan
@@ -38,13 +38,13 @@ struct DeclaredIndexes {
         get throws { try connection.integer("SELECT 1 FROM sqlite_master WHERE name = '_index' AND type = 'table'") != nil }
     }
 
-    /// The declarations that the release's model knows: what a file names otherwise reaches no statement.
+    /// The declarations that the release's model knows; other names from a file reach no statement.
     func declarations() throws -> [Declaration] { try all().filter(isKnown) }
 
     /// The names of the declarations that the model does not know.
     func unknown() throws -> [String] { try all().filter { !isKnown($0) }.map(\.name) }
 
-    /// Whether type, table and columns are the release's.
+    /// Whether type, table and columns belong to the release.
     private func isKnown(_ declaration: Declaration) -> Bool {
         let isType = schema.release.resourceType(named: declaration.type) != nil
         switch declaration.kind {
@@ -91,7 +91,7 @@ struct DeclaredIndexes {
 
     // MARK: - Building
 
-    /// The names of the indexes that the file has.
+    /// The names of the indexes in the file.
     func built() throws -> Set<String> {
         let statement = try connection.cached("SELECT name FROM sqlite_master WHERE type = 'index' OR name LIKE '\\_text\\_%' ESCAPE '\\'")
         defer { statement.reset() }
@@ -100,7 +100,7 @@ struct DeclaredIndexes {
         return names
     }
 
-    /// The indexes that a declaration asks for on the tables as they are, whether they are there or not.
+    /// The indexes of a declaration on the current tables, whether they exist or not.
     func builds(_ declaration: Declaration, on tables: [TablePlan]) -> [Build] {
         switch declaration.kind {
         case .values:
@@ -118,12 +118,12 @@ struct DeclaredIndexes {
     private func build(_ table: TablePlan, _ columns: [String]) -> Build {
         let name = Self.name(table, columns)
         let list = columns.map { quoted($0) }.joined(separator: ", ")
-        // Of a resource type's table only the resources that are in no other: what queries are for.
+        // In a resource type's table, only resources that are not contained, as queries find only those.
         let part = table.isResource ? " WHERE _parent IS NULL" : ""
         return Build(name: name, table: table, sql: "CREATE INDEX IF NOT EXISTS \(quoted(name)) ON \(table.quotedName)(\(list))\(part)")
     }
 
-    /// The triggers of the full-text indexes on the tables as they are, by name.
+    /// The triggers of the full-text indexes on the current tables, by name.
     func triggers() throws -> [String: String] {
         var triggers: [String: String] = [:]
         for declaration in try declarations() where declaration.kind == .fullText {
@@ -133,7 +133,7 @@ struct DeclaredIndexes {
         return triggers
     }
 
-    /// Makes what is declared for tables that have just got columns.
+    /// Creates declared indexes for tables that have new columns.
     func apply(to tables: [TablePlan]) throws {
         for declaration in try declarations() {
             if declaration.kind == .fullText {
@@ -155,7 +155,7 @@ extension TablePlan {
         return names.allSatisfy(present.contains)
     }
 
-    /// The resource type whose elements the table is for.
+    /// The resource type whose elements are in the table.
     var resourceName: String {
         var table = self
         while let owner = table.owner { table = owner }
@@ -164,7 +164,7 @@ extension TablePlan {
 }
 
 extension StoreIndexSet {
-    /// Whether a column is one of the set.
+    /// Whether a column belongs to the set.
     func has(_ column: ColumnPlan, in table: TablePlan) -> Bool {
         guard column.role == .main, column.slot >= 0 else { return false }
         let layout = table.groups[column.group].layout

@@ -9,15 +9,15 @@ extension FHIRStore {
         return list
     }
 
-    /// Adds an index on a path, or on several that are in one row, and keeps it current from then on.
+    /// Creates an index on a path, or on several that are in one row. SQLite keeps it up to date.
     ///
     /// ```swift
     /// try store.createIndex(Observation.self) { $0.code.coding.code }
     /// try store.createIndex(Observation.self) { ($0.status, $0.effectiveDateTime) }
     /// ```
-    /// Where no resource has had a value at the path yet, the index comes with the first one. Indexes never ask for unique values.
-    /// - Parameter progress: is told from time to time how far it is; false ends it and takes it back.
-    /// - Complexity: reads the table once. Writing a value costs its index about what a row of a table costs.
+    /// If no resource has had a value at the path yet, the index is created with the first value. Indexes never require unique values.
+    /// - Parameter progress: called periodically; return false to cancel and roll back.
+    /// - Complexity: reads the table once. For each value, writing to the index costs about as much as writing a row.
     /// - Throws: `FHIRStoreError`: `invalidArgument` for paths in several rows, `interrupted`.
     @discardableResult
     public func createIndex<Resource: FHIRResource, each Path: QueryValuePath>(
@@ -27,7 +27,7 @@ extension FHIRStore {
         return try write { transaction in try transaction.perform { try transaction.createIndex(list, type._layout, progress) } }
     }
 
-    /// Removes an index; nothing where there is none. The index on the ids of each type stays.
+    /// Drops an index; does nothing if there is none. The index on the ids of each type stays.
     ///
     /// - Throws: `FHIRStoreError`.
     public func dropIndex<Resource: FHIRResource, each Path: QueryValuePath>(
@@ -37,21 +37,21 @@ extension FHIRStore {
         try write { transaction in try transaction.perform { try transaction.dropIndex(list, type._layout) } }
     }
 
-    /// Adds a ready-made set of indexes, for one type or for all, now and for data to come.
+    /// Creates a predefined set of indexes, for one type or for all, including columns that are added later.
     ///
     /// - Throws: `FHIRStoreError`: `interrupted`.
     public func createIndexes(_ set: StoreIndexSet, for type: FHIRResource.Type? = nil, progress: IndexProgressHandler? = nil) throws {
         try write { transaction in try transaction.perform { try transaction.createIndexes(set, type?._layout, progress) } }
     }
 
-    /// Removes a ready-made set of indexes that was added for the same type, or for all.
+    /// Drops a predefined set of indexes that was created for the same type, or for all.
     ///
     /// - Throws: `FHIRStoreError`.
     public func dropIndexes(_ set: StoreIndexSet, for type: FHIRResource.Type? = nil) throws {
         try write { transaction in try transaction.perform { try transaction.dropIndexes(set, type?._layout) } }
     }
 
-    /// The indexes that were declared, by name. Beside them every type has one on its ids, and the registry its keys.
+    /// The declared indexes, by name. Not listed are the index on each type's ids and those of the registry.
     ///
     /// - Throws: `FHIRStoreError`.
     public func indexes() throws -> [StoreIndex] {
@@ -70,13 +70,13 @@ extension FHIRStore {
         }
     }
 
-    /// Adds a full-text index over paths of text, in place of the one the type has; `matching` asks it.
+    /// Creates a full-text index over paths of text, replacing the type's existing one; `matching` searches it.
     ///
     /// ```swift
     /// try store.createFullTextIndex(Patient.self) { [$0.name.given, $0.name.family] }
     /// ```
-    /// Words are found without regard to case and accents. The texts themselves are not stored a second time.
-    /// - Throws: `FHIRStoreError`: `invalidArgument` where the SQLite library has no FTS5.
+    /// Searches ignore case and accents. The texts themselves are not stored a second time.
+    /// - Throws: `FHIRStoreError`: `invalidArgument` if the SQLite library has no FTS5.
     public func createFullTextIndex<Resource: FHIRResource>(
         _ type: Resource.Type, _ paths: (ElementPath<Resource>) -> [any QueryValuePath<String>]
     ) throws {
@@ -84,7 +84,7 @@ extension FHIRStore {
         try write { transaction in try transaction.perform { try transaction.createFullTextIndex(list, type._layout) } }
     }
 
-    /// Removes the full-text index of a type; nothing where there is none.
+    /// Drops the full-text index of a type; does nothing if there is none.
     ///
     /// - Throws: `FHIRStoreError`.
     public func dropFullTextIndex<Resource: FHIRResource>(_ type: Resource.Type) throws {

@@ -1,8 +1,8 @@
 import FireLiteSQLiteBridge
 
-/// The full-text index of a type: an FTS5 table `_text_Patient` without content of its own, kept current by triggers on the tables it is about.
+/// The full-text index of a type: an FTS5 table `_text_Patient` without content of its own, kept up to date by triggers on the indexed tables.
 ///
-/// Its row numbers are the keys of the rows whose words it has, so that `rowid & ~16777215` is the resource's key.
+/// Its row numbers are the keys of the indexed rows, so that `rowid & ~16777215` is the resource's key.
 struct FullTextIndex {
     let type: String
     let connection: Connection
@@ -11,12 +11,12 @@ struct FullTextIndex {
 
     static func name(_ type: String) -> String { "_text_\(type)" }
 
-    /// - Throws: `FHIRStoreError.invalidArgument` where the SQLite library has no FTS5.
+    /// - Throws: `FHIRStoreError.invalidArgument` if the SQLite library has no FTS5.
     func create() throws {
         guard try connection.hasModule("fts5") else {
             throw FHIRStoreError(
                 .invalidArgument,
-                "the SQLite library \(Connection.libraryVersion) has no FTS5: link one that is built with SQLITE_ENABLE_FTS5")
+                "the SQLite library \(Connection.libraryVersion) has no FTS5: link one built with SQLITE_ENABLE_FTS5")
         }
         connection.setTrustedSchema(true)
         try connection.run(
@@ -36,9 +36,9 @@ struct FullTextIndex {
         columns.map { "coalesce(\(row)\(quoted($0)), '')" }.joined(separator: " || ' ' || ")
     }
 
-    /// The triggers that keep the words of a table's columns, those that the file has, by name: their text as the file's catalog has it.
+    /// The triggers that index the words of a table's existing columns, by name, with their text as in the file's catalog.
     ///
-    /// The text is part of the file's format: opening refuses a trigger with any other (`StorageSchema.refresh`).
+    /// The text is part of the file's format: opening refuses a trigger with a different one (`StorageSchema.refresh`).
     static func triggers(_ type: String, _ table: TablePlan, _ columns: [String]) -> [(name: String, sql: String)] {
         let present = columns.filter { table.hasInFile([$0]) }
         guard !present.isEmpty else { return [] }
@@ -58,7 +58,7 @@ struct FullTextIndex {
         }
     }
 
-    /// Keeps the words of a table's columns from now on; columns that the file does not have yet are left out.
+    /// Indexes the words of a table's columns from now on; columns that do not exist yet are skipped.
     func watch(_ table: TablePlan, _ columns: [String]) throws {
         for trigger in Self.triggers(type, table, columns) {
             try connection.run("DROP TRIGGER IF EXISTS \(quoted(trigger.name))")
@@ -66,7 +66,7 @@ struct FullTextIndex {
         }
     }
 
-    /// Takes in the rows that a table has already.
+    /// Indexes the existing rows of a table.
     func fill(_ table: TablePlan, _ columns: [String]) throws {
         let present = columns.filter { table.hasInFile([$0]) }
         guard !present.isEmpty else { return }

@@ -1,7 +1,7 @@
 import FireLiteCore
 import FireLiteSQLiteBridge
 
-/// Which indexes a file has, as one connection sees it.
+/// The indexes of a file, as one connection sees them.
 final class IndexCatalog {
     /// The first columns of each table's indexes.
     private var firstColumns: [String: Set<String>] = [:]
@@ -9,7 +9,7 @@ final class IndexCatalog {
     private(set) var fullTextTypes: Set<String> = []
     private var version: Int64 = -2
 
-    /// Between a table's name and its columns' in the name of an index.
+    /// The separator between table and columns in the name of an index.
     static let separator = "__"
 
     /// Reads the file's catalog again if it has changed.
@@ -39,7 +39,7 @@ final class IndexCatalog {
         return names
     }
 
-    /// Forgets what was read, which a rollback may have undone.
+    /// Discards what was read, which a rollback may have undone.
     func forget() { version = -2 }
 
     /// Whether an index begins with the column.

@@ -1,10 +1,10 @@
-/// An index of a store, as it was declared.
+/// A declared index of a store.
 public struct StoreIndex: Sendable, Hashable {
-    /// What an index is for.
+    /// The kind of an index.
     public enum Kind: String, Sendable {
-        /// Values of one column, or of several of one row.
+        /// Values of one column, or of several columns of one row.
         case values
-        /// Words (`fullTextIndex`).
+        /// Words (`createFullTextIndex`).
         case fullText
         /// Every column of a kind (`StoreIndexSet`).
         case set
@@ -15,40 +15,40 @@ public struct StoreIndex: Sendable, Hashable {
     public let kind: Kind
     /// The resource type it is for; nil for a set for all types.
     public let typeName: String?
-    /// The table whose rows it has; nil for a set.
+    /// The indexed table; nil for a set.
     public let table: String?
-    /// The columns it has, in their order.
+    /// The indexed columns, in their order.
     public let columns: [String]
-    /// Whether it is in the file; false while no resource has had a value for it.
+    /// Whether it exists in the file; false until a resource has a value for it.
     public let isBuilt: Bool
 }
 
-/// A ready-made set of indexes: every column of a kind, those to come included.
+/// A predefined set of indexes: every column of a kind, including those added later.
 ///
-/// Documentation/Queries.md says what each costs on a bulk upsert and in the file.
+/// Documentation/Queries.md has the cost of each in time and space.
 public struct StoreIndexSet: RawRepresentable, Sendable, Hashable {
     public let rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// `Reference.reference`, wherever there is one: what points to a resource.
+    /// Every `Reference.reference`.
     public static let references = StoreIndexSet(rawValue: "references")
-    /// `Identifier.value`, wherever there is one.
+    /// Every `Identifier.value`.
     public static let identifiers = StoreIndexSet(rawValue: "identifiers")
-    /// `Coding.code`, wherever there is one.
+    /// Every `Coding.code`.
     public static let codes = StoreIndexSet(rawValue: "codes")
-    /// Dates and times in the resources' own rows, those of a Period included: what is sorted by.
+    /// Dates and times in the resources' own rows, including those of a Period, for sorting.
     public static let dates = StoreIndexSet(rawValue: "dates")
 
     package static let known: [StoreIndexSet] = [.references, .identifiers, .codes, .dates]
 }
 
-/// How far the building of indexes has come.
+/// The progress of building indexes.
 public struct IndexProgress: Sendable {
-    /// The index that is being built.
+    /// The current index.
     public let name: String
-    /// How many indexes are built, and how many there are to build.
+    /// The number of finished indexes, and the total number.
     public let finished: Int
     public let total: Int
-    /// How much of the work is done, from 0 to 1; an estimate from the number of rows.
+    /// The fraction of the work done, from 0 to 1; an estimate from the number of rows.
     public let fraction: Double
 }

@@ -4,12 +4,14 @@ import FireLiteSQLiteBridge
 extension WriteTransaction {
     private var declared: DeclaredIndexes { DeclaredIndexes(schema: access.schema, connection: access.connection) }
 
-    /// The table and column at the end of a path, whether the file has them or not.
+    /// The table and column at the end of a path, whether they exist or not.
     private func place(_ path: QueryPath, _ layout: Layout) throws -> (table: TablePlan, column: String) {
         var group = access.schema.table(of: layout).root
         for (index, step) in path.steps.enumerated() {
             guard step.kind == .element, step.position == nil else {
-                throw FHIRStoreError(.invalidArgument, "an index is for every place of a list, and for elements of the type itself")
+                throw FHIRStoreError(
+                    .invalidArgument,
+                    "an index covers all positions of a list, and elements of the type itself: remove the position or type from the path")
             }
             let element = group.layout.elements[step.slot]
             let isLast = index == path.steps.count - 1
@@ -19,13 +21,13 @@ extension WriteTransaction {
             }
             group = element.isList ? access.schema.child(of: group, step.slot).root : access.schema.group(group, step.slot)
         }
-        throw FHIRStoreError(.invalidArgument, "an index is for primitives: name an element of the complex one")
+        throw FHIRStoreError(.invalidArgument, "an index is on primitives: name a primitive element of the complex one")
     }
 
     private func declaration(_ paths: [QueryPath], _ layout: Layout) throws -> DeclaredIndexes.Declaration {
         let places = try paths.map { try place($0, layout) }
         guard let table = places.first?.table, places.allSatisfy({ $0.table === table }) else {
-            throw FHIRStoreError(.invalidArgument, "an index over several paths needs all of them in one row: between them must be no list")
+            throw FHIRStoreError(.invalidArgument, "an index over several paths needs all of them in one row, without a list between them")
         }
         let columns = places.map(\.column)
         return DeclaredIndexes.Declaration(
@@ -41,7 +43,7 @@ extension WriteTransaction {
 
     func createIndexes(_ set: StoreIndexSet, _ layout: Layout?, _ progress: IndexProgressHandler?) throws {
         guard StoreIndexSet.known.contains(set) else {
-            throw FHIRStoreError(.invalidArgument, "there is no set of indexes '\(set.rawValue)': use one of StoreIndexSet's")
+            throw FHIRStoreError(.invalidArgument, "unknown set of indexes '\(set.rawValue)': use a member of StoreIndexSet")
         }
         let declaration = DeclaredIndexes.Declaration(
             name: Self.name(set, layout), kind: .set, type: layout?.name ?? "", table: "", columns: [set.rawValue])
@@ -114,7 +116,7 @@ extension WriteTransaction {
         try drop(declaration)
     }
 
-    /// False where no index has the name. Of a full-text index all its tables' declarations go.
+    /// Returns false if no index has the name. A full-text index loses the declarations of all its tables.
     func dropIndex(named name: String) throws -> Bool {
         guard let declaration = try declared.declarations().first(where: { $0.name == name }) else { return false }
         if declaration.kind == .fullText {
@@ -130,7 +132,7 @@ extension WriteTransaction {
         let tables = access.schema.tables
         let names = declaration.kind == .set ? declared.builds(declaration, on: tables).map(\.name) : [declaration.name]
         try declared.withdraw(declaration.name)
-        // What another declaration asks for too stays.
+        // An index of another declaration stays.
         let kept = Set(try declared.declarations().flatMap { declared.builds($0, on: tables).map(\.name) })
         for name in names where !kept.contains(name) && !name.hasSuffix("__id") {
             try access.connection.run("DROP INDEX IF EXISTS \(quoted(name))")
@@ -151,13 +153,13 @@ extension StoreIndex {
     }
 }
 
-/// Is told how far the building of indexes has come; false ends it, with the error `interrupted`, and takes it back.
+/// Called with the progress of building indexes; returning false cancels it with the error `interrupted` and rolls back.
 public typealias IndexProgressHandler = (IndexProgress) -> Bool
 
-/// Estimates how far an index is from the steps of SQLite's virtual machine.
+/// Estimates the progress of an index from the steps of SQLite's virtual machine.
 private final class IndexMeter {
     static let steps: Int32 = 100_000
-    /// About what a row takes: to be read, sorted, and put into the index.
+    /// About the number of steps for a row: to read it, sort it, and insert it in the index.
     private static let stepsPerRow = 12.0
 
     private let name: String

@@ -1,16 +1,16 @@
 import FireLiteCore
 
-/// The interval that a date or time literal names, in the terms in which tables keep dates: UTC text without a zone.
+/// The interval that a date or time literal names, in the form in which tables keep dates: UTC text without a zone.
 ///
-/// `2020-06` names June 2020: `[2020-06, 2020-07)`. A literal without a zone is taken for UTC. The text of a stored date is never greater
-/// than the text of a later one, and of the texts with one start the shortest is the least; so a comparison with the shortest text
+/// `2020-06` names June 2020: `[2020-06, 2020-07)`. A literal without a zone is read as UTC. The text of a stored date is never greater
+/// than the text of a later one, and of the texts with the same start the shortest is the least. So a comparison with the shortest text
 /// of a bound is a comparison of moments.
 package struct DateBounds: Sendable, Hashable {
     /// The literal in UTC, without its zone.
     package let text: String
-    /// The shortest text that starts when the interval does.
+    /// The shortest text that starts with the interval.
     package let lower: String
-    /// The shortest text that starts when the interval has ended.
+    /// The shortest text that starts at the end of the interval.
     package let upper: String
 
     /// The interval of a `date`, `dateTime`, `instant` or `time` literal; nil for other text.
@@ -21,7 +21,7 @@ package struct DateBounds: Sendable, Hashable {
         upper = fields.end.shortest
     }
 
-    /// The texts of less precise dates whose intervals hold the moment `bound` but begin before it.
+    /// The texts of less precise dates whose intervals contain the moment `bound` but begin before it.
     static func wider(than bound: String) -> [String] {
         let length = bound.utf8.count
         let isTime = bound.utf8.dropFirst(2).first == UInt8(ascii: ":")
@@ -85,7 +85,7 @@ private struct Fields {
         return text
     }
 
-    /// The moment the interval ends. A minute may have a second 60, so second 59 ends there.
+    /// The end of the interval. A minute may have a second 60, so second 59 ends there.
     var end: Fields {
         var next = self
         guard var time else {

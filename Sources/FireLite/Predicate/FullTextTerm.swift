@@ -1,9 +1,9 @@
-/// A word, a phrase, or the beginning of a word (`jos*`) that a full-text index is asked for.
+/// A word, a phrase, or the beginning of a word (`jos*`) to search for in a full-text index.
 package struct FullTextTerm: Sendable, Hashable {
     /// The term in the syntax of FTS5 (<https://www.sqlite.org/fts5.html#full_text_query_syntax>), as one quoted string.
     package let expression: String
 
-    /// Takes apart `jos* "peter james"` into its terms. Quotation marks hold a phrase together; no other sign is special.
+    /// Splits `jos* "peter james"` into its terms. Quotation marks enclose a phrase; no other character is special.
     package static func terms(_ text: String) -> [FullTextTerm] {
         var terms: [FullTextTerm] = []
         var word = String.UnicodeScalarView()
@@ -13,7 +13,7 @@ package struct FullTextTerm: Sendable, Hashable {
             guard !word.isEmpty else { return }
             terms.append(FullTextTerm(expression: "\"\(String(word))\"" + (isPrefix ? "*" : "")))
         }
-        // By scalars, as FTS5 reads them: a quotation mark with an accent on it is one all the same.
+        // By scalars, as FTS5 reads them: a quotation mark with an accent is still a quotation mark.
         var characters = text.unicodeScalars[...]
         while let character = characters.popFirst() {
             if character == "\"" {

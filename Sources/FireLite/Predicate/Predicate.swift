@@ -1,25 +1,26 @@
 import FireLiteCore
 
-/// A condition on a resource or element, free of Swift types and of SQL: what the typed operators and `firelite find` make and what is compiled.
+/// A condition on a resource or element, independent of Swift types and of SQL. The typed operators and `firelite find` create it, and the
+/// compiler translates it.
 ///
-/// Logic has two values: an absent element has no value, and nothing is known about no value. So `a != b` is `!(a == b)`.
+/// Logic has two values: an absent element equals nothing, so `a == b` is false and `a != b`, which is `!(a == b)`, is true.
 package indirect enum Predicate: Sendable {
     case constant(Bool)
     /// Some value at the path passes the test.
     case value(QueryPath, ValueTest)
     /// There is a value or element at the path.
     case exists(QueryPath)
-    /// Some element or value at the path, on its own, fulfils the predicate.
+    /// Some element or value at the path, on its own, meets the predicate.
     case any(QueryPath, Predicate)
     /// The number of elements or values at the path.
     case count(QueryPath, Comparison, Int)
-    /// The Reference at the path says one of the texts, with or without a version.
+    /// The Reference at the path is one of the texts, with or without a version.
     case refers(QueryPath, [String])
-    /// The Reference at the path points to a stored resource of the type that fulfils the predicate.
+    /// The Reference at the path points to a stored resource of the type that meets the predicate.
     case target(QueryPath, Layout, Predicate)
-    /// A stored resource of the type fulfils the predicate and points to this one by the Reference at the path.
+    /// A stored resource of the type meets the predicate and points to this one with the Reference at the path.
     case referredBy(Layout, QueryPath, Predicate)
-    /// The full-text index has each of the terms for the resource.
+    /// The full-text index contains each of the terms for the resource.
     case matching([FullTextTerm])
     case and([Predicate])
     case or([Predicate])
@@ -32,7 +33,7 @@ package indirect enum Predicate: Sendable {
     }
 }
 
-/// How two values compare.
+/// The comparison of two values.
 package enum Comparison: String, Sendable, CaseIterable {
     case equal = "="
     case less = "<"
@@ -42,6 +43,6 @@ package enum Comparison: String, Sendable, CaseIterable {
 }
 
 extension Predicate {
-    /// The texts of references that lead to the resource with a type and id: `Type/id`, and its id as a UUID's URN.
+    /// The texts of references to the resource with a type and id: `Type/id`, and its id as a UUID URN.
     static func references(to type: String, id: String) -> [String] { ["\(type)/\(id)", ReferenceParts.uuidPrefix + id] }
 }

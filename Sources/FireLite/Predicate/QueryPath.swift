@@ -1,6 +1,6 @@
 import FireLiteCore
 
-/// A way from an element to those below it, by the slots of their layouts. Through a list it leads to every element of the list.
+/// A path from an element to those below it, by the slots of their layouts. Through a list it leads to every element of the list.
 package struct QueryPath: Sendable, Hashable {
     package var steps: [PathStep]
 
@@ -16,15 +16,15 @@ package struct PathStep: Sendable, Hashable {
     package enum Kind: Sendable, Hashable {
         /// An element of the object.
         case element
-        /// The resources of a type in an element that holds resources.
+        /// The resources of a type in an element that contains resources.
         case resource(ObjectIdentifier)
-        /// The `Element` of the primitive that the step before led to: its id and extensions.
+        /// The `Element` of the primitive of the previous step: its id and extensions.
         case annotation
     }
 
     package let slot: Int
     package var kind: Kind
-    /// The place in the list, from 0; nil for every place.
+    /// The position in the list, from 0; nil for all positions.
     package var position: Int?
 
     package init(slot: Int, kind: Kind = .element, position: Int? = nil) {

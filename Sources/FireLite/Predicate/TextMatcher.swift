@@ -9,7 +9,7 @@ enum TextMatcher {
         try connection.addTextFunction(functionName) { text, pattern, mode in matches(text, pattern, mode) }
     }
 
-    /// What a text is folded to where case or accents do not matter.
+    /// The folded form of a text, for comparisons that ignore case or accents.
     static func folded(_ text: String, _ folding: TextFolding) -> String {
         if folding.isEmpty { return text }
         if text.utf8.allSatisfy({ $0 < 0x80 }) { return folding.contains(.ignoringCase) ? text.lowercased() : text }

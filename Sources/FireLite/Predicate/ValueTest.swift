@@ -1,4 +1,4 @@
-/// What is asked of one value.
+/// A test of one value.
 package enum ValueTest: Sendable {
     /// Compares by SQL's order: numbers as numbers, text by its UTF-8 bytes.
     case compare(Comparison, SQLValue)
@@ -6,15 +6,15 @@ package enum ValueTest: Sendable {
     case oneOf([SQLValue])
     /// Between two values, both included.
     case between(SQLValue, SQLValue)
-    /// Compares dates and times as the intervals they name. The exact form asks whether every moment of the stored value's interval
-    /// compares so, the overlapping form whether some moment of it may.
+    /// Compares dates and times as the intervals they name. The exact form requires every moment of the stored value's interval
+    /// to compare so, the overlapping form some moment of it.
     case date(Comparison, DateBounds, overlapping: Bool)
     case dateOneOf([DateBounds])
-    /// The pattern is folded already.
+    /// The pattern is already folded.
     case text(TextOperator, String, TextFolding)
 }
 
-/// How text is looked for in text.
+/// How text is searched for in text.
 package enum TextOperator: Int64, Sendable {
     case equal = 0
     case contains = 1
@@ -24,7 +24,7 @@ package enum TextOperator: Int64, Sendable {
     case like = 4
 }
 
-/// What does not matter when text is compared.
+/// What to ignore when comparing text.
 public struct TextFolding: OptionSet, Sendable, Hashable {
     public let rawValue: Int64
     public init(rawValue: Int64) { self.rawValue = rawValue }
@@ -33,6 +33,6 @@ public struct TextFolding: OptionSet, Sendable, Hashable {
     public static let ignoringCase = TextFolding(rawValue: 8)
     /// `é` and `e` are the same.
     public static let ignoringAccents = TextFolding(rawValue: 16)
-    /// Neither case nor accents matter.
+    /// Ignores case and accents.
     public static let all: TextFolding = [.ignoringCase, .ignoringAccents]
 }

@@ -1,6 +1,6 @@
 import FireLiteCore
 
-/// The path to a complex element, or the resource or element that a condition is about (`$0`).
+/// The path to a complex element, or the resource or element of a condition (`$0`).
 @dynamicMemberLookup
 public struct ElementPath<Object: FHIRObject>: QueryElementPath {
     public let _path: QueryPathReference
@@ -13,13 +13,13 @@ public struct ElementListPath<Object: FHIRObject>: QueryElementPath {
     public let _path: QueryPathReference
     package init(_ path: QueryPath) { _path = QueryPathReference(path) }
 
-    /// The element at a place of the list, from 0. Of a list in lists, the element at that place of each.
+    /// The element at a position of the list, from 0. For nested lists, the element at that position of each.
     public subscript(position: Int) -> ElementPath<Object> { ElementPath(path.at(position)) }
 
     /// The first element of the list.
     public var first: ElementPath<Object> { self[0] }
 
-    /// How many elements there are, of a list in lists in all of them together.
+    /// The number of elements; for nested lists, of all of them together.
     public var count: CountPath { CountPath(path: path) }
 }
 
@@ -28,13 +28,13 @@ public struct ChoicePath: Sendable {
     let path: QueryPath
     init(_ path: QueryPath) { self.path = path }
 
-    /// Whether the element has none of its types.
+    /// Whether the element has no value.
     public var isNil: QueryCondition { QueryCondition(.not(.exists(path))) }
 
-    /// Whether the element has none of its types: `$0.value == nil`.
+    /// Whether the element has no value: `$0.value == nil`.
     public static func == (path: ChoicePath, value: _OptionalNilComparisonType) -> QueryCondition { path.isNil }
 
-    /// Whether the element has one of its types.
+    /// Whether the element has a value.
     public static func != (path: ChoicePath, value: _OptionalNilComparisonType) -> QueryCondition { !path.isNil }
 }
 
@@ -54,7 +54,7 @@ public struct CountPath: Sendable {
 
 extension QueryPath {
     func at(_ position: Int) -> QueryPath {
-        misuse(unless: position >= 0, "places of a list are counted from 0: give 0 or more")
+        misuse(unless: position >= 0, "positions of a list are counted from 0: use 0 or more")
         var path = self
         path.steps[path.steps.count - 1].position = position
         return path

@@ -2,7 +2,7 @@ import FireLiteCore
 import FireLiteSQLiteBridge
 
 extension FHIRQuery {
-    // Of dates and times, aggregates give the moment in UTC; of decimals, the shortest literal. Limits, offsets and sorting do not count.
+    // For dates and times, aggregates return the moment in UTC; for decimals, the shortest literal. Limits, offsets and sorting are ignored.
 
     private func each<Path: QueryValuePath>(
         _ path: (ElementPath<Resource>) -> Path, isOrdered: Bool = false, _ select: (_ column: String, _ count: String) -> String,
@@ -26,7 +26,7 @@ extension FHIRQuery {
         }
     }
 
-    /// The different values at a path, in SQL's order.
+    /// The distinct values at a path, in SQL's order.
     ///
     /// - Throws: `FHIRStoreError`.
     public func distinct<Path: QueryValuePath>(_ path: (ElementPath<Resource>) -> Path) throws -> [Path.Value] {
@@ -38,7 +38,7 @@ extension FHIRQuery {
         return values
     }
 
-    /// The least value at a path; nil where there is none.
+    /// The least value at a path; nil if there is none.
     ///
     /// - Throws: `FHIRStoreError`.
     public func min<Path: QueryValuePath>(_ path: (ElementPath<Resource>) -> Path) throws -> Path.Value? {
@@ -50,7 +50,7 @@ extension FHIRQuery {
         return result
     }
 
-    /// The greatest value at a path; nil where there is none.
+    /// The greatest value at a path; nil if there is none.
     ///
     /// - Throws: `FHIRStoreError`.
     public func max<Path: QueryValuePath>(_ path: (ElementPath<Resource>) -> Path) throws -> Path.Value? {
@@ -62,7 +62,7 @@ extension FHIRQuery {
         return result
     }
 
-    /// How many of the resources have each value at a path, the most frequent first.
+    /// The number of resources with each value at a path, the most frequent first.
     ///
     /// - Throws: `FHIRStoreError`.
     public func counts<Path: QueryValuePath>(by path: (ElementPath<Resource>) -> Path) throws -> [ValueCount<Path.Value>] {

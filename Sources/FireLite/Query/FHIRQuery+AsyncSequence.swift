@@ -5,7 +5,7 @@ import FireLiteCore
 /// ```swift
 /// for try await page in store.query(Patient.self).sort({ $0.birthDate.ascending }).pages(of: 50) { show(page) }
 /// ```
-/// Each page is fetched when it is asked for, from the store as it is then; the order holds while others write. Swift's `Sequence` cannot
+/// Each page is fetched on demand, from the store as it is then; the order is stable while others write. Swift's `Sequence` cannot
 /// throw, so the blocking form is `next()`.
 extension QueryPages: AsyncSequence {
     public typealias Element = [Resource]
@@ -73,9 +73,9 @@ public struct QueryResults<Resource: FHIRResource>: AsyncSequence, Sendable {
 }
 
 extension FHIRQuery {
-    /// The results one by one, for `for try await`; `size` of them are fetched at once. Each page is fetched from the store as it is then; one
-    /// snapshot for all has `forEach(batch:_:)`.
+    /// The results one by one, for `for try await`; `size` of them are fetched at once. Each page is fetched from the store as it is then;
+    /// `forEach(batch:_:)` reads all from one snapshot.
     ///
-    /// - Precondition: `size` is 1 or more.
+    /// - Precondition: `size` is at least 1.
     public func results(fetching size: Int = 256) -> QueryResults<Resource> { QueryResults(pages: pages(of: size)) }
 }

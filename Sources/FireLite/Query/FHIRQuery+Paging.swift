@@ -1,20 +1,20 @@
 import FireLiteCore
 
 extension FHIRQuery {
-    /// Some results and where they end.
+    /// Some results and the place after them.
     public struct Page {
         public let resources: [Resource]
-        /// The place after the last of them: `query.after(page.next)`. Nil where no more results were there.
+        /// The place after the last of them: `query.after(page.next)`. Nil if there are no more results.
         public let next: QueryCursor?
     }
 
-    /// The first results, and a cursor to go on from.
+    /// The first results, and a cursor to continue from.
     ///
-    /// - Complexity: with a sort key that an index serves, a page far down costs what the first one costs.
-    /// - Precondition: `size` is 1 or more.
+    /// - Complexity: with an indexed sort key, every page costs as much as the first.
+    /// - Precondition: `size` is at least 1.
     /// - Throws: `FHIRStoreError`.
     public func page(of size: Int) throws -> Page {
-        misuse(unless: size > 0, "a page has one resource or more")
+        misuse(unless: size > 0, "the size of a page is 1 or more")
         var request = limit(size + 1).request
         if let limit = self.request.limit { request.limit = Swift.min(size + 1, limit) }
         return try store.perform { transaction in
@@ -28,6 +28,6 @@ extension FHIRQuery {
         }
     }
 
-    /// All results page by page. Each page is fetched when asked for, from the store as it is then; the order holds while others write.
+    /// All results page by page. Each page is fetched on demand, from the store as it is then; the order is stable while others write.
     public func pages(of size: Int) -> QueryPages<Resource> { QueryPages(query: self, size: size) }
 }

@@ -2,7 +2,7 @@ import FireLiteCore
 import FireLiteSQLiteBridge
 
 extension FHIRQuery {
-    /// The columns of a path: its first value in the document, and what is kept aside of it.
+    /// The columns of a path: its first value in the document, and its literal or offset.
     static func columns(_ path: QueryPath, _ statement: QueryStatement) throws -> (columns: [SQLFragment], type: PrimitiveType) {
         let (main, column) = try statement.compiler.value(path, statement.scope, .first(aside: false))
         guard let column else { return ([main, SQLFragment("NULL")], .string) }
@@ -44,7 +44,7 @@ extension FHIRQuery {
         try list(QueryPath([PathStep(slot: PathSlots.slot(path))]), Value.self)
     }
 
-    /// The values at one path of each result, without reading the resources; of a path through lists the first in the document.
+    /// The values at one path of each result, without reading the resources; for a path through lists, the first in the document.
     ///
     /// - Throws: `FHIRStoreError`.
     public func values<Path: QueryValuePath>(_ path: (ElementPath<Resource>) -> Path) throws -> [Path.Value?] {
@@ -59,7 +59,7 @@ extension FHIRQuery {
         return values
     }
 
-    /// A tuple of each result's values, made of their literals.
+    /// A tuple of each result's values, made from their literals.
     func tuples<Tuple>(_ paths: [QueryPath], _ tuple: ([String?]) -> Tuple) throws -> [Tuple] {
         var tuples: [Tuple] = []
         try store.perform { transaction in try Self.literals(paths, request, transaction) { tuples.append(tuple($0)) } }

@@ -1,17 +1,17 @@
 import FireLiteSQLiteBridge
 
 extension FHIRQuery {
-    /// A statement with its arguments, for showing.
+    /// A statement with its arguments, for inspection.
     public struct StatementText: Sendable, CustomStringConvertible {
         /// The statement, with `?` for each argument.
         public let text: String
         /// The values of the parameters, in their order.
         public let arguments: [SQLValue]
-        /// The statement; arguments are health data and not shown.
+        /// The statement without its arguments, which are health data.
         public var description: String { text }
     }
 
-    /// The statement that finds the results, as it would run now: it follows the indexes and the numbers of rows that the store has.
+    /// The statement that finds the results, as it would run now. It depends on the store's indexes and numbers of rows.
     ///
     /// - Throws: `FHIRStoreError`.
     public var sql: StatementText {
@@ -26,7 +26,7 @@ extension FHIRQuery {
         }
     }
 
-    /// How SQLite finds the results, a line for each step (<https://www.sqlite.org/eqp.html>).
+    /// SQLite's plan for the query, a line for each step (<https://www.sqlite.org/eqp.html>).
     ///
     /// - Throws: `FHIRStoreError`.
     public func explain() throws -> String { try store.explain(request) }

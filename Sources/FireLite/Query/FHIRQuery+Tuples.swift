@@ -1,6 +1,6 @@
 import FireLiteCore
 
-// One function for each number of elements. With parameter packs the compiler gives up on such a call among the arguments of another one
+// One function for each number of elements. With parameter packs the compiler gives up on such a call as an argument of another call
 // (`print(try query.values(\.id, \.birthDate).count)`: "failed to produce diagnostic for expression", Swift 6.3).
 
 extension FHIRQuery {
@@ -84,7 +84,7 @@ extension FHIRQuery {
 
     // MARK: - Elements at any path
 
-    /// The values at paths of each result, in tuples, without reading the resources; of a path through lists the first in the document.
+    /// The values at paths of each result, in tuples, without reading the resources; for a path through lists, the first in the document.
     /// For two to eight paths.
     ///
     /// ```swift

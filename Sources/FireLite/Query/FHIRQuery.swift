@@ -1,15 +1,15 @@
 import FireLiteCore
 import FireLiteSQLiteBridge
 
-/// A query for resources of one type. Nothing is read before a result is asked for, with `all()`, `first()`, `count()` and so on.
+/// A query for resources of one type. It runs when you ask for a result, with `all()`, `first()`, `count()` and so on.
 ///
 /// ```swift
 /// let joeys = try store.query(Patient.self)
 ///     .where { $0.name.given == "Joseph" && $0.birthDate < "1970-01-01" }
 ///     .sort { $0.birthDate.descending }.limit(50).all()
 /// ```
-/// A query is a value: it can be kept, varied and run again, from any thread. In a `read` or `write` it sees what that transaction sees.
-/// Resources that are contained in others are no results; reach them through their container.
+/// A query is a value: it can be stored, varied and run again, from any thread. In a `read` or `write` it sees what that transaction sees.
+/// Contained resources are never results; query their container.
 public struct FHIRQuery<Resource: FHIRResource>: Sendable {
     let store: FHIRStore
     package var request: QueryRequest
@@ -17,7 +17,7 @@ public struct FHIRQuery<Resource: FHIRResource>: Sendable {
     init(store: FHIRStore) {
         misuse(
             unless: Resource._layout.release == store.release,
-            "\(Resource.self) is a class of FHIR \(Resource._layout.release) and the store holds \(store.release): use the classes of that release"
+            "\(Resource.self) is a class of FHIR \(Resource._layout.release), but the store has \(store.release): use the classes of that release"
         )
         self.store = store
         request = QueryRequest(Resource._layout)
@@ -31,13 +31,13 @@ public struct FHIRQuery<Resource: FHIRResource>: Sendable {
 
     // MARK: - Conditions
 
-    /// Only resources that fulfil the condition; several calls add up.
+    /// Only resources that meet the condition; several calls combine.
     public func `where`(_ condition: (ElementPath<Resource>) -> QueryCondition) -> Self {
         let predicate = condition(ElementPath(QueryPath())).predicate
         return with { $0.add(predicate) }
     }
 
-    /// Only resources that have each of the words, by the type's full-text index: `matching("jos*")`.
+    /// Only resources that contain each of the words, by the type's full-text index: `matching("jos*")`.
     public func matching(_ words: String) -> Self { self.where { $0.matching(words) } }
 
     // MARK: - Order
@@ -48,13 +48,13 @@ public struct FHIRQuery<Resource: FHIRResource>: Sendable {
         return with { $0.sort.append(key) }
     }
 
-    /// Sorts by several paths, the first of them first.
+    /// Sorts by several paths, in their order.
     public func sort(_ keys: (ElementPath<Resource>) -> [SortKey]) -> Self {
         let keys = keys(ElementPath(QueryPath()))
         return with { $0.sort += keys }
     }
 
-    /// At most so many results.
+    /// Limits the number of results.
     ///
     /// - Precondition: not negative.
     public func limit(_ count: Int) -> Self {
@@ -62,7 +62,7 @@ public struct FHIRQuery<Resource: FHIRResource>: Sendable {
         return with { $0.limit = count }
     }
 
-    /// Leaves out the first results. The cost grows with their number; `after(_:)` has no such cost.
+    /// Skips the first results. The cost grows with their number; `after(_:)` has no such cost.
     ///
     /// - Precondition: not negative.
     public func offset(_ count: Int) -> Self {
@@ -70,14 +70,14 @@ public struct FHIRQuery<Resource: FHIRResource>: Sendable {
         return with { $0.offset = count }
     }
 
-    /// Only results after the cursor's, in the query's order; an offset does not count then. Give nil to start at the beginning.
+    /// Only results after the cursor's, in the query's order; an offset is ignored. Pass nil to start at the beginning.
     public func after(_ cursor: QueryCursor?) -> Self { with { $0.cursor = cursor } }
 
     // MARK: - Results
 
     /// The resources.
     ///
-    /// - Complexity: no row of other resources is read but for the condition.
+    /// - Complexity: reads rows of other resources only for the condition.
     /// - Throws: `FHIRStoreError`.
     public func all() throws -> [Resource] { try store.perform { try all($0) } }
 
@@ -97,15 +97,15 @@ public struct FHIRQuery<Resource: FHIRResource>: Sendable {
         }
     }
 
-    /// The first resource; nil where there is none.
+    /// The first resource; nil if there is none.
     ///
     /// - Throws: `FHIRStoreError`.
     public func first() throws -> Resource? { try atMostOne.all().first }
 
-    /// The query for the first result alone.
+    /// The query for only the first result.
     var atMostOne: Self { limit(Swift.min(request.limit ?? 1, 1)) }
 
-    /// How many results there are. A limit and an offset count.
+    /// The number of results, with limit and offset applied.
     ///
     /// - Throws: `FHIRStoreError`.
     public func count() throws -> Int { try store.perform { try $0.count(request) } }
@@ -148,10 +148,10 @@ public struct FHIRQuery<Resource: FHIRResource>: Sendable {
         return pks
     }
 
-    /// Calls `body` with each resource in order, all from one snapshot; about `batch` of them are in memory at once.
+    /// Calls `body` with each resource in order, from one snapshot; about `batch` of them are in memory at once.
     ///
     /// - Complexity: without conditions, sorting and limits that of a scan (`ReadTransaction.forEach`), with one in memory at a time.
-    /// - Throws: what `body` throws; `FHIRStoreError`.
+    /// - Throws: errors of `body`; `FHIRStoreError`.
     public func forEach(batch: Int = 256, _ body: (Resource) throws -> Void) throws {
         guard request.isWholeType else { return try batches(of: batch) { for resource in $0 { try body(resource) } } }
         try store.perform { transaction in try scan(transaction, body) }
@@ -163,13 +163,13 @@ public struct FHIRQuery<Resource: FHIRResource>: Sendable {
         }
     }
 
-    /// Calls `body` with the resources in order, so many at once, all from one snapshot.
+    /// Calls `body` with the resources in order, in batches of `size`, from one snapshot.
     ///
-    /// - Complexity: only the keys of the results are in memory together, and without conditions, sorting and limits not even these.
-    /// - Precondition: `size` is 1 or more.
-    /// - Throws: what `body` throws; `FHIRStoreError`.
+    /// - Complexity: only the keys of the results are all in memory; without conditions, sorting and limits not even these.
+    /// - Precondition: `size` is at least 1.
+    /// - Throws: errors of `body`; `FHIRStoreError`.
     public func batches(of size: Int, _ body: ([Resource]) throws -> Void) throws {
-        misuse(unless: size > 0, "a batch has one resource or more")
+        misuse(unless: size > 0, "the size of a batch is 1 or more")
         try store.perform { transaction in
             if request.isWholeType {
                 var batch: [Resource] = []
@@ -189,6 +189,6 @@ public struct FHIRQuery<Resource: FHIRResource>: Sendable {
 extension FHIRStore {
     /// A query for the resources of a type.
     ///
-    /// - Precondition: the class is one of the store's release.
+    /// - Precondition: the class belongs to the store's release.
     public func query<Resource: FHIRResource>(_ type: Resource.Type) -> FHIRQuery<Resource> { FHIRQuery(store: self) }
 }

@@ -1,23 +1,23 @@
 import FireLiteSQLiteBridge
 
 extension FHIRStore {
-    /// Runs a statement of SQL that only reads, and gives its rows. Documentation/FileFormat.md describes the tables.
+    /// Runs an SQL statement that only reads, and returns its rows. Documentation/FileFormat.md describes the tables.
     ///
     /// ```swift
     /// let rows = try store.sql("SELECT family, count(*) AS n FROM Patient_name WHERE use = ? GROUP BY family", arguments: ["official"])
     /// ```
     /// - Parameters:
     ///   - arguments: the values of the parameters `?`, in their order.
-    ///   - isCancelled: is asked from time to time, about every millisecond; true ends the statement with the error `interrupted`.
-    /// - Throws: `FHIRStoreError`: `invalidArgument` for a statement that would write, for more than one statement, and where the number
-    ///   of arguments is not that of the parameters; `interrupted`; `sqlite` for what SQLite does not understand.
+    ///   - isCancelled: called about every millisecond; return true to end the statement with the error `interrupted`.
+    /// - Throws: `FHIRStoreError`: `invalidArgument` for a statement that would write, for several statements, and if the numbers
+    ///   of arguments and parameters differ; `interrupted`; `sqlite` for a statement that SQLite cannot compile or run.
     public func sql(_ sql: String, arguments: [SQLValue] = [], isCancelled: (() -> Bool)? = nil) throws -> [SQLRow] {
         var rows: [SQLRow] = []
         try forEachRow(sql, arguments: arguments, isCancelled: isCancelled) { rows.append($0) }
         return rows
     }
 
-    /// Runs a statement of SQL that only reads, and calls `body` with each row; one at a time is in memory.
+    /// Runs an SQL statement that only reads, and calls `body` with each row; one row at a time is in memory.
     ///
     /// - Throws: what `body` throws; `FHIRStoreError` as `sql(_:arguments:isCancelled:)` does.
     public func forEachRow(
@@ -45,13 +45,13 @@ extension FHIRStore {
         let statement = try connection.prepareReadOnly(sql)
         guard let statement else {
             throw FHIRStoreError(
-                .invalidArgument, "give one statement that only reads; what writes goes through the classes, in store.write { … }",
+                .invalidArgument, "pass one statement that only reads, and write with the classes, in store.write { … }",
                 sql: sql)
         }
         guard statement.parameterCount == arguments.count else {
             throw FHIRStoreError(
                 .invalidArgument,
-                "the statement has \(statement.parameterCount) parameters and was given \(arguments.count) arguments",
+                "the statement has \(statement.parameterCount) parameters but got \(arguments.count) arguments",
                 sql: sql)
         }
         statement.bind(arguments)

@@ -1,8 +1,8 @@
 import FireLiteCore
 
-/// Makes Swift values of literals, for projections.
+/// Converts literals to Swift values, for projections.
 enum ProjectedValue {
-    /// The value of a type that generated properties have; nil where the literal is none of it.
+    /// The literal as a value of a property's type; nil if it is not one.
     static func value<Value>(_ literal: String, as type: Value.Type) -> Value? {
         if type == String.self { return literal as? Value }
         if type == FHIRDecimal.self { return FHIRDecimal(literal) as? Value }

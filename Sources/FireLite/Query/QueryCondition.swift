@@ -1,4 +1,4 @@
-/// A condition on a resource or element, as `where { }` takes it: made by the operators of paths, combined with `&&`, `||` and `!`.
+/// A condition on a resource or element for `where { }`: created by the operators of paths, combined with `&&`, `||` and `!`.
 ///
 /// Logic has two values. An absent element has no value, so every comparison with it is false, and `a != b`, which is `!(a == b)`, true.
 public struct QueryCondition: Sendable {
@@ -6,19 +6,19 @@ public struct QueryCondition: Sendable {
 
     package init(_ predicate: Predicate) { self.predicate = predicate }
 
-    /// A condition that always holds, or never does.
+    /// A condition that is always true, or always false.
     public static func constant(_ value: Bool) -> QueryCondition { QueryCondition(.constant(value)) }
 
-    /// Whether both hold.
+    /// Whether both are true.
     public static func && (left: QueryCondition, right: QueryCondition) -> QueryCondition {
         QueryCondition(.and([left.predicate, right.predicate]))
     }
 
-    /// Whether one of them holds, or both.
+    /// Whether at least one is true.
     public static func || (left: QueryCondition, right: QueryCondition) -> QueryCondition {
         QueryCondition(.or([left.predicate, right.predicate]))
     }
 
-    /// Whether the condition does not hold.
+    /// Whether the condition is false.
     public static prefix func ! (condition: QueryCondition) -> QueryCondition { QueryCondition(.not(condition.predicate)) }
 }

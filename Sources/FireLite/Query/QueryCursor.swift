@@ -1,6 +1,6 @@
-/// A place in the order of a query's results: after the resource it was made for. Codable, so that it can be handed out and come back.
+/// A place in the order of a query's results, after a resource. Codable, so that it can be passed to a client and back.
 ///
-/// What others write meanwhile does not move it: a resource is never shown twice for another's sake, and none is left out.
+/// Concurrent writes do not move it: they never cause a resource to be repeated or skipped.
 public struct QueryCursor: Sendable, Hashable, Codable {
     /// The values that the query sorts by.
     let values: [SQLValue]

@@ -1,15 +1,15 @@
 import FireLiteCore
 
-/// What the paths to complex elements share: their class and, by dynamic member, the elements in it.
+/// The common part of paths to complex elements: their class and, by dynamic member, the elements in it.
 ///
-/// A path through a list leads to every element of the list, and a condition on it asks whether some value there fulfils it.
+/// A path through a list leads to every element of the list, and a condition on it is true if some value there meets it.
 @dynamicMemberLookup
 public protocol QueryElementPath<Object>: Sendable {
     associatedtype Object: FHIRObject
     var _path: QueryPathReference { get }
 }
 
-/// A path in the form that is compiled; only this library looks into it.
+/// A path in its internal form, for this library only.
 public struct QueryPathReference: Sendable, Hashable {
     package let path: QueryPath
     package init(_ path: QueryPath) { self.path = path }
@@ -48,20 +48,20 @@ extension QueryElementPath {
         ValueListPath(step(member))
     }
 
-    /// A choice element as a whole, `value[x]`: whether it is there at all. Its types are elements of their own, `valueQuantity`.
+    /// A choice element as a whole, `value[x]`, to test its presence. Its types are elements of their own, `valueQuantity`.
     public subscript<Value: FHIRChoice>(dynamicMember member: KeyPath<Object, Value?>) -> ChoicePath { ChoicePath(choice(member)) }
 
     // MARK: - Several conditions on one element
 
-    /// Whether some element at the path fulfils the condition, which may be made of several on the same element.
+    /// Whether some element at the path meets the condition, which may combine several on the same element.
     public func any(_ condition: (ElementPath<Object>) -> QueryCondition) -> QueryCondition {
         QueryCondition(.any(path, condition(ElementPath(QueryPath())).predicate))
     }
 
-    /// Whether no element at the path fulfils the condition; so where there is none.
+    /// Whether no element at the path meets the condition; true if there is none.
     public func none(_ condition: (ElementPath<Object>) -> QueryCondition) -> QueryCondition { !any(condition) }
 
-    /// Whether every element at the path fulfils the condition; so where there is none.
+    /// Whether every element at the path meets the condition; true if there is none.
     public func all(_ condition: (ElementPath<Object>) -> QueryCondition) -> QueryCondition { !any { !condition($0) } }
 
     /// Whether there is no element at the path.
@@ -75,12 +75,12 @@ extension QueryElementPath {
 
     // MARK: - Resources in resources
 
-    /// The resources of one type in an element that holds resources of any: `$0.contained.of(Medication.self)`.
+    /// The resources of one type in an element that contains resources of any type: `$0.contained.of(Medication.self)`.
     ///
-    /// - Precondition: the path is to such an element.
+    /// - Precondition: the path leads to such an element.
     public func of<Resource: FHIRResource>(_ type: Resource.Type) -> ElementListPath<Resource> {
         guard var last = path.steps.last else {
-            misuse("of(_:) needs a path to an element that holds resources, as contained is")
+            misuse("of(_:) needs a path to an element that contains resources, such as contained")
         }
         last.kind = .resource(ObjectIdentifier(type))
         return ElementListPath(QueryPath(path.steps.dropLast() + [last]))

@@ -1,6 +1,6 @@
 import FireLiteCore
 
-/// A query in a form free of Swift types: what the typed queries and `firelite find` run.
+/// A query independent of Swift types, which typed queries and `firelite find` run.
 package struct QueryRequest: Sendable {
     package let layout: Layout
     package var predicate = Predicate.constant(true)
@@ -11,7 +11,7 @@ package struct QueryRequest: Sendable {
 
     package init(_ layout: Layout) { self.layout = layout }
 
-    /// Whether every resource of the type is a result, in the order of storage: what a scan gives.
+    /// Whether every resource of the type is a result, in the order of storage, as in a scan.
     var isWholeType: Bool {
         guard case .constant(true) = predicate else { return false }
         return sort.isEmpty && limit == nil && offset == 0 && cursor == nil

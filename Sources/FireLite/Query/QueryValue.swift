@@ -1,24 +1,24 @@
 import FireLiteCore
 import Foundation
 
-/// A Swift type of primitives that conditions can be about.
+/// A Swift type of primitives that conditions can test.
 public protocol QueryValue: Sendable {
-    /// What values of the type are compared with; takes literals.
+    /// The type to compare values with; accepts literals.
     associatedtype Operand: QueryOperand
 }
 
-/// What a value at a path can be compared with.
+/// The type that a value at a path can be compared with.
 public protocol QueryOperand: Sendable {
     var _operand: QueryOperandValue { get }
 }
 
-/// A type whose values can stand for an operand: a `FHIRDate` for a `QueryDate`.
+/// A type whose values can be used as an operand: a `FHIRDate` as a `QueryDate`.
 public protocol QueryOperandConvertible: Sendable {
     associatedtype Operand: QueryOperand
     var _queryOperand: Operand { get }
 }
 
-/// An operand in the form that is compiled; only this library looks into it.
+/// An operand in its internal form, for this library only.
 public struct QueryOperandValue: Sendable {
     enum Form: Sendable {
         case plain(SQLValue)
@@ -94,15 +94,15 @@ public struct QueryDate: QueryOperand, ExpressibleByStringLiteral {
 
     public init(_ value: some FHIRTemporal) {
         guard let bounds = DateBounds(value.literal) else {
-            misuse("the literal of this \(type(of: value)) is no date or time: check it with validate() before asking for it")
+            misuse("the literal of this \(type(of: value)) is not a date or time: check it with validate() before using it in a query")
         }
         self.bounds = bounds
     }
 
-    /// - Precondition: the literal is a date or time of FHIR.
+    /// - Precondition: the literal is a FHIR date or time.
     public init(stringLiteral literal: String) {
         guard let bounds = DateBounds(literal) else {
-            misuse("'\(literal)' is no date or time of FHIR: write a valid literal, or use the failable initialiser")
+            misuse("'\(literal)' is not a FHIR date or time: write a valid literal, or use the failable initialiser")
         }
         self.bounds = bounds
     }
@@ -110,7 +110,7 @@ public struct QueryDate: QueryOperand, ExpressibleByStringLiteral {
     public var _operand: QueryOperandValue { QueryOperandValue(form: .date(bounds)) }
 }
 
-/// Dates are ordered by where their intervals begin, and then by where they end; `"1970"..."1980"` is a range.
+/// Dates are ordered by the start of their intervals, and then by the end; `"1970"..."1980"` is a range.
 extension QueryDate: Comparable {
     public static func == (left: QueryDate, right: QueryDate) -> Bool {
         (left.bounds.lower, left.bounds.upper) == (right.bounds.lower, right.bounds.upper)

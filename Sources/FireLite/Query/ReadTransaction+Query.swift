@@ -8,13 +8,13 @@ extension ReadTransaction {
         return FHIRQuery(store: store)
     }
 
-    /// The statement of a request; nil where the file has no resource of the type.
+    /// The statement of a request; nil if the file has no resource of the type.
     func statement(_ request: QueryRequest) throws -> QueryStatement? {
         let statement = try QueryStatement(request, access, store.identity)
         return statement.isEmpty ? nil : statement
     }
 
-    /// Runs a statement and calls `body` at each row until that is false.
+    /// Runs a statement and calls `body` with each row until it returns false.
     func forEachRow(_ fragment: SQLFragment, _ body: (Statement) throws -> Bool) throws {
         let statement = try access.queries.statement(fragment.sql, access.connection)
         defer { statement.reset() }
@@ -45,7 +45,7 @@ extension ReadTransaction {
         try forEachRow(statement.keys(columns, withCursor: withCursor, part: .absent, limit: rest), body)
     }
 
-    /// How many results a request has, with its limit and offset.
+    /// The number of results of a request, with limit and offset applied.
     func count(_ request: QueryRequest) throws -> Int {
         if request.limit != nil || request.offset > 0 || request.cursor != nil { return try roots(request).count }
         guard let statement = try statement(request) else { return 0 }
@@ -68,7 +68,7 @@ extension ReadTransaction {
         }
     }
 
-    /// Calls `body` with the results in order, so many at once; of all others only the numbers are in memory.
+    /// Calls `body` with the results in order, in batches; only the numbers of the others are in memory.
     func forEachBatch(_ request: QueryRequest, of size: Int = 256, _ body: ([FHIRResource]) throws -> Void) throws {
         let roots = try roots(request)
         var start = 0

@@ -1,4 +1,4 @@
-/// A row that a statement gave: values by column number or name.
+/// A row of a statement's result: values by column number or name.
 public struct SQLRow: Sendable {
     /// The names of the columns, in their order.
     public let columns: [String]
@@ -10,6 +10,6 @@ public struct SQLRow: Sendable {
     /// - Precondition: there is such a column.
     public subscript(index: Int) -> SQLValue { values[index] }
 
-    /// The value of the first column with that name; NULL where there is none.
+    /// The value of the first column with that name; NULL if there is none.
     public subscript(name: String) -> SQLValue { columns.firstIndex(of: name).map { values[$0] } ?? .null }
 }

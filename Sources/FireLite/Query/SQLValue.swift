@@ -1,4 +1,4 @@
-/// A value of SQL, with its storage class (<https://www.sqlite.org/datatype3.html>).
+/// An SQL value, with its storage class (<https://www.sqlite.org/datatype3.html>).
 public enum SQLValue: Sendable, Hashable, Codable {
     case null
     case integer(Int64)
@@ -19,9 +19,9 @@ extension SQLValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, Exp
 }
 
 extension SQLValue {
-    /// The whole number; nil for values of other classes.
+    /// The integer; nil for values of other classes.
     public var integer: Int64? { if case .integer(let value) = self { value } else { nil } }
-    /// The number, whole or not; nil for values of other classes.
+    /// The number, integer or real; nil for values of other classes.
     public var double: Double? {
         switch self {
         case .integer(let value): Double(value)

@@ -1,6 +1,6 @@
-/// A path to sort by, with its direction and the place of absent values.
+/// A path to sort by, with its direction and the position of absent values.
 public struct SortKey: Sendable {
-    /// Where resources without a value come.
+    /// The position of resources without a value.
     public enum Nulls: Sendable {
         case first, last
     }

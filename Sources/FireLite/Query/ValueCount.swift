@@ -1,4 +1,4 @@
-/// How many of a query's results have a value.
+/// The number of a query's results with a value.
 public struct ValueCount<Value> {
     public let value: Value
     public let count: Int

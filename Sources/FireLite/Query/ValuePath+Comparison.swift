@@ -26,37 +26,37 @@ extension QueryValuePath where Value: QueryValue {
         QueryCondition(.value(path, ValueTest(comparison, operand._operand)))
     }
 
-    /// Whether some value at the path equals the operand. Text is equal where its UTF-8 bytes are; a stored date equals one that it lies in.
+    /// Whether some value at the path equals the operand. Texts are equal if their UTF-8 bytes are; a stored date equals one that contains it.
     public static func == (path: Self, value: Value.Operand) -> QueryCondition { path.compare(.equal, value) }
     public static func == <Operand: QueryOperandConvertible>(path: Self, value: Operand) -> QueryCondition
     where Operand.Operand == Value.Operand { path.compare(.equal, value._queryOperand) }
 
-    /// Whether no value at the path equals the operand: the opposite of `==`, so true where there is no value.
+    /// Whether no value at the path equals the operand: the opposite of `==`, so true if there is no value.
     public static func != (path: Self, value: Value.Operand) -> QueryCondition { !path.compare(.equal, value) }
     public static func != <Operand: QueryOperandConvertible>(path: Self, value: Operand) -> QueryCondition
     where Operand.Operand == Value.Operand { !path.compare(.equal, value._queryOperand) }
 
-    /// Whether some value at the path is less; a stored date, where it has ended when the operand begins.
+    /// Whether some value at the path is less; a stored date is if it ends before the operand begins.
     public static func < (path: Self, value: Value.Operand) -> QueryCondition { path.compare(.less, value) }
     public static func < <Operand: QueryOperandConvertible>(path: Self, value: Operand) -> QueryCondition
     where Operand.Operand == Value.Operand { path.compare(.less, value._queryOperand) }
 
-    /// Whether some value at the path is less or equal; a stored date, where it has ended when the operand ends.
+    /// Whether some value at the path is less or equal; a stored date is if it ends no later than the operand.
     public static func <= (path: Self, value: Value.Operand) -> QueryCondition { path.compare(.lessOrEqual, value) }
     public static func <= <Operand: QueryOperandConvertible>(path: Self, value: Operand) -> QueryCondition
     where Operand.Operand == Value.Operand { path.compare(.lessOrEqual, value._queryOperand) }
 
-    /// Whether some value at the path is greater; a stored date, where it begins when the operand has ended or later.
+    /// Whether some value at the path is greater; a stored date is if it begins after the operand has ended.
     public static func > (path: Self, value: Value.Operand) -> QueryCondition { path.compare(.greater, value) }
     public static func > <Operand: QueryOperandConvertible>(path: Self, value: Operand) -> QueryCondition
     where Operand.Operand == Value.Operand { path.compare(.greater, value._queryOperand) }
 
-    /// Whether some value at the path is greater or equal; a stored date, where it begins when the operand does or later.
+    /// Whether some value at the path is greater or equal; a stored date is if it begins no earlier than the operand.
     public static func >= (path: Self, value: Value.Operand) -> QueryCondition { path.compare(.greaterOrEqual, value) }
     public static func >= <Operand: QueryOperandConvertible>(path: Self, value: Operand) -> QueryCondition
     where Operand.Operand == Value.Operand { path.compare(.greaterOrEqual, value._queryOperand) }
 
-    /// Whether some value at the path equals one of the values, of which there may be any number.
+    /// Whether some value at the path equals one of any number of values.
     public func `in`(_ values: some Sequence<Value.Operand>) -> QueryCondition {
         QueryCondition(.value(path, ValueTest(oneOf: values.map(\._operand))))
     }
@@ -65,14 +65,14 @@ extension QueryValuePath where Value: QueryValue {
         QueryCondition(.value(path, ValueTest(oneOf: values.map(\._queryOperand._operand))))
     }
 
-    /// Whether some value at the path is in the range. Text is between by its UTF-8 bytes, dates as `>=` and `<=` compare them.
+    /// Whether some value at the path is in the range. Texts compare by their UTF-8 bytes, dates like `>=` and `<=`.
     public func between(_ lower: Value.Operand, _ upper: Value.Operand) -> QueryCondition {
         any { $0 >= lower && $0 <= upper }
     }
 }
 
 extension QueryValuePath where Value: QueryValue & QueryOperandConvertible & Comparable {
-    /// Whether some value at the path is in the range, ends included.
+    /// Whether some value at the path is in the range, including both ends.
     public func `in`(_ range: ClosedRange<Value>) -> QueryCondition {
         any { path in
             QueryCondition(.value(path.path, ValueTest(.greaterOrEqual, range.lowerBound._queryOperand._operand)))
@@ -80,7 +80,7 @@ extension QueryValuePath where Value: QueryValue & QueryOperandConvertible & Com
         }
     }
 
-    /// Whether some value at the path is in the range, its upper end excluded.
+    /// Whether some value at the path is in the range, excluding its upper end.
     public func `in`(_ range: Range<Value>) -> QueryCondition {
         any { path in
             QueryCondition(.value(path.path, ValueTest(.greaterOrEqual, range.lowerBound._queryOperand._operand)))
@@ -95,7 +95,7 @@ extension QueryValuePath where Value: FHIRCode {
         QueryCondition(.value(path.path, .compare(.equal, .text(value.rawValue))))
     }
 
-    /// Whether no code at the path is this one: the opposite of `==`, so true where there is none.
+    /// Whether no code at the path is this one: the opposite of `==`, so true if there is none.
     public static func != (path: Self, value: Value) -> QueryCondition { !(path == value) }
 
     /// Whether some code at the path is one of these.

@@ -1,13 +1,13 @@
 import FireLiteCore
 
-/// What the paths to primitives share.
+/// The common part of paths to primitives.
 public protocol QueryValuePath<Value>: Sendable {
     /// The Swift type of a value at the path.
     associatedtype Value
     var _path: QueryPathReference { get }
 }
 
-/// The path to a to-one primitive, or the value that a condition is about.
+/// The path to a to-one primitive, or the value of a condition.
 public struct ValuePath<Value>: QueryValuePath {
     public let _path: QueryPathReference
     package init(_ path: QueryPath) { _path = QueryPathReference(path) }
@@ -23,16 +23,16 @@ public struct ValueListPath<Value>: QueryValuePath {
     public let _path: QueryPathReference
     package init(_ path: QueryPath) { _path = QueryPathReference(path) }
 
-    /// The value at a place of the list, from 0; nulls in a list take up places too.
+    /// The value at a position of the list, from 0; nulls count as positions.
     public subscript(position: Int) -> ValuePath<Value> { ValuePath(path.at(position)) }
 
-    /// The value at the first place.
+    /// The value at the first position.
     public var first: ValuePath<Value> { self[0] }
 
-    /// How many values there are, without nulls, of a list in lists in all of them together.
+    /// The number of values, without nulls; for nested lists, of all of them together.
     public var count: CountPath { CountPath(path: path) }
 
-    /// The `Element`s of the places.
+    /// The `Element`s of the positions.
     ///
     /// - Parameter type: the class `Element` of the release.
     public func element<Element: FHIRObject>(_ type: Element.Type) -> ElementPath<Element> { ElementPath(annotationPath) }
@@ -45,18 +45,18 @@ extension QueryValuePath {
 
     // MARK: - Several conditions on one value
 
-    /// Whether some value at the path fulfils the condition, which may be made of several on the same value.
+    /// Whether some value at the path meets the condition, which may combine several on the same value.
     public func any(_ condition: (ValuePath<Value>) -> QueryCondition) -> QueryCondition {
         QueryCondition(.any(path, condition(ValuePath(QueryPath())).predicate))
     }
 
-    /// Whether no value at the path fulfils the condition; so where there is none.
+    /// Whether no value at the path meets the condition; true if there is none.
     public func none(_ condition: (ValuePath<Value>) -> QueryCondition) -> QueryCondition { !any(condition) }
 
-    /// Whether every value at the path fulfils the condition; so where there is none.
+    /// Whether every value at the path meets the condition; true if there is none.
     public func all(_ condition: (ValuePath<Value>) -> QueryCondition) -> QueryCondition { !any { !condition($0) } }
 
-    /// Whether there is no value at the path. A primitive with extensions alone has none.
+    /// Whether there is no value at the path. A primitive with only extensions has none.
     public var isNil: QueryCondition { QueryCondition(.not(.exists(path))) }
 
     /// Whether there is no value at the path: `$0.birthDate == nil`.
@@ -67,15 +67,15 @@ extension QueryValuePath {
 
     // MARK: - Sorting
 
-    /// The least values first; of a path through lists the least value of each resource counts. Absent values come last.
+    /// The least values first; for a path through lists, by the least value of each resource. Absent values come last.
     public var ascending: SortKey { ascending(nulls: .last) }
 
-    /// The greatest values first; of a path through lists the greatest value of each resource counts. Absent values come last.
+    /// The greatest values first; for a path through lists, by the greatest value of each resource. Absent values come last.
     public var descending: SortKey { descending(nulls: .last) }
 
-    /// The least values first, with absent ones where `nulls` says.
+    /// The least values first, with absent ones at the position `nulls`.
     public func ascending(nulls: SortKey.Nulls) -> SortKey { SortKey(path: path, isDescending: false, nulls: nulls) }
 
-    /// The greatest values first, with absent ones where `nulls` says.
+    /// The greatest values first, with absent ones at the position `nulls`.
     public func descending(nulls: SortKey.Nulls) -> SortKey { SortKey(path: path, isDescending: true, nulls: nulls) }
 }

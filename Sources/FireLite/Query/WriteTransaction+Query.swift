@@ -3,11 +3,11 @@ import FireLiteCore
 extension WriteTransaction {
     /// Deletes every result of a query with all its rows, without reading them.
     ///
-    /// - Returns: how many resources were deleted.
+    /// - Returns: the number of deleted resources.
     /// - Throws: `FHIRStoreError`.
     @discardableResult
     public func delete<Resource: FHIRResource>(_ query: FHIRQuery<Resource>) throws -> Int {
-        misuse(unless: query.store === store, "the query is one of another store: make it with the store that is written")
+        misuse(unless: query.store === store, "the query belongs to another store: create it with the store that is written")
         return try perform {
             let roots = try self.roots(query.request)
             for root in roots { try delete(root: root) }
@@ -17,11 +17,11 @@ extension WriteTransaction {
 
     /// Changes every result of a query.
     ///
-    /// - Returns: how many resources `change` was called with; one that it left as it was is not written.
-    /// - Throws: what `change` throws; `FHIRStoreError`.
+    /// - Returns: the number of resources that `change` was called with; unchanged ones are not written.
+    /// - Throws: errors of `change`; `FHIRStoreError`.
     @discardableResult
     public func update<Resource: FHIRResource>(_ query: FHIRQuery<Resource>, _ change: (Resource) throws -> Void) throws -> Int {
-        misuse(unless: query.store === store, "the query is one of another store: make it with the store that is written")
+        misuse(unless: query.store === store, "the query belongs to another store: create it with the store that is written")
         return try perform {
             var count = 0
             try forEachBatch(query.request) { batch in
@@ -39,17 +39,17 @@ extension WriteTransaction {
 extension FHIRQuery {
     /// Deletes the results in one write.
     ///
-    /// - Returns: how many there were.
-    /// - Precondition: not inside a transaction; there, use `delete(_:)` of it.
+    /// - Returns: the number of results.
+    /// - Precondition: not inside a transaction; there, use the transaction's `delete(_:)`.
     /// - Throws: `FHIRStoreError`.
     @discardableResult
     public func delete() throws -> Int { try store.write { try $0.delete(self) } }
 
     /// Changes the results in one write.
     ///
-    /// - Returns: how many there were.
-    /// - Precondition: not inside a transaction; there, use `update(_:_:)` of it.
-    /// - Throws: what `change` throws; `FHIRStoreError`.
+    /// - Returns: the number of results.
+    /// - Precondition: not inside a transaction; there, use the transaction's `update(_:_:)`.
+    /// - Throws: errors of `change`; `FHIRStoreError`.
     @discardableResult
     public func update(_ change: (Resource) throws -> Void) throws -> Int { try store.write { try $0.update(self, change) } }
 }

@@ -1,18 +1,18 @@
 import FireLiteCore
 import FireLiteSQLiteBridge
 
-/// Puts a resource together from the rows of its tables.
+/// Assembles a resource from the rows of its tables.
 ///
-/// Rows wait in plain memory, and references are counted as little as can be: an object is held once, by `objects` until it is in its
+/// Rows wait in plain memory, and references are counted as little as possible: an object is retained once, by `objects` until it is in its
 /// owner's list.
 struct ResourceAssembler {
-    /// A row that has been read: its object and its place.
+    /// A row that has been read: its object and its position.
     private struct Part {
-        /// Where the row's object is in `objects`; -1 for a place of a list of primitives that has none.
+        /// The index of the row's object in `objects`; -1 for a position of a list of primitives without one.
         var object: Int32
-        /// Where the value of a place of a list of primitives is in `texts`; -1 for null.
+        /// The index in `texts` of the value at a position of a list of primitives; -1 for null.
         var text: Int32
-        /// Where the member that a contained resource fills is in `members`; -1 for other rows.
+        /// The index in `members` of the member that a contained resource fills; -1 for other rows.
         var member: Int32
         let order: Int32
         let node: UInt32
@@ -21,10 +21,10 @@ struct ResourceAssembler {
         let columns: Unmanaged<RowColumns>
     }
 
-    /// An object made of a row.
+    /// An object made from a row.
     private struct Held {
         let object: Unmanaged<FHIRObject>
-        /// Whether it is its owner that holds it, which is as good: no value of an owner is taken back while a resource is put together.
+        /// Whether its owner retains it, which suffices: no value is removed from an owner while a resource is assembled.
         var isLinked = false
     }
 
@@ -36,14 +36,14 @@ struct ResourceAssembler {
     /// The part of each row number, or -1.
     private var byNode = ContiguousArray<Int32>()
     private var farNodes: [UInt32: Int32] = [:]
-    /// The inlined objects of the row being read, which their owners hold.
+    /// The inlined objects of the current row, which their owners retain.
     private var groups = ContiguousArray<Unmanaged<FHIRObject>?>()
-    /// The places of contained resources, whose lists may come from several tables.
+    /// The positions of contained resources, whose lists may come from several tables.
     private var resourceOrders: [ObjectIdentifier: Int32] = [:]
     private let strings = StringCache(isEnabled: true)
-    /// Whether the rows came list by list, each in its order.
+    /// Whether the rows came list by list, each in order.
     private var isInListOrder = true
-    /// Whether a row cannot have been written by this library: a file may hold anything.
+    /// Whether a row cannot have been written by this library: a file may contain anything.
     private var isDamaged = false
     private static let nearNodes = 1 << 16
 
@@ -64,7 +64,7 @@ struct ResourceAssembler {
 
     // MARK: - Rows to objects
 
-    /// Takes in a row of a table with these columns.
+    /// Adds a row of a table with these columns.
     mutating func take(_ row: ResultRow, _ columns: RowColumns) {
         let node = UInt32(truncatingIfNeeded: row.value(0).int & 0xFF_FFFF)
         let parent = row.value(1)
@@ -94,7 +94,7 @@ struct ResourceAssembler {
         parts.append(part)
     }
 
-    /// Notes which part has a row number. No two rows of a resource have one number.
+    /// Records the part with a row number. Row numbers are unique in a resource.
     private mutating func note(_ node: UInt32, _ index: Int32) {
         guard Int(node) < Self.nearNodes else {
             if farNodes.updateValue(index, forKey: node) != nil { isDamaged = true }
@@ -105,7 +105,7 @@ struct ResourceAssembler {
         byNode[Int(node)] = index
     }
 
-    /// Notes where the parts are now.
+    /// Records the current positions of the parts.
     private mutating func noteAgain() {
         for (index, part) in parts.enumerated() {
             if Int(part.node) < Self.nearNodes {
@@ -123,7 +123,7 @@ struct ResourceAssembler {
         while index < sources.count {
             let source = sources[index]
             let column = index + RowColumns.fixedColumns
-            // What is aside is read with the value it belongs to.
+            // A second column is read with its value.
             index += source.hasAside ? 2 : 1
             let cell = row.value(column)
             if cell.type == .null { continue }
@@ -146,7 +146,7 @@ struct ResourceAssembler {
         }
     }
 
-    /// The inlined object of a group in the current row, made when its first value comes.
+    /// The inlined object of a group in the current row, created with its first value.
     @inline(__always)
     private mutating func group(_ index: Int, _ columns: RowColumns, _ node: UInt32) -> Unmanaged<FHIRObject> {
         groups[index] ?? makeGroup(index, columns, node)
@@ -205,11 +205,11 @@ struct ResourceAssembler {
         return farNodes[UInt32(truncatingIfNeeded: node)].map { Int($0) }
     }
 
-    /// How many rows may own each other in turn: as many as JSON may nest (`FHIRJSON.maximumDepth`), and a row is at least one level of it.
+    /// The maximum depth of rows that own each other: JSON's (`FHIRJSON.maximumDepth`), as a row is at least one level of it.
     static let maximumDepth = FHIRJSON.maximumDepth
 
-    /// Whether a row's owners lead to the resource's own row within the depth that is allowed. Rows of recursive elements and of contained
-    /// resources may name any row as their owner, so one that owns itself, at once or by way of others, would never end.
+    /// Whether a row's owners lead to the resource's own row within the maximum depth. Rows of recursive elements and of contained
+    /// resources may name any row as their owner, so one that owns itself, directly or through others, would never end.
     private func leadsToResource(_ index: Int) -> Bool {
         var index = index
         for _ in 0..<Self.maximumDepth {
@@ -221,11 +221,11 @@ struct ResourceAssembler {
         return false
     }
 
-    /// Links what was taken in and returns the resource; nil where its own row is missing, or rows are not as this library writes them.
-    /// Forgets it all.
+    /// Links the added rows and returns the resource; nil if its own row is missing, or rows are not as this library writes them.
+    /// Discards everything.
     mutating func assemble() -> FHIRObject? {
         if !isInListOrder { sortParts() }
-        // Lists of primitives come last: what is linked before may give their places extensions.
+        // Lists of primitives come last: extensions of their positions are linked before.
         linkRuns(ofPrimitives: false)
         linkRuns(ofPrimitives: true)
         var resource: FHIRObject?
@@ -241,7 +241,7 @@ struct ResourceAssembler {
         return index < 0 ? nil : objects[index].object
     }
 
-    /// Brings the rows of each list together and into its order, which edits and recursion may have left otherwise.
+    /// Sorts the rows by list and position, an order that edits and recursion may have changed.
     private mutating func sortParts() {
         func key(_ part: Part) -> (Int, Int, Int64, String, Int32) {
             let table = part.columns.takeUnretainedValue().plan
@@ -268,7 +268,7 @@ struct ResourceAssembler {
         return members[Int(part.member)] == members[Int(other.member)]
     }
 
-    /// Gives an owner the rows that are one list of it.
+    /// Sets the rows of one list in their owner.
     private mutating func linkRun(_ range: Range<Int>) {
         let first = parts[range.lowerBound]
         guard let ownerIndex = part(of: first.parent) else { return }
@@ -285,7 +285,7 @@ struct ResourceAssembler {
         }
     }
 
-    /// Whether rows of a table belong to the table above it, which cannot go round in a circle.
+    /// Whether rows of a table belong to the table above it, which rules out cycles.
     @inline(__always)
     private func isOwned(_ columns: Unmanaged<RowColumns>, _ owner: Int) -> Bool {
         columns._withUnsafeGuaranteedRef { columns in
@@ -293,7 +293,7 @@ struct ResourceAssembler {
         }
     }
 
-    /// Which list of which inlined object of a row the rows of a table are.
+    /// The list, and the inlined object of a row, that the rows of a table belong to.
     @inline(__always)
     private func place(of columns: RowColumns, in owner: Int) -> (slot: Int, group: Int)? {
         parts[owner].columns._withUnsafeGuaranteedRef { ownerColumns in
@@ -332,7 +332,7 @@ struct ResourceAssembler {
         owner.store(AnnotatedList.value(texts: plain, elements: elements), in: slot)
     }
 
-    /// Gives an owner the rows that fill the member they name: contained resources, and lists that share a table.
+    /// Sets the rows that name the member they fill in their owner: contained resources, and lists that share a table.
     private mutating func linkMember(_ range: Range<Int>, _ member: String, to ownerIndex: Int) {
         guard var owner = object(of: ownerIndex)?.takeUnretainedValue() else { return }
         let steps = member.split(separator: ".").map(String.init)
@@ -342,7 +342,7 @@ struct ResourceAssembler {
         }
         guard let last = steps.last, let element = owner.layout.element(named: last) else { return }
         if element.isList {
-            // A list may hold resources of several types, which come from several tables.
+            // A list may contain resources of several types, which come from several tables.
             var list: [FHIRObject] = []
             if case .objects(let known)? = owner.value(element.slot) { list = known }
             for index in range {
@@ -359,7 +359,7 @@ struct ResourceAssembler {
         }
     }
 
-    /// The object in a slot of another, made where there is none.
+    /// The object in a slot of another, created if there is none.
     private func inlined(_ owner: FHIRObject, _ slot: Int, _ type: FHIRObject.Type) -> Unmanaged<FHIRObject> {
         if let known = owner.object(in: slot) { return known }
         let object = type.init()
@@ -368,7 +368,7 @@ struct ResourceAssembler {
         return .passUnretained(object)
     }
 
-    /// The object inlined in a row that a list belongs to, made where it had no other content.
+    /// The object inlined in a row that a list belongs to, created if it has no other content.
     @inline(__always)
     private mutating func owner(_ index: Int, _ group: Int) -> Unmanaged<FHIRObject> {
         let columns = parts[index].columns
@@ -377,9 +377,9 @@ struct ResourceAssembler {
         }
     }
 
-    /// The object inlined in a row, if it is there.
+    /// The object inlined in a row, if it exists.
     private func known(_ index: Int, _ group: Int, _ columns: RowColumns) -> Unmanaged<FHIRObject>? {
-        // Most lists are a row's own.
+        // Most lists belong to the row's own object.
         if group == 0 { return object(of: index) }
         guard group < columns.groups.count, !columns.groups[group].isAnnotation else { return nil }
         return known(index, columns.groups[group].parent, columns)?._withUnsafeGuaranteedRef {
@@ -409,7 +409,7 @@ struct ResourceAssembler {
 }
 
 extension TemporalWord {
-    /// Reads the UTC date and time that tables keep beside a zone.
+    /// Reads the UTC date and time that tables keep with a zone.
     static func readStored(_ bytes: UnsafeBufferPointer<UInt8>) -> TemporalWord? {
         var scanner = TemporalScanner(bytes: bytes)
         guard scanner.readDate(), scanner.readLocalTime(), scanner.fractionDigits <= 3 else { return nil }

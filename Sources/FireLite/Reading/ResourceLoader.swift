@@ -1,17 +1,17 @@
 import FireLiteCore
 import FireLiteSQLiteBridge
 
-/// Turns registrations into the resources that a transaction hands out: the object that is in memory already, or one that is read,
+/// Turns registrations into the resources that a transaction returns: the object that is already in memory, or one that is read,
 /// compared with its digest and tied to the store.
 ///
 /// Every fetch, query, page, scan and export goes through here.
 struct ResourceLoader {
     let store: FHIRStore
     let access: StoreConnection
-    /// The objects of a write; nil in a read, which remembers none.
+    /// The objects of a write; nil in a read, which keeps none.
     let objects: ManagedObjects?
 
-    /// So few resources are read one by one: a pass over their tables would cost more.
+    /// Up to this number, resources are read one by one: a pass over their tables would cost more.
     private static let few = 4
 
     // MARK: - One
@@ -31,15 +31,15 @@ struct ResourceLoader {
 
     // MARK: - Many
 
-    /// Calls `body` with the resources with these registrations, which are in the order of their numbers. In a read one at a time is in
-    /// memory. A resource that `body` deletes is not handed out afterwards.
+    /// Calls `body` with the resources of these registrations, which are in the order of their numbers. In a read, one at a time is in
+    /// memory. A resource that `body` deletes is not passed on later.
     func forEach(_ registrations: [Registration], _ body: (FHIRResource) throws -> Void) throws {
         guard objects != nil else { return try readEach(registrations, body) }
-        // The body may change what is still to be read.
+        // The body may change resources that are still to be read.
         for resource in try resources(registrations) where !resource.objectFlags.contains(.deleted) { try body(resource) }
     }
 
-    /// The resources with these registrations, which are in the order of their numbers.
+    /// The resources of these registrations, which are in the order of their numbers.
     func resources(_ registrations: [Registration]) throws -> [FHIRResource] {
         guard let objects else {
             var resources: [FHIRResource] = []
@@ -76,12 +76,12 @@ struct ResourceLoader {
         return try resources(registrations, at: places, count: roots.count) { _, _, _ in try check() }
     }
 
-    /// The resources with these registrations, which are in the order of their numbers, put at the places of their numbers.
+    /// The resources of these registrations, which are in the order of their numbers, at the positions of their numbers.
     ///
     /// - Parameters:
-    ///   - places: numbers in their order and the place of each in the result, which has `count` of them; places of numbers that no
-    ///     registration has are left out.
-    ///   - body: called with each resource, its registration and its place.
+    ///   - places: numbers in their order and the position of each in the result, which has `count` of them; positions of numbers without a
+    ///     registration are skipped.
+    ///   - body: called with each resource, its registration and its position.
     func resources(
         _ registrations: [Registration], at places: ContiguousArray<(root: Int64, place: Int)>, count: Int,
         _ body: (FHIRResource, Registration, Int) throws -> Void
@@ -130,13 +130,13 @@ struct ResourceLoader {
     }
 
     func damaged(_ root: Int64) -> FHIRStoreError {
-        // Where there was no memory for a value, SQLite gives an empty one.
+        // If there is no memory for a value, SQLite returns an empty one.
         if access.connection.lacksMemory {
             return FHIRStoreError(SQLiteError(code: ResultCode.outOfMemory, message: "out of memory"), path: store.path)
         }
         return FHIRStoreError(
             .notAStore,
-            "\(store.path) is damaged: the rows of the resource with number \(root) are not what was stored: "
-                + "restore a backup or salvage what is readable")
+            "\(store.path) is damaged: the rows of the resource with number \(root) do not match their digest: "
+                + "restore a backup or recover what is readable")
     }
 }

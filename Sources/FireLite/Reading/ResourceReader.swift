@@ -1,23 +1,23 @@
 import FireLiteCore
 import FireLiteSQLiteBridge
 
-/// Reads the rows of resources and puts these together, one by one or many in one pass over their tables.
+/// Reads the rows of resources and assembles them, one by one or many in one pass over their tables.
 ///
-/// What it gives is as it is in the file; `ResourceLoader` makes it what a transaction hands out.
+/// It returns resources as they are in the file; `ResourceLoader` turns them into what a transaction returns.
 final class ResourceReader {
     private let connection: Connection
     private let schema: StorageSchema
     private let registry: Registry
     @exclusivity(unchecked) private var assembler: ResourceAssembler
-    /// Shapes that are read with one statement, and how often the schema had changed when the first was compiled.
+    /// Shapes that are read with one statement, and the schema's version when the first was compiled.
     private(set) var shapesWithReader: [Shape] = []
     private var schemaChanges = 0
-    /// How many rows were read to put resources together, with those that were only passed over.
+    /// The number of rows read to assemble resources, including skipped ones.
     @exclusivity(unchecked) private(set) var rowsRead = 0
 
-    /// How many resources of a shape are read table by table before a statement for the shape is compiled.
+    /// The number of resources of a shape to read table by table before compiling a statement for the shape.
     private static let readsBeforeCompiling = 4
-    /// How many shapes have a statement at once.
+    /// The maximum number of shapes with a statement.
     static let maximumShapeReaders = 128
 
     init(_ connection: Connection, schema: StorageSchema, registry: Registry) {
@@ -27,7 +27,7 @@ final class ResourceReader {
         assembler = ResourceAssembler(schema: schema)
     }
 
-    /// Forgets the statements for shapes, which a rolled back transaction may have added.
+    /// Discards the statements for shapes, which a rolled-back transaction may have added.
     func forget() {
         for shape in shapesWithReader {
             shape.reader = nil
@@ -38,7 +38,7 @@ final class ResourceReader {
 
     // MARK: - Statements
 
-    /// What reads a table.
+    /// The reader of a table.
     func reader(_ table: TablePlan) throws -> RowReader {
         if let known = table.statements.select { return known }
         let reader = try RowReader(columns(table), connection)
@@ -53,7 +53,7 @@ final class ResourceReader {
         return columns
     }
 
-    /// What reads all tables of a shape with one statement; nil for a shape that is not read often enough.
+    /// The reader of all tables of a shape with one statement; nil for a shape that is not read often enough.
     private func reader(_ shape: Shape) throws -> ShapeReader? {
         if schemaChanges != schema.changes {
             forget()
@@ -70,7 +70,7 @@ final class ResourceReader {
         return reader
     }
 
-    /// A reader of a table for one's own use, until it is given back.
+    /// A reader of a table for exclusive use, until it is given back.
     private func takeReader(_ table: TablePlan) throws -> RowReader {
         let reader = try reader(table)
         table.statements.select = nil
@@ -91,7 +91,7 @@ final class ResourceReader {
         for table in shape.tables { try reader(table).forEachRow(of: root, body) }
     }
 
-    /// Puts a resource together from its rows; nil if they are missing, or its shape is.
+    /// Assembles a resource from its rows; nil if they or its shape are missing.
     func resource(_ registration: Registration) throws -> FHIRResource? {
         guard let shape = try registry.shape(registration.shape) else { return nil }
         defer { assembler.clear() }
@@ -126,10 +126,10 @@ final class ResourceReader {
 
     // MARK: - Many resources
 
-    /// Calls `body` with resources one after the other as they are put together, nil if one's rows are missing. They are given in the
-    /// order of their numbers, and each table is gone through once for all of them.
+    /// Calls `body` with resources one after the other as they are assembled, or nil if one's rows are missing. They are in the
+    /// order of their numbers, and each table is read once for all of them.
     ///
-    /// `body` may read with this connection too, but not change rows.
+    /// `body` may read with this connection, but not change rows.
     func forEach(_ registrations: [Registration], _ body: (Registration, FHIRResource?) throws -> Void) throws {
         guard let first = registrations.first?.root, let last = registrations.last.map({ min($0.root, RootNumbers.maximum) }) else { return }
         var cursors: [Int: RowCursor] = [:]
@@ -161,7 +161,7 @@ final class ResourceReader {
         }
     }
 
-    /// The cursors over a shape's tables; those not yet among the known ones are added to them.
+    /// The cursors over a shape's tables; new ones are added to the known ones.
     private func cursors(
         of shape: Int64, _ known: inout [Int: RowCursor], from first: Int64, to last: Int64
     ) throws -> ContiguousArray<Unmanaged<RowCursor>> {
@@ -189,9 +189,9 @@ final class ResourceReader {
         }
     }
 
-    /// Puts a resource together from the rows that can be read; nil if its own row is not among them.
+    /// Assembles a resource from the readable rows; nil if its own row is not among them.
     ///
-    /// Where not all tables could be read to the end, the digest tells whether rows are missing: reading has to look at the page after the
+    /// If a table could not be read to the end, the digest decides whether rows are missing: reading must look at the page after the
     /// last row to know that it was the last, and that page may be the damaged one.
     func readTolerantly(root: Int64, _ shape: Shape) throws -> (resource: FHIRResource?, isWhole: Bool) {
         defer { assembler.clear() }
@@ -200,10 +200,10 @@ final class ResourceReader {
         return (assembler.assemble() as? FHIRResource, isWhole)
     }
 
-    /// What is said of a resource whose digest is not that of what can be read.
-    static let changedRows = "its rows are not what was stored"
+    /// The reason for a resource whose readable rows do not match its digest.
+    static let changedRows = "its rows do not match their digest"
 
-    /// Why a resource cannot be put together.
+    /// Why a resource cannot be assembled.
     func reasonForDamage(_ root: Int64, _ shape: Shape) throws -> String {
         let tables = try shape.tables.filter { try !readTolerantly($0, root) { _ in } }.map(\.name)
         return tables.isEmpty ? "its own row is missing" : "its rows cannot be read in \(tables.joined(separator: ", "))"

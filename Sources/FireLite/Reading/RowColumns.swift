@@ -1,9 +1,9 @@
 import FireLiteCore
 import FireLiteSQLiteBridge
 
-/// The columns of one table's rows as they are read, and where their values belong.
+/// The columns of one table's rows as they are read, and the elements of their values.
 final class RowColumns {
-    /// One column of the result: which value of which inlined object it is.
+    /// One column of the result: a value of an inlined object.
     struct Source {
         let column: Int32
         let group: Int32
@@ -11,18 +11,18 @@ final class RowColumns {
         let role: ColumnPlan.Role
         let storage: PrimitiveStorage
         let primitive: PrimitiveType
-        /// Whether the next column has what this one leaves aside.
+        /// Whether the next column is this value's second column.
         let hasAside: Bool
     }
 
-    /// An object inlined in the rows: what it is made from and where it belongs.
+    /// An object inlined in the rows: its class and its owner.
     struct Group {
         let type: FHIRObject.Type
         let layoutTable: UnsafePointer<LayoutTable>
         let parent: Int
         let parentSlot: Int
         let isAnnotation: Bool
-        /// The most values that an object read from here had: room for the next one.
+        /// The maximum number of values that an object read from here had: the capacity for the next one.
         private(set) var expectedSlots: Int32 = 0
 
         @inline(__always)
@@ -32,21 +32,21 @@ final class RowColumns {
         }
     }
 
-    /// Keeps these columns; a reference counted here too would keep both for ever.
+    /// Keeps these columns alive; a counted reference here would be a cycle.
     unowned(unsafe) let plan: TablePlan
     let table: Unmanaged<TablePlan>
-    // Plain memory, as arrays would be looked after at every value. What a row needs lies together, as much of it is in no cache.
+    // Plain memory, as arrays would be retained and checked at every value. What a row needs lies together, as much of it is not cached.
     let groups: UnsafeMutableBufferPointer<Group>
     let sources: UnsafeBufferPointer<Source>
     let hasMember: Bool
     let isPrimitive: Bool
-    /// The table of the rows that own those of this one, if they are not of a recursive element; and what they are the list of.
+    /// The table of the rows that own this table's rows, unless the element is recursive, and the list that they form.
     let owner: UnsafeMutableRawPointer?
     let ownerGroup: Int
     let ownerSlot: Int
-    /// What a statement selects of the table.
+    /// The columns that a statement selects from the table.
     let selection: String
-    /// The results before the columns: `_k`, `_parent`, `_ord`.
+    /// The first results, before the columns: `_k`, `_parent`, `_ord`.
     static let fixedColumns = 3
 
     init(_ plan: TablePlan) {
@@ -92,6 +92,6 @@ final class RowColumns {
         return copy
     }
 
-    /// How many results a statement has for the table.
+    /// The number of results of a statement for the table.
     var count: Int { Self.fixedColumns + sources.count }
 }

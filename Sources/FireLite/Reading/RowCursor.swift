@@ -7,7 +7,7 @@ final class RowCursor {
     private let unmanagedReader: Unmanaged<RowReader>
     @exclusivity(unchecked) private var root: Int64 = -1
     private let lastKey: Int64
-    /// How many rows it has stood on.
+    /// The number of rows it has visited.
     @exclusivity(unchecked) private(set) var rows = 0
 
     init(_ reader: RowReader, from first: Int64, to last: Int64) throws {
@@ -29,9 +29,9 @@ final class RowCursor {
         }
     }
 
-    /// Takes in the rows of a resource. It then stands on the row behind them.
+    /// Reads the rows of a resource, and stops at the row after them.
     func take(_ wanted: Int64, into assembler: inout ResourceAssembler) throws {
-        // Stepping on could read any number of rows that nobody asked for.
+        // Stepping could read any number of unneeded rows.
         if root < wanted {
             reader.start(wanted << 24, lastKey)
             try step()

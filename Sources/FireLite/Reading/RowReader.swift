@@ -5,7 +5,7 @@ import FireLiteSQLiteBridge
 final class RowReader {
     let columns: RowColumns
     let statement: Statement
-    /// The row that the statement stands on.
+    /// The current row of the statement.
     let row: ResultRow
 
     init(_ columns: RowColumns, _ connection: Connection) throws {

@@ -2,17 +2,17 @@ import FireLiteSQLiteBridge
 
 /// Reads all rows of a resource with one statement, which goes through the tables of the resource's shape one after the other.
 ///
-/// Beginning and ending a statement is a third of what reading a table costs, and the statement keeps the memory of its results
+/// Starting and ending a statement is a third of the cost of reading a table, and the statement keeps the memory of its results
 /// from one table to the next.
 final class ShapeReader {
     private let tables: ContiguousArray<RowColumns>
     private let statement: Statement
-    /// The result that tells which table a row is of, after as many as the widest table has.
+    /// The result with the number of a row's table, after those of the widest table.
     private let numberColumn: Int
-    /// A statement of more results than this, of all tables together, takes longer to compile than it is worth.
+    /// The maximum number of results of all tables together; a larger statement takes too long to compile.
     private static let maximumResults = 2_000
 
-    /// - Returns: nil where the tables are too many or too wide.
+    /// - Returns: nil if there are too many tables, or they are too wide.
     /// - Throws: `SQLiteError`.
     init?(_ tables: some Sequence<RowColumns>, _ connection: Connection) throws {
         let tables = ContiguousArray(tables)

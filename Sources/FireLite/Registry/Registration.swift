@@ -1,14 +1,14 @@
 import FireLiteCore
 
-/// What is kept of a resource beside its content: its row of `_resource`.
+/// What the store knows about a resource apart from its content: its row of `_resource`.
 struct Registration {
-    /// The number of the resource, of which the keys of its rows are made.
+    /// The number of the resource, a part of its rows' keys.
     var root: Int64
-    /// The number of the set of tables that its rows are in.
+    /// The number of its shape, the set of tables that its rows are in.
     var shape: Int64
-    /// How often its content was stored, from 1 on.
+    /// The number of times its content was stored, from 1.
     var revision: Int64
-    /// The first number that none of its rows ever had.
+    /// The first unused number of its rows.
     var nodes: UInt32
     /// The digest of its content.
     var digest: ContentDigest.Value

@@ -2,7 +2,7 @@ import FireLiteCore
 import FireLiteSQLiteBridge
 import Foundation
 
-/// Changes of the registry, in a write.
+/// Changes to the registry, in a write.
 extension Registry {
     private static var now: Int64 { Int64(Date().timeIntervalSince1970 * 1_000) }
 
@@ -14,7 +14,7 @@ extension Registry {
     private static let insertionOfOne = insertion(1)
     private static let insertionOfGroup = insertion(RowInserter.group)
 
-    /// Registers one resource, or as many as `RowInserter.group` says with one statement.
+    /// Registers one resource, or `RowInserter.group` resources with one statement.
     func insert(_ count: Int, _ registration: (Int) throws -> Registration) throws {
         let statement = try connection.cached(count == 1 ? Self.insertionOfOne : Self.insertionOfGroup)
         let now = Self.now
@@ -32,7 +32,7 @@ extension Registry {
         try statement.run()
     }
 
-    /// Notes that a resource has other content; its pk stays.
+    /// Records that a resource's content has changed; its pk stays.
     func update(_ registration: Registration) throws {
         let statement = try connection.cached(
             "UPDATE _resource SET shape = ?, revision = ?, updated = ?, nodes = ?, digest = ? WHERE root = ?")
@@ -45,7 +45,7 @@ extension Registry {
         try statement.run()
     }
 
-    /// Replaces a digest that was made in another way.
+    /// Replaces a digest that was computed in another way.
     func setDigest(_ digest: ContentDigest.Value, root: Int64) throws {
         let statement = try connection.cached("UPDATE _resource SET digest = ? WHERE root = ?")
         statement.bind(1, bytes: digest)
@@ -59,7 +59,7 @@ extension Registry {
         try statement.run()
     }
 
-    /// The number of the set of these tables, which is registered if it is new.
+    /// The number of the shape with these tables, which is registered if it is new.
     func shapeNumber(type: String, tables: [String]) throws -> Int64 {
         let names = ([type] + tables.filter { $0 != type }.sorted()).joined(separator: " ")
         let find = try connection.cached("SELECT shape FROM _shape WHERE tables = ?")

@@ -1,7 +1,7 @@
 import FireLiteCore
 import FireLiteSQLiteBridge
 
-/// The registry's part in the statements of others. See Documentation/FileFormat.md.
+/// The registry's part in statements of other types. See Documentation/FileFormat.md.
 extension Registry {
     static let tables = ["_resource", "_shape"]
 
@@ -24,7 +24,7 @@ extension Registry {
 
     // MARK: - Damaged files
 
-    /// Goes through the registrations that can be read.
+    /// Goes through the readable registrations.
     static func scan(_ connection: Connection, _ numbers: ClosedRange<Int64>, _ body: (Registration) -> Void) throws -> TolerantScan {
         var scan = TolerantScan(
             connection, "SELECT root, shape, revision, nodes, digest, pk FROM _resource NOT INDEXED", key: "root")
@@ -65,7 +65,7 @@ extension Registry {
         return try statement.step()
     }
 
-    /// How many rows of a table belong to no registered resource.
+    /// The number of rows of a table that belong to no registered resource.
     func unregisteredRows(of table: TablePlan) throws -> Int64 {
         try connection.integer("SELECT count(*) FROM \(table.quotedName) WHERE _k >> 24 NOT IN (SELECT root FROM _resource)") ?? 0
     }
@@ -78,7 +78,7 @@ extension Registry {
         return shapes
     }
 
-    /// How many resources have rows in a table and none of these shapes, and how many have one of the shapes and no row in it.
+    /// The number of resources with rows in a table but none of these shapes, and of those with one of the shapes but no row in it.
     func disagreements(with table: TablePlan, shapes: [Int64]) throws -> (unlisted: Int64, missing: Int64) {
         let list = shapes.map { "\($0)" }.joined(separator: ",")
         let unlisted = try connection.integer(
@@ -94,7 +94,7 @@ extension Registry {
         return (unlisted ?? 0, missing ?? 0)
     }
 
-    /// How many resources have a shape that there is not.
+    /// The number of resources with a missing shape.
     func resourcesWithoutShape() throws -> Int64 {
         try connection.integer("SELECT count(*) FROM _resource WHERE shape NOT IN (SELECT shape FROM _shape)") ?? 0
     }

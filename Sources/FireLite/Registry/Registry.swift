@@ -1,7 +1,7 @@
 import FireLiteCore
 import FireLiteSQLiteBridge
 
-/// What a file keeps of its resources beside their content: `_resource` has a row for each, `_shape` one for each set of tables.
+/// What a file knows about its resources apart from their content: `_resource` has a row for each, `_shape` one for each set of tables.
 ///
 /// All SQL on the two tables is in this folder.
 final class Registry {
@@ -10,9 +10,9 @@ final class Registry {
     private var shapes: [Int64: Shape] = [:]
     private var shapesByMark: [UInt64: Shape] = [:]
     private var registrationByRoot: Statement?
-    /// The ids of the look-up that runs.
+    /// The ids of the current lookup.
     private let idMemory = UnsafeMutablePointer<UInt8>.allocate(capacity: lookupGroup * maximumID)
-    /// FHIR's limit for the length of an id (<https://hl7.org/fhir/R4/datatypes.html#id>).
+    /// FHIR's maximum length of an id (<https://hl7.org/fhir/R4/datatypes.html#id>).
     private static let maximumID = 64
 
     init(_ connection: Connection, schema: StorageSchema) {
@@ -22,7 +22,7 @@ final class Registry {
 
     deinit { idMemory.deallocate() }
 
-    /// Forgets what a rolled back transaction had added.
+    /// Discards what a rolled-back transaction had added.
     func forget() {
         shapes.removeAll()
         shapesByMark.removeAll()
@@ -73,7 +73,7 @@ final class Registry {
 
     /// The next registrations of a type, by number.
     ///
-    /// - Parameter unregistered: called with the number of a resource that has rows and no registration.
+    /// - Parameter unregistered: called with the number of a resource that has rows but no registration.
     func registrations(
         of table: TablePlan, after root: Int64, limit: Int = 256, unregistered: (Int64) throws -> Void
     ) throws -> [Registration] {
@@ -98,7 +98,7 @@ final class Registry {
 
     // MARK: - Resources by type and id
 
-    /// How many ids one statement looks up.
+    /// The number of ids that one statement looks up.
     static let lookupGroup = 8
 
     /// The number of the first stored resource with this type and id, registered or not; nil if there is none.
@@ -122,7 +122,7 @@ final class Registry {
         return try Self.run(statement, id: id, Self.registration)
     }
 
-    /// The registrations of the first stored resources of a type with these ids, nil where there is none.
+    /// The registrations of the first stored resources of a type with these ids; nil for unknown ids.
     func registrations(of table: TablePlan, ids: [String]) throws -> [Registration?] {
         var found = [Registration?](repeating: nil, count: ids.count)
         guard table.isInFile else { return found }
@@ -141,11 +141,11 @@ final class Registry {
         return found
     }
 
-    /// Looks up as many ids as `lookupGroup` says with one statement.
+    /// Looks up `lookupGroup` ids with one statement.
     ///
     /// - Parameters:
-    ///   - found: gets the registration of the first stored resource with each id, from index `start` on; nil there before.
-    ///   - bind: binds an id by its number from 0, with `bind(id:_:of:)`, or NULL, which is no resource's.
+    ///   - found: receives the registration of the first stored resource with each id, from index `start` on; must be nil there.
+    ///   - bind: binds an id by its index, with `bind(id:_:of:)`, or NULL, which matches no resource.
     func registrations(
         of table: TablePlan, into found: inout [Registration?], from start: Int = 0, bind: (Int, Statement) -> Void
     ) throws {
@@ -159,15 +159,15 @@ final class Registry {
         }
         for number in 0..<Self.lookupGroup { bind(number, statement) }
         defer { statement.reset() }
-        // In the order of the numbers, and those with one id in the order of their keys: it is the first that counts.
+        // In the order of the numbers, and those with the same id in the order of their keys: the first one counts.
         while try statement.step() {
             let place = start + Int(statement.row.int(6))
             if found[place]?.root == nil { found[place] = Self.registration(ofRow: statement) }
         }
     }
 
-    /// Binds one of the ids of a look-up. An id within FHIR's limit goes into the registry's own memory, where SQLite reads it; a copy of
-    /// SQLite's costs more.
+    /// Binds one of the ids of a lookup. An id within FHIR's limit goes into the registry's own memory, where SQLite reads it; a copy by
+    /// SQLite costs more.
     func bind(id bytes: UnsafeBufferPointer<UInt8>, _ number: Int, of statement: Statement) {
         guard bytes.count <= Self.maximumID, let base = bytes.baseAddress else { return statement.bind(number + 1, text: bytes) }
         let place = idMemory + number * Self.maximumID
@@ -212,7 +212,7 @@ final class Registry {
         return note(Shape(number: number, tables: tables))
     }
 
-    /// The shape with these tables, the first of which is that of the resource. A new one is registered if there is none.
+    /// The shape with these tables, the first of which is the resource's own. Registers a new one if there is none.
     func shape(tables: ContiguousArray<Int32>, mark: UInt64) throws -> Shape {
         if let known = shapesByMark[mark], known.tables.count == tables.count { return known }
         let plans = tables.map { schema.tables[Int($0)] }

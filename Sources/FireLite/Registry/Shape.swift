@@ -1,11 +1,11 @@
-/// The set of tables that a resource has rows in, the table of its type among them.
+/// The set of tables that a resource has rows in, including that of its type.
 final class Shape {
     let number: Int64
-    /// Owners come before what they own.
+    /// Owners come before the tables they own.
     let tables: [TablePlan]
-    /// Tells sets of tables apart (`TablePlan.mark`).
+    /// Distinguishes sets of tables (`TablePlan.mark`).
     let mark: UInt64
-    /// How many resources were read with a statement for each table.
+    /// The number of resources read with a statement for each table.
     @exclusivity(unchecked) var reads = 0
     /// Reads the tables with one statement.
     @exclusivity(unchecked) var reader: ShapeReader?

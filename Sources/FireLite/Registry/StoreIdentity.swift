@@ -1,14 +1,14 @@
 import Foundation
 
-/// A store's own random numbers: from them come the pks of resources that were given none, and the key of content digests.
+/// A store's random numbers, from which the pks of resources without a stored one, and the key of content digests, are derived.
 struct StoreIdentity: Sendable, Equatable {
     let high: UInt64
     let digestKey: UInt64
 
-    /// An odd number, so that multiplying by it can be undone.
+    /// An odd number, so that multiplication by it can be reversed.
     private static let factor: UInt64 = 0x2545_F491_4F6C_DD1D
     private static let inverse: UInt64 = {
-        // Newton's iteration doubles the number of right bits each time.
+        // Newton's iteration doubles the number of correct bits each time.
         var inverse = factor
         for _ in 0..<6 { inverse = inverse &* (2 &- factor &* inverse) }
         return inverse
@@ -16,12 +16,12 @@ struct StoreIdentity: Sendable, Equatable {
     private static let mask: UInt64 = (1 << 62) - 1
 
     init(high: UInt64, digestKey: UInt64) {
-        // The version digit of a UUID with a layout of one's own is 8 (RFC 9562, section 5.8).
+        // The version digit of a UUID with a custom layout is 8 (RFC 9562, section 5.8).
         self.high = high & ~0xF000 | 0x8000
         self.digestKey = digestKey
     }
 
-    /// The pk of the resource with this number, unless it has one of its own: a UUID made of the store's number and the resource's.
+    /// The pk of the resource with this number, unless it has a stored one: a UUID derived from the store's number and the resource's.
     func pk(ofRoot root: Int64) -> String {
         let low = (UInt64(bitPattern: root) &* Self.factor) & Self.mask | 1 << 63
         let digits = String(high, radix: 16).leftPadded(16) + String(low, radix: 16).leftPadded(16)
@@ -33,7 +33,7 @@ struct StoreIdentity: Sendable, Equatable {
         return text
     }
 
-    /// The number of the resource that has this pk for want of one of its own, or nil where it is no such pk.
+    /// The number of the resource with this derived pk, or nil if it is not a derived pk.
     func root(ofPK pk: String) -> Int64? {
         var pk = pk
         guard let (high, low) = pk.withUTF8(Self.words), high == self.high, low >> 62 == 2 else { return nil }

@@ -1,12 +1,12 @@
 import FireLiteCore
 
-/// What ties a resource in memory to its row in a store.
+/// Ties a resource in memory to its row in a store.
 final class StoreTie: ObjectExtras {
     let store: FHIRStore
     let root: Int64
-    /// The version of the resource that the object holds.
+    /// The revision of the resource in the object.
     var revision: Int64
-    /// Whether the resource was changed in the current write and not written yet.
+    /// Whether the resource was changed in the current write but not written yet.
     var isChanged = false
 
     init(store: FHIRStore, root: Int64, revision: Int64, pk: String?) {
@@ -23,7 +23,7 @@ final class StoreTie: ObjectExtras {
         guard let objects = store.currentObjects else {
             misuse(
                 "the \(object.rootObject.layout.name) with pk \(object.rootObject.pk) is stored and can be changed only inside a write: "
-                    + "put the change into store.write { … }, or change a copy()")
+                    + "make the change in store.write { … }, or change a copy()")
         }
         objects.willChange(object, self)
     }
@@ -33,7 +33,7 @@ final class StoreTie: ObjectExtras {
     override func keepsRow(of object: FHIRObject) -> Bool { store.currentObjects?.keepsRow(of: object, root) ?? false }
 
     override func derivedPK(of object: FHIRObject) -> String? {
-        // Not the pk that the resource was given: it may be deleted and stored again with that one, its rows numbered anew.
+        // Not the stored pk of the resource: it may be deleted and stored again with that pk, with new row numbers.
         let resourcePK = store.identity.pk(ofRoot: root)
         var path = ""
         var current = object
@@ -47,7 +47,7 @@ final class StoreTie: ObjectExtras {
         return path.isEmpty ? pk ?? resourcePK : resourcePK + path
     }
 
-    /// The name of the element that holds a child alone; nil where the child is in a list.
+    /// The name of the to-one element that contains a child; nil if the child is in a list.
     private static func name(of child: FHIRObject, in owner: FHIRObject) -> String? {
         var name: String?
         owner.forEachSlot { slot in

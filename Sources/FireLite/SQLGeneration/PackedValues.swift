@@ -1,4 +1,4 @@
-/// Many values in one blob, for SQLite libraries without the functions for JSON: each is its kind, its length in ten digits, and its text.
+/// Many values in one blob, for SQLite libraries without JSON functions: each is its kind, its length in ten digits, and its text.
 struct PackedValues {
     private var bytes: [UInt8] = []
 
@@ -17,9 +17,9 @@ struct PackedValues {
         bytes += Array((kind + "\(text.utf8.count)".leftPadded(10) + text).utf8)
     }
 
-    /// A statement that gives the values as rows of one column `value`.
+    /// A statement that returns the values as rows of one column `value`.
     ///
-    /// Only places go through the recursion: the blob among its columns would be copied for each row.
+    /// Only positions go through the recursion: as a column, the blob would be copied for each row.
     var rows: SQLFragment {
         func text(_ start: String, _ length: String) -> String { "CAST(substr(?, \(start), \(length)) AS TEXT)" }
         func size(_ start: String) -> String { "CAST(\(text(start, "10")) AS INTEGER)" }

@@ -1,15 +1,15 @@
 import FireLiteSQLiteBridge
 
 extension PredicateCompiler {
-    /// That the full-text index has each term for the resource.
+    /// The condition that the full-text index contains each term for the resource.
     func matching(_ terms: [FullTextTerm], _ scope: QueryScope) throws -> SQLFragment {
         guard scope.isRoot else {
-            throw FHIRStoreError(.invalidArgument, "matching asks about a resource as a whole: use it outside of any { }")
+            throw FHIRStoreError(.invalidArgument, "matching applies to a resource as a whole: use it outside of any { }")
         }
         guard indexes.fullTextTypes.contains(scope.table.name) else {
             throw FHIRStoreError(
                 .invalidArgument,
-                "the store has no full-text index for \(scope.table.name): make one with createFullTextIndex(\(scope.table.name).self)")
+                "the store has no full-text index for \(scope.table.name): create one with createFullTextIndex(\(scope.table.name).self)")
         }
         let name = "_text_\(scope.table.name)"
         return .all(

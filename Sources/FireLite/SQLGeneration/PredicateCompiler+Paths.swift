@@ -1,13 +1,13 @@
 import FireLiteCore
 
 extension PredicateCompiler {
-    /// A list's row that a path has come to.
+    /// The row of a list that a path has reached.
     struct ListStep {
         let table: TablePlan
-        /// The member that rows say they fill: for resources in resources, and for lists that share a table with another of their owner.
+        /// The member that rows fill: for resources in resources, and for lists that share a table with another list of their owner.
         let member: String?
         let scope: QueryScope
-        /// How many steps of the path led here.
+        /// The number of steps of the path so far.
         let consumed: Int
 
         func renamed(_ name: () -> String) -> ListStep {
@@ -19,7 +19,7 @@ extension PredicateCompiler {
         var exists: Bool { table.isInFile && (member == nil || table.holdsContainedRows) }
     }
 
-    /// A condition that some element at the path fulfils another.
+    /// The condition that some element at the path meets another condition.
     func some(
         _ path: ArraySlice<PathStep>, _ scope: QueryScope, _ strategy: Strategy, _ leaf: (QueryLeaf) throws -> SQLFragment
     ) throws -> SQLFragment {
@@ -41,7 +41,7 @@ extension PredicateCompiler {
         }
     }
 
-    /// That a row of a list that fits belongs to the row of a scope.
+    /// The condition that a matching row of a list belongs to the row of a scope.
     private func among(
         _ step: ListStep, by scope: QueryScope, _ condition: SQLFragment, _ strategy: Strategy, key: String, isDirect: Bool
     ) -> SQLFragment {
@@ -63,7 +63,7 @@ extension PredicateCompiler {
         case list(ListStep, position: Int?)
     }
 
-    /// Follows to-one elements up to the path's end or to the next list.
+    /// Follows to-one elements to the end of the path or to the next list.
     func walk(_ path: ArraySlice<PathStep>, _ start: QueryScope) throws -> Walk {
         var scope = start
         var index = path.startIndex
@@ -111,15 +111,15 @@ extension PredicateCompiler {
     private func resourceList(_ step: PathStep, _ scope: QueryScope, _ consumed: Int) throws -> ListStep {
         guard case .resource(let type) = step.kind,
             let resource = schema.release.resourceTypes.first(where: { ObjectIdentifier($0) == type })
-        else { throw FHIRStoreError(.invalidArgument, "resources in resources are of several types: say which with of(_:)") }
+        else { throw FHIRStoreError(.invalidArgument, "resources in resources have several types: name one with of(_:)") }
         let table = schema.table(of: resource._layout)
         let inner = QueryScope(alias: newAlias(), group: table.root)
         return ListStep(table: table, member: scope.group.path(to: step.slot), scope: inner, consumed: consumed)
     }
 
-    /// The last list of a path whose rows tell the resource by their keys alone, so that no table between needs to be read.
+    /// The last list of a path whose rows identify the resource by their keys alone, so that no table in between must be read.
     ///
-    /// That is so where no position is asked for, no table on the way holds rows of several depths, and no resource of the type is in another.
+    /// That is so if no position is given, no table on the way has rows at several depths, and no resource of the type is contained.
     func distantList(_ path: ArraySlice<PathStep>, _ scope: QueryScope) throws -> ListStep? {
         guard scope.isRoot, !scope.table.holdsContainedRows else { return nil }
         var rest = path
@@ -136,11 +136,11 @@ extension PredicateCompiler {
     }
 
     static var invalidPath: FHIRStoreError {
-        FHIRStoreError(.invalidArgument, "a path leads to no element of the class: build it from generated properties")
+        FHIRStoreError(.invalidArgument, "a path does not lead to an element of the class: build it from generated properties")
     }
 }
 
 extension PathStep {
-    /// Stands in a step's position for a choice element with all its types.
+    /// The position of a step for a choice element with all its types.
     static let wholeChoice = -1
 }

@@ -4,9 +4,9 @@ import FireLiteSQLiteBridge
 extension PredicateCompiler {
     // MARK: - Which condition leads
 
-    /// All of several conditions on the row of a scope. The one that leads to the fewest rows leads, and the others sort out.
+    /// The conjunction of several conditions on the row of a scope. The one with the fewest rows leads, and the others filter.
     ///
-    /// A condition that most rows fulfil does not lead, index or not: to look each row up costs more than going through the table.
+    /// A condition that most rows meet does not lead, index or not: looking up each row costs more than scanning the table.
     func conjunction(_ parts: [Predicate], _ scope: QueryScope, _ order: QueryPlan.Order) throws -> SQLFragment {
         let leads = try lookingAhead { try parts.enumerated().flatMap { try self.leads($1, $0, scope) } }
         let (leader, rows) = try leader(leads, parts.count, scope, order)
@@ -16,7 +16,7 @@ extension PredicateCompiler {
         return .all(
             try parts.enumerated().map { index, part in
                 candidates = rows
-                // SQLite would go through the whole table for a range, as it knows no better than that many rows are in it, to be sorted.
+                // SQLite would scan the whole table for a range, as it assumes that many rows are in it and must be sorted.
                 if case .keys = order, leader == index, leads.contains(where: { $0.part == index && $0.isOwn && !$0.isOrdered }) {
                     return try union([part], scope)
                 }
@@ -25,7 +25,7 @@ extension PredicateCompiler {
             })
     }
 
-    /// The number of the condition that leads and how many rows it leads to; -1 if the order's index leads, and nil if nothing does.
+    /// The index of the leading condition and its number of rows; -1 if the sort order's index leads, and nil if nothing does.
     private func leader(
         _ leads: [QueryPlan.Lead], _ count: Int, _ scope: QueryScope, _ order: QueryPlan.Order
     ) throws -> (part: Int?, rows: Int) {
@@ -39,7 +39,7 @@ extension PredicateCompiler {
         }
         if let best = try fewest(leads, atMost: QueryPlan.selectiveRows) { return (best.lead.part, best.rows) }
         let size = try statistics.size(of: scope.table)
-        // Alone, a condition on the row itself has only its rows' order against it.
+        // Without others, the only cost of a condition on the row itself is sorting its rows.
         let share = count == 1 && first.isOwn ? QueryPlan.selectiveShareAlone : QueryPlan.selectiveShare
         let most = Swift.max(size / share, QueryPlan.selectiveRows)
         var limit = most
@@ -47,22 +47,22 @@ extension PredicateCompiler {
         var sorted: QueryPlan.Lead?
         if case .index(let column, let wanted) = order {
             sorted = leads.first { $0.ownColumn == column }
-            // Of the order's index so many rows are read until there are enough results: the more, the fewer fulfil the conditions. Those
-            // that nothing is known of are taken to leave one row of so many.
+            // The number of rows of the sort order's index to read for enough results grows the fewer meet the conditions. An unknown
+            // condition is assumed to leave one row of so many.
             let unknown = count > Set(leads.map(\.part)).count ? QueryPlan.selectiveShare : 1
             let most = (Double(wanted) * Double(size) * Double(2 * unknown)).squareRoot()
             if most < Double(limit) { (limit, isOrderLeading) = (Int(most), true) }
         }
         if let best = try fewest(leads, atMost: limit) { return (best.lead.part, best.rows) }
-        // The order's index begins where a condition on the same column says.
+        // The sort order's index starts where a condition on the same column says.
         if let sorted { return (sorted.part, Self.many) }
         if isOrderLeading { return (-1, Self.many) }
         return (count == 1 && !first.isOwn ? 0 : nil, Self.many)
     }
 
-    /// The lead with the fewest rows and about how many these are; nil if each has more than `limit`.
+    /// The lead with the fewest rows and their approximate number; nil if each has more than `limit`.
     ///
-    /// All are asked for one number of rows, then for a greater one, so that no frequent one is counted for long.
+    /// All are counted up to one limit, then up to a higher one, so that no frequent condition is counted for long.
     private func fewest(_ leads: [QueryPlan.Lead], atMost limit: Int) throws -> (lead: QueryPlan.Lead, rows: Int)? {
         var most = QueryPlan.selectiveRows
         while true {
@@ -83,14 +83,14 @@ extension PredicateCompiler {
         return rows > limit
     }
 
-    /// The lead with the fewest rows of several conditions on the row of a scope, and about how many these are; nil if no index serves any of
-    /// them, or each has more than `limit`.
+    /// The lead with the fewest rows of several conditions on the row of a scope, and their approximate number; nil if none of them has an
+    /// index, or each has more than `limit`.
     func bestLead(_ parts: [Predicate], _ scope: QueryScope, atMost limit: Int) throws -> (lead: QueryPlan.Lead, rows: Int)? {
         let leads = try parts.enumerated().flatMap { try self.leads($1, $0, scope) }
         return leads.isEmpty ? nil : try fewest(leads, atMost: limit)
     }
 
-    /// Whether an index serves any of several conditions on the row of a scope.
+    /// Whether any of several conditions on the row of a scope has an index.
     func hasLead(_ parts: [Predicate], _ scope: QueryScope) throws -> Bool { try parts.contains { try !leads($0, 0, scope).isEmpty } }
 
     // MARK: - What can lead
@@ -130,16 +130,16 @@ extension PredicateCompiler {
     private func lead(_ column: QueryColumn, _ test: ValueTest, _ part: Int, _ scope: QueryScope) -> QueryPlan.Lead? {
         guard indexes.hasIndex(on: column), test.isSelective else { return nil }
         let condition = self.test(test, column, .drive)
-        // SQLite takes no index that leaves rows out for conditions joined with OR, as that of a resource type's table does.
+        // SQLite uses no partial index, as those of a resource type's table are, for conditions joined with OR.
         if column.table.isResource, condition.sql.contains(" OR ") { return nil }
         let ownColumn = column.alias == scope.alias ? column.name : nil
         return QueryPlan.Lead(
             part: part, selects: [rows(column, condition)], ownColumn: ownColumn, isOrdered: test.isEquality)
     }
 
-    /// The rows of a column's table that fulfil a condition.
+    /// The rows of a column's table that meet a condition.
     private func rows(_ column: QueryColumn, _ condition: SQLFragment) -> SQLFragment {
-        // An index on a resource type's table holds the resources that are in no other.
+        // An index on a resource type's table has only the resources that are not contained.
         let condition = column.table.isResource ? SQLFragment.all([condition, SQLFragment("\(column.alias)._parent IS NULL")]) : condition
         return "SELECT 1 FROM \(column.table.quotedName) \(column.alias) WHERE " + condition
     }
@@ -150,7 +150,7 @@ extension PredicateCompiler {
         for alternative in alternatives {
             let leads = try leads(alternative, part, scope)
             guard let best = leads.count == 1 ? leads[0] : try fewest(leads, atMost: Self.mostTargets)?.lead else { return nil }
-            // In the row of a list SQLite looks up several indexes of its table only.
+            // In the row of a list, SQLite combines only indexes of the same table.
             if !scope.isRoot, !best.isOwn { return nil }
             selects += best.selects
         }
@@ -177,7 +177,7 @@ extension PredicateCompiler {
         return QueryPlan.Lead(part: part, selects: best.lead.selects + [references], ownColumn: nil, isOrdered: false)
     }
 
-    /// The references to more targets than this do not lead.
+    /// The maximum number of targets whose references lead.
     private static let mostTargets = 2_000
     /// More rows than were counted.
     static let many = Int.max >> 8
@@ -204,7 +204,7 @@ extension PredicateCompiler {
 }
 
 extension QueryPlan.Lead {
-    /// The same for the row that the condition's own row belongs to.
+    /// The same for the owner of the condition's row.
     fileprivate var ofOtherRow: QueryPlan.Lead { QueryPlan.Lead(part: part, selects: selects, ownColumn: nil, isOrdered: isOrdered) }
 }
 
@@ -213,13 +213,13 @@ extension ValueTest {
     var isSelective: Bool {
         switch self {
         case .compare, .oneOf, .between, .date: true
-        // More go into one parameter, which no index is asked for.
+        // More values go into one parameter, which cannot use an index.
         case .dateOneOf(let dates): dates.count <= ValueTestCompiler.boundValues
         case .text(let way, _, let folding): folding.isEmpty && (way == .equal || way == .hasPrefix)
         }
     }
 
-    /// Whether all rows that pass it have one value.
+    /// Whether all rows that pass it have the same value.
     var isEquality: Bool {
         switch self {
         case .compare(.equal, _), .text(.equal, _, []): true

@@ -2,7 +2,7 @@ import FireLiteCore
 import FireLiteSQLiteBridge
 
 extension PredicateCompiler {
-    /// The resources that refer to others: the rows with their references, and what is asked of them.
+    /// The resources that refer to others: the rows with their references, and the condition on them.
     private struct Sources {
         let layout: Layout
         let path: QueryPath
@@ -13,15 +13,15 @@ extension PredicateCompiler {
         var type: String { target.group.layout.name }
     }
 
-    /// That a resource of a type that fulfils a predicate points to the one of the scope.
+    /// The condition that a resource of a type that meets a predicate points to the scope's resource.
     ///
-    /// Either the resources that refer are found first, by their own condition, and each names its target; or the references to one target
+    /// Either the referring resources are found first, by their own condition, and each names its target; or the references to one target
     /// after the other are looked up, which needs an index on them.
     func referred(by layout: Layout, _ path: QueryPath, _ predicate: Predicate, _ scope: QueryScope, _ strategy: Strategy) throws
         -> SQLFragment
     {
         guard scope.isRoot else {
-            throw FHIRStoreError(.invalidArgument, "isReferred asks about a resource as a whole: use it outside of any { }")
+            throw FHIRStoreError(.invalidArgument, "isReferred applies to a resource as a whole: use it outside of any { }")
         }
         let sources = Sources(layout: layout, path: path, predicate: predicate, target: scope)
         guard let column = try lookingAhead({ try referenceColumn(sources) }) else { return .never }
@@ -29,7 +29,7 @@ extension PredicateCompiler {
         return try find(sources, column)
     }
 
-    /// The column of the references if it is in the rows of the resources that refer, else that in a list; nil if the file has none.
+    /// The column of the references, in the rows of the referring resources or in a list; nil if the file has none.
     private func referenceColumn(_ sources: Sources) throws -> (column: QueryColumn, isDirect: Bool)? {
         let scope = rootScope(sources.layout, alias: newAlias())
         guard scope.table.isInFile, let rows = try rows(sources.path, scope) else { return nil }
@@ -37,7 +37,7 @@ extension PredicateCompiler {
         return column.name == nil ? nil : (column, rows.isDirect)
     }
 
-    /// A `SELECT` from the resources that refer and fulfil the condition; nil if there are none.
+    /// A `SELECT` from the referring resources that meet the condition; nil if there are none.
     private func references(
         _ sources: Sources, _ strategy: Strategy, _ select: (String) -> String, where link: (String) -> String
     ) throws -> SQLFragment? {
@@ -88,9 +88,9 @@ extension PredicateCompiler {
 
     // MARK: - Which of the two
 
-    /// To look up the references to one target costs about what finding so many resources that refer does.
+    /// Looking up the references to one target costs about as much as finding this many referring resources.
     private static let foundPerLookUp = 3
-    /// A condition that no index leads to is tried on so many of the resources that refer, to see how many fulfil it.
+    /// The number of referring resources on which to test a condition without an index, to estimate how many meet it.
     private static let sample = 256
 
     private func looksUpReferences(
@@ -101,10 +101,10 @@ extension PredicateCompiler {
         let targets = try strategy == .filter ? candidates : statistics.size(of: sources.target.table)
         let references = try statistics.size(of: source.table)
         let perTarget = Swift.max(references / Swift.max(try statistics.size(of: sources.target.table), 1), 1)
-        /// What looking up costs, if one of so many references is of a resource that fulfils the condition.
+        /// The cost of looking up, if one of so many references belongs to a resource that meets the condition.
         func lookingUp(_ oneIn: Int) -> Int { Swift.min(targets, references) * (Self.foundPerLookUp + Swift.min(perTarget, oneIn)) }
         if case .constant = sources.predicate { return lookingUp(0) <= references }
-        // Of those that fulfil the condition as many are found as looking up would cost at most, if an index leads to them.
+        // If an index leads to those that meet the condition, at most as many are counted as looking up would cost.
         let most = Swift.min(lookingUp(perTarget), references)
         let conditions = sources.predicate.conjuncts
         if try lookingAhead({ try bestLead(conditions, source, atMost: most / 16) }) != nil { return false }
@@ -118,7 +118,7 @@ extension PredicateCompiler {
         return found * 16 >= tried && lookingUp(2 * tried / Swift.max(found, 1)) <= references / 2
     }
 
-    /// How many of the first resources that refer fulfil the condition.
+    /// The number of the first referring resources that meet the condition.
     private func sampled(_ sources: Sources, _ count: Int) throws -> Int {
         let table = schema.table(of: sources.layout).name
         let first = "SELECT _k FROM \(quoted(table)) WHERE _parent IS NULL ORDER BY _k LIMIT \(count)"

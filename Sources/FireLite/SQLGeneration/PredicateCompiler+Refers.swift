@@ -5,18 +5,19 @@ extension PredicateCompiler {
     func reference(_ leaf: QueryLeaf) throws -> QueryColumn {
         guard case .object(let scope, _) = leaf, let element = scope.group.layout.element(named: "reference"), element.kind == .primitive,
             !element.isList
-        else { throw FHIRStoreError(.invalidArgument, "only a Reference points to resources: give a path to one") }
+        else { throw FHIRStoreError(.invalidArgument, "only a Reference points to resources: pass a path to one") }
         return scope.group.queryColumn(element.slot, alias: scope.alias)
     }
 
-    /// That a reference leads to what one of the texts leads to: `Type/id` with a version too and behind a base address, or a `urn:uuid:`.
+    /// The condition that a reference leads to the target of one of the texts: `Type/id`, also with a version and a base address, or a
+    /// `urn:uuid:`.
     func refers(_ column: QueryColumn, _ texts: [String], _ strategy: Strategy) -> SQLFragment {
         guard column.name != nil else { return .never }
         let isIndexed = indexes.hasIndex(on: column)
         guard strategy == .drive, isIndexed, column.table.isResource, isRoot(column.alias) else {
             return .either(refersEach(column, texts, strategy))
         }
-        // The index leaves out the resources that are in others, and SQLite takes no such index for conditions joined with OR.
+        // The index excludes contained resources, and SQLite uses no such index for conditions joined with OR.
         let alias = newAlias()
         let inner = QueryColumn(alias: alias, table: column.table, name: column.name, aside: column.aside, primitive: column.primitive)
         var keys = SQLFragment("")
@@ -27,7 +28,7 @@ extension PredicateCompiler {
         return keys.sql.isEmpty ? .never : "\(column.alias)._k IN (" + keys + ")"
     }
 
-    /// The ways in which a reference may lead there, each of which an index can be asked for.
+    /// The forms of a reference that leads there, each of which can use an index.
     func refersEach(_ column: QueryColumn, _ texts: [String], _ strategy: Strategy) -> [SQLFragment] {
         let hidesIndex = strategy == .filter && indexes.hasIndex(on: column)
         var plain: [SQLValue] = []

@@ -2,21 +2,21 @@ import FireLiteCore
 import FireLiteSQLiteBridge
 
 extension PredicateCompiler {
-    /// The rows at a path, joined to the row they belong to.
+    /// The rows at a path, joined to their owner's row.
     struct PathRows {
         /// `CROSS JOIN`s that follow the row's own table.
         var joins: SQLFragment
-        /// What the joined rows must fulfil.
+        /// The condition on the joined rows.
         var condition: SQLFragment
-        /// Where the path ends.
+        /// The end of the path.
         var leaf: QueryLeaf
-        /// The places in the lists, outermost first, for the order of the document.
+        /// The positions in the lists, outermost first, for document order.
         var orders: [String]
         /// Whether the path goes through no list.
         var isDirect: Bool { orders.isEmpty }
     }
 
-    /// The rows at a path from the row of a scope; nil where the file has none.
+    /// The rows at a path from the row of a scope; nil if the file has none.
     func rows(_ path: QueryPath, _ scope: QueryScope) throws -> PathRows? {
         var rows = PathRows(joins: SQLFragment(""), condition: .always, leaf: .object(scope, isRow: true), orders: [])
         var scope = scope
@@ -41,7 +41,7 @@ extension PredicateCompiler {
         }
     }
 
-    /// The number of elements at a path, or of values where it ends in primitives.
+    /// The number of elements at a path, or of values if it ends in primitives.
     func count(_ path: QueryPath, _ scope: QueryScope) throws -> SQLFragment {
         guard let rows = try rows(path, scope) else { return SQLFragment("0") }
         let isPresent = try exists(rows.leaf, .filter)
@@ -54,11 +54,12 @@ extension PredicateCompiler {
         SQLFragment(String(rows.joins.sql.dropFirst(" CROSS JOIN ".count)), rows.joins.arguments)
     }
 
-    /// A value for each resource: the one of a to-one path; through lists the least, the greatest, or the first in the document.
+    /// A value for each resource: the value of a to-one path; through lists, the least, the greatest, or the first in the document.
     func value(_ path: QueryPath, _ scope: QueryScope, _ choose: Choose) throws -> (sql: SQLFragment, column: QueryColumn?) {
         guard let rows = try rows(path, scope) else { return (SQLFragment("NULL"), nil) }
         guard case .column(let column) = rows.leaf else {
-            throw FHIRStoreError(.invalidArgument, "only primitives have values to sort by and to list: name an element of the complex one")
+            throw FHIRStoreError(
+                .invalidArgument, "only primitives can be sorted by and listed: name a primitive element of the complex one")
         }
         if column.name == nil { return (SQLFragment("NULL"), column) }
         if rows.isDirect { return (SQLFragment(column.sql), column) }
@@ -73,10 +74,10 @@ extension PredicateCompiler {
         }
     }
 
-    /// Which of several values stands for a resource.
+    /// Which of several values represents a resource.
     enum Choose {
         case least, greatest
-        /// The first in the document, or what is kept aside of it.
+        /// The first in the document, or its second column.
         case first(aside: Bool)
     }
 }

@@ -2,7 +2,7 @@ import FireLiteCore
 import FireLiteSQLiteBridge
 
 extension PredicateCompiler {
-    /// That a reference leads to a resource of a type that fulfils a predicate.
+    /// The condition that a reference leads to a resource of a type that meets a predicate.
     func target(_ column: QueryColumn, _ layout: Layout, _ predicate: Predicate, _ strategy: Strategy) throws -> SQLFragment {
         guard column.name != nil, schema.table(of: layout).isInFile else { return .never }
         if strategy == .filter { return try targetOfRow(column, layout, predicate) }
@@ -10,7 +10,7 @@ extension PredicateCompiler {
             ? try rowsOfTargets(column, layout, predicate) : try targetAmongAll(column, layout, predicate)
     }
 
-    /// The targets: what to select of them, from resources of a type that fulfil a predicate. Nil if there are none.
+    /// Selects from the targets: resources of a type that meet a predicate. Nil if there are none.
     private func targets(
         _ layout: Layout, _ predicate: Predicate, _ strategy: Strategy, _ select: (_ id: String, _ key: String) -> String,
         where link: (_ id: String, _ key: String) -> String
@@ -24,7 +24,7 @@ extension PredicateCompiler {
         return "SELECT \(select(id, key)) FROM \(scope.table.quotedName) \(alias) WHERE " + SQLFragment.all([isTarget, condition])
     }
 
-    /// For rows that another condition leads to: each one's target is looked up.
+    /// For rows that another condition leads to: the target of each is looked up.
     private func targetOfRow(_ column: QueryColumn, _ layout: Layout, _ predicate: Predicate) throws -> SQLFragment {
         let (reference, type) = (column.sql, layout.name)
         let name = ReferenceText.id(reference, type)
@@ -34,7 +34,7 @@ extension PredicateCompiler {
         return .either(["EXISTS (" + byID + ")", "(\(ReferenceText.isUUID("+" + reference)) AND EXISTS (" + byPK + "))"])
     }
 
-    /// The targets are found once, and every reference is looked at.
+    /// The targets are found once, and every reference is read.
     private func targetAmongAll(_ column: QueryColumn, _ layout: Layout, _ predicate: Predicate) throws -> SQLFragment {
         let reference = column.sql
         let ids = try targets(layout, predicate, .drive, { id, _ in id }, where: { id, _ in "\(id) IS NOT NULL" })
@@ -46,7 +46,7 @@ extension PredicateCompiler {
         ])
     }
 
-    /// The targets are found once, and an index is asked for the references to each, without a version and with one; beside them only the
+    /// The targets are found once, and an index finds the references to each, without a version and with one; in addition only
     /// absolute URLs are read.
     private func rowsOfTargets(_ column: QueryColumn, _ layout: Layout, _ predicate: Predicate) throws -> SQLFragment {
         let type = layout.name
@@ -66,14 +66,14 @@ extension PredicateCompiler {
             arms.append("\(rowsOfFound) WHERE \(reference) = \(ReferenceText.uuid(ofID: "\(found).id", type))")
             arms.append("\(rowsOfFound) WHERE \(reference) = \(ReferenceText.uuid(ofKey: "\(found).key", type))")
         }
-        // An index on a resource type's table has the resources that are in no other.
+        // An index on a resource type's table has only the resources that are not contained.
         if column.table.isResource { arms = arms.map { "\($0) AND \(row)._parent IS NULL" } }
         return "\(column.alias)._k IN (WITH \(found)(id, key) AS (" + all + ") \(arms.joined(separator: " UNION ALL ")))"
     }
 
-    /// Whether to go from the targets to the references: an index has them, and there are fewer targets than references.
+    /// Whether to go from the targets to the references: they have an index, and there are fewer targets than references.
     private func leadsFromTargets(_ column: QueryColumn, _ layout: Layout, _ predicate: Predicate) throws -> Bool {
-        // An index on a resource type's table leaves out the resources that are in others.
+        // An index on a resource type's table excludes contained resources.
         guard indexes.hasIndex(on: column), !column.table.isResource || isRoot(column.alias) else { return false }
         let scope = lookingAhead { rootScope(layout, alias: newAlias()) }
         let references = try statistics.size(of: column.table)
@@ -82,7 +82,7 @@ extension PredicateCompiler {
         return try lookingAhead { try bestLead(predicate.conjuncts, scope, atMost: limit) } != nil
     }
 
-    /// To look for the references to a target costs about what looking at so many references does.
+    /// Looking up the references to a target costs about as much as reading this many references.
     private static let referencesPerTarget = 2
 
     /// Whether an indexed column has references that begin with `urn:uuid:`.

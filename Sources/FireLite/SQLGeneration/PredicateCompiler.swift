@@ -3,16 +3,16 @@ import FireLiteSQLiteBridge
 
 /// Turns predicates into SQL conditions on the rows of an alias.
 ///
-/// A condition on an inlined element is a comparison of a column. One through a list looks the owner's key up among those of the list's
-/// rows that fit: `r._k IN (SELECT a._k & -16777216 FROM "Patient_name_given" a WHERE a."value" = ?)`, so that an index on the column
-/// leads from the value to the resource, and without one only that table is read. Where another condition leads to the resources
-/// already, it is a look-up of the resource's own rows instead: `EXISTS (SELECT 1 … WHERE a._k BETWEEN r._k AND r._k | 16777215 …)`.
+/// A condition on an inlined element compares a column. One on a list searches for the owner's key among those of the list's
+/// matching rows: `r._k IN (SELECT a._k & -16777216 FROM "Patient_name_given" a WHERE a."value" = ?)`, so that an index on the column
+/// leads from the value to the resource, and without one only that table is read. If another condition already leads to the
+/// resources, it looks up the resource's own rows instead: `EXISTS (SELECT 1 … WHERE a._k BETWEEN r._k AND r._k | 16777215 …)`.
 final class PredicateCompiler {
-    /// How a condition is used.
+    /// The use of a condition.
     enum Strategy {
-        /// It may lead to the rows.
+        /// It can lead to the rows.
         case drive
-        /// It sorts out rows that another one leads to.
+        /// It filters rows that another one leads to.
         case filter
     }
 
@@ -24,10 +24,10 @@ final class PredicateCompiler {
     let schema: StorageSchema
     let indexes: IndexCatalog
     let statistics: RowStatistics
-    /// About how many rows the condition leads to that leads, for those that sort out.
+    /// The approximate number of rows of the leading condition, for those that filter.
     var candidates = PredicateCompiler.many
     private var aliasCount = 0
-    /// The aliases of resources that are in no other.
+    /// The aliases of resources that are not contained.
     private var rootAliases: Set<String> = []
 
     init(schema: StorageSchema, indexes: IndexCatalog, statistics: RowStatistics) {
@@ -36,7 +36,7 @@ final class PredicateCompiler {
         self.statistics = statistics
     }
 
-    /// Runs a walk whose aliases do not get into the statement.
+    /// Runs a walk whose aliases are not part of the statement.
     func lookingAhead<Value>(_ body: () throws -> Value) rethrows -> Value {
         let count = aliasCount
         let roots = rootAliases
@@ -78,7 +78,7 @@ final class PredicateCompiler {
         }
     }
 
-    /// The path that a predicate is about, and what it says of something at its end; nil for other predicates.
+    /// The path of a predicate, and its condition on the end of the path; nil for other predicates.
     private func end(
         of predicate: Predicate, _ strategy: Strategy
     ) -> (path: QueryPath, condition: (QueryLeaf) throws -> SQLFragment)? {
@@ -92,7 +92,7 @@ final class PredicateCompiler {
         }
     }
 
-    /// The rows of one list that tell by their keys which resources fulfil a predicate.
+    /// The rows of one list whose keys identify the resources that meet a predicate.
     struct ListRows {
         /// The key of a row.
         let key: String
@@ -101,11 +101,11 @@ final class PredicateCompiler {
         /// Whether SQLite is expected to read the rows in the order of their keys.
         let isOrdered: Bool
 
-        /// The key of the resource a row is of.
+        /// The key of a row's resource.
         var resource: String { "\(key) & \(PredicateCompiler.rootMask)" }
     }
 
-    /// The resources that fulfil a predicate, if the rows of one list tell them by their keys alone. Nil if other rows have to be looked at.
+    /// The resources that meet a predicate, if the keys of one list's rows identify them. Nil if other rows must be read.
     func listRows(_ predicate: Predicate, _ scope: QueryScope) throws -> ListRows? {
         guard let (path, end) = end(of: predicate, .drive), let list = try distantList(path.steps[...], scope) else { return nil }
         let inner = try some(path.steps.dropFirst(list.consumed), list.scope, .drive, end)
@@ -117,7 +117,7 @@ final class PredicateCompiler {
         return ListRows(key: "\(alias)._k", from: " FROM \(list.table.quotedName) \(alias) WHERE " + condition, isOrdered: isOrdered)
     }
 
-    /// Whether the rows that fulfil a predicate are read in the order of their keys: they are if no index is asked for more than one value.
+    /// Whether the rows that meet a predicate are read in the order of their keys: they are if no index is searched for more than one value.
     private func readsInOrder(_ predicate: Predicate, _ scope: QueryScope) throws -> Bool {
         switch predicate {
         case .value(let path, let test):
@@ -132,8 +132,8 @@ final class PredicateCompiler {
         }
     }
 
-    /// Alternatives, each of which an index leads to: SQLite would go through the whole table for them, as the indexes of a resource type's
-    /// table leave out the resources that are in others.
+    /// Alternatives that each have an index: SQLite would scan the whole table for them, as the indexes of a resource type's
+    /// table exclude contained resources.
     func union(_ alternatives: [Predicate], _ scope: QueryScope) throws -> SQLFragment {
         var keys: SQLFragment?
         for alternative in alternatives {
@@ -154,7 +154,7 @@ final class PredicateCompiler {
         case .column(let column):
             guard column.name != nil else { return .never }
             return .all([SQLFragment("\(column.sql) IS NOT NULL"), try conditionOnValue(predicate, column, strategy)])
-        case .choice: throw FHIRStoreError(.invalidArgument, "a choice element as a whole has no conditions: name one of its types")
+        case .choice: throw FHIRStoreError(.invalidArgument, "a choice element as a whole cannot be compared: name one of its types")
         }
     }
 
@@ -168,7 +168,7 @@ final class PredicateCompiler {
         case .value(let path, let test) where path.isEmpty: return self.test(test, column, strategy)
         case .exists(let path) where path.isEmpty: return SQLFragment("\(column.sql) IS NOT NULL")
         case .any(let path, let inner) where path.isEmpty: return try conditionOnValue(inner, column, strategy)
-        default: throw FHIRStoreError(.invalidArgument, "a condition on a value has a path that leads out of it: put it outside of any { }")
+        default: throw FHIRStoreError(.invalidArgument, "a condition on a value has a path that leads out of it: use it outside of any { }")
         }
     }
 
@@ -183,12 +183,12 @@ final class PredicateCompiler {
 
     func test(_ test: ValueTest, _ column: QueryColumn, _ strategy: Strategy) -> SQLFragment {
         guard column.name != nil else { return .never }
-        // A plus keeps SQLite from taking the column's index, where another condition is to lead.
+        // A plus keeps SQLite from using the column's index, as another condition leads.
         let hidesIndex = strategy == .filter && indexes.hasIndex(on: column)
         return ValueTestCompiler(column: (hidesIndex ? "+" : "") + column.sql).condition(test)
     }
 
-    /// That there is something at a path's end.
+    /// The condition that there is something at the end of a path.
     func exists(_ leaf: QueryLeaf, _ strategy: Strategy) throws -> SQLFragment {
         switch leaf {
         case .object(_, isRow: true): return .always
@@ -199,7 +199,7 @@ final class PredicateCompiler {
         }
     }
 
-    /// Whether anything is in an inlined element: in a column of it, or in a list in it.
+    /// Whether an inlined element has content: in one of its columns, or in one of its lists.
     private func hasContent(_ scope: QueryScope) throws -> SQLFragment {
         let table = scope.table
         let inner = table.groups.filter { group in
@@ -240,16 +240,16 @@ final class PredicateCompiler {
             })
     }
 
-    /// Whether the row of a scope owns a row of a table that fits: a look-up among the rows of the same resource.
+    /// Whether the row of a scope owns a matching row of a table: a search among the rows of the same resource.
     func owned(_ table: TablePlan, _ alias: String, by scope: QueryScope, where condition: SQLFragment) -> SQLFragment {
         if condition.isNever { return .never }
         let link = SQLFragment(ownership(of: alias, by: scope))
         return "EXISTS (SELECT 1 FROM \(table.quotedName) \(alias) WHERE " + SQLFragment.all([link, condition]) + ")"
     }
 
-    /// The condition that the row of `alias` is owned by that of a scope.
+    /// The condition that the row of a scope owns the row of `alias`.
     ///
-    /// The sign keeps SQLite from making an index of `_parent` for the query, in which every list's rows would be under one key.
+    /// The sign keeps SQLite from building an index of `_parent` for the query, in which each list's rows would have one key.
     func ownership(of alias: String, by scope: QueryScope) -> String {
         let owner = scope.alias
         if scope.isRoot {

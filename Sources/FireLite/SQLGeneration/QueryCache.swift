@@ -1,8 +1,8 @@
 import FireLiteSQLiteBridge
 
-/// What a connection keeps for queries: the file's indexes, the sizes of tables, and statements that were compiled lately.
+/// What a connection caches for queries: the file's indexes, the sizes of tables, and recently compiled statements.
 final class QueryCache {
-    /// How many rows a table had when the store's newest resource had some number.
+    /// The number of rows of a table, with the number of the store's newest resource at that time.
     struct Size {
         let rows: Int
         let newest: Int64
@@ -13,7 +13,7 @@ final class QueryCache {
     private var statements: [String: Statement] = [:]
     private var order: [String] = []
     private var hasFunctions = false
-    /// Queries of a program are few; texts that come once only push each other out.
+    /// A program has few different queries; statements that are used once replace each other.
     private static let capacity = 64
 
     /// Adds the functions that statements of queries use.
@@ -23,7 +23,7 @@ final class QueryCache {
         hasFunctions = true
     }
 
-    /// The compiled statement of a text, reset. One at a time may use it.
+    /// The compiled statement of a text, reset. Not for nested use.
     func statement(_ sql: String, _ connection: Connection) throws -> Statement {
         if let known = statements[sql] {
             known.reset()

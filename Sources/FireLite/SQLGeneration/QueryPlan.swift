@@ -1,34 +1,34 @@
-/// What the engine decides about a query: which condition leads to the rows, and which only sort out.
+/// The engine's decisions about a query: which condition leads to the rows, and which only filter.
 enum QueryPlan {
-    /// Up to so many rows a condition leads whatever else there is.
+    /// Up to this number of rows a condition always leads.
     static let selectiveRows = 64
-    /// Of a larger table a condition leads that leaves one row of so many: to look a row up and to try the other conditions on it costs about
-    /// as much as going past so many in each of the tables.
+    /// In a larger table a condition leads if it leaves at most one row of so many: looking up a row and testing the other conditions on it costs
+    /// about as much as scanning so many rows in each of the tables.
     static let selectiveShare = 12
-    /// The same for a condition on the row itself without others beside it: its rows have to be sorted.
+    /// The same for a condition on the row itself without others: its rows must be sorted.
     static let selectiveShareAlone = 4
 
-    /// A condition that an index can lead to.
+    /// A condition with an index.
     struct Lead {
-        /// Which of several conditions it is, or is a part of.
+        /// The index of the condition, or of the one that it is a part of.
         let part: Int
-        /// What to read of indexes to have its rows.
+        /// The parts of indexes that contain its rows.
         let selects: [SQLFragment]
-        /// The column of the row itself that it is on; nil if it is on a list's, or on several.
+        /// Its column of the row itself; nil if it is on a list's column, or on several.
         let ownColumn: String?
-        /// Whether its rows come in the order of their keys.
+        /// Whether its rows are in the order of their keys.
         let isOrdered: Bool
 
         var isOwn: Bool { ownColumn != nil }
     }
 
-    /// How the results are wanted.
+    /// The required order of the results.
     enum Order {
-        /// Only their number or their values.
+        /// None: only their number or their values.
         case none
-        /// By their keys, or by values that no index gives in order.
+        /// By their keys, or by values without an index.
         case keys
-        /// By the values of a column that an index gives in order, and no more than so many.
+        /// By the values of an indexed column, with a limit.
         case index(column: String, limit: Int)
     }
 }

@@ -1,21 +1,21 @@
 import FireLiteCore
 import FireLiteSQLiteBridge
 
-/// What a condition is about while it is compiled: an object in the row of an alias, or the value of a row of a list of primitives.
+/// The subject of a condition during compilation: an object in the row of an alias, or the value of a row of a list of primitives.
 struct QueryScope {
     let alias: String
     let group: GroupPlan
-    /// Whether it is the row's value, in a list of primitives, rather than the object.
+    /// Whether it is the row's value, in a list of primitives, instead of the object.
     var isValue = false
-    /// Whether the rows are resources that are not in another one.
+    /// Whether the rows are resources that are not contained.
     var isRoot = false
 
     var table: TablePlan { group.table }
 }
 
-/// Where a path ends.
+/// The end of a path.
 enum QueryLeaf {
-    /// A complex element, inlined in the row of an alias, or a row of its own.
+    /// A complex element, inlined in the row of an alias or with a row of its own.
     case object(QueryScope, isRow: Bool)
     /// A primitive: its column.
     case column(QueryColumn)
@@ -23,12 +23,12 @@ enum QueryLeaf {
     case choice(QueryScope, Range<Int>)
 }
 
-/// A primitive's column in a table; nil where the file does not have it, so that no row has a value.
+/// A primitive's column in a table; nil if it does not exist, so that no row has a value.
 struct QueryColumn {
     let alias: String
     let table: TablePlan
     let name: String?
-    /// The column with what the main one leaves aside; nil where the file has none.
+    /// The second column of a value; nil if it does not exist.
     let aside: String?
     let primitive: PrimitiveType
 
@@ -36,7 +36,7 @@ struct QueryColumn {
 }
 
 extension GroupPlan {
-    /// The column of a primitive of the object, as the file has it.
+    /// The column of a primitive of the object, if it exists.
     func queryColumn(_ slot: Int, alias: String) -> QueryColumn {
         let member = members[slot]
         return QueryColumn(
@@ -46,7 +46,7 @@ extension GroupPlan {
 }
 
 extension TablePlan {
-    /// The name of a column if the file has it.
+    /// The name of a column, if it exists.
     func fileColumn(_ index: Int32) -> String? {
         index >= 0 && index < Int32(fileColumns) && isInFile ? columns[Int(index)].name : nil
     }
@@ -57,10 +57,10 @@ extension TablePlan {
             alias: alias, table: self, name: fileColumn(valueColumn), aside: fileColumn(valueAside), primitive: primitive ?? .string)
     }
 
-    /// Whether resources of the type may be in others, in this file.
+    /// Whether resources of the type may be contained in others, in this file.
     var holdsContainedRows: Bool { fileColumn(memberColumn) != nil }
 
-    /// Whether rows of other elements than the one it is named after, or of that one at other depths, are in the table, or in one above it.
+    /// Whether the table, or one above it, has rows of other elements than the one it is named after, or of that one at other depths.
     var isShared: Bool {
         var table: TablePlan? = self
         while let current = table, current.owner != nil {

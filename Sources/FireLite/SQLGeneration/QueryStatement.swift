@@ -10,7 +10,7 @@ struct QueryStatement {
     let compiler: PredicateCompiler
     let scope: QueryScope
 
-    /// Which part of the results after a cursor is asked for, where absent values of the first sort key come after present ones.
+    /// The part of the results after a cursor, if absent values of the first sort key come after present ones.
     enum Part {
         case present, absent
     }
@@ -24,7 +24,7 @@ struct QueryStatement {
         scope = compiler.rootScope(request.layout, alias: Self.alias)
     }
 
-    /// Whether the file has resources of the type at all.
+    /// Whether the file has resources of the type.
     var isEmpty: Bool { !scope.table.isInFile }
 
     private var from: SQLFragment { SQLFragment(" FROM \(scope.table.quotedName) \(Self.alias)") }
@@ -49,7 +49,7 @@ struct QueryStatement {
         return .all([SQLFragment("\(Self.alias)._parent IS NULL"), condition])
     }
 
-    /// The keys of the results in their order, and after them `columns`, and the values that are sorted by where a cursor is to be made.
+    /// The keys of the results in their order, followed by `columns`, and by the sort values if a cursor is needed.
     func keys(_ columns: [SQLFragment] = [], withCursor: Bool = false, part: Part? = nil, limit: Int? = nil) throws -> SQLFragment {
         let terms = try sortTerms
         var select = SQLFragment("SELECT \(Self.alias)._k")
@@ -69,47 +69,47 @@ struct QueryStatement {
         return sql
     }
 
-    /// The tie-break follows the last key's direction, so that an index serves both.
+    /// The tie-break has the direction of the last key, so that one index provides both.
     private var isKeyDescending: Bool { request.sort.last?.isDescending ?? false }
 
-    /// `SELECT expression` over the results, which limits and sorting do not touch.
+    /// `SELECT expression` over the results, ignoring limits and sorting.
     func over(_ expression: SQLFragment, joins: SQLFragment = SQLFragment(""), condition extra: SQLFragment = .always, tail: String = "")
         throws -> SQLFragment
     {
         "SELECT " + expression + from + joins + " WHERE " + SQLFragment.all([try condition(), extra]) + tail
     }
 
-    /// `SELECT count(…)` of the results, which limits do not touch.
+    /// `SELECT count(…)` of the results, ignoring limits.
     ///
-    /// - Parameter isOrdered: whether to rely on the order in which SQLite is expected to read; the count is NULL if it did not.
+    /// - Parameter isOrdered: whether to rely on the order in which SQLite is expected to read; the count is NULL if the order was different.
     func counting(isOrdered: Bool) throws -> SQLFragment {
-        // What an index on the list has is enough then: the resources' own rows are not looked at.
+        // An index on the list is then enough: the resources' own rows are not read.
         guard let rows = try compiler.listRows(request.predicate, scope) else { return try over(SQLFragment("count(*)")) }
         return "SELECT " + SQLFragment(Self.count(rows, isOrdered)) + rows.from
     }
 
-    /// How many resources rows of a list are of.
+    /// The number of resources of a list's rows.
     private static func count(_ rows: PredicateCompiler.ListRows, _ isOrdered: Bool) -> String {
         isOrdered && rows.isOrdered ? "\(QueryFunctions.runs)(\(rows.key))" : "count(DISTINCT \(rows.resource))"
     }
 
-    /// `SELECT` over the values at a path of all results, NULL left out; nil if the file has no such column.
+    /// `SELECT` over the values at a path of all results, without NULL; nil if the file has no such column.
     ///
     /// - Parameters:
     ///   - isOrdered: as for `counting`.
-    ///   - select: what to select, made of the column with the values and of what counts the results.
+    ///   - select: builds the selection from the column with the values and the expression that counts the results.
     func values(
         _ path: QueryPath, isOrdered: Bool, _ select: (_ column: String, _ count: String) -> String, tail: (_ column: String) -> String
     ) throws -> (sql: SQLFragment, column: QueryColumn)? {
         guard let rows = try compiler.rows(path, scope) else { return nil }
         guard case .column(let column) = rows.leaf else {
-            throw FHIRStoreError(.invalidArgument, "only primitives have values to aggregate: name an element of the complex one")
+            throw FHIRStoreError(.invalidArgument, "only primitives can be aggregated: name a primitive element of the complex one")
         }
         guard column.name != nil else { return nil }
         if case .constant(true) = request.predicate, let list = try compiler.distantList(path.steps[...], scope),
             case .leaf(.column(let column)) = try compiler.walk(path.steps.dropFirst(list.consumed), list.scope)
         {
-            // Of an index the rows with one value come in the order of their keys.
+            // In an index the rows with one value are in the order of their keys.
             let isIndexed = compiler.indexes.hasIndex(on: column)
             let rows = compiler.rows(of: list, SQLFragment("\(column.sql) IS NOT NULL"), isOrdered: isIndexed)
             return (SQLFragment("SELECT " + select(column.sql, Self.count(rows, isOrdered))) + rows.from + tail(column.sql), column)
@@ -122,7 +122,7 @@ struct QueryStatement {
 
     // MARK: - Keyset paging
 
-    /// Whether the results after the cursor come in two parts: those with a value of the first key, and then those without.
+    /// Whether the results after the cursor have two parts: those with a value of the first key, and then those without.
     var hasTwoParts: Bool {
         guard let cursor = request.cursor, let first = request.sort.first, let value = cursor.values.first else { return false }
         return first.nulls == .last && !value.isNull
@@ -131,7 +131,7 @@ struct QueryStatement {
     private func after(_ cursor: QueryCursor, _ terms: [SortTerm], _ part: Part?) throws -> SQLFragment {
         guard cursor.values.count == terms.count else {
             throw FHIRStoreError(
-                .invalidArgument, "the cursor is one of a query that sorts by other paths: use it with the query that made it")
+                .invalidArgument, "the cursor belongs to a query that sorts by other paths: use it with the query that created it")
         }
         if part == .absent, let first = terms.first { return first.sql + " IS NULL" }
         var condition = SQLFragment("\(Self.alias)._k \(isKeyDescending ? "<" : ">") ?", [.integer(cursor.key)])
@@ -139,7 +139,7 @@ struct QueryStatement {
             condition = term.after(cursor.values[index], then: condition, skipsNulls: part == .present && index == 0)
         }
         if part == .present, let first = terms.first, let value = cursor.values.first {
-            // Said once more by itself, so that an index can begin there.
+            // Repeated on its own, so that an index can start there.
             condition = .all([first.sql + SQLFragment(" \(first.isDescending ? "<=" : ">=") ?", [value]), condition])
         }
         return condition

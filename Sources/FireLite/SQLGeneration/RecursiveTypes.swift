@@ -1,7 +1,7 @@
 import FireLiteCore
 import Foundation
 
-/// Which classes have lists of themselves in them, whose rows share a table (`Extension.extension`, `Questionnaire.item.item`).
+/// The classes with lists of themselves, whose rows share a table (`Extension.extension`, `Questionnaire.item.item`).
 final class RecursiveTypes: @unchecked Sendable {
     // `lock` guards `known`.
     private let lock = NSLock()
@@ -30,7 +30,7 @@ final class RecursiveTypes: @unchecked Sendable {
         for element in layout.elements {
             guard let type = element.type else { continue }
             if element.isList, type == wanted.type { return true }
-            // Only the path itself and backbone elements below share a table.
+            // Only the path itself and backbone elements below it share a table.
             if type._layout.kind == .backbone, reaches(wanted, from: type._layout, &visited) { return true }
         }
         return false

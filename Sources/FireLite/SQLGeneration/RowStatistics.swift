@@ -1,9 +1,9 @@
 import FireLiteSQLiteBridge
 
-/// How many rows there are, as far as a plan has to know: counted in the file, and no further than makes a difference.
+/// Numbers of rows for plans, counted in the file up to a limit.
 final class RowStatistics {
     private let access: StoreConnection
-    /// What was counted for this plan already: a plan asks for some conditions several times.
+    /// The counts of the current plan, which needs some of them several times.
     private var known: [Question: Int] = [:]
 
     private struct Question: Hashable {
@@ -14,12 +14,12 @@ final class RowStatistics {
 
     init(_ access: StoreConnection) { self.access = access }
 
-    /// How many rows a `SELECT` gives, at most `limit`.
+    /// The number of rows of a `SELECT`, at most `limit`.
     func rows(_ select: SQLFragment, upTo limit: Int) throws -> Int {
         try answer("SELECT count(*) FROM (" + select + " LIMIT ?)", limit)
     }
 
-    /// Whether a `SELECT` gives more rows than `limit`: a third of the work of counting them.
+    /// Whether a `SELECT` has more rows than `limit`: a third of the work of counting them.
     func hasMore(_ select: SQLFragment, than limit: Int) throws -> Bool { try answer(select + " LIMIT 1 OFFSET ?", limit) > 0 }
 
     /// The first value of a statement whose last argument is a limit; 0 if there is no row.
@@ -34,9 +34,9 @@ final class RowStatistics {
         return count
     }
 
-    /// About how many rows a table has.
+    /// The approximate number of rows of a table.
     ///
-    /// - Complexity: counts them, which takes a walk through the table's smallest index; the answer serves until the store has grown by a
+    /// - Complexity: counts them by scanning the table's smallest index; the result is cached until the store has grown by a
     ///   quarter.
     func size(of table: TablePlan) throws -> Int {
         let newest = try Registry.greatestRoot(access.connection)

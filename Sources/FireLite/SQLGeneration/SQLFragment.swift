@@ -1,6 +1,6 @@
 import FireLiteSQLiteBridge
 
-/// A piece of SQL and the values of its parameters, in their order. User values are only ever among the latter.
+/// A piece of SQL and the values of its parameters, in their order. User values are always parameters.
 struct SQLFragment: Sendable {
     var sql: String
     var arguments: [SQLValue]
@@ -26,13 +26,13 @@ struct SQLFragment: Sendable {
 
     static func += (left: inout SQLFragment, right: SQLFragment) { left = left + right }
 
-    /// All of the conditions; true where there are none.
+    /// The conjunction of conditions; true if there are none.
     static func all(_ parts: [SQLFragment]) -> SQLFragment {
         if parts.contains(where: \.isNever) { return .never }
         return joined(parts.filter { !$0.isAlways }, " AND ") ?? .always
     }
 
-    /// One of the conditions; false where there are none.
+    /// The disjunction of conditions; false if there are none.
     static func either(_ parts: [SQLFragment]) -> SQLFragment {
         if parts.contains(where: \.isAlways) { return .always }
         return joined(parts.filter { !$0.isNever }, " OR ") ?? .never
@@ -45,7 +45,7 @@ struct SQLFragment: Sendable {
         return SQLFragment("(" + parts.map(\.sql).joined(separator: separator) + ")", arguments)
     }
 
-    /// The opposite of a condition, where NULL counts as false.
+    /// The negation of a condition; NULL counts as false.
     var negated: SQLFragment {
         if isAlways { return .never }
         if isNever { return .always }

@@ -6,11 +6,11 @@ struct SortTerm {
     let sql: SQLFragment
     let isDescending: Bool
     let nulls: SortKey.Nulls
-    /// The column of the result's own row that it is, if an index has that.
+    /// Its column of the result's own row, if that is indexed.
     let indexedColumn: String?
 
     var order: SQLFragment {
-        // SQLite's own order has NULL before all values; saying so again would only keep it from using an index.
+        // SQLite's own order has NULL before all values; stating it would only keep SQLite from using an index.
         let isNatural = (nulls == .last) == isDescending
         let direction = isDescending ? " DESC" : ""
         if isNatural { return sql + direction }
@@ -18,7 +18,7 @@ struct SortTerm {
         return sql + (nulls == .last ? " IS NULL, " : " IS NOT NULL, ") + sql + direction
     }
 
-    /// The condition that a row comes after one with `value`, where `then` decides among rows with the same.
+    /// The condition that a row comes after one with `value`; `then` decides among rows with the same value.
     func after(_ value: SQLValue, then: SQLFragment, skipsNulls: Bool) -> SQLFragment {
         if value.isNull {
             let isSame = SQLFragment.all([sql + " IS NULL", then])

@@ -2,11 +2,11 @@ import FireLiteCore
 import FireLiteSQLiteBridge
 import Foundation
 
-/// The conditions of SQL on one column.
+/// SQL conditions on one column.
 struct ValueTestCompiler {
     let column: String
 
-    /// So many values are bound one by one; more go into one parameter, so that statements do not differ by their number.
+    /// Up to this number values are bound one by one; more go into one parameter, so that statements do not differ by their number.
     static let boundValues = 4
 
     func condition(_ test: ValueTest) -> SQLFragment {
@@ -24,7 +24,7 @@ struct ValueTestCompiler {
 
     // MARK: - Dates
 
-    /// The exact form: every moment of the stored interval compares so.
+    /// The exact form: true for every moment of the stored interval.
     private func lies(_ comparison: Comparison, _ bounds: DateBounds) -> SQLFragment {
         switch comparison {
         case .equal: SQLFragment("(\(column) >= ? AND \(column) < ?)", [.text(bounds.text), .text(bounds.upper)])
@@ -35,7 +35,7 @@ struct ValueTestCompiler {
         }
     }
 
-    /// The overlapping form: some moment of the stored interval compares so.
+    /// The overlapping form: true for some moment of the stored interval.
     private func overlaps(_ comparison: Comparison, _ bounds: DateBounds) -> SQLFragment {
         switch comparison {
         case .equal: .all([SQLFragment("\(column) < ?", [.text(bounds.upper)]), lasts(beyond: bounds.lower)])
@@ -46,7 +46,7 @@ struct ValueTestCompiler {
         }
     }
 
-    /// The stored interval has ended at the moment, or ends with it.
+    /// The stored interval ends before the moment, or at it.
     private func ends(by moment: String) -> SQLFragment {
         let wider = DateBounds.wider(than: moment).map { SQLValue.text($0) }
         let before = SQLFragment("\(column) < ?", [.text(moment)])
@@ -65,7 +65,7 @@ struct ValueTestCompiler {
     private func oneOf(_ dates: [DateBounds]) -> SQLFragment {
         if dates.count <= Self.boundValues { return .either(dates.map { lies(.equal, $0) }) }
         if !Connection.hasJSON {
-            // No date has the sign between the bounds.
+            // No date contains the character between the bounds.
             let rows = PackedValues(dates.map { .text("\($0.text)|\($0.upper)") }).rows
             let (lower, upper) = ("substr(value, 1, instr(value, '|') - 1)", "substr(value, instr(value, '|') + 1)")
             return "EXISTS (SELECT 1 FROM (" + rows + ") WHERE \(column) >= \(lower) AND \(column) < \(upper))"
@@ -83,7 +83,7 @@ struct ValueTestCompiler {
         if values.isEmpty { return .never }
         if values.count <= Self.boundValues { return SQLFragment("\(column) IN (\(marks(values.count)))", values) }
         if !Connection.hasJSON { return "\(column) IN (" + PackedValues(values).rows + ")" }
-        // JSON of SQLite ends a text at a NUL, so texts with one are bound by themselves.
+        // SQLite's JSON ends a text at a NUL, so texts with a NUL are bound separately.
         let special = values.filter { $0.text?.utf8.contains(0) ?? false || !($0.double?.isFinite ?? true) }
         let list = values.filter { !special.contains($0) }.map(Self.json).joined(separator: ",")
         let plain = SQLFragment("\(column) IN (SELECT value FROM json_each(?))", [.text("[\(list)]")])
@@ -109,7 +109,7 @@ struct ValueTestCompiler {
         return SQLFragment("\(TextMatcher.functionName)(\(column), ?, \(way.rawValue | folding.rawValue))", [.text(text)])
     }
 
-    /// A range, which an index can serve.
+    /// A range, which can use an index.
     private func prefix(_ text: String) -> SQLFragment {
         guard let end = Self.end(ofPrefix: text) else {
             return text.isEmpty ? SQLFragment("\(column) IS NOT NULL") : SQLFragment("\(column) >= ?", [.text(text)])
@@ -117,7 +117,7 @@ struct ValueTestCompiler {
         return SQLFragment("(\(column) >= ? AND \(column) < ?)", [.text(text), .text(end)])
     }
 
-    /// The least text after all that begin with `text`; nil where there is none.
+    /// The least text after all that begin with `text`; nil if there is none.
     static func end(ofPrefix text: String) -> String? {
         var scalars = Array(text.unicodeScalars)
         while let last = scalars.popLast() {

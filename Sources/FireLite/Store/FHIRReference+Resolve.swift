@@ -1,13 +1,13 @@
 import FireLiteCore
 
 extension FHIRReference {
-    /// The resource the reference points to; nil where the store does not hold it.
+    /// The resource that the reference points to; nil if the store does not have it.
     ///
-    /// Follows `Type/id`, `http` and `https` URLs that end in it, `urn:uuid:` by pk or id, and `#id` inside the container: what `form` says
-    /// of a reference (`ReferenceParts`). The conditions `refers`, `target` and `isReferred` follow the same, but for `#id`. If a
-    /// `urn:uuid:` is the pk of one resource and the id of others, they find each of these, and this the first.
-    /// A version in the reference is ignored: a store holds one version of a resource.
-    /// - Throws: `FHIRStoreError` where the store cannot be read.
+    /// Follows `Type/id`, `http` and `https` URLs that end in it, `urn:uuid:` by pk or id, and `#id` inside the container, according to
+    /// `ReferenceParts.form`. The conditions `refers`, `target` and `isReferred` follow the same references, except for `#id`. If a
+    /// `urn:uuid:` is the pk of one resource and the id of others, they find each of these, and this method the first.
+    /// A version in the reference is ignored: a store has one version of a resource.
+    /// - Throws: `FHIRStoreError` if the store cannot be read.
     public func resolve(in store: FHIRStore) throws -> FHIRResource? {
         guard let parts else { return nil }
         switch parts.form {

@@ -2,18 +2,18 @@ import Dispatch
 import FireLiteCore
 import Foundation
 
-// The asynchronous forms of reading and writing. Blocks run on threads of the library's own, as many as there are connections, as SQLite's
+// The asynchronous forms of reading and writing. Blocks run on the library's own threads, as many as there are connections, as SQLite's
 // calls block their thread.
 
 extension FHIRStore {
-    /// `write` without blocking the caller: suspends while another write runs, and while this one does.
+    /// `write` without blocking the caller: suspends while another write runs, and while this one runs.
     ///
-    /// Objects are not `Sendable`: make or fetch them inside the block, and hand keys (`pk`, type and id) in and out.
+    /// Objects are not `Sendable`: create or fetch them inside the block, and pass keys (`pk`, type and id) in and out.
     ///
     /// ```swift
     /// try await store.write { tx in _ = try tx.upsert(try Patient(json: data)) }
     /// ```
-    /// - Throws: as `write` does; `CancellationError` where the task was cancelled before the block began.
+    /// - Throws: as `write` does; `CancellationError` if the task was cancelled before the block began.
     @discardableResult
     public func write<Value: Sendable>(_ body: @escaping @Sendable (WriteTransaction) throws -> Value) async throws -> Value {
         try await run(on: writes) { cancellation in
@@ -26,7 +26,7 @@ extension FHIRStore {
 
     /// `read` without blocking the caller.
     ///
-    /// - Throws: as `read` does; `CancellationError` where the task was cancelled before the block began.
+    /// - Throws: as `read` does; `CancellationError` if the task was cancelled before the block began.
     public func read<Value: Sendable>(_ body: @escaping @Sendable (ReadTransaction) throws -> Value) async throws -> Value {
         try await run(on: reads) { cancellation in
             try self.read { transaction in
@@ -36,7 +36,7 @@ extension FHIRStore {
         }
     }
 
-    /// Runs `body` on one of the threads of `queue`. A task that is cancelled while it waits for its turn does not wait on.
+    /// Runs `body` on one of the threads of `queue`. A task that is cancelled while it waits for its turn stops waiting.
     private func run<Value: Sendable>(
         on queue: WorkQueue, _ body: @escaping @Sendable (Cancellation) throws -> Value
     ) async throws -> Value {
@@ -52,10 +52,10 @@ extension FHIRStore {
         }
     }
 
-    /// Runs `body` on a snapshot, off the caller's thread, until the task is cancelled: the statement that runs then ends.
+    /// Runs `body` on a snapshot, on another thread, until the task is cancelled, which ends the running statement.
     ///
-    /// - Parameter body: is given the snapshot, and what to call between statements: it throws where the task was cancelled.
-    /// - Throws: what `body` throws; `CancellationError`.
+    /// - Parameter body: receives the snapshot, and a function to call between statements, which throws if the task was cancelled.
+    /// - Throws: errors of `body`; `CancellationError`.
     func readUntilCancelled<Value: Sendable>(
         _ body: @escaping @Sendable (ReadTransaction, () throws -> Void) throws -> Value
     ) async throws -> Value {
@@ -76,7 +76,7 @@ extension FHIRStore {
     }
 }
 
-/// Carries a task's cancellation to the thread that works for it.
+/// Passes a task's cancellation to the thread that works for it.
 private final class Cancellation: @unchecked Sendable {
     // `lock` guards every variable.
     private let lock = NSLock()
@@ -97,7 +97,7 @@ private final class Cancellation: @unchecked Sendable {
         handler?()
     }
 
-    /// Runs `handler` when the task is cancelled, at once if it has been.
+    /// Runs `handler` when the task is cancelled, at once if it already was.
     func whenRequested(_ handler: @escaping @Sendable () -> Void) {
         lock.lock()
         self.handler = handler

@@ -2,16 +2,17 @@ import FireLiteCore
 import Foundation
 
 extension FHIRStore {
-    /// Opens the store of this name in the app's support folder, and makes it if there is none.
+    /// Opens the store with this name in the app's support folder, and creates it if there is none.
     ///
     /// ```swift
     /// let store = try FHIRStore(release: .r4)
     /// ```
     /// - Parameters:
     ///   - name: the name of the file without its extension. Default: `health`.
-    ///   - isInBackups: whether the system's backups of the device include the store; only Apple's systems know of any. Default: true.
-    /// - Throws: `FHIRStoreError`: `cannotOpen` if there is no such folder and none can be made; `invalidArgument` for a name that is no file's; as
-    ///   `init(path:release:configuration:)` does.
+    ///   - isInBackups: whether the system's backups of the device include the store, on Apple platforms. Default: true.
+    /// - Throws: `FHIRStoreError`: `cannotOpen` if there is no such folder and it cannot be created; `invalidArgument` for an invalid name;
+    ///   the errors
+    ///   of `init(path:release:configuration:)`.
     public convenience init(
         release: FHIRRelease, name: String = "health", isInBackups: Bool = true, configuration: Configuration = Configuration()
     ) throws {
@@ -29,23 +30,23 @@ extension FHIRStore {
             #endif
         } catch {
             throw FHIRStoreError(
-                .cannotOpen, "\(folder.path) cannot be made: \(error.localizedDescription): check the permissions of the folder above")
+                .cannotOpen, "\(folder.path) cannot be created: \(error.localizedDescription): check the permissions of its parent folder")
         }
         try self.init(path: path, release: release, configuration: configuration)
     }
 
-    /// Where `init(release:)` keeps the store of this name: `FireLite/NAME.sqlite` in the user's folder for application support, which is the
-    /// app's own where apps are in sandboxes (`~/.local/share` on Linux).
+    /// The path at which `init(release:)` keeps the store with this name: `FireLite/NAME.sqlite` in the user's folder for application support,
+    /// which is the app's own if apps are sandboxed (`~/.local/share` on Linux).
     ///
-    /// - Throws: `FHIRStoreError`: `cannotOpen` if the system names no such folder; `invalidArgument` for a name that is empty, begins with a dot
+    /// - Throws: `FHIRStoreError`: `cannotOpen` if the system has no such folder; `invalidArgument` for a name that is empty, begins with a dot
     ///   or has a slash.
     public static func defaultPath(name: String = "health") throws -> String {
         guard !name.isEmpty, !name.hasPrefix("."), !name.contains("/"), !name.utf8.contains(0) else {
             throw FHIRStoreError(
-                .invalidArgument, "the name of a store is that of a file, without slashes and without a dot at its beginning")
+                .invalidArgument, "the name of a store must be a file name without slashes and without a leading dot")
         }
         guard let support = FileManager.default.urls(for: .applicationSupportDirectory, in: .userDomainMask).first else {
-            throw FHIRStoreError(.cannotOpen, "the system names no folder for application support: give a path")
+            throw FHIRStoreError(.cannotOpen, "the system has no folder for application support: give a path")
         }
         return support.appendingPathComponent("FireLite", isDirectory: true).appendingPathComponent("\(name).sqlite").path
     }

@@ -9,33 +9,33 @@ import Foundation
 /// try store.write { tx in try tx.upsert(patient) }
 /// let joseph = try store.resource(Patient.self, id: "123")
 /// ```
-/// One write runs at a time; reads run beside it, each on its own snapshot. Safe to use from any thread.
+/// One write runs at a time; reads run concurrently, each on its own snapshot. Thread-safe.
 public final class FHIRStore: Sendable {
     public let release: FHIRRelease
-    /// The path of the file; `:memory:` for a store in memory.
+    /// The path of the file; `:memory:` for an in-memory store.
     public let path: String
     let identity: StoreIdentity
     let pool: ConnectionPool
-    /// Where asynchronous writes run, one at a time.
+    /// The queue of asynchronous writes, which runs one at a time.
     let writes = WorkQueue(width: 1)
-    /// Where asynchronous reads run, as many at once as there are connections for them.
+    /// The queue of asynchronous reads, which runs as many at once as there are connections for them.
     let reads: WorkQueue
     private let givenConfiguration: Configuration
-    /// Whether what is read is compared with its digest.
+    /// Whether resources are compared with their digests when they are read.
     var verifiesContent: Bool { givenConfiguration.verifiesContent }
 
-    /// How the store was opened, with the key it has now.
+    /// The configuration of the store, with its current key.
     public var configuration: Configuration {
         var configuration = givenConfiguration
         configuration.key = pool.key
         return configuration
     }
 
-    /// Opens the store at `path`; a new file, which only its owner may read and write (mode 0600), is made where there is none.
+    /// Opens the store at `path`. If there is none, creates a new file that only its owner can read and write (mode 0600).
     ///
     /// - Parameters:
-    ///   - release: the FHIR release whose resources it holds, `.r4` from FireLiteR4.
-    ///   - configuration: default: for reading and writing, durable, waits 5 seconds for locks.
+    ///   - release: the FHIR release of its resources, `.r4` from FireLiteR4.
+    ///   - configuration: Default: reading and writing, durable, waits 5 seconds for locks.
     /// - Throws: `FHIRStoreError`: `cannotOpen`, `notAStore`, `missingKey`, `wrongKey`, `notEncrypted`, `noEncryption`, `wrongRelease`,
     ///   `newerFormat`, `olderFormat`, `readOnly`, `busy`.
     public init(path: String, release: FHIRRelease, configuration: Configuration = Configuration()) throws {
@@ -64,11 +64,11 @@ public final class FHIRStore: Sendable {
         }
     }
 
-    /// Closes all connections to the file, so that it can be moved or deleted. Waits for the reads and writes that run, up to the busy timeout.
-    /// Later calls throw `closed`; closing again does nothing. A store that is released is closed, too.
+    /// Closes all connections to the file, so that it can be moved or deleted. Waits for running reads and writes, up to the busy timeout.
+    /// Later calls throw `closed`; closing again does nothing. Releasing a store closes it too.
     ///
     /// - Precondition: not inside a read or write of this store.
-    /// - Throws: `FHIRStoreError.busy` if reads or writes still run; the store can be used as before then.
+    /// - Throws: `FHIRStoreError.busy` if reads or writes are still running; the store then stays open.
     public func close() throws {
         misuse(unless: currentTransaction == nil, "close() inside a read or write of the same store would wait for itself: call it outside")
         guard pool.close(patience: configuration.busyMilliseconds) else {
@@ -77,14 +77,14 @@ public final class FHIRStore: Sendable {
         }
     }
 
-    /// A store in memory, which is discarded when released.
+    /// An in-memory store, which is discarded when released.
     ///
     /// - Throws: `FHIRStoreError`.
     public static func inMemory(release: FHIRRelease) throws -> FHIRStore {
         try FHIRStore(path: ":memory:", release: release)
     }
 
-    /// The digest under which a resource is stored as it is now, for `WriteTransaction.store(_:digests:)`. Any thread may ask.
+    /// The digest of a resource's current content, for `WriteTransaction.store(_:digests:)`. Can be called from any thread.
     package func digest(of resource: FHIRResource) -> ContentDigest.Value {
         ContentDigest.digest(of: resource, key: identity.digestKey)
     }
@@ -100,15 +100,15 @@ public final class FHIRStore: Sendable {
 
     // MARK: - Transactions
 
-    /// Runs `body` as one write: when it returns, what it did is stored; when it throws, nothing of it is, and managed objects are as before.
+    /// Runs `body` as one write. If it returns, all its changes are stored; if it throws, none are, and managed objects are as before.
     ///
     /// - Precondition: not inside another write of this store.
-    /// - Throws: what `body` throws; `FHIRStoreError`: `conflict`, `busy`, `diskFull`, `readOnly`.
+    /// - Throws: errors of `body`; `FHIRStoreError`: `conflict`, `busy`, `diskFull`, `readOnly`.
     @discardableResult
     public func write<Value>(_ body: (WriteTransaction) throws -> Value) throws -> Value {
         misuse(
             unless: currentTransaction == nil,
-            "a write inside a read or write of the same store would wait for itself: use the transaction that is given to the block")
+            "a write inside a read or write of the same store would wait for itself: use the transaction that is passed to the block")
         let writer = try mapping { try pool.takeWriter() }
         defer { pool.giveBackWriter() }
         try mapping { try writer.begin() }
@@ -128,9 +128,9 @@ public final class FHIRStore: Sendable {
         }
     }
 
-    /// Runs `body` on a snapshot of the store. Inside another read or write of this thread, on that one's.
+    /// Runs `body` on a snapshot of the store; inside another read or write on this thread, on that one's.
     ///
-    /// - Throws: what `body` throws; `FHIRStoreError`.
+    /// - Throws: errors of `body`; `FHIRStoreError`.
     public func read<Value>(_ body: (ReadTransaction) throws -> Value) throws -> Value {
         if let current = currentTransaction { return try body(current) }
         let access = try mapping { try pool.takeReader() }
@@ -148,7 +148,7 @@ public final class FHIRStore: Sendable {
         return result
     }
 
-    /// Runs `body` on the writing connection, outside of any transaction.
+    /// Runs `body` on the writing connection, outside of transactions.
     func withWritingConnection<Value>(_ body: (Connection) throws -> Value) throws -> Value {
         misuse(unless: currentTransaction == nil, "upkeep inside a read or write of the same store would wait for itself: call it outside")
         let writer = try mapping { try pool.takeWriter() }
@@ -158,44 +158,44 @@ public final class FHIRStore: Sendable {
 
     var currentTransaction: ReadTransaction? { pool.current }
 
-    /// The managed objects of the write that this thread is in; nil outside of one.
+    /// The managed objects of this thread's current write; nil outside of a write.
     var currentObjects: ManagedObjects? { pool.current?.objects }
 
-    /// `read` for the public calls that are one reading.
+    /// `read` for public calls that read once.
     func perform<Value>(_ body: (ReadTransaction) throws -> Value) throws -> Value {
         try read { transaction in try transaction.perform { try body(transaction) } }
     }
 
     // MARK: - Reading in one call
 
-    /// The resource with this type and logical id; nil where there is none.
+    /// The resource with this type and logical id; nil if there is none.
     public func resource<Resource: FHIRResource>(_ type: Resource.Type, id: String) throws -> Resource? {
         try read { try $0.resource(type, id: id) }
     }
 
-    /// The resource with this type name and logical id; nil where there is none.
+    /// The resource with this type name and logical id; nil if there is none.
     ///
-    /// - Throws: `FHIRStoreError.invalidArgument` for a name that is no resource type of the release.
+    /// - Throws: `FHIRStoreError.invalidArgument` for a name that is not a resource type of the release.
     public func resource(typeName: String, id: String) throws -> FHIRResource? {
         try read { try $0.resource(typeName: typeName, id: id) }
     }
 
-    /// The stored resources with these ids, in the order of the ids; ids of nothing are passed over.
+    /// The stored resources with these ids, in the order of the ids; unknown ids are skipped.
     public func resources<Resource: FHIRResource>(_ type: Resource.Type, ids: some Sequence<String>) throws -> [Resource] {
         try read { try $0.resources(type, ids: ids) }
     }
 
-    /// The resource with this pk; nil where there is none, or one of another type.
+    /// The resource with this pk; nil if there is none, or if it has another type.
     public func resource<Resource: FHIRResource>(_ type: Resource.Type, pk: String) throws -> Resource? {
         try read { try $0.resource(type, pk: pk) }
     }
 
-    /// How many resources of a type the store holds; contained ones do not count.
+    /// The number of stored resources of a type, without contained ones.
     public func count<Resource: FHIRResource>(_ type: Resource.Type) throws -> Int {
         try read { try $0.count(type) }
     }
 
-    /// The types the store holds resources of, by name, and how many.
+    /// The types of the stored resources, by name, and the number of each.
     public func counts() throws -> [TypeCount] {
         try read { try $0.counts() }
     }

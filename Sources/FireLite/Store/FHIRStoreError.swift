@@ -1,6 +1,6 @@
 import FireLiteSQLiteBridge
 
-/// What went wrong in a store, and what to do about it. Descriptions hold no values of records.
+/// An error of a store, with what to do about it. Descriptions contain no values of records.
 public struct FHIRStoreError: Error, Sendable, CustomStringConvertible {
     /// The kind of failure.
     public struct Code: RawRepresentable, Sendable, Hashable {
@@ -9,55 +9,55 @@ public struct FHIRStoreError: Error, Sendable, CustomStringConvertible {
 
         /// The file cannot be opened or created.
         public static let cannotOpen = Code(rawValue: "cannotOpen")
-        /// The file is no FireLite store, or a damaged one.
+        /// The file is not a FireLite store, or is damaged.
         public static let notAStore = Code(rawValue: "notAStore")
-        /// A file that would be written is there already.
+        /// A file to be written exists already.
         public static let alreadyExists = Code(rawValue: "alreadyExists")
-        /// The file is encrypted, or no database at all, and no key was given.
+        /// The file is encrypted, or not a database, and no key was given.
         public static let missingKey = Code(rawValue: "missingKey")
-        /// The file cannot be read with the key that was given.
+        /// The file cannot be read with the given key.
         public static let wrongKey = Code(rawValue: "wrongKey")
         /// A key was given for a file that is not encrypted.
         public static let notEncrypted = Code(rawValue: "notEncrypted")
-        /// A key was given, and the package was built without the trait `SQLCipher`.
+        /// A key was given, but the package was built without the trait `SQLCipher`.
         public static let noEncryption = Code(rawValue: "noEncryption")
-        /// The store holds another FHIR release.
+        /// The store has another FHIR release.
         public static let wrongRelease = Code(rawValue: "wrongRelease")
-        /// The store was written in a newer format than this library knows.
+        /// The store has a newer format than this library supports.
         public static let newerFormat = Code(rawValue: "newerFormat")
-        /// The store has an older format, which the first opening for writing would upgrade, and is opened for reading only.
+        /// The store has an older format, which must be upgraded by opening it for writing, and was opened read-only.
         public static let olderFormat = Code(rawValue: "olderFormat")
-        /// A resource was changed on the basis of a version that another write has replaced or deleted; `conflict` says which.
+        /// A change was based on a version of a resource that another write has replaced or deleted; `conflict` says which.
         public static let conflict = Code(rawValue: "conflict")
-        /// A resource has the type and id of one that is stored, and the store keeps them unique (`FHIRStore.Configuration.uniqueIDs`).
+        /// A resource has the type and id of a stored one, and the store keeps them unique (`FHIRStore.Configuration.uniqueIDs`).
         public static let duplicateID = Code(rawValue: "duplicateID")
         /// Another connection holds the lock.
         public static let busy = Code(rawValue: "busy")
         /// The disk is full.
         public static let diskFull = Code(rawValue: "diskFull")
-        /// The file or its folder may not be written, or the store was opened for reading only.
+        /// The file or its folder is not writable, or the store was opened read-only.
         public static let readOnly = Code(rawValue: "readOnly")
-        /// The disk, or what is between it and the program, failed to read or write.
+        /// The disk, or its connection, failed to read or write.
         public static let disk = Code(rawValue: "disk")
-        /// There is no memory, or no more than a limit allows.
+        /// There is not enough memory, or a memory limit is reached.
         public static let outOfMemory = Code(rawValue: "outOfMemory")
-        /// A resource has more rows, columns or levels, or longer text, than a store can hold.
+        /// A resource has more rows, columns or levels, or longer text, than a store can store.
         public static let tooLarge = Code(rawValue: "tooLarge")
-        /// An argument is not valid.
+        /// An argument is invalid.
         public static let invalidArgument = Code(rawValue: "invalidArgument")
         /// The store was closed with `close()`.
         public static let closed = Code(rawValue: "closed")
         /// A query was cancelled.
         public static let interrupted = Code(rawValue: "interrupted")
-        /// Another failure of SQLite.
+        /// Another SQLite error.
         public static let sqlite = Code(rawValue: "sqlite")
     }
 
-    /// What another write did to a resource whose earlier version was to be stored.
+    /// What another write did to a resource whose earlier version was about to be stored.
     public enum Conflict: Sendable, Hashable {
         /// It stored other content: fetch the resource again and repeat the change.
         case changed
-        /// It deleted the resource: leave it so, or add a copy.
+        /// It deleted the resource: accept that, or add a copy.
         case deleted
     }
 
@@ -78,9 +78,9 @@ public struct FHIRStoreError: Error, Sendable, CustomStringConvertible {
         self.sqliteCode = sqliteCode
     }
 
-    /// Maps an error of SQLite.
+    /// Maps an SQLite error.
     ///
-    /// - Parameter isOpen: whether the file has been found to be a store, so that what cannot be read is damaged.
+    /// - Parameter isOpen: whether the file is known to be a store, so that unreadable parts are damaged.
     init(_ error: SQLiteError, path: String, isOpen: Bool = false) {
         let code: Code
         let message: String
@@ -88,10 +88,10 @@ public struct FHIRStoreError: Error, Sendable, CustomStringConvertible {
         case ResultCode.busy, ResultCode.locked:
             (code, message) = (.busy, "\(path) is locked by another connection: try again, or raise the busy timeout")
         case ResultCode.permission, ResultCode.authorization:
-            (code, message) = (.readOnly, "\(path) may not be used: check the permissions of it and its folder")
+            (code, message) = (.readOnly, "\(path) cannot be used: check the permissions of the file and its folder")
         case ResultCode.outOfMemory:
             (code, message) = (
-                .outOfMemory, "there is no memory left to work on \(path): free some, lower cacheBytes, or write less at once"
+                .outOfMemory, "there is not enough memory to work on \(path): free some, lower cacheBytes, or write less at once"
             )
         case ResultCode.readOnly: (code, message) = (.readOnly, "\(path) or its folder cannot be written: check their permissions")
         case ResultCode.interrupted: (code, message) = (.interrupted, "the query was cancelled")
@@ -103,52 +103,53 @@ public struct FHIRStoreError: Error, Sendable, CustomStringConvertible {
         case ResultCode.corrupt where error.isChecksumMismatch:
             (code, message) = (
                 .notAStore,
-                "\(path) has a page that is not what was written: if another program wrote to the file, run `firelite reseal`, which verifies "
-                    + "every resource; if it is damaged, restore a backup or salvage it with `firelite recover`"
+                "\(path) has a page that does not match its checksum: if another program wrote to the file, run `firelite reseal`, which verifies "
+                    + "every resource; if it is damaged, restore a backup or use `firelite recover`"
             )
         case ResultCode.corrupt:
-            (code, message) = (.notAStore, "\(path) is damaged (\(error.message)): restore a backup or salvage what is readable")
-        case ResultCode.full: (code, message) = (.diskFull, "there is no room on the disk of \(path): free some and try again")
+            (code, message) = (.notAStore, "\(path) is damaged (\(error.message)): restore a backup or recover what is readable")
+        case ResultCode.full: (code, message) = (.diskFull, "the disk of \(path) is full: free some space and try again")
         case ResultCode.cannotOpen:
-            (code, message) = (.cannotOpen, "\(path) cannot be opened: check that its folder exists and may be written")
+            (code, message) = (.cannotOpen, "\(path) cannot be opened: check that its folder exists and is writable")
         case ResultCode.noDatabase where isOpen:
             (code, message) = (
-                .notAStore, "\(path) is damaged: a page of it is not as it was written: restore a backup or salvage what is readable"
+                .notAStore,
+                "\(path) is damaged: a page does not match its authentication code: restore a backup or recover what is readable"
             )
         case ResultCode.noDatabase:
-            (code, message) = (.notAStore, "\(path) is not a SQLite database: give the path of a FireLite store, or of a new file")
+            (code, message) = (.notAStore, "\(path) is not an SQLite database: give the path of a FireLite store, or of a new file")
         case ResultCode.tooBig:
             (code, message) = (
                 .tooLarge,
-                "a text, or a row of a table, is longer than a store can hold, \(Connection.maximumLength) bytes: keep such data in a file of its own"
+                "a text, or a row of a table, is longer than \(Connection.maximumLength) bytes, the limit of a store: keep such data in a separate file"
             )
         case ResultCode.error where Self.isTooDeep(error.message):
             (code, message) = (
-                .invalidArgument, "the query is nested deeper than SQLite can take (\(error.message)): ask in several queries"
+                .invalidArgument, "the query is nested too deeply for SQLite (\(error.message)): split it into several queries"
             )
         default: (code, message) = (.sqlite, "\(path): \(error.message): check the statement, or the file with check()")
         }
         self.init(code, message, sql: error.sql, sqliteCode: error.code)
     }
 
-    /// Whether SQLite gave up on a statement's nesting (<https://www.sqlite.org/limits.html>), for which it has no code of its own.
+    /// Whether a statement is nested too deeply for SQLite (<https://www.sqlite.org/limits.html>), for which it has no code of its own.
     private static func isTooDeep(_ message: String) -> Bool {
         message.hasPrefix("parser stack overflow") || message.hasPrefix("Expression tree is too large")
     }
 
     public var description: String { message }
 
-    /// Whether SQLite found the file damaged, rather than not to be what it was taken for.
+    /// Whether SQLite found the file damaged, as opposed to it being another kind of file.
     package var isDamage: Bool { sqliteCode.map { $0 & 0xFF == ResultCode.corrupt } ?? false }
 
-    /// What the operating system refused, for an extended code of `SQLITE_IOERR` (<https://www.sqlite.org/rescode.html#ioerr>).
+    /// The failed operation, for an extended code of `SQLITE_IOERR` (<https://www.sqlite.org/rescode.html#ioerr>).
     private static func diskCall(_ code: Int32) -> String {
         switch ResultCode.InputOutput(extendedCode: code) {
         case .read, .shortRead: "reading"
         case .write: "writing"
-        case .fsync, .directoryFsync: "making what was written safe on the disk"
+        case .fsync, .directoryFsync: "syncing to the disk"
         case .truncate: "changing the length"
-        case .fstat: "asking for the length"
+        case .fstat: "getting the length"
         case .unlock, .readLock, .checkReservedLock, .lock: "locking"
         case .delete, .deleteNoEntry: "deleting a companion file"
         case .access: "looking for a companion file"

@@ -1,16 +1,16 @@
 import FireLiteCore
 import FireLiteSQLiteBridge
 
-/// A view of the store as it was at one moment, whatever others write meanwhile. Valid inside `read` or `write` only.
+/// A snapshot of the store, unaffected by later writes. Valid only inside `read` or `write`.
 ///
-/// - Precondition: of every call, that the block the transaction was given to has not returned.
+/// - Precondition: every call must happen before the transaction's block has returned.
 public class ReadTransaction {
     public let store: FHIRStore
     let access: StoreConnection
-    /// The objects of a write; nil in a read, which remembers none.
+    /// The objects of a write; nil in a read, which keeps none.
     let objects: ManagedObjects?
     let loader: ResourceLoader
-    /// Whether the block that the transaction was given to has ended.
+    /// Whether the transaction's block has ended.
     private var hasEnded = false
 
     init(store: FHIRStore, access: StoreConnection, objects: ManagedObjects? = nil) {
@@ -20,22 +20,22 @@ public class ReadTransaction {
         loader = ResourceLoader(store: store, access: access, objects: objects)
     }
 
-    /// Ends the transaction: whoever uses it from now on made a mistake.
+    /// Ends the transaction: using it afterwards is a mistake.
     func end() {
         hasEnded = true
         objects?.end()
     }
 
-    /// Traps if the transaction has ended: its connection serves others by then.
+    /// Traps if the transaction has ended, as other transactions then use its connection.
     func requireActive() {
         misuse(
             unless: !hasEnded,
-            "this transaction has ended: use it only inside the block of read or write that it was given to, and begin another for later work"
+            "this transaction has ended: use it only inside its block of read or write, and begin another for later work"
         )
     }
 
-    /// Runs the body of a public call: in a transaction that has not ended, after the changes of managed objects so far, and with errors of
-    /// SQLite mapped to `FHIRStoreError`.
+    /// Runs the body of a public call: checks that the transaction has not ended, writes the changes of managed objects so far, and maps SQLite
+    /// errors to `FHIRStoreError`.
     ///
     /// - Parameter flushes: whether changes of managed objects are written first, so that statements see them.
     func perform<Value>(flushes: Bool = true, _ body: () throws -> Value) throws -> Value {
@@ -51,7 +51,7 @@ public class ReadTransaction {
     func table(of type: FHIRResource.Type) -> TablePlan {
         misuse(
             unless: type._layout.release == store.release,
-            "\(type) is a class of FHIR \(type._layout.release) and the store holds \(store.release): use the classes of that release")
+            "\(type) is a class of FHIR \(type._layout.release), but the store has \(store.release): use the classes of that release")
         return access.schema.table(of: type._layout)
     }
 
@@ -74,7 +74,7 @@ public class ReadTransaction {
         try perform {
             let table = table(of: type)
             guard let registration = try access.registry.registration(of: table, id: id) else {
-                // Not there, or there without a registration.
+                // Missing, or without a registration.
                 if let root = try access.registry.root(of: table, id: id) { throw loader.damaged(root) }
                 return nil
             }
@@ -89,12 +89,12 @@ public class ReadTransaction {
 
     /// The resource with this type name and logical id; nil if there is none.
     ///
-    /// - Throws: `FHIRStoreError`: `invalidArgument` for a name that is no resource type of the release.
+    /// - Throws: `FHIRStoreError`: `invalidArgument` for a name that is not a resource type of the release.
     public func resource(typeName: String, id: String) throws -> FHIRResource? {
         try resource(type(named: typeName), id: id)
     }
 
-    /// The resource with this pk, of whatever type; nil if there is none.
+    /// The resource with this pk, of any type; nil if there is none.
     ///
     /// - Throws: `FHIRStoreError`.
     public func resource(pk: String) throws -> FHIRResource? {
@@ -106,7 +106,7 @@ public class ReadTransaction {
         }
     }
 
-    /// The resource with this pk; nil if there is none, or one of another type.
+    /// The resource with this pk; nil if there is none, or if it has another type.
     ///
     /// - Throws: `FHIRStoreError`.
     public func resource<Resource: FHIRResource>(_ type: Resource.Type, pk: String) throws -> Resource? {
@@ -123,13 +123,13 @@ public class ReadTransaction {
 
     // MARK: - Many resources
 
-    /// The stored resources with these ids, in the order of the ids. Unknown ids are skipped, and a repeated id gets the same object.
+    /// The stored resources with these ids, in the order of the ids. Unknown ids are skipped, and a repeated id returns the same object.
     ///
-    /// - Complexity: each table is read once, in the order of the file whatever that of the ids.
+    /// - Complexity: reads each table once, in the order of the file.
     /// - Throws: `FHIRStoreError`.
     public func resources<Resource: FHIRResource>(_ type: Resource.Type, ids: some Sequence<String>) throws -> [Resource] {
         let found = try perform { try resources(of: table(of: type), type._layout, ids: Array(ids)) }
-        // Their layout is that of the type, so that asking each for its type would only take time.
+        // Their layout is that of the type, so a dynamic cast of each would only take time.
         return [Resource](unsafeUninitializedCapacity: found.count) { typed, count in
             for resource in found {
                 (typed.baseAddress.unsafelyUnwrapped + count).initialize(to: unsafeDowncast(resource, to: type))
@@ -146,7 +146,7 @@ public class ReadTransaction {
             if let root = found[place]?.root {
                 places.append((root, place))
             } else if let root = try access.registry.root(of: table, id: ids[place]) {
-                // There without a registration.
+                // Stored, but without a registration.
                 throw loader.damaged(root)
             }
         }
@@ -162,20 +162,18 @@ public class ReadTransaction {
         }
     }
 
-    /// Calls `body` with every resource of a type in the order they were stored. In a read one at a time is in memory, in a write some
-    /// hundred.
+    /// Calls `body` with every resource of a type in the order they were stored. In a read, one at a time is in memory; in a write, up to 256.
     ///
-    /// - Throws: `FHIRStoreError`; what `body` throws.
+    /// - Throws: `FHIRStoreError`; errors of `body`.
     public func forEach<Resource: FHIRResource>(_ type: Resource.Type, _ body: (Resource) throws -> Void) throws {
         try forEach(type as FHIRResource.Type) { resource in
             if let resource = resource as? Resource { try body(resource) }
         }
     }
 
-    /// Calls `body` with every resource of a type in the order they were stored. In a read one at a time is in memory, in a write some
-    /// hundred.
+    /// Calls `body` with every resource of a type in the order they were stored. In a read, one at a time is in memory; in a write, up to 256.
     ///
-    /// - Throws: `FHIRStoreError`: `invalidArgument` for a name that is no resource type of the release; what `body` throws.
+    /// - Throws: `FHIRStoreError`: `invalidArgument` for a name that is not a resource type of the release; errors of `body`.
     public func forEach(typeName: String, _ body: (FHIRResource) throws -> Void) throws {
         try forEach(type(named: typeName), body)
     }
@@ -200,7 +198,7 @@ public class ReadTransaction {
 
     // MARK: - Counts
 
-    /// The number of stored resources of a type; contained ones do not count.
+    /// The number of stored resources of a type, without contained ones.
     ///
     /// - Throws: `FHIRStoreError`.
     public func count<Resource: FHIRResource>(_ type: Resource.Type) throws -> Int { try perform { try count(table(of: type)) } }
@@ -212,7 +210,7 @@ public class ReadTransaction {
         return try statement.step() ? Int(statement.int(0)) : 0
     }
 
-    /// The types that the store holds resources of, by name, and the number of each.
+    /// The types of the stored resources, by name, and the number of each.
     ///
     /// - Throws: `FHIRStoreError`.
     public func counts() throws -> [TypeCount] {
@@ -224,7 +222,7 @@ public class ReadTransaction {
 
     // MARK: - Rows
 
-    /// The rows that a stored resource is kept in, in the order of their numbers: for inspection.
+    /// The rows of a stored resource, in the order of their numbers, for inspection.
     ///
     /// - Throws: `FHIRStoreError`.
     public func rows(of resource: FHIRResource) throws -> [StoredRow] {

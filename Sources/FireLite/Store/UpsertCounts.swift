@@ -1,17 +1,17 @@
-/// What an upsert did with its resources, in numbers.
+/// The numbers of resources that an upsert added, updated and so on.
 public struct UpsertCounts: Sendable, Hashable {
-    /// How many resources were new.
+    /// The number of new resources.
     public internal(set) var added = 0
-    /// How many stored resources got other content.
+    /// The number of stored resources whose content changed.
     public internal(set) var updated = 0
-    /// How many had the stored content already; no row was written for them.
+    /// The number of resources that were stored already with the same content; no row was written for them.
     public internal(set) var unchanged = 0
-    /// How many were older than the stored resource, which stayed as it is (`UpsertPolicy.keepNewer`).
+    /// The number of resources older than the stored one, which was kept (`UpsertPolicy.keepNewer`).
     public internal(set) var skipped = 0
-    /// How many were not stored because a later one in the same upsert has their type and id.
+    /// The number of resources not stored because a later one in the same upsert has the same type and id.
     public internal(set) var superseded = 0
 
-    /// How many resources there were.
+    /// The total number of resources.
     public var total: Int { added + updated + unchanged + skipped + superseded }
 
     @inline(__always)

@@ -1,15 +1,16 @@
 import FireLiteCore
 
-/// What an upsert does where the stored resource is newer than the one that is given.
+/// What an upsert does if the stored resource is newer than the given one.
 public enum UpsertPolicy: Sendable, Hashable {
     /// The given resource replaces the stored one, whichever is newer.
     case replace
-    /// The newer one stays: a given resource with an older version is skipped.
+    /// The newer one is kept: a given resource with an older version is skipped.
     ///
-    /// A resource is older if its `meta.lastUpdated` is an earlier moment. Where that does not decide, because one of them has none or
-    /// both are the same, it is older if both have a `meta.versionId` that is a whole number and its is less. FHIR leaves the form of version
-    /// ids to the server (<https://hl7.org/fhir/R4/resource.html#Meta>), so others decide nothing. If neither decides, it replaces.
-    /// - Complexity: reads the stored resource where its content differs.
+    /// A resource is older if its `meta.lastUpdated` is an earlier moment. If that does not decide, because one of them has none or
+    /// both are the same, it is older if both have an integer `meta.versionId` and its is less. FHIR leaves the form of version
+    /// ids to the server (<https://hl7.org/fhir/R4/resource.html#Meta>), so other forms decide nothing. If neither decides, the given one
+    /// replaces the stored one.
+    /// - Complexity: reads the stored resource if its content differs.
     case keepNewer
 }
 

@@ -1,9 +1,9 @@
 import FireLiteCore
 import FireLiteSQLiteBridge
 
-/// Changes to a store that all come about, or none. Valid inside `write` only.
+/// Changes to a store that happen together or not at all. Valid only inside `write`.
 ///
-/// Managed objects that are changed meanwhile are saved with it.
+/// Changes to managed objects in the meantime are saved with it.
 public final class WriteTransaction: ReadTransaction {
     private let writer: StoreWriter
     private let managed: ManagedObjects
@@ -23,7 +23,7 @@ public final class WriteTransaction: ReadTransaction {
         managed.finish()
     }
 
-    /// Takes the write back: the file and every object are as before.
+    /// Rolls back the write: the file and every object are as before.
     func rollback() {
         writer.rollback()
         managed.restore()
@@ -31,12 +31,13 @@ public final class WriteTransaction: ReadTransaction {
 
     // MARK: - Managed objects
 
-    /// Writes the changes of managed objects so far, so that plain SQL in this write sees them. The end of the write does it anyway.
+    /// Writes the changes of managed objects so far, so that plain SQL in this write sees them. This happens automatically at the end of
+    /// the write.
     ///
-    /// - Throws: `FHIRStoreError`, `conflict` among others.
+    /// - Throws: `FHIRStoreError`, such as `conflict`.
     public func saveChanges() throws { try perform {} }
 
-    /// How many rows the connection has inserted, updated and deleted so far: for seeing what a change costs.
+    /// The number of rows the connection has inserted, updated and deleted so far, to measure the cost of a change.
     public var rowsWritten: Int {
         requireActive()
         return Int(access.connection.totalChanges)
@@ -44,9 +45,9 @@ public final class WriteTransaction: ReadTransaction {
 
     // MARK: - Adding
 
-    /// Stores a resource, which becomes managed. Whether the store has one with its id already makes no difference.
+    /// Stores a resource, which becomes managed, even if the store already has one with its id.
     ///
-    /// - Precondition: the resource is not stored already.
+    /// - Precondition: the resource is not stored yet.
     /// - Throws: `FHIRStoreError`.
     public func add(_ resource: FHIRResource) throws {
         requireActive()
@@ -62,18 +63,18 @@ public final class WriteTransaction: ReadTransaction {
         if resource.objectFlags.contains(.deleted) { resource.mark(.deleted, false) }
         misuse(
             unless: !resource.isManaged && resource.ownerObject == nil,
-            "the \(resource.layout.name) with pk \(resource.pk) is stored, or contained in another resource: store a copy() of it")
+            "the \(resource.layout.name) with pk \(resource.pk) is already stored, or contained in another resource: store a copy() of it")
         misuse(
             unless: resource.layout.release == store.release,
             "a \(resource.layout.name) of FHIR \(resource.layout.release) cannot go into a store of \(store.release)")
     }
 
-    /// Stores a resource by its type and id: takes its content over into the stored one, or adds it where there is none or it has no id.
+    /// Stores a resource by its type and id: updates the stored one, or adds the resource if there is none or it has no id.
     ///
-    /// Ids are compared byte by byte (`A` is not `a`), and any text is one: longer ones than FHIR's 64 characters, and such with characters
-    /// that FHIR does not allow, are stored and found as they are; `validate()` tells of them.
-    /// - Parameter policy: what is done where the stored resource is newer. Default: it is replaced.
-    /// - Returns: the stored resource: the argument itself where it was added.
+    /// Ids are compared byte by byte (`A` is not `a`), and any text can be an id: ids longer than FHIR's 64 characters, and those with characters
+    /// that FHIR does not allow, are stored and found unchanged; `validate()` reports them.
+    /// - Parameter policy: what to do if the stored resource is newer. Default: replace it.
+    /// - Returns: the stored resource: the argument itself if it was added.
     /// - Throws: `FHIRStoreError`: `conflict` if the argument is a stored object that another write has changed or deleted.
     @discardableResult
     public func upsert<Resource: FHIRResource>(_ resource: Resource, policy: UpsertPolicy = .replace) throws -> Resource {
@@ -82,11 +83,11 @@ public final class WriteTransaction: ReadTransaction {
         return stored
     }
 
-    /// Stores resources by their types and ids, in few statements. Of several with one id the last counts.
+    /// Stores resources by their types and ids, in few statements. If several have the same id, the last one counts.
     ///
-    /// - Parameter policy: what is done where a stored resource is newer. Default: it is replaced.
-    /// - Returns: the stored resources in the order of the arguments, and how many were added, updated and left as they were.
-    /// - Complexity: about what SQLite needs to write the rows; a resource that has not changed costs a look-up.
+    /// - Parameter policy: what to do if a stored resource is newer. Default: replace it.
+    /// - Returns: the stored resources in the order of the arguments, and how many were added, updated and unchanged.
+    /// - Complexity: about as much as SQLite needs to write the rows; an unchanged resource costs a lookup.
     /// - Throws: `FHIRStoreError`.
     @discardableResult
     public func upsert<Resource: FHIRResource>(
@@ -119,24 +120,24 @@ public final class WriteTransaction: ReadTransaction {
 
     /// Stores the resources in a Bundle's entries one by one, by type and id, with the references between them rewritten to `Type/id`.
     ///
-    /// An entry without a resource is passed over; a resource without an id gets the UUID of its `fullUrl`. What a search's result says about
-    /// the search (`entry.search.mode` outcome) is not stored; the result has it as `searchOutcomes`. The Bundle itself is neither
+    /// An entry without a resource is skipped; a resource without an id gets the UUID of its `fullUrl`. OperationOutcomes about
+    /// a search (`entry.search.mode` outcome) are not stored; the result has them as `searchOutcomes`. The Bundle itself is neither
     /// stored nor changed.
-    /// - Returns: the stored resources in the order of the entries, and how many were added, updated and left as they were.
+    /// - Returns: the stored resources in the order of the entries, and how many were added, updated and unchanged.
     /// - Precondition: `bundle` is a resource of the type Bundle.
     /// - Throws: `FHIRStoreError`.
     @discardableResult
     public func upsert(bundle: FHIRResource, policy: UpsertPolicy = .replace) throws -> UpsertResult<FHIRResource> {
-        misuse(unless: bundle.resourceType == "Bundle", "upsert(bundle:) takes a Bundle: store a \(bundle.resourceType) with upsert(_:)")
+        misuse(unless: bundle.resourceType == "Bundle", "upsert(bundle:) needs a Bundle: store a \(bundle.resourceType) with upsert(_:)")
         let content = BundleUnpacker.content(of: bundle.copy())
         var result = try upsert(content.resources, policy: policy)
         result.searchOutcomes = content.outcomes
         return result
     }
 
-    /// `upsert` for resources that nobody needs afterwards: they stay unmanaged, and nothing is kept of them.
+    /// `upsert` for resources that are not needed afterwards: they stay unmanaged, and the transaction keeps nothing of them.
     ///
-    /// - Parameter digests: what `FHIRStore.digest(of:)` gave for each of them, as they are; nil to have it asked for.
+    /// - Parameter digests: the results of `FHIRStore.digest(of:)` for each of them; nil to compute them here.
     package func store(
         _ resources: [FHIRResource], digests: [ContentDigest.Value]? = nil
     ) throws -> UpsertCounts {
@@ -162,14 +163,14 @@ public final class WriteTransaction: ReadTransaction {
 
     // MARK: - Deleting
 
-    /// Deletes a stored resource with all its rows; the object is unmanaged then, keeps its content and may be changed and added again.
+    /// Deletes a stored resource with all its rows. The object becomes unmanaged, keeps its content and can be changed and added again.
     ///
-    /// - Precondition: the resource is one of this store.
+    /// - Precondition: the resource is stored in this store.
     /// - Throws: `FHIRStoreError`.
     public func delete(_ resource: FHIRResource) throws {
         guard let tie = resource.objectExtras as? StoreTie, tie.store === store else {
             misuse(
-                "the \(resource.layout.name) with pk \(resource.pk) is not a resource of the store: fetch it from it, or delete it by its type and id"
+                "the \(resource.layout.name) with pk \(resource.pk) is not stored in this store: fetch it from this store, or delete it by its type and id"
             )
         }
         try perform {
@@ -183,7 +184,7 @@ public final class WriteTransaction: ReadTransaction {
         for resource in resources { try delete(resource) }
     }
 
-    /// Deletes the resource with this type and id, the first one stored where there are several; false where there is none.
+    /// Deletes the resource with this type and id, the first one stored if there are several; returns false if there is none.
     @discardableResult
     public func delete<Resource: FHIRResource>(_ type: Resource.Type, id: String) throws -> Bool {
         try perform {
@@ -199,9 +200,9 @@ public final class WriteTransaction: ReadTransaction {
         try writer.delete(root: root)
     }
 
-    /// Deletes the resource with this type name and id; false where there is none.
+    /// Deletes the resource with this type name and id; returns false if there is none.
     ///
-    /// - Throws: `FHIRStoreError.invalidArgument` for a name that is no resource type of the release.
+    /// - Throws: `FHIRStoreError.invalidArgument` for a name that is not a resource type of the release.
     @discardableResult
     public func delete(typeName: String, id: String) throws -> Bool {
         try delete(type(named: typeName), id: id)

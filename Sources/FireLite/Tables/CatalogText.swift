@@ -1,14 +1,14 @@
 import FireLiteSQLiteBridge
 
-/// What the file's catalog (`sqlite_master`) may say: the definitions that this library writes, as a file may come from anybody.
+/// The definitions allowed in the file's catalog (`sqlite_master`): only those that this library writes, as a file may come from anybody.
 enum CatalogText {
-    /// The tables that the store keeps about itself.
+    /// The store's bookkeeping tables.
     static let ownTables = Set(["_meta", "_index"] + Registry.tables)
 
-    /// Whether a table whose name begins with an underscore is the store's: one about itself, or of a full-text index.
+    /// Whether a table whose name begins with an underscore is the store's: a bookkeeping table, or one of a full-text index.
     static func isOwn(_ name: String) -> Bool { ownTables.contains(name) || name.hasPrefix("_text_") }
 
-    /// Whether a definition is one of a table, and not of a virtual one.
+    /// Whether a definition is that of a table, and not of a virtual table.
     static func isPlainTable(_ sql: String) -> Bool {
         var sql = sql
         return sql.withUTF8 { isPlainTable($0) }
@@ -20,16 +20,16 @@ enum CatalogText {
         return isSame(UnsafeBufferPointer(rebasing: sql[..<beginning.utf8CodeUnitCount]), beginning)
     }
 
-    /// That the file is not to be opened, as its catalog holds what this library does not write.
+    /// The error for a file whose catalog contains definitions that this library does not write.
     static func refusal(_ path: String, _ what: String) -> FHIRStoreError {
         FHIRStoreError(
-            .notAStore, "\(path) is no sound store: \(what): remove it if you put it there, or salvage the file with `firelite recover`")
+            .notAStore, "\(path) is not a sound store: \(what): remove it if you put it there, or use `firelite recover`")
     }
 
     private static let types: [StaticString] = ["TEXT", "INTEGER", "REAL", "BLOB", ""]
     private static let keyType: StaticString = "INTEGER PRIMARY KEY"
 
-    /// Where the names of the columns are in a table's definition, without `_k`, `_parent` and `_ord`, which come first; nil if the text is not
+    /// The positions of the columns' names in a table's definition, without `_k`, `_parent` and `_ord`, which come first; nil if the text is not
     /// `CREATE TABLE name(_k INTEGER PRIMARY KEY, _parent INTEGER, _ord INTEGER, "name" TYPE, …)`.
     static func columns(_ sql: UnsafeBufferPointer<UInt8>) -> ContiguousArray<Range<Int>>? {
         var names = ContiguousArray<Range<Int>>()
@@ -61,7 +61,7 @@ enum CatalogText {
         (byte | 0x20) &- UInt8(ascii: "a") < 26 || byte &- UInt8(ascii: "0") < 10 || byte == UInt8(ascii: "_")
     }
 
-    // Bytes are compared as they are: every column of every table is looked at as a file is opened.
+    // Bytes are compared directly, as opening a file checks every column of every table.
 
     private static func isType(_ sql: UnsafeBufferPointer<UInt8>, _ range: Range<Int>, isKey: Bool) -> Bool {
         var (start, end) = (range.lowerBound, range.upperBound)

@@ -1,12 +1,12 @@
 import FireLiteSQLiteBridge
 
-/// A column of a table, beside the bookkeeping ones.
+/// A column of a table, except bookkeeping columns.
 struct ColumnPlan {
-    /// What of an element the column holds.
+    /// The part of an element in the column.
     enum Role: UInt8 {
-        /// The value, as SQL compares it.
+        /// The value, in the form that SQL compares.
         case main
-        /// What gives the literal back where the value does not: an offset or a decimal's literal.
+        /// What is needed to restore the literal if the value is not enough: an offset or a decimal's literal.
         case aside
         /// A pk that was read or set before the element was stored.
         case pk
@@ -16,13 +16,13 @@ struct ColumnPlan {
 
     let name: String
     let role: Role
-    /// The object inlined in the row that the column belongs to.
+    /// The inlined object of the column.
     let group: Int
     /// The element's slot in that object.
     let slot: Int
-    /// Where the column stands among the others: the order in which a row's values are met on a walk through the object.
+    /// The position of the column among the others: the order of a row's values in a walk through the object.
     let key: [UInt16]
-    /// The name as an identifier of SQL.
+    /// The name as an SQL identifier.
     var quotedName: String { quoted(name) }
     /// The type in the table's definition.
     let declaredType: String

@@ -1,16 +1,16 @@
 import FireLiteCore
 
-/// An object inlined in a row: the row's own, or a to-one element of it at any depth.
+/// An object inlined in a row: the row's own object, or a to-one element of it at any depth.
 final class GroupPlan {
-    /// Where a slot of the object is stored. All nothing until data needs it.
+    /// The storage of a slot of the object. Empty until data needs it.
     struct Member {
         var main: Int32 = -1
         var aside: Int32 = -1
-        /// A to-one complex element, or the `Element` of a primitive. Its table holds it.
+        /// A to-one complex element, or the `Element` of a primitive, retained by its table.
         var group: Unmanaged<GroupPlan>?
-        /// The table of a repeating element. The schema holds it.
+        /// The table of a repeating element, retained by the schema.
         var child: Unmanaged<TablePlan>?
-        /// Whether another list of the object shares that table, so that rows have to say which list they are of.
+        /// Whether another list of the object shares that table, so that rows must name their list.
         var sharesChild = false
     }
 
@@ -20,14 +20,14 @@ final class GroupPlan {
     /// The object this one is an element of; nil for the row's own.
     unowned(unsafe) let parent: GroupPlan?
     let parentSlot: Int
-    /// Whether it is the `Element` of the primitive in that slot.
+    /// Whether it is the `Element` of the primitive in the slot.
     let isAnnotation: Bool
     /// The column prefix: `period_`.
     let prefix: String
     let key: [UInt16]
-    /// The layout's entries, to be had without counting references.
+    /// The layout's entries, for access without reference counting.
     let entries: UnsafePointer<ElementEntry>
-    /// One for each slot.
+    /// One entry for each slot.
     let members: UnsafeMutablePointer<Member>
     @exclusivity(unchecked) var pkColumn: Int32 = -1
 
@@ -51,14 +51,14 @@ final class GroupPlan {
 
     var slotCount: Int { layout.table.pointee.count }
 
-    /// The order of a slot's column among the object's: a value, what is aside, and an `Element` follow each other.
+    /// The position of a slot's column among the object's: a value, its second column, and its `Element` are adjacent.
     func key(slot: Int, part: Int) -> [UInt16] { key + [UInt16((slot + 1) * 4 + part)] }
 
     /// The member path within the row, for `_member`: `response.outcome`.
     func path(to slot: Int) -> String { prefix.replacing("_", with: ".") + layout.elements[slot].name }
 }
 
-// Plans without counting references, for the way of every value into a table.
+// Plans without reference counting, for every value written to a table.
 
 extension Unmanaged where Instance == GroupPlan {
     @inline(__always)
@@ -85,7 +85,7 @@ extension Unmanaged where Instance == GroupPlan {
         members[slot].group ?? make { .passUnretained($0.table.group($0, slot, elementLayout: nil)) }
     }
 
-    /// What is made once for a slot, out of the way of what is there already.
+    /// The slow path, taken once for a slot.
     @inline(never)
     private func make<Made>(_ body: (GroupPlan) -> Made) -> Made { body(takeUnretainedValue()) }
 
@@ -93,7 +93,7 @@ extension Unmanaged where Instance == GroupPlan {
 }
 
 extension Unmanaged where Instance == TablePlan {
-    /// The number of the table, to which a row is about to be added.
+    /// The number of the table to which a row is about to be added.
     @inline(__always)
     func beginRow() -> Int {
         _withUnsafeGuaranteedRef {

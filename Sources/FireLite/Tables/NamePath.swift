@@ -1,9 +1,9 @@
 import FireLiteCore
 
-/// The name of a table or a column as what it is: steps with underscores between them.
+/// The name of a table or a column as a path: steps separated by underscores.
 struct NamePath {
     let bytes: UnsafeBufferPointer<UInt8>
-    /// Up to the first underscore.
+    /// The part before the first underscore.
     let first: UnsafeBufferPointer<UInt8>
 
     init(_ bytes: UnsafeBufferPointer<UInt8>) {
@@ -12,12 +12,12 @@ struct NamePath {
         first = UnsafeBufferPointer(rebasing: bytes[..<end])
     }
 
-    /// What comes after the first underscore; nil where there is none.
+    /// The part after the first underscore; nil if there is none.
     var rest: NamePath? {
         first.count == bytes.count ? nil : NamePath(UnsafeBufferPointer(rebasing: bytes[(first.count + 1)...]))
     }
 
-    /// Whether this is how the column ends that keeps what the main one cannot.
+    /// Whether this is the suffix of a second column.
     func isAside(_ primitive: PrimitiveType) -> Bool { bytes.elementsEqual(TablePlan.asideSuffix(primitive).utf8.dropFirst()) }
 }
 

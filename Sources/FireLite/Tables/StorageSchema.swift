@@ -10,22 +10,22 @@ final class StorageSchema {
     private var byName: [String: TablePlan] = [:]
     private var resources: [UnsafePointer<LayoutTable>: TablePlan] = [:]
     private let elementLayout: Layout
-    /// What the file's catalog was when it was last read.
+    /// The version of the file's catalog when it was last read.
     var version: Int64 = -1
     private var versionStatement: Statement?
-    /// How often tables have changed, so that statements over several of them have to be compiled anew.
+    /// The number of changes to tables, after which statements over several of them must be compiled again.
     @exclusivity(unchecked) private(set) var changes = 0
     private var hasNotedModel = false
     /// The tables of the library's own that the file has.
     private(set) var ownTables: Set<String> = []
     /// Tables of the file that the release does not know.
     private(set) var unknownTables: [String] = []
-    /// What somebody else keeps in the file: views, and tables whose names begin with an underscore.
+    /// Views of other programs in the file, and their tables whose names begin with an underscore.
     private(set) var others: [String] = []
 
-    /// SQLite's default for columns of a table, less the bookkeeping ones.
+    /// SQLite's default maximum number of columns of a table, without bookkeeping columns.
     #if SQLCipher
-        /// Before SQLite 3.32 a statement takes 999 values, and a row's columns and keys are as many.
+        /// Before SQLite 3.32 a statement can have 999 parameters, which limits a row's columns and keys.
         static let maximumColumns = Connection.libraryNumber >= 3_032_000 ? 1_990 : 990
     #else
         static let maximumColumns = 1_990
@@ -56,7 +56,7 @@ final class StorageSchema {
         return plan
     }
 
-    /// The table of a repeating element. A recursive element shares the table of the element that it recurs to.
+    /// The table of a repeating element. A recursive element shares the table of the element that it refers to.
     func child(of group: GroupPlan, _ slot: Int) -> TablePlan {
         if let known = group.members[slot].child { return known.takeUnretainedValue() }
         let table = group.table
@@ -88,7 +88,7 @@ final class StorageSchema {
         return nil
     }
 
-    // These three leave references uncounted, for the walk through objects: the schema keeps its plans.
+    // These three do not count references, for the walk through objects: the schema retains its plans.
 
     /// The object inlined for a to-one complex element.
     func group(_ parent: GroupPlan, _ slot: Int) -> GroupPlan {
@@ -102,7 +102,7 @@ final class StorageSchema {
 
     // MARK: - Names
 
-    /// The table with this name, or nil where it is no path of the release.
+    /// The table with this name, or nil if it is not a path of the release.
     func table(named name: String) -> TablePlan? {
         if let known = byName[name] { return known }
         var text = name
@@ -132,7 +132,7 @@ final class StorageSchema {
         return plan
     }
 
-    /// Takes up a column that the file has; false where it is no path of the release.
+    /// Adds an existing column of the file; returns false if it is not a path of the release.
     private func adopt(column name: NamePath, in plan: TablePlan) -> Bool {
         if name.bytes.isText("_member") { return plan.primitive == nil && plan.memberColumnIndex() >= 0 }
         if let primitive = plan.primitive {
@@ -159,7 +159,7 @@ final class StorageSchema {
         }
     }
 
-    /// That a file has a table with rows of resources that the release does not know.
+    /// The error for a file with a table, with rows of resources, that the release does not know.
     func unknownTable(_ name: String, path: String) -> FHIRStoreError {
         FHIRStoreError(
             .newerFormat, "\(path) has the table \(name), which this version's FHIR \(release.name) classes do not know: update the library"
@@ -188,7 +188,7 @@ final class StorageSchema {
 
     /// Reads which tables and columns the file has, if that has changed since it was last read.
     ///
-    /// - Throws: `SQLiteError`; `FHIRStoreError.newerFormat` where a table has columns that the release does not know.
+    /// - Throws: `SQLiteError`; `FHIRStoreError.newerFormat` if a table has columns that the release does not know.
     func refresh(_ connection: Connection) throws {
         let look = try versionStatement ?? connection.prepare("PRAGMA schema_version")
         versionStatement = look
@@ -209,13 +209,13 @@ final class StorageSchema {
                 triggers.append((name, sql))
             } else if type == "view" || name.hasPrefix("_") {
                 if CatalogText.ownTables.contains(name), type == "view" || !CatalogText.isPlainTable(sql) {
-                    throw CatalogText.refusal(connection.path, "its table \(name) is none")
+                    throw CatalogText.refusal(connection.path, "its \(name) is not a table")
                 }
                 if CatalogText.ownTables.contains(name) { ownTables.insert(name) }
                 if type == "view" || !CatalogText.isOwn(name) { others.append("\(type) \(name)") }
             } else if let plan = table(named: name) {
                 guard try adopt(sql, in: plan, path: connection.path) else {
-                    throw CatalogText.refusal(connection.path, "the definition of the table \(name) is not one that this library writes")
+                    throw CatalogText.refusal(connection.path, "the definition of the table \(name) was not written by this library")
                 }
             } else {
                 unknown.append(name)
@@ -227,19 +227,19 @@ final class StorageSchema {
         version = current
     }
 
-    /// Sees that there are no triggers but those of the full-text indexes, as they would run with every write.
+    /// Checks that there are only triggers of full-text indexes, as triggers run with every write.
     private func verify(_ triggers: [(name: String, sql: String)], _ connection: Connection) throws {
         guard !triggers.isEmpty else { return connection.setTrustedSchema(false) }
         let own = try DeclaredIndexes(schema: self, connection: connection).triggers()
         guard let foreign = triggers.first(where: { own[$0.name] != $0.sql }) else {
-            // All that it trusts are triggers of its own.
+            // Only its own triggers are trusted.
             return connection.setTrustedSchema(true)
         }
         throw CatalogText.refusal(
-            connection.path, "the trigger \(foreign.name) is not one that this library writes, and would run with its writes")
+            connection.path, "the trigger \(foreign.name) was not written by this library, and would run with its writes")
     }
 
-    /// Reads what can be read of a damaged file's catalog; false where some of it cannot.
+    /// Reads the readable part of a damaged file's catalog; returns false if a part is not readable.
     ///
     /// - Throws: `FHIRStoreError.newerFormat`.
     func salvage(_ connection: Connection) throws -> Bool {
@@ -266,7 +266,7 @@ final class StorageSchema {
         return isWhole
     }
 
-    /// Takes up the columns in a table's definition; false if it is not as this library writes it.
+    /// Adds the columns in a table's definition; returns false if this library did not write it.
     private func adopt(_ sql: String, in plan: TablePlan, path: String) throws -> Bool {
         var sql = sql
         let result = sql.withUTF8 { sql -> Bool? in
@@ -292,7 +292,7 @@ final class StorageSchema {
         return true
     }
 
-    /// Brings the file up to what rows need: creates tables with all their columns at once, and adds columns where there is no other way.
+    /// Extends the file for new rows: creates tables with all their columns at once, and adds columns to existing tables.
     ///
     /// - Returns: whether it did anything.
     /// - Throws: `SQLiteError`.
@@ -321,7 +321,7 @@ final class StorageSchema {
         return true
     }
 
-    /// Writes into the file which model has last made it grow.
+    /// Records in the file which model has last extended it.
     func noteModel(_ connection: Connection) throws {
         guard !hasNotedModel else { return }
         let statement = try connection.cached("INSERT OR REPLACE INTO _meta(key, value) VALUES ('model', ?)")
@@ -330,7 +330,7 @@ final class StorageSchema {
         hasNotedModel = true
     }
 
-    /// Forgets growth that was rolled back.
+    /// Discards tables and columns that were rolled back.
     func forgetFile() {
         changes += 1
         hasNotedModel = false

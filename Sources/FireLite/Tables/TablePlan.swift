@@ -3,38 +3,38 @@ import FireLiteSQLiteBridge
 
 /// A table: of a resource type, of a repeating complex element, or of a repeating primitive.
 ///
-/// A plan exists as soon as a path is walked; the table itself, and each column, when data first needs it.
+/// A plan exists as soon as a path is used; the table itself, and each column, is created when data first needs it.
 final class TablePlan {
     let name: String
-    /// The name as an identifier of SQL.
+    /// The name as an SQL identifier.
     let quotedName: String
-    /// Its number in the schema; also what rows and shapes call it by.
+    /// Its number in the schema, which rows and shapes use.
     let index: Int
     /// The table of the rows that own its rows; nil for a resource type.
     let owner: TablePlan?
-    /// The object and slot in the owner's row that its rows are the list of.
+    /// The object and slot in the owner's row whose list its rows are.
     let ownerGroup: GroupPlan?
     let ownerSlot: Int
     /// The type of a list of primitives.
     let primitive: PrimitiveType?
-    /// The steps from a resource type down: owners are read before what they own.
+    /// The number of steps from a resource type: owners are read before their elements.
     let depth: Int
     @exclusivity(unchecked) private(set) var groups: [GroupPlan] = []
     @exclusivity(unchecked) private(set) var columns: [ColumnPlan] = []
-    /// How many of the columns are in the file; the others have been asked for since.
+    /// The number of columns in the file; the others are new.
     var fileColumns = 0
     var isInFile = false
-    /// Whether rows wait to be written to it.
+    /// Whether rows are waiting to be written to it.
     @exclusivity(unchecked) var isNeeded = false
     /// The columns of a list of primitives' values.
     @exclusivity(unchecked) private(set) var valueColumn: Int32 = -1
     @exclusivity(unchecked) private(set) var valueAside: Int32 = -1
     @exclusivity(unchecked) private(set) var memberColumn: Int32 = -1
-    /// A number to tell sets of tables apart by: that of a set is all of its tables' together, by exclusive or.
+    /// A number that identifies sets of tables: the mark of a set is the exclusive or of its tables' marks.
     let mark: UInt64
     /// Compiled statements; dropped when a column is added.
     @exclusivity(unchecked) var statements = TableStatements()
-    /// `root`, to be had without counting references.
+    /// `root`, for access without reference counting.
     @exclusivity(unchecked) private(set) var rootReference: Unmanaged<GroupPlan>!
     private var links: [Int: (group: GroupPlan, slot: Int)] = [:]
 
@@ -56,7 +56,7 @@ final class TablePlan {
         rootReference = .passUnretained(groups[0])
     }
 
-    /// Bits as good as random ones (SplitMix64), which the system takes a call each to give.
+    /// Pseudo-random bits (SplitMix64), as random ones take a system call each.
     private static func mark(_ index: Int) -> UInt64 {
         var bits = UInt64(truncatingIfNeeded: index + 1) &* 0x9E37_79B9_7F4A_7C15
         bits = (bits ^ bits >> 30) &* 0xBF58_476D_1CE4_E5B9
@@ -64,7 +64,7 @@ final class TablePlan {
         return bits ^ bits >> 31
     }
 
-    /// The object of the row itself; for a list of primitives the `Element` of the place.
+    /// The object of the row itself; for a list of primitives, the `Element` of the position.
     var root: GroupPlan { groups[0] }
 
     var isResource: Bool { owner == nil }
@@ -97,7 +97,7 @@ final class TablePlan {
         }
     }
 
-    /// The suffix of the column that keeps what the main column cannot.
+    /// The suffix of a second column.
     static func asideSuffix(_ primitive: PrimitiveType) -> String { primitive.storage == .decimal ? "_literal" : "_offset" }
 
     private static func asideType(_ primitive: PrimitiveType) -> String { primitive.storage == .decimal ? "TEXT" : "INTEGER" }
@@ -159,7 +159,7 @@ final class TablePlan {
         return group
     }
 
-    /// Forgets what was asked for and is not in the file, after a failure.
+    /// Discards columns that are not in the file, after a failure.
     func dropPendingColumns() {
         statements = TableStatements()
         guard columns.count > fileColumns else { return }
@@ -190,7 +190,7 @@ final class TablePlan {
 
     // MARK: - Links
 
-    /// Which list of a row of `owner` the rows of this table are.
+    /// The list of a row of `owner` that the rows of this table are.
     func link(from owner: TablePlan) -> (group: GroupPlan, slot: Int)? {
         if owner === self.owner, let ownerGroup { return (ownerGroup, ownerSlot) }
         if let known = links[owner.index] { return known }

@@ -19,7 +19,7 @@ struct TableStatements {
 enum UpdatedColumn: Hashable {
     /// `_parent`: the number of the owner's row.
     case parent
-    /// `_ord`: the place in the list.
+    /// `_ord`: the position in the list.
     case order
     /// A column for values, by its number in the table.
     case values(Int32)

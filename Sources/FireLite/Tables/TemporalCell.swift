@@ -1,11 +1,11 @@
 import FireLiteCore
 import FireLiteSQLiteBridge
 
-// How primitives become values of SQL that compare rightly and still give back the literal. The rules are part of the file format.
+// Converts primitives to SQL values that compare correctly and from which the literal can be restored. The rules are part of the file format.
 
-/// The literal of a date or time as SQL keeps it: in UTC without a zone, and the zone aside.
+/// The literal of a date or time in the form for SQL: in UTC without a zone, and the zone separately.
 enum TemporalCell {
-    /// What stands beside the UTC text: nothing, the offset in minutes (0 for `Z`), or `+00:00` and `-00:00` as they are.
+    /// The zone of the UTC text: none, the offset in minutes (0 for `Z`), or `+00:00` and `-00:00` unchanged.
     enum Zone: Equatable {
         case none
         case minutes(Int)
@@ -21,7 +21,7 @@ enum TemporalCell {
         }
     }
 
-    /// The UTC fields and the zone of a literal; nil where it is stored as it is, which is when UTC would leave the years 1 to 9999.
+    /// The UTC fields and the zone of a literal; nil if it is stored unchanged, because UTC would leave the years 1 to 9999.
     static func split(_ word: TemporalWord) -> (utc: TemporalWord, zone: Zone)? {
         switch word.zone {
         case TemporalWord.zoneNone: return (word, .none)
@@ -34,7 +34,7 @@ enum TemporalCell {
         }
     }
 
-    /// The literal's fields from UTC and zone; nil where there are none such.
+    /// The literal's fields from UTC and zone; nil if they are invalid.
     static func join(_ utc: TemporalWord, _ zone: Zone) -> TemporalWord? {
         switch zone {
         case .none: return utc
@@ -46,8 +46,8 @@ enum TemporalCell {
         }
     }
 
-    /// A literal of a type with more than three fraction digits as UTC text and zone; nil if it is stored as it is, as every text is
-    /// that is no literal of the type.
+    /// A literal of a type with more than three fraction digits as UTC text and zone; nil if it is stored unchanged, like every text
+    /// that is not a literal of the type.
     static func split(text: String, _ type: PrimitiveType) -> (utc: String, zone: Zone)? {
         var literal = text
         guard case .text = literal.withUTF8({ TemporalWord.read($0, as: type) }) else { return nil }
@@ -55,7 +55,7 @@ enum TemporalCell {
         return (utc.text + "." + digits, zone)
     }
 
-    /// The literal from UTC text with many fraction digits and its zone; nil where there is none such.
+    /// The literal from UTC text with many fraction digits and its zone; nil if they are invalid.
     static func join(text: String, _ zone: Zone) -> String? {
         guard let (short, digits) = shortened(text), let word = join(short, zone) else { return nil }
         let whole = word.text
@@ -63,7 +63,7 @@ enum TemporalCell {
         return whole.dropLast(zoneLength) + "." + digits + whole.suffix(zoneLength)
     }
 
-    /// A literal without its fraction, and the digits of that.
+    /// A literal without its fraction, and the fraction's digits.
     private static func shortened(_ text: String) -> (TemporalWord, String)? {
         guard let point = text.firstIndex(of: ".") else { return nil }
         let fraction = text[text.index(after: point)...].prefix { $0.isASCII && $0.isNumber }

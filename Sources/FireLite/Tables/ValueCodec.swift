@@ -1,17 +1,17 @@
 import FireLiteCore
 import FireLiteSQLiteBridge
 
-/// How primitives become values of SQL that compare rightly and still give back the literal: what goes into a cell, what comes out of one,
-/// and what an operand of a query is bound as. The rules are part of the file format (Documentation/FileFormat.md).
+/// Converts primitives to SQL values that compare correctly and from which the literal can be restored, cells back to primitives,
+/// and operands of queries to bound values. The rules are part of the file format (Documentation/FileFormat.md).
 ///
-/// A value that SQL compares by is in the main column of its element; what that cannot give back is aside, in a second one: a decimal's
-/// literal, the offset of a date or time.
+/// The value that SQL compares is in the main column of its element. If the literal cannot be restored from it, a second column has the rest:
+/// a decimal's literal, or the offset of a date or time.
 enum ValueCodec {
     // MARK: - Into cells
 
     /// Adds the cells of a value that is one word.
     ///
-    /// - Parameter aside: makes the second column where the value needs it.
+    /// - Parameter aside: creates the second column if the value needs it.
     @inline(__always)
     static func add(_ word: Int64, _ storage: PrimitiveStorage, to buffer: inout RowBuffer, _ column: Int32, aside: () -> Int32) {
         switch storage {
@@ -21,7 +21,7 @@ enum ValueCodec {
         }
     }
 
-    /// Adds the cells of a value that is text: itself, or a literal that fits no word or is not one of the type.
+    /// Adds the cells of a text value: text itself, or a literal that does not fit a word or is invalid for the type.
     @inline(__always)
     static func add(
         _ text: UnsafePointer<String>, _ storage: PrimitiveStorage, _ type: PrimitiveType, to buffer: inout RowBuffer, _ column: Int32,
@@ -34,7 +34,7 @@ enum ValueCodec {
         }
     }
 
-    /// Adds the cells of a literal, as lists of primitives have them.
+    /// Adds the cells of a literal from a list of primitives.
     static func add(
         literal: UnsafePointer<String>, _ type: PrimitiveType, to buffer: inout RowBuffer, _ column: Int32, aside: () -> Int32
     ) {
@@ -49,7 +49,7 @@ enum ValueCodec {
         }
     }
 
-    /// A decimal compares as a number; where the number does not give the literal back, that stands aside.
+    /// A decimal compares as a number; if the literal cannot be restored from it, the second column has the literal.
     private static func add(_ word: DecimalWord, to buffer: inout RowBuffer, _ column: Int32, _ aside: () -> Int32) {
         if word.isExactAsDouble {
             buffer.add(column, double: word.doubleValue)
@@ -102,7 +102,7 @@ enum ValueCodec {
         return cell.type == .integer && word & ~1 == 0 ? .word(word) : nil
     }
 
-    /// The value of a whole number; nil for a cell that this library does not write.
+    /// The value of an integer; nil for a cell that this library does not write.
     @inline(__always)
     static func integer(_ cell: ResultValue) -> SlotValue? { cell.type == .integer ? .word(cell.int) : nil }
 
@@ -128,7 +128,7 @@ enum ValueCodec {
         case .integer?: zone = .minutes(Int(clamping: aside?.int ?? 0))
         case .text?: zone = .text(aside?.textBytes.first == UInt8(ascii: "-") ? "-00:00" : "+00:00")
         default:
-            // The literal as it is: without a zone, with one whose UTC would leave the years 1 to 9999, or not a literal of the type.
+            // The unchanged literal: without a zone, with one whose UTC form would leave the years 1 to 9999, or invalid for the type.
             if case .word(let word) = TemporalWord.read(bytes, as: type) { return .word(word.raw) }
             return .text(String(decoding: bytes, as: UTF8.self))
         }
@@ -137,7 +137,7 @@ enum ValueCodec {
         return .text(TemporalCell.join(text: text, zone) ?? text)
     }
 
-    /// The literal of a value in result columns; nil for NULL and for what this library does not write.
+    /// The literal of a value in result columns; nil for NULL and for cells that this library does not write.
     static func literal(_ value: SQLValue, aside: SQLValue, _ type: PrimitiveType) -> String? {
         switch (value, type.storage) {
         case (.null, _), (.blob, _): return nil

@@ -1,20 +1,20 @@
 import FireLiteCore
 
-/// Turns objects into rows: to-one elements into columns of their owner's row, repeating ones into rows of their own.
+/// Turns objects into rows: to-one elements become columns of their owner's row, and repeating ones rows of their own.
 ///
 /// A row comes before the rows that it owns, and rows are numbered in that order, so that a table's rows of one resource are
-/// neighbours in the order of the document.
+/// adjacent and in document order.
 struct Flattener {
-    /// How the rows of a resource get their numbers.
+    /// The numbering of a resource's rows.
     enum Numbering {
-        /// From 0 on, whatever the objects were before.
+        /// From 0, whatever numbers the objects had.
         case fresh
-        /// An object that has a number keeps it; others get none yet (`RowDiff` gives them one).
+        /// Objects keep their numbers; those without get one later (from `RowDiff`).
         case kept
     }
 
     static let unnumbered = UInt32.max
-    /// The greatest row number of a resource: `_k` has 24 bits for it.
+    /// The highest row number of a resource: `_k` has 24 bits for it.
     static let maximumNode = UInt32(1 << 24 - 1)
 
     let schema: StorageSchema
@@ -23,21 +23,21 @@ struct Flattener {
     private var nextNode: UInt32 = 0
     private var resource: Int32 = 0
     private var marksManaged = false
-    /// Whether the rows are for a stored resource that takes over the content of another: pks are its own.
+    /// Whether the rows update a stored resource with the content of another, so that it keeps its own pks.
     private var takesOver = false
-    /// The object of each row, where numbers are kept: they get theirs when the rows have been matched.
+    /// The object of each row, if numbers are kept: new ones are set when the rows have been matched.
     private var objects: [FHIRObject?] = []
-    /// How many rows own the current one, in turn.
+    /// The depth of the current row's owners.
     private var depth = 0
 
     init(schema: StorageSchema) { self.schema = schema }
 
-    /// Adds the rows of a resource and returns how many numbers they took.
+    /// Adds the rows of a resource and returns the number of row numbers used.
     ///
     /// - Parameters:
     ///   - marksManaged: whether the objects become part of a stored resource, with the number of their row.
-    ///   - takesOver: whether a stored resource takes over the content, which keeps its pks.
-    /// - Throws: `FHIRStoreError.tooLarge`, after which the buffer is not to be used.
+    ///   - takesOver: whether the content updates a stored resource, which keeps its pks.
+    /// - Throws: `FHIRStoreError.tooLarge`, after which the buffer must not be used.
     mutating func add(
         _ object: FHIRObject, as resource: Int, numbering: Numbering, marksManaged: Bool, takesOver: Bool = false
     ) throws(FHIRStoreError) -> UInt32 {
@@ -53,10 +53,10 @@ struct Flattener {
         return nextNode
     }
 
-    /// Forgets all rows.
+    /// Discards all rows.
     mutating func clear() { buffer.clear() }
 
-    /// Gives the objects of the rows the numbers that these have got.
+    /// Sets the numbers of the rows in their objects.
     mutating func assignNumbers() {
         for (row, object) in objects.enumerated() { object?.rowNode = buffer.rows[row].node }
         objects.removeAll(keepingCapacity: true)
@@ -85,8 +85,8 @@ struct Flattener {
 
     // MARK: - Rows
 
-    // Objects and plans are passed on unmanaged, as counting references took a third of the time here: the resource holds the ones,
-    // the schema the others.
+    // Objects and plans are passed on unmanaged, as counting references took a third of the time here: the resource retains the objects,
+    // the schema the plans.
 
     private mutating func addRow(
         _ object: Unmanaged<FHIRObject>, _ table: Unmanaged<TablePlan>, parent: Int64, order: Int32, member: String?
@@ -115,7 +115,7 @@ struct Flattener {
             "a resource needs more than \(StorageSchema.maximumColumns) columns in the table \(table.name), which SQLite cannot hold")
     }
 
-    /// Adds the values of an object that is inlined in the current row; true where it has lists too.
+    /// Adds the values of an object that is inlined in the current row; returns true if it has lists too.
     private mutating func addCells(of object: Unmanaged<FHIRObject>, _ group: Unmanaged<GroupPlan>) throws(FHIRStoreError) -> Bool {
         let marksManaged = marksManaged
         if object._withUnsafeGuaranteedRef({ $0.noteStored(marksManaged) }) || takesOver {
@@ -204,7 +204,7 @@ struct Flattener {
             return
         }
         let table = child(of: group, slot)
-        // Known only once the table is.
+        // Known only when the table is.
         let member = group.members[slot].sharesChild ? group.path(to: slot) : nil
         for order in children.indices {
             try addRow(children[order], table, parent: parent, order: Int32(truncatingIfNeeded: order), member: member)
@@ -279,7 +279,7 @@ extension Unmanaged where Instance == FHIRObject {
     @inline(__always)
     fileprivate var slotRun: UnsafeMutableBufferPointer<ElementSlot> { _withUnsafeGuaranteedRef { $0.slotRun } }
 
-    /// Whether a list, or another resource, is in the object or in what is inlined with it. Says yes where it is not quickly told.
+    /// Whether the object, or an object inlined with it, has a list or another resource. Returns true if that is not quick to find out.
     @inline(__always)
     fileprivate var hasLists: Bool {
         for slot in slotRun {

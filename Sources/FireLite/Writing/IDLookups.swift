@@ -1,19 +1,19 @@
 import FireLiteCore
 import FireLiteSQLiteBridge
 
-/// Finds what is stored under the types and ids of resources, a few ahead where the next ones are of one type: one statement looks up
+/// Finds stored resources by type and id, a few ahead if the next ones have the same type: one statement looks up
 /// several ids in two thirds of the time.
 ///
-/// What was found ahead stays right while the resources in between are stored, as these have other ids.
+/// Results found ahead stay valid while the resources in between are stored, as these have other ids.
 struct IDLookups {
     private let resources: [FHIRResource]
     private var found: [Registration?] = []
-    /// The index of the first resource that `found` is about.
+    /// The index of the first resource in `found`.
     private var start = 0
 
     init(_ resources: [FHIRResource]) { self.resources = resources }
 
-    /// What is stored under the type and id of a resource; nil for nothing, and where it has no id.
+    /// The registration with the type and id of a resource; nil if there is none, or if it has no id.
     mutating func registration(
         at index: Int, _ access: StoreConnection, _ newIDs: inout NewIDs
     ) throws -> Registration? {
@@ -39,7 +39,7 @@ struct IDLookups {
 }
 
 extension FHIRResource {
-    /// Binds the id for a look-up; NULL, which no stored id equals, where there is none.
+    /// Binds the id for a lookup, or NULL, which equals no stored id, if there is none.
     @inline(__always)
     fileprivate func bindID(_ number: Int, of statement: Statement, _ registry: Registry) {
         guard let place = position(of: 0), let slots, case .text = slots[place].value else { return statement.bindNull(number + 1) }

@@ -2,8 +2,8 @@ import FireLiteCore
 
 /// Short hashes of ids, with open addressing; no hash is 0.
 ///
-/// Ids come from whoever made the data. As they are hashed with numbers that nobody knows (`IDHash.Seed`), none can be chosen that meet
-/// in one place and make every look-up walk past all of them.
+/// Ids come from the author of the data. As they are hashed with secret numbers (`IDHash.Seed`), nobody can choose ids that collide
+/// and make every lookup walk past all of them.
 final class IDSet {
     @exclusivity(unchecked) private(set) var places: [UInt64]
     @exclusivity(unchecked) private var count = 0
@@ -14,7 +14,7 @@ final class IDSet {
         places = Array(repeating: 0, count: size)
     }
 
-    /// Where the search for a hash begins.
+    /// The position at which the search for a hash starts.
     @inline(__always)
     static func home(of hash: UInt64, in places: [UInt64]) -> Int { Int(truncatingIfNeeded: hash >> 20) & (places.count - 1) }
 
@@ -27,7 +27,7 @@ final class IDSet {
 
     func contains(_ hash: UInt64) -> Bool { places[Self.place(of: hash, in: places)] != 0 }
 
-    /// False where it was there already.
+    /// Returns false if it was already there.
     @discardableResult
     func insert(_ hash: UInt64) -> Bool {
         if count * 2 >= places.count { grow() }
@@ -45,9 +45,9 @@ final class IDSet {
     }
 }
 
-/// A quick 64-bit hash of an id, odd.
+/// A fast 64-bit hash of an id, odd.
 enum IDHash {
-    /// The numbers that a hash depends on: each step multiplies by one, so that which ids meet cannot be told without them.
+    /// The numbers that a hash depends on: each step multiplies by one, so that collisions cannot be predicted without them.
     struct Seed {
         var start: UInt64
         /// Odd.
@@ -61,7 +61,7 @@ enum IDHash {
             last = generator.next() | 1
         }
 
-        /// Those of this process, from the system's random numbers.
+        /// The seed of this process, from the system's random numbers.
         static let process: Seed = {
             var generator = SystemRandomNumberGenerator()
             return Seed(&generator)
@@ -87,7 +87,7 @@ enum IDHash {
         return hash | 1
     }
 
-    /// The hash of a resource's type and id; nil where it has no id.
+    /// The hash of a resource's type and id; nil if it has no id.
     static func of(_ resource: FHIRResource) -> UInt64? {
         guard let place = resource.position(of: 0), let slots = resource.slots, case .text = slots[place].value else { return nil }
         let type = UInt64(UInt(bitPattern: resource.layoutTable))

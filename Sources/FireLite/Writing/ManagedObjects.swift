@@ -1,21 +1,21 @@
 import FireLiteCore
 
-/// The stored resources that are in memory during a write: which object is which resource, what has changed of them, and what to bring
-/// back if the write fails.
+/// The stored resources that are in memory during a write: which object is which resource, what has changed, and what to restore
+/// if the write fails.
 final class ManagedObjects {
     private unowned let store: FHIRStore
     private let writer: StoreWriter
     private var inMemory: [Int64: KnownResource] = [:]
     private var changed: [(tie: StoreTie, resource: FHIRResource)] = []
     private var undo: [UndoStep] = []
-    /// Elements taken out of their lists, which keep their rows if they are put back.
+    /// Elements removed from their lists, which keep their rows if they are added again.
     private var removed: [ObjectIdentifier: (object: FHIRObject, root: Int64)] = [:]
 
     /// A stored resource that is in memory.
     private struct KnownResource {
         weak var resource: FHIRResource?
-        /// The same, where the transaction handed it out: so it lives to the end, and `tx.resource(…)!.name[0].family = "B"` has an owner to
-        /// save the change.
+        /// The same for a resource that the transaction returned, which keeps it until the end, so that `tx.resource(…)!.name[0].family =
+        /// "B"` has an owner that saves the change.
         var held: FHIRResource?
     }
 
@@ -25,10 +25,10 @@ final class ManagedObjects {
 
     private enum UndoStep {
         case slots(FHIRObject, [ElementSlot])
-        /// What was taken out of a resource may be changed, or stored again, before the write fails.
+        /// An element removed from a resource may be changed, or stored again, before the write fails.
         case removed(FHIRObject, [ElementSlot], row: UInt32)
         case revision(StoreTie, Int64)
-        /// Weak: an object that nobody holds needs no restoring.
+        /// Weak: an object that is not in use need not be restored.
         case added(WeakResource)
         case deleted(FHIRResource, StoreTie)
     }
@@ -45,20 +45,20 @@ final class ManagedObjects {
 
     func remember(_ resource: FHIRResource, _ root: Int64) { inMemory[root] = KnownResource(resource: resource) }
 
-    /// Keeps a resource that was handed out in memory until the write ends.
+    /// Keeps a returned resource in memory until the write ends.
     func hold(_ resource: FHIRResource) {
         guard let tie = resource.objectExtras as? StoreTie, tie.store === store else { return }
         inMemory[tie.root] = KnownResource(resource: resource, held: resource)
     }
 
-    /// Notes a resource that was added with this number.
+    /// Records a resource that was added with this number.
     func adopt(_ resource: FHIRResource, root: Int64) {
         resource.objectExtras = StoreTie(store: store, root: root, revision: 1, pk: resource.objectExtras?.pk)
         resource.objectFlags.insert(.managed)
         undo.append(.added(WeakResource(resource: resource)))
     }
 
-    /// Makes an object whose resource is being deleted an unmanaged one.
+    /// Makes an object unmanaged whose resource is being deleted.
     func forget(_ resource: FHIRResource, _ tie: StoreTie) {
         undo.append(.deleted(resource, tie))
         save(resource)
@@ -91,7 +91,7 @@ final class ManagedObjects {
 
     func keepsRow(of object: FHIRObject, _ root: Int64) -> Bool { removed[ObjectIdentifier(object)]?.root == root }
 
-    /// Notes what an object and all in it are, before it is out of sight.
+    /// Saves the state of an object and everything in it, before it becomes unmanaged.
     private func save(_ object: FHIRObject) {
         undo.append(.removed(object, object.savedSlots, row: object.rowNode))
         object.forEachSlot { slot in slot.value.forEachChild { save($0) } }
@@ -111,21 +111,21 @@ final class ManagedObjects {
                 tie.revision = try writer.save(resource, tie)
                 if tie.revision != old { undo.append(.revision(tie, old)) }
             }
-            // What was left out by now has lost its rows.
+            // Elements that are still removed have lost their rows.
             removed.removeAll()
         }
     }
 
     // MARK: - The end
 
-    /// The write was committed: what was changed is as it is.
+    /// The write was committed: changes become final.
     func finish() {
         for case .slots(let object, _) in undo { object.objectFlags.remove(.changed) }
         for case .deleted(let resource, _) in undo { resource.mark(.deleted, false) }
         undo.removeAll()
     }
 
-    /// The write failed: brings every object back to what it was when the write began.
+    /// The write failed: restores every object to its state when the write began.
     func restore() {
         for case (let tie, _) in changed { tie.isChanged = false }
         for step in undo.reversed() {
@@ -153,7 +153,7 @@ final class ManagedObjects {
         undo.removeAll()
     }
 
-    /// Lets go of all objects.
+    /// Releases all objects.
     func end() {
         inMemory.removeAll()
         removed.removeAll()
@@ -168,7 +168,7 @@ extension FHIRObject {
         return slots
     }
 
-    /// Puts back slots that were saved before a change.
+    /// Restores slots that were saved before a change.
     fileprivate func replaceSlots(with saved: [ElementSlot]) {
         forEachSlot { slot in
             slot.value.forEachChild { child in

@@ -1,11 +1,11 @@
 import FireLiteSQLiteBridge
 
-/// The numbers of resources: counted up in `_meta`, and never given twice.
+/// The numbers of resources: counted up in `_meta`, and never reused.
 enum RootNumbers {
-    /// The greatest number: keys of rows are `root << 24 | node` and never negative.
+    /// The highest number: keys of rows are `root << 24 | node` and never negative.
     static let maximum: Int64 = 1 << 39 - 1
 
-    /// The number that the next resource gets; nil if what the file says cannot be one.
+    /// The number of the next resource; nil if the file's value is invalid.
     static func next(_ connection: Connection) throws -> Int64? {
         let statement = try connection.cached("SELECT value FROM _meta WHERE key = 'nextRoot'")
         defer { statement.reset() }
@@ -20,13 +20,13 @@ enum RootNumbers {
         try statement.run()
     }
 
-    /// Whether the next number is free and so are those after it.
+    /// Whether the next number and all after it are unused.
     static func areSound(_ connection: Connection) throws -> Bool {
         guard let next = try next(connection) else { return false }
         return try Registry.greatestRoot(connection) < next
     }
 
-    /// Continues after the greatest number where the next one is taken or none at all, so that resources can be added again.
+    /// Continues after the highest used number if the next one is in use or invalid, so that resources can be added again.
     static func mend(_ connection: Connection) throws {
         guard try !areSound(connection) else { return }
         try connection.execute("BEGIN IMMEDIATE")

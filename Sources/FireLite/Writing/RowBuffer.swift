@@ -1,19 +1,19 @@
-/// Rows on their way into tables, or read back for comparison: headers, cells and text, each in one run of memory.
+/// Rows to be written, or read back for comparison: headers, cells and text, each in one run of memory.
 struct RowBuffer {
     /// One row of one table.
     struct Row {
         var table: Int32
         /// The number of the row in its resource.
         var node: UInt32
-        /// The number of the row that owns it; -1 for a resource that nothing contains.
+        /// The number of the row that owns it; -1 for a resource that is not contained.
         var parent: Int64
-        /// Its place in the owner's list; -1 for none.
+        /// Its position in the owner's list; -1 for none.
         var order: Int32
         var cellStart: Int32
         var cellEnd: Int32
         /// The next row of the same table, or -1.
         var next: Int32 = -1
-        /// Which resource of the batch it belongs to.
+        /// The index of its resource in the batch.
         var resource: Int32
         /// The row in the other buffer that it was matched with, or -1.
         var match: Int32 = -1
@@ -21,11 +21,11 @@ struct RowBuffer {
 
     enum Kind: UInt8 {
         case int, double, text
-        /// What is stored there stays.
+        /// The stored value is kept.
         case kept
     }
 
-    /// One value: a number, or the place of its text in `bytes`.
+    /// One value: a number, or the position of its text in `bytes`.
     struct Cell {
         let column: Int32
         let kind: Kind
@@ -43,7 +43,7 @@ struct RowBuffer {
     mutating func clear() {
         rows.removeAll(keepingCapacity: true)
         cells.removeAll(keepingCapacity: true)
-        // One huge resource must not hold its memory for ever.
+        // The memory for one huge resource must not be kept forever.
         bytes.removeAll(keepingCapacity: bytes.capacity < 64 << 20)
         for index in heads.indices {
             heads[index] = -1
@@ -51,7 +51,7 @@ struct RowBuffer {
         }
     }
 
-    /// Begins a row; its cells follow.
+    /// Starts a row; its cells follow.
     @inline(__always)
     mutating func begin(table: Int, node: UInt32, parent: Int64, order: Int32, resource: Int32) -> Int {
         let index = rows.count
@@ -76,7 +76,7 @@ struct RowBuffer {
     @inline(__always)
     mutating func end(_ row: Int) { rows[row].cellEnd = Int32(truncatingIfNeeded: cells.count) }
 
-    /// Leaves a column as it is stored.
+    /// Keeps the stored value of a column.
     mutating func keep(_ column: Int32) {
         cells.append(Cell(column: column, kind: .kept, length: 0, payload: 0))
     }
@@ -88,7 +88,7 @@ struct RowBuffer {
 
     @inline(__always)
     mutating func add(_ column: Int32, double value: Double) {
-        // SQLite keeps a whole REAL as an integer, which has no negative zero.
+        // SQLite stores an integral REAL as an integer, which has no negative zero.
         cells.append(Cell(column: column, kind: .double, length: 0, payload: Int64(bitPattern: (value == 0 ? 0 : value).bitPattern)))
     }
 

@@ -1,17 +1,17 @@
 import FireLiteCore
 import FireLiteSQLiteBridge
 
-/// Finds what of a stored resource's rows has to change to become new rows, and changes only that.
+/// Compares the stored rows of a resource with new rows, and writes only the differences.
 ///
-/// A new row takes the place, and the number, of the stored row it stands for: the one with the object's number where objects
-/// are managed, else the one at the same position of the same list. Rows that nothing stands for go.
+/// A new row replaces the stored row that it matches, and takes its number: the one with the object's number if objects
+/// are managed, else the one at the same position of the same list. Unmatched stored rows are deleted.
 struct RowDiff {
     let connection: StoreConnection
     let inserter: RowInserter
-    /// How many rows the last call inserted, updated and deleted.
+    /// The number of rows that the last call inserted, updated and deleted.
     private(set) var written = 0
 
-    /// A column of a stored row that gets another value.
+    /// A column of a stored row with a new value.
     private struct Change {
         enum Value {
             case null
@@ -35,12 +35,12 @@ struct RowDiff {
         inserter = RowInserter(schema: connection.schema, connection: connection.connection)
     }
 
-    /// Brings the stored rows of resource `root` to `new`.
+    /// Changes the stored rows of resource `root` to `new`.
     ///
     /// - Parameters:
-    ///   - new: the rows of one resource, whose parents are given by row index; gets their numbers.
-    ///   - byNumber: whether rows with a number stand for the stored row with that number.
-    ///   - nextNode: the first number that no row of the resource ever had; goes up with new rows.
+    ///   - new: the rows of one resource, whose parents are row indexes; receives their numbers.
+    ///   - byNumber: whether rows with a number match the stored row with that number.
+    ///   - nextNode: the first unused row number of the resource; increases with new rows.
     /// - Throws: `SQLiteError`; `FHIRStoreError.tooLarge`.
     mutating func apply(_ new: inout RowBuffer, over stored: inout RowBuffer, root: Int64, byNumber: Bool, nextNode: inout UInt32) throws {
         written = 0
@@ -48,7 +48,7 @@ struct RowDiff {
         for index in new.rows.indices where new.rows[index].match < 0 {
             guard nextNode <= Flattener.maximumNode else {
                 throw FHIRStoreError(
-                    .tooLarge, "a resource has had more than \(Flattener.maximumNode) rows: store a copy of it in its place")
+                    .tooLarge, "a resource has had more than \(Flattener.maximumNode) rows: store a copy of it instead")
             }
             new.rows[index].node = nextNode
             nextNode += 1
@@ -71,7 +71,7 @@ struct RowDiff {
 
     // MARK: - Matching
 
-    /// Matches rows where old and new are built alike, which is quickly told; false where they are not.
+    /// Matches rows if old and new have the same structure, a quick test; returns false if they have not.
     private func matchInOrder(_ new: inout RowBuffer, _ stored: inout RowBuffer) -> Bool {
         guard new.rows.count == stored.rows.count else { return false }
         for index in stored.rows.indices {
@@ -165,7 +165,7 @@ struct RowDiff {
         _ row: RowBuffer.Row, _ new: borrowing RowBuffer, _ old: RowBuffer.Row, _ stored: borrowing RowBuffer,
         _ changes: inout [Change]
     ) {
-        // Both have their cells in the order of the walk through the object.
+        // Both have their cells in the order of a walk through the object.
         var oldCell = Int(old.cellStart)
         let oldEnd = Int(old.cellEnd)
         for cell in Int(row.cellStart)..<Int(row.cellEnd) {
@@ -198,7 +198,7 @@ struct RowDiff {
 }
 
 extension RowBuffer {
-    /// Whether two cells, of this buffer and another, have one column and value.
+    /// Whether two cells, of this buffer and another, have the same column and value.
     @inline(__always)
     borrowing func isEqual(_ cell: Int, _ other: borrowing RowBuffer, _ otherCell: Int) -> Bool {
         let (first, second) = (cells[cell], other.cells[otherCell])

@@ -1,17 +1,17 @@
 import FireLiteCore
 import FireLiteSQLiteBridge
 
-/// Writes buffered rows into their tables, one table after the other, each with one compiled statement.
+/// Writes buffered rows to their tables, one table after the other, each with one compiled statement.
 struct RowInserter {
     let schema: StorageSchema
     let connection: Connection
 
-    /// How many rows one statement inserts where a table gets that many: starting and ending a statement costs a third of inserting a row.
+    /// The number of rows that one statement inserts if a table gets that many: starting and ending a statement costs a third of inserting a row.
     static let group = 8
 
     /// Inserts all rows of the buffer; `roots` has the root number of each resource in it.
     ///
-    /// - Throws: `SQLiteError`, after which some of the rows are there: the caller goes back to where it was.
+    /// - Throws: `SQLiteError`, after which some of the rows are stored: the caller must roll back.
     func insert(_ buffer: borrowing RowBuffer, roots: [Int64]) throws {
         for table in 0..<buffer.heads.count where buffer.heads[table] >= 0 {
             let plan = schema.tables[table]
@@ -53,7 +53,7 @@ struct RowInserter {
         return insert
     }
 
-    /// Binds a row to one of the places in a statement.
+    /// Binds a row to one of the positions in a statement.
     @inline(__always)
     private func bind(
         _ header: RowBuffer.Row, key: Int64, parent: Int64, _ buffer: borrowing RowBuffer, to place: Int, of insert: InsertStatement,
@@ -70,7 +70,7 @@ struct RowInserter {
             buffer.bind(cell, to: first + 3 + column, of: statement)
             if column < InsertStatement.trackedColumns { bound |= 1 << UInt64(column) }
         }
-        // The parameters that an earlier row set and this one does not.
+        // Parameters that an earlier row set but this one does not.
         var stale = insert.bound[place] & ~bound
         insert.bound[place] = bound
         while stale != 0 {
@@ -92,11 +92,11 @@ struct RowInserter {
 
 /// A compiled statement that inserts rows into a table.
 final class InsertStatement {
-    /// How many columns have a bit that says whether they are bound.
+    /// The number of columns with a bit for whether they are bound.
     static let trackedColumns = 64
 
     let statement: Statement
-    /// The columns that each row of the statement had set last.
+    /// The columns that each row of the statement last set.
     @exclusivity(unchecked) var bound: [UInt64]
 
     /// - Throws: `SQLiteError`.
@@ -104,7 +104,7 @@ final class InsertStatement {
         let names = plan.columns.map { "," + $0.quotedName }.joined()
         let row = "(?,?,?" + String(repeating: ",?", count: plan.columns.count) + ")"
         let values = Array(repeating: row, count: rows).joined(separator: ",")
-        // Several rows with ABORT, the default, would have SQLite keep what each page was before the statement.
+        // With ABORT, the default, and several rows, SQLite would keep a copy of each page before the statement.
         let policy = rows == 1 ? "" : " OR FAIL"
         statement = try connection.prepare("INSERT\(policy) INTO \(plan.quotedName)(_k,_parent,_ord\(names)) VALUES \(values)")
         bound = Array(repeating: 0, count: rows)
@@ -133,7 +133,7 @@ extension RowBuffer {
         case .kept: statement.bindNull(parameter)
         case .text:
             bytes.withUnsafeBufferPointer { bytes in
-                // The bytes stay where they are until the batch has been written.
+                // The bytes stay valid until the batch has been written.
                 let empty: StaticString = ""
                 let base = bytes.baseAddress.map { $0 + Int(cell.payload) } ?? empty.utf8Start
                 base.withMemoryRebound(to: CChar.self, capacity: cell.length) { statement.bind(parameter, unownedText: $0, cell.length) }

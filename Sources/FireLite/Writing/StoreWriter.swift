@@ -2,11 +2,11 @@ import FireLiteCore
 import FireLiteSQLiteBridge
 import Foundation
 
-/// The writing side of a store: one connection, used by the one write there is at a time.
+/// The writing side of a store: one connection, used by one write at a time.
 final class StoreWriter {
     let access: StoreConnection
     private let identity: StoreIdentity
-    // Exclusive access is not checked for these, as they are met for each resource or row, and nothing here is called back into.
+    // Exclusive access is not checked for these, as they are used for each resource or row, and nothing calls back into this type.
     @exclusivity(unchecked) private var flattener: Flattener
     private var stored = RowBuffer()
     @exclusivity(unchecked) private var pending: [Pending] = []
@@ -21,12 +21,12 @@ final class StoreWriter {
     @exclusivity(unchecked) private var marks: [UInt64] = []
     @exclusivity(unchecked) private var tables = ContiguousArray<Int32>()
 
-    /// How many resources are turned into rows before these are written: enough to write each table in one go, and to fit the caches.
+    /// The number of resources to turn into rows before writing these: enough to write each table in one go, and few enough for the caches.
     private static let batchSize = 256
-    /// How many bytes of text such a batch may have before it is written early.
+    /// The number of bytes of text after which a batch is written early.
     private static let batchBytes = 4 << 20
 
-    /// A resource whose rows wait to be inserted.
+    /// A resource whose rows are waiting to be inserted.
     private struct Pending {
         let root: Int64
         let digest: ContentDigest.Value
@@ -61,8 +61,8 @@ final class StoreWriter {
 
     /// Ends the transaction with its changes.
     ///
-    /// What the store keeps about itself is written here and nowhere before: a page that is written once more after the cache has moved it
-    /// into the write-ahead log makes SQLite read and write all frames behind it again for their checksums, a tenth of a large write.
+    /// The store's bookkeeping is written only here: if the cache has already moved a page to the write-ahead log, writing it again
+    /// makes SQLite read and write all later frames for their checksums, a tenth of a large write.
     func commit() throws {
         if hasGrown { try access.schema.noteModel(access.connection) }
         if nextRoot != savedNextRoot { try RootNumbers.store(nextRoot, access.connection) }
@@ -111,7 +111,7 @@ final class StoreWriter {
         }
     }
 
-    /// Runs `body` so that nothing of it is stored where it throws, and the write can go on.
+    /// Runs `body`; if it throws, its changes are rolled back and the write can continue.
     private func atomically<Value>(_ resources: [FHIRResource], _ body: () throws -> Value) throws -> Value {
         try access.connection.cached("SAVEPOINT firelite").run()
         let hadGrown = hasGrown
@@ -143,7 +143,7 @@ final class StoreWriter {
     private func queue(_ resource: FHIRResource, digest: ContentDigest.Value, marksManaged: Bool) throws -> Int64 {
         let root = nextRoot
         guard root <= RootNumbers.maximum else {
-            throw FHIRStoreError(.tooLarge, "the store has given out all \(RootNumbers.maximum) numbers of resources: start a new one")
+            throw FHIRStoreError(.tooLarge, "the store has used all \(RootNumbers.maximum) numbers of resources: start a new store")
         }
         let firstRow = flattener.buffer.rows.count
         let nodes: UInt32
@@ -188,7 +188,7 @@ final class StoreWriter {
         }
     }
 
-    /// The set of tables that rows of the buffer are in.
+    /// The set of tables with rows in the buffer.
     private func shape(of rows: Range<Int>) throws -> Shape {
         stamp += 1
         while stamps.count < access.schema.tables.count {
@@ -209,7 +209,7 @@ final class StoreWriter {
 
     // MARK: - Upserting
 
-    /// A type and id. Ids are the same where their bytes are, as SQLite compares them; equal strings of Swift may differ in their bytes.
+    /// A type and id. Ids are equal if their bytes are, as in SQLite; equal Swift strings may differ in their bytes.
     private struct Key: Hashable {
         let type: ObjectIdentifier
         let id: String
@@ -217,14 +217,14 @@ final class StoreWriter {
         static func == (left: Key, right: Key) -> Bool { left.type == right.type && left.id.utf8.elementsEqual(right.id.utf8) }
     }
 
-    /// Stores resources by type and id and tells what became of each, in their order.
+    /// Stores resources by type and id and returns the outcome of each, in their order.
     ///
     /// - Parameters:
-    ///   - digests: of the resources, where they are known.
-    ///   - policy: what is done where the stored resource is newer.
+    ///   - digests: the digests of the resources, if known.
+    ///   - policy: what to do if the stored resource is newer.
     ///   - marksManaged: whether the objects that are added become part of the store.
-    ///   - known: the object of a stored resource, where there is one that must get the content.
-    ///   - check: called with each resource before it is stored, perhaps twice.
+    ///   - known: returns the object in memory of a stored resource, which must be updated.
+    ///   - check: called with each resource before it is stored, possibly twice.
     func upsert(
         _ resources: [FHIRResource], digests: [ContentDigest.Value]? = nil, policy: UpsertPolicy = .replace, marksManaged: Bool,
         known: (Int64) -> FHIRResource?, check: (FHIRResource) -> Void, _ report: (FHIRResource, UpsertOutcome) throws -> Void
@@ -239,16 +239,16 @@ final class StoreWriter {
         for (resource, outcome) in zip(resources, outcomes) { try report(resource, outcome) }
     }
 
-    /// Two resources of an upsert seem to have one id, and the store does not have the content of both.
+    /// Two resources of an upsert seem to have the same id, and the store does not have the content of both.
     private struct RepeatedID: Error {}
 
-    /// - Parameter lasts: for each type and id the index that counts; nil to begin with.
-    /// - Throws: `RepeatedID` where an id comes twice and `lasts` is nil; `FHIRStoreError`; `SQLiteError`.
+    /// - Parameter lasts: for each type and id the index that counts; nil at first.
+    /// - Throws: `RepeatedID` if an id occurs twice and `lasts` is nil; `FHIRStoreError`; `SQLiteError`.
     private func upsert(
         _ resources: [FHIRResource], _ digests: [ContentDigest.Value]?, _ policy: UpsertPolicy, _ marksManaged: Bool,
         _ known: (Int64) -> FHIRResource?, _ check: (FHIRResource) -> Void, lasts: [Key: Int]?
     ) throws -> [UpsertOutcome] {
-        // Short hashes of the ids so far. Nothing of the kind is needed before the first resource that is not stored as it is.
+        // Short hashes of the ids so far, needed only from the first resource on that differs from the stored one.
         var seen: IDSet?
         var lookups = IDLookups(resources)
         var outcomes: [UpsertOutcome] = []
@@ -267,7 +267,7 @@ final class StoreWriter {
             if resource.isManaged, !(resource.objectExtras is StoreTie),
                 let first = resources[..<index].firstIndex(where: { $0 === resource })
             {
-                // Queued a moment ago: it has no id and is here twice.
+                // Already queued: it has no id and occurs twice.
                 outcomes.append(.replaced(first))
                 continue
             }
@@ -312,7 +312,7 @@ final class StoreWriter {
         _ known: (Int64) -> FHIRResource?, _ lookUp: () throws -> Registration?
     ) throws -> UpsertOutcome {
         if resource.isManaged, let tie = resource.objectExtras as? StoreTie {
-            // Its changes have been saved; what remains is that another write may have replaced or deleted it.
+            // Its changes have been saved; another write may still have replaced or deleted it.
             _ = try currentRegistration(of: resource, tie)
             return .unchanged(tie.root)
         }
@@ -336,9 +336,9 @@ final class StoreWriter {
 
     // MARK: - Updating
 
-    /// Writes what has changed of a managed resource and returns its new revision.
+    /// Writes the changes of a managed resource and returns its new revision.
     ///
-    /// - Throws: `FHIRStoreError.conflict` where another write has replaced the version that the object was read from.
+    /// - Throws: `FHIRStoreError.conflict` if another write has replaced the version that the object was read from.
     func save(_ resource: FHIRResource, _ tie: StoreTie) throws -> Int64 {
         try writeQueue()
         let registration = try currentRegistration(of: resource, tie)
@@ -347,14 +347,14 @@ final class StoreWriter {
         return try replace(registration, with: resource, numbering: .kept, digest: digest)
     }
 
-    /// What is kept of the stored resource that an object was read from.
+    /// The registration of the stored resource that an object was read from.
     ///
     /// - Throws: `FHIRStoreError.conflict` if another write has changed or deleted it since.
     private func currentRegistration(of resource: FHIRResource, _ tie: StoreTie) throws -> Registration {
         let name = "the \(resource.layout.name) with pk \(resource.pk)"
         guard let registration = try access.registry.registration(root: tie.root) else {
             throw FHIRStoreError(
-                .conflict, "\(name) was deleted by another write since it was read: fetch what is stored now, or add a copy()",
+                .conflict, "\(name) was deleted by another write since it was read: accept that, or add a copy()",
                 conflict: .deleted)
         }
         guard registration.revision == tie.revision else {
@@ -370,7 +370,7 @@ final class StoreWriter {
         digest: ContentDigest.Value
     ) throws -> Int64 {
         defer { flattener.clear() }
-        // The id may be another one now.
+        // The id may have changed.
         newIDs.forget(access.schema.table(of: resource.layout))
         guard let shape = try access.registry.shape(registration.shape) else {
             throw FHIRStoreError(.notAStore, "the resource with number \(registration.root) has no list of tables: run check()")
@@ -384,7 +384,7 @@ final class StoreWriter {
         try diff.apply(&flattener.buffer, over: &stored, root: registration.root, byNumber: numbering == .kept, nextNode: &nextNode)
         if numbering == .kept { flattener.assignNumbers() }
         guard diff.written > 0 || digest != registration.digest else { return registration.revision }
-        // A revision counts up from 1; a damaged file may hold any number.
+        // A revision counts up from 1; a damaged file may contain any number.
         let revision = registration.revision &+ 1
         try access.registry.update(
             Registration(
@@ -396,7 +396,7 @@ final class StoreWriter {
 
     // MARK: - Deleting
 
-    /// Deletes a resource's rows in every table it has some in; nothing where it is not there.
+    /// Deletes a resource's rows in all its tables; does nothing if it does not exist.
     func delete(root: Int64) throws {
         try writeQueue()
         guard let registration = try access.registry.registration(root: root), let shape = try access.registry.shape(registration.shape)

@@ -1,7 +1,7 @@
 import FireLiteCore
 import FireLiteSQLiteBridge
 
-/// The promise of a file that no two of its resources have one type and id, which `_meta` keeps.
+/// The file's promise, kept in `_meta`, that no two of its resources have the same type and id.
 struct UniqueIDs {
     let schema: StorageSchema
     let connection: Connection
@@ -22,20 +22,20 @@ struct UniqueIDs {
         }
     }
 
-    /// Makes the file promise it from now on, in a write.
+    /// Makes the promise for the file from now on, in a write.
     ///
     /// - Throws: `FHIRStoreError.duplicateID` if it cannot be promised; `SQLiteError`.
     func promise() throws {
         for (type, ids) in try duplicates() {
             throw FHIRStoreError(
                 .duplicateID,
-                "\(connection.path) has \(ids) id\(ids == 1 ? "" : "s") of \(type) more than once, so it cannot keep ids unique: delete all but one "
-                    + "of each, or open it without uniqueIDs")
+                "\(connection.path) has \(ids) id\(ids == 1 ? "" : "s") of \(type) more than once, so it cannot keep ids unique: delete the duplicates"
+                    + ", or open it without uniqueIDs")
         }
         try connection.execute("INSERT OR REPLACE INTO _meta(key, value) VALUES ('uniqueIDs', 1)")
     }
 
-    /// How many ids are there more than once, by type; types without such ids are left out.
+    /// The number of duplicate ids by type; types without any are omitted.
     func duplicates() throws -> [(type: String, ids: Int64)] {
         try schema.tables.filter { $0.isResource && $0.isInFile }.compactMap { table in
             let ids =
@@ -47,7 +47,7 @@ struct UniqueIDs {
         }
     }
 
-    /// Sees that no stored resource but the one with number `root` has the type and id of a resource.
+    /// Checks that no stored resource except the one with number `root` has the type and id of a resource.
     ///
     /// - Throws: `FHIRStoreError.duplicateID`; `SQLiteError`.
     func verify(_ resource: FHIRResource, besides root: Int64? = nil) throws {
@@ -60,7 +60,7 @@ struct UniqueIDs {
         guard try statement.step() else { return }
         throw FHIRStoreError(
             .duplicateID,
-            "the store keeps ids unique and has a \(resource.resourceType) with the id of the one with pk \(resource.pk): upsert it instead, or give it "
+            "the store keeps ids unique and already has a \(resource.resourceType) with the id of the one with pk \(resource.pk): upsert it instead, or give it "
                 + "another id")
     }
 }

@@ -1,13 +1,13 @@
 import FireLiteCore
 
-/// What became of the resources of an upsert.
+/// The outcomes of the resources of an upsert.
 ///
-/// Not generic, as the work for each of them would ask for the types once more.
+/// Not generic, as generic code would look up the types for each of them.
 struct UpsertOutcomes {
     enum Entry {
         case object(FHIRResource)
         case stored(Int64)
-        /// The same as a later one, which had its id too.
+        /// Replaced by a later one with the same id.
         case same(Int)
     }
 
@@ -27,14 +27,14 @@ struct UpsertOutcomes {
     }
 }
 
-/// What became of one resource of an upsert.
+/// The outcome of one resource of an upsert.
 enum UpsertOutcome {
     case added(Int64)
-    /// Its content goes into this managed object.
+    /// Its content goes to this managed object.
     case merge(FHIRResource)
     case updated(Int64)
     case unchanged(Int64)
-    /// The stored resource is newer and stays.
+    /// The stored resource is newer and is kept.
     case older(Int64)
     /// The argument at this index counts: one with the same id that came later, or the same object.
     case replaced(Int)

@@ -1,6 +1,6 @@
-/// Why JSON could not be read as a FHIR object, or what lenient reading had to leave out: where, what was expected, what was there.
+/// A mistake in JSON, or what lenient reading had to skip: where it is, what was expected and what was found.
 ///
-/// The description holds names and positions but no value from the data, which is health data; `excerpt(of:)` shows it on request.
+/// The description contains names and positions but no value from the data, which is health data; `excerpt(of:)` shows it on request.
 public struct FHIRDecodingError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The kind of mistake.
     public struct Code: RawRepresentable, Sendable, Hashable {
@@ -9,11 +9,11 @@ public struct FHIRDecodingError: Error, Sendable, Hashable, CustomStringConverti
 
         /// The bytes are not JSON.
         public static let malformedJSON = Code(rawValue: "malformedJSON")
-        /// The bytes are not UTF-8, or an escape names half of a surrogate pair.
+        /// The bytes are not UTF-8, or an escape is half of a surrogate pair.
         public static let invalidText = Code(rawValue: "invalidText")
         /// Objects and arrays are nested deeper than 128 levels.
         public static let tooDeep = Code(rawValue: "tooDeep")
-        /// Bytes follow the value.
+        /// There are bytes after the value.
         public static let trailingBytes = Code(rawValue: "trailingBytes")
         /// The class has no such element.
         public static let unknownMember = Code(rawValue: "unknownMember")
@@ -21,13 +21,13 @@ public struct FHIRDecodingError: Error, Sendable, Hashable, CustomStringConverti
         public static let duplicateMember = Code(rawValue: "duplicateMember")
         /// A choice element has values of two types.
         public static let secondChoice = Code(rawValue: "secondChoice")
-        /// The value is of another JSON type than the element.
+        /// The value has a different JSON type than the element.
         public static let wrongType = Code(rawValue: "wrongType")
         /// The value is not valid for its primitive type.
         public static let invalidValue = Code(rawValue: "invalidValue")
-        /// An object or array has nothing in it.
+        /// An object or array is empty.
         public static let empty = Code(rawValue: "empty")
-        /// A resource without `resourceType`, or one of an unknown or another type.
+        /// A resource has no `resourceType`, or an unknown or different one.
         public static let resourceType = Code(rawValue: "resourceType")
     }
 
@@ -36,20 +36,20 @@ public struct FHIRDecodingError: Error, Sendable, Hashable, CustomStringConverti
     public let line: Int
     /// The column of the mistake in bytes, from 1.
     public let column: Int
-    /// How many bytes are before the mistake.
+    /// The offset of the mistake in bytes.
     public let offset: Int
     /// The FHIR path of the element: `Patient.name[0].given[1]`.
     public let path: String
-    /// What should have been there.
+    /// What was expected there.
     public let expected: String
-    /// What was there, without values.
+    /// What was found there, without values.
     public let found: String
 
     public var description: String {
         "line \(line), column \(column)\(path.isEmpty ? "" : ", \(shortPath)"): expected \(expected), found \(found)"
     }
 
-    /// The path for a message: of a deep one the beginning and the end.
+    /// The path for a message; of a long one, the beginning and the end.
     package var shortPath: String {
         let parts = path.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count > Self.longestPath else { return path }
@@ -58,13 +58,13 @@ public struct FHIRDecodingError: Error, Sendable, Hashable, CustomStringConverti
 
     private static let longestPath = 10
 
-    /// The bytes around the mistake, up to 40 on each side. They may hold health data.
+    /// The bytes around the mistake, up to 40 on each side. They may contain health data.
     public func excerpt(of json: some Collection<UInt8>) -> String {
         let before = json.dropFirst(max(0, offset - 40)).prefix(min(40, offset) + 40)
         return String(decoding: before, as: UTF8.self)
     }
 
-    /// The same mistake as part of a larger text, where `line` lines come before.
+    /// The same mistake as part of a larger text, after `lines` more lines.
     public func shifted(lines: Int) -> FHIRDecodingError {
         FHIRDecodingError(
             code: code, line: line + lines, column: column, offset: offset, path: path, expected: expected, found: found)

@@ -2,13 +2,13 @@ import Foundation
 
 /// FHIR JSON (<https://hl7.org/fhir/json.html>) to objects and back, losslessly.
 ///
-/// Reading is strict unless asked otherwise: what is not exactly FHIR is an error with its line, column and path.
-/// Codes that the release does not know are no error.
+/// Reading is strict unless asked otherwise: text that is not valid FHIR is an error with its line, column and path.
+/// Codes that the release does not know are not errors.
 public enum FHIRJSON {
-    /// How deep objects and arrays may be nested.
+    /// The maximum nesting depth of objects and arrays.
     package static let maximumDepth = JSONReader.maximumDepth
 
-    /// Reads an object of a known class; a resource must be of that type, or of any type where the class is `Resource`.
+    /// Reads an object of a known class; a resource must be of that type, or of any type if the class is `Resource`.
     ///
     /// - Parameter json: UTF-8, with or without a byte order mark.
     /// - Throws: `FHIRDecodingError`.
@@ -27,14 +27,14 @@ public enum FHIRJSON {
 
     /// Reads a resource of the type that its `resourceType` names.
     ///
-    /// - Throws: `FHIRDecodingError`, also where the release has no such type.
+    /// - Throws: `FHIRDecodingError`, also if the release has no such type.
     public static func resource(from json: Data, release: FHIRRelease) throws -> FHIRResource {
         try FHIRJSONReader(release: release, isReused: false).resource(from: json)
     }
 
-    /// Reads what it can of a resource and says what it had to leave out or mend.
+    /// Reads what it can of a resource and returns what it had to skip or correct as issues.
     ///
-    /// - Throws: `FHIRDecodingError` where the text is no JSON at all, or no resource of the release.
+    /// - Throws: `FHIRDecodingError` if the text is not JSON, or not a resource of the release.
     public static func lenientResource(
         from json: Data, release: FHIRRelease
     ) throws -> (resource: FHIRResource, issues: [FHIRDecodingError]) {
@@ -43,9 +43,9 @@ public enum FHIRJSON {
         return (resource, reader.issues)
     }
 
-    /// Reads what it can of an object of a known class and says what it had to leave out or mend.
+    /// Reads what it can of an object of a known class and returns what it had to skip or correct as issues.
     ///
-    /// - Throws: `FHIRDecodingError` where the text is no JSON at all, or a resource of another type.
+    /// - Throws: `FHIRDecodingError` if the text is not JSON, or a resource of another type.
     public static func lenientDecode<Object: FHIRObject>(
         _ type: Object.Type, from json: Data
     ) throws -> (object: Object, issues: [FHIRDecodingError]) {

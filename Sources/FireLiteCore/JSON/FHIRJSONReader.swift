@@ -1,15 +1,15 @@
 import Foundation
 
-/// Reads many resources, one after another, and so makes equal strings share memory. Not for use on two threads at once.
+/// Reads many resources one after another; equal strings share memory. Not thread-safe.
 public final class FHIRJSONReader {
     public let release: FHIRRelease
-    /// Whether to read what can be read of a faulty resource, and to keep `issues`.
+    /// Whether to read what it can of an invalid resource, and to keep `issues`.
     public let isLenient: Bool
-    /// What lenient reading left out or mended in the last resource.
+    /// What lenient reading skipped or corrected in the last resource.
     public private(set) var issues: [FHIRDecodingError] = []
     private var workspace: JSONWorkspace?
 
-    /// - Parameter isLenient: reads what it can instead of throwing at the first mistake; default false.
+    /// - Parameter isLenient: whether to read what it can instead of throwing at the first mistake. Default: false.
     public convenience init(release: FHIRRelease, isLenient: Bool = false) {
         self.init(release: release, isLenient: isLenient, isReused: true)
     }

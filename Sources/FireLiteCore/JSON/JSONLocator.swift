@@ -1,4 +1,4 @@
-/// Finds line, column and FHIR path of offsets in a JSON text. Only runs when something is wrong, so that reading need not keep count.
+/// Finds line, column and FHIR path of offsets in a JSON text. Runs only when something is wrong, so that reading need not track them.
 struct JSONLocator {
     private enum Level {
         case object(member: String)
@@ -10,11 +10,11 @@ struct JSONLocator {
     private var line = 1
     private var lineStart = 0
     private var levels: [Level] = []
-    /// The last string whose end was looked for: many failures may be in one.
+    /// The last string whose end was searched for: many failures may be in one string.
     private var lastString = (start: -1, end: 0)
     private let root: String
 
-    /// The failures as errors, all found in one walk.
+    /// The failures as errors, located in one walk.
     static func errors(
         _ failures: [JSONFailure], in bytes: UnsafeBufferPointer<UInt8>, release: FHIRRelease, rootName: String?
     ) -> [FHIRDecodingError] {
@@ -30,7 +30,7 @@ struct JSONLocator {
         return errors.compactMap { $0 }
     }
 
-    /// An error for a failure whose place cannot be told.
+    /// An error for a failure whose place is unknown.
     static func unlocated(_ failure: JSONFailure) -> FHIRDecodingError {
         FHIRDecodingError(
             code: failure.code, line: 1, column: 1, offset: failure.offset, path: "", expected: failure.expected, found: failure.found)
@@ -38,7 +38,7 @@ struct JSONLocator {
 
     private init(_ bytes: UnsafeBufferPointer<UInt8>, release: FHIRRelease, rootName: String?) {
         self.bytes = bytes
-        // Only a name that the release has: any other may be a value that is in the wrong place.
+        // Only a name that the release has: any other may be a misplaced value.
         root = rootName ?? Self.resourceType(bytes).flatMap { release.resourceType(named: $0) == nil ? nil : $0 } ?? ""
     }
 
@@ -65,7 +65,7 @@ struct JSONLocator {
                 if case .object? = levels.last { levels[levels.count - 1] = .object(member: "") }
             case UInt8(ascii: "\""):
                 let end = stringEnd(from: position)
-                // A place inside a string counts as its beginning, where the walk to the next failure goes on.
+                // A place inside a string counts as its beginning, where the walk to the next failure continues.
                 if end > offset { break walk }
                 if case .object(let member)? = levels.last, member.isEmpty, end < bytes.count {
                     levels[levels.count - 1] = .object(member: Self.shown(name(at: position, end)))
@@ -98,20 +98,20 @@ struct JSONLocator {
         return lastString.end
     }
 
-    /// The string there, if a colon says that it is a name: without one it may be a value that is in the wrong place.
+    /// The string there, if a colon follows: otherwise it may be a misplaced value.
     private func name(at quote: Int, _ end: Int) -> Slice<UnsafeBufferPointer<UInt8>> {
         let rest = bytes[end...].drop { $0 == 0x20 || $0 == 0x0A || $0 == 0x0D || $0 == 0x09 }
         guard rest.first == UInt8(ascii: ":") else { return bytes[quote..<quote] }
         return bytes[quote + 1..<max(end - 1, quote + 1)]
     }
 
-    /// A member name, unless it may be something else than a FHIR name.
+    /// A member name, if it looks like a FHIR name.
     private static func shown(_ name: Slice<UnsafeBufferPointer<UInt8>>) -> String {
         let text = String(decoding: name, as: UTF8.self)
         return JSONReader.shown(text).hasPrefix("'") ? text : "?"
     }
 
-    /// The type of the resource that the text is, if it begins like one.
+    /// The resource type of the text, if it begins like a resource.
     private static func resourceType(_ bytes: UnsafeBufferPointer<UInt8>) -> String? {
         let key = Array("\"resourceType\"".utf8)
         var index = 0

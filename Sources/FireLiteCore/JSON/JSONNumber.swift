@@ -1,6 +1,6 @@
 /// The grammar of numbers in JSON (RFC 8259, section 6).
 package enum JSONNumber {
-    /// The end of the number that begins at `position`, or nil where none does.
+    /// The end of the number that begins at `position`, or nil if none does.
     static func end(of bytes: UnsafePointer<UInt8>, from position: Int, limit: Int) -> Int? {
         var index = position
         func digits() -> Bool {
@@ -33,7 +33,7 @@ package enum JSONNumber {
         return end(of: base, from: 0, limit: bytes.count) == bytes.count
     }
 
-    /// The whole number that a literal without fraction and exponent is; nil for others, for `-0` and beyond 64 bits.
+    /// The integer of a literal without fraction and exponent; nil for other literals, for `-0` and beyond 64 bits.
     static func integer(_ bytes: UnsafeBufferPointer<UInt8>) -> Int64? {
         guard let first = bytes.first else { return nil }
         let negative = first == UInt8(ascii: "-")

@@ -19,7 +19,7 @@ extension JSONReader {
         next += 1
     }
 
-    /// Enters the array at `[`; true where it is empty.
+    /// Enters the array at `[`; returns true if it is empty.
     mutating func enterList() throws(JSONFailure) -> ListState {
         let opening = next
         try enter()
@@ -47,7 +47,7 @@ extension JSONReader {
         return true
     }
 
-    /// Skips a value that lenient reading has no use for.
+    /// Skips a value that lenient reading ignores.
     mutating func skippingValue<Value>() throws(JSONFailure) -> Value? {
         try skipValue()
         return nil
@@ -107,12 +107,12 @@ extension JSONReader {
     mutating func skipWord(_ word: StaticString) throws(JSONFailure) {
         let length = word.utf8CodeUnitCount
         guard end - next >= length, sameBytes(next, word.utf8Start, length) else {
-            throw JSONFailure(.malformedJSON, offset, "'\(word)'", "a word that JSON does not have")
+            throw JSONFailure(.malformedJSON, offset, "'\(word)'", "a word unknown to JSON")
         }
         next += length
     }
 
-    /// The number at the current byte, which is stepped over.
+    /// Reads over the number at the current byte.
     mutating func numberHere() throws(JSONFailure) -> UnsafeBufferPointer<UInt8> {
         guard let length = JSONNumber.end(of: next, from: 0, limit: end - next) else { throw malformed("a JSON value") }
         let number = UnsafeBufferPointer(start: next, count: length)
@@ -120,12 +120,12 @@ extension JSONReader {
         return number
     }
 
-    /// The value of the member `resourceType` of the object at `{`, and its offset. Looks ahead; nothing is stepped over.
+    /// The value of the member `resourceType` of the object at `{`, and its offset. Looks ahead without moving.
     mutating func findResourceType() throws(JSONFailure) -> (name: String, offset: Int) {
         let (opening, openingDepth, issueCount) = (next, depth, issues.count)
         defer {
             (next, depth) = (opening, openingDepth)
-            // What is amiss in the members is noted when they are read.
+            // Mistakes in the members are reported when they are read.
             issues.removeSubrange(issueCount...)
         }
         try enter()
@@ -155,7 +155,7 @@ extension JSONReader {
     }
 }
 
-/// How far an array has been read.
+/// The progress of reading an array.
 struct ListState {
     let opening: UnsafePointer<UInt8>
     var count = 0

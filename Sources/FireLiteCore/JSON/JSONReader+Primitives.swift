@@ -1,5 +1,5 @@
 extension JSONReader {
-    /// Reads a to-one primitive; nil where lenient reading passed over it.
+    /// Reads a to-one primitive; nil if lenient reading skipped it.
     @inline(__always)
     mutating func readPrimitive(_ entry: UnsafePointer<ElementEntry>) throws(JSONFailure) -> SlotValue? {
         if entry.pointee.storage == .text, next < end, next[0] == UInt8(ascii: "\"") { return .text(try readString()) }
@@ -19,12 +19,12 @@ extension JSONReader {
         case .integer where byte == UInt8(ascii: "\"") && type == .integer64:
             let text = try readString()
             if let value = Int64(text), text.utf8.first != UInt8(ascii: "+") { return .word(value) }
-            try fail(.invalidValue, place, type.format, "a string that is none")
+            try fail(.invalidValue, place, type.format, "a string that is not one")
             return nil
         case .integer where type != .integer64 && (byte == UInt8(ascii: "-") || byte &- 48 < 10):
             let number = try numberHere()
             if let value = JSONNumber.integer(number), type.integerRange.contains(value) { return .word(value) }
-            let found = JSONNumber.integer(number) == nil ? "a number that is not written so" : "a number beyond that"
+            let found = JSONNumber.integer(number) == nil ? "a number in another notation" : "a number out of range"
             try fail(.invalidValue, place, type.format, found)
             return JSONNumber.integer(number).map { .word($0) }
         case .boolean where byte == UInt8(ascii: "t"):
@@ -42,7 +42,7 @@ extension JSONReader {
     private mutating func readTemporal(_ type: PrimitiveType) throws(JSONFailure) -> SlotValue? {
         let text = next + 1
         var quote = text
-        // No literal of these types is longer than this, unless its fraction is.
+        // No literal of these types is longer, unless its fraction is long.
         let limit = min(end, text + 40)
         while quote < limit, quote[0] != UInt8(ascii: "\""), quote[0] != UInt8(ascii: "\\") { quote += 1 }
         if quote < limit, quote[0] == UInt8(ascii: "\""),
@@ -72,7 +72,7 @@ extension JSONReader {
         return SlotValue(literal: text, entry.pointee.primitive)
     }
 
-    /// The text of a string, number or boolean; nil for null and what is no primitive.
+    /// The text of a string, number or boolean; nil for null and for anything else.
     private mutating func readScalarText() throws(JSONFailure) -> String? {
         switch next[0] {
         case UInt8(ascii: "\""): return try readString()
@@ -116,7 +116,7 @@ extension JSONReader {
 
     // MARK: - Ids and extensions
 
-    /// Reads the member `_name` of the primitive `name`: its `Element`, or for a list one for each place.
+    /// Reads the member `_name` of the primitive `name`: its `Element`, or for a list one for each position.
     mutating func readAnnotation(
         _ slot: Int, _ entry: UnsafePointer<ElementEntry>, of object: FHIRObject, _ nameStart: UnsafePointer<UInt8>,
         _ members: inout MemberState
@@ -189,7 +189,7 @@ extension JSONReader {
 }
 
 extension AnnotatedList {
-    /// A value and an annotation of one element brought together, whichever came first; nil where both are of one sort.
+    /// Combines a value and an annotation of one element, whichever came first; nil if both are of one kind.
     static func merging(_ new: SlotValue, into old: SlotValue) -> SlotValue? {
         switch (old, new) {
         case (.annotated(let primitive), .word), (.annotated(let primitive), .text):

@@ -1,5 +1,5 @@
 extension JSONReader {
-    /// The first byte from `place` on that a plain string does not have: a quote, a backslash, a control character, or not ASCII.
+    /// The first byte from `place` on that a plain string does not contain: a quote, a backslash, a control character, or not ASCII.
     @inline(__always)
     private func specialByte(from place: UnsafePointer<UInt8>) -> UnsafePointer<UInt8> {
         var place = place
@@ -32,7 +32,7 @@ extension JSONReader {
         return try readUnusualString(text)
     }
 
-    /// Reads a string with escapes or characters beyond ASCII. Leaves its bytes in the workspace too.
+    /// Reads a string with escapes or non-ASCII characters. Also leaves its bytes in the workspace.
     @inline(never)
     private mutating func readUnusualString(_ text: UnsafePointer<UInt8>) throws(JSONFailure) -> String {
         workspace.clearBytes()
@@ -62,7 +62,7 @@ extension JSONReader {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Where the bytes stop being UTF-8.
+    /// The offset of the first byte that is not UTF-8.
     private static func firstInvalidByte(_ text: UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>) -> UnsafePointer<UInt8> {
         var decoder = UTF8()
         var bytes = UnsafeBufferPointer(start: text, count: end - text).makeIterator()
@@ -125,7 +125,7 @@ extension JSONReader {
         return unit
     }
 
-    /// Steps over the string at `"`, which must be one that can be read.
+    /// Steps over the string at `"`, which must be valid.
     mutating func skipString() throws(JSONFailure) {
         let special = specialByte(from: next + 1)
         if special < end, special[0] == UInt8(ascii: "\"") {

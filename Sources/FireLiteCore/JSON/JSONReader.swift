@@ -1,9 +1,9 @@
-/// Reads FHIR JSON from UTF-8 bytes straight into objects, driven by their layouts. Each byte is looked at about once.
+/// Reads FHIR JSON from UTF-8 bytes directly into objects, driven by their layouts. Each byte is read about once.
 ///
 /// A failure carries only the offset and what was expected; line, column and path are found afterwards by `JSONLocator`, so that
-/// good input pays nothing for them.
+/// good input does not pay for them.
 struct JSONReader: ~Copyable {
-    /// More nesting than this is an error: FHIR's deepest examples have less than 20 levels.
+    /// The maximum nesting depth. FHIR's deepest examples have less than 20 levels.
     static let maximumDepth = 128
 
     let start: UnsafePointer<UInt8>
@@ -11,13 +11,13 @@ struct JSONReader: ~Copyable {
     var next: UnsafePointer<UInt8>
     let release: FHIRRelease
     let isLenient: Bool
-    /// What lenient reading had to leave out or mend.
+    /// What lenient reading had to skip or correct.
     var issues: [JSONFailure] = []
     var depth = 0
     var workspace: JSONWorkspace
 
     init(_ bytes: UnsafeBufferPointer<UInt8>, release: FHIRRelease, isLenient: Bool, workspace: consuming JSONWorkspace) {
-        // An empty buffer may have no address; any will do, as nothing is read from it.
+        // An empty buffer may have no address; any one works, as nothing is read from it.
         start = bytes.baseAddress ?? UnsafePointer(workspace.bytes)
         end = start + bytes.count
         next = start
@@ -27,7 +27,7 @@ struct JSONReader: ~Copyable {
         if bytes.count >= 3, start[0] == 0xEF, start[1] == 0xBB, start[2] == 0xBF { next += 3 }
     }
 
-    /// Ends reading and gives back the memory for the next text.
+    /// Ends reading and keeps the memory for the next text.
     consuming func finish() -> JSONWorkspace {
         workspace.clear()
         return workspace
@@ -64,7 +64,7 @@ struct JSONReader: ~Copyable {
 
     // MARK: - Objects
 
-    /// Reads a resource at `{`, of the class its `resourceType` names; nil where lenient reading passed over one of an unknown type.
+    /// Reads a resource at `{`, of the class its `resourceType` names; nil if lenient reading skipped one of an unknown type.
     mutating func readResource() throws(JSONFailure) -> FHIRResource? {
         guard next < end, next[0] == UInt8(ascii: "{") else { throw mistyped(next, "an object (a resource)", foundHere) }
         let (name, nameOffset): (String, Int)
@@ -88,7 +88,7 @@ struct JSONReader: ~Copyable {
         return resource
     }
 
-    /// Reads an object's members from `{` to `}` and gives the values to `object`.
+    /// Reads an object's members from `{` to `}` and moves the values to `object`.
     mutating func readMembers(of object: FHIRObject) throws(JSONFailure) {
         let opening = next
         try enter()
@@ -122,7 +122,7 @@ struct JSONReader: ~Copyable {
         guard next < end, next[0] == UInt8(ascii: "\"") else { throw malformed("a member name in quotes") }
         next += 1
         var name = next
-        // Names are short and plain: anything else goes the slow way.
+        // Names are short and plain: anything else takes the slow path.
         while next < end, next[0] != UInt8(ascii: "\""), next[0] != UInt8(ascii: "\\"), next[0] >= 0x20, next[0] < 0x80 { next += 1 }
         guard next < end else { throw malformed("the end of the member name") }
         var length = next - name
@@ -182,7 +182,7 @@ struct JSONReader: ~Copyable {
         }
     }
 
-    /// Whether another type of the same choice element has a value already, which is an error.
+    /// Whether another type of the same choice element already has a value, which is an error.
     @inline(__always)
     mutating func hasOtherChoice(
         _ slot: Int, _ entry: UnsafePointer<ElementEntry>, _ nameStart: UnsafePointer<UInt8>, _ members: MemberState
@@ -241,7 +241,7 @@ struct JSONReader: ~Copyable {
 
     // MARK: - Failures
 
-    /// Throws, or in lenient mode notes what is wrong so that the caller can go on.
+    /// Throws, or in lenient mode records the mistake so that the caller can continue.
     @inline(never)
     mutating func fail(
         _ code: FHIRDecodingError.Code, _ place: UnsafePointer<UInt8>, _ expected: String, _ found: String
@@ -251,7 +251,7 @@ struct JSONReader: ~Copyable {
         issues.append(failure)
     }
 
-    /// A value of a wrong type, or something that is no value at all.
+    /// A value of a wrong type, or something that is not a value.
     private func mistyped(_ place: UnsafePointer<UInt8>, _ expected: String, _ found: String) -> JSONFailure {
         JSONFailure(place < end && Self.beginsValue(place[0]) ? .wrongType : .malformedJSON, place - start, expected, found)
     }
@@ -269,7 +269,7 @@ struct JSONReader: ~Copyable {
 
     var offset: Int { next - start }
 
-    /// What begins at the current byte, without its value.
+    /// A description of what begins at the current byte, without its value.
     var foundHere: String {
         guard next < end else { return "the end of the text" }
         switch next[0] {
@@ -282,19 +282,19 @@ struct JSONReader: ~Copyable {
         case 0..<0x20: return "a control character"
         case UInt8(ascii: ","), UInt8(ascii: ":"), UInt8(ascii: "]"), UInt8(ascii: "}"):
             return "'\(Character(Unicode.Scalar(next[0])))'"
-        default: return "a character that begins no value"
+        default: return "a character that cannot begin a value"
         }
     }
 
-    /// A name from the data for a message: only if it looks like a name, so that no value is shown by mistake.
+    /// A name from the data for a message, only if it looks like a name, so that no value is shown by mistake.
     static func shown(_ name: String) -> String {
         let isName = !name.isEmpty && name.utf8.count <= 64 && name.utf8.allSatisfy { isNameByte($0) }
-        return isName ? "'\(name)'" : "one that is no FHIR name"
+        return isName ? "'\(name)'" : "not a FHIR name"
     }
 
-    /// A resource type for a message: only one that the release has, as any other may be a value that is in the wrong place.
+    /// A resource type for a message, only if the release has it, as any other may be a misplaced value.
     private func shownType(_ name: String) -> String {
-        release.resourceType(named: name) == nil ? "a name that it does not have" : "'\(name)'"
+        release.resourceType(named: name) == nil ? "an unknown name" : "'\(name)'"
     }
 
     private static func isNameByte(_ byte: UInt8) -> Bool {
@@ -307,13 +307,13 @@ struct JSONReader: ~Copyable {
     }
 }
 
-/// What `readMembers` knows of the members it has read.
+/// What `readMembers` knows about the members it has read.
 struct MemberState {
     /// Where the object's values begin in the workspace.
     let base: Int
     let isResource: Bool
     var hasResourceType = false
-    /// The greatest slot so far: a greater one cannot be a duplicate.
+    /// The highest slot so far: a higher one cannot be a duplicate.
     var last = -1
     var isSorted = true
 
@@ -323,7 +323,7 @@ struct MemberState {
     }
 }
 
-/// A mistake in JSON by its offset; becomes a `FHIRDecodingError` when its line and path have been found.
+/// A mistake in JSON by its offset; becomes a `FHIRDecodingError` when its line and path are found.
 struct JSONFailure: Error {
     let code: FHIRDecodingError.Code
     let offset: Int

@@ -4,14 +4,14 @@ struct JSONWorkspace: ~Copyable {
     private(set) var slots: UnsafeMutablePointer<ElementSlot>
     private(set) var count = 0
     private var capacity = 256
-    /// Text without its escapes.
+    /// Unescaped text.
     private(set) var bytes: UnsafeMutablePointer<UInt8>
     private(set) var byteCount = 0
     private var byteCapacity = 1024
     var cache: StringCache
     private var lastType: (name: String, type: FHIRResource.Type)?
 
-    /// - Parameter sharesStrings: whether equal strings share storage, which pays for large texts and for many.
+    /// - Parameter sharesStrings: whether equal strings share storage, which pays off for large texts and for many texts.
     init(sharesStrings: Bool) {
         cache = StringCache(isEnabled: sharesStrings)
         slots = .allocate(capacity: capacity)
@@ -42,7 +42,7 @@ struct JSONWorkspace: ~Copyable {
         capacity *= 2
     }
 
-    /// Where a slot's value waits, among those from `base` on.
+    /// The position of a slot's value, among those from `base` on.
     @inline(__always)
     func position(of slot: Int, from base: Int) -> Int? {
         var position = base
@@ -53,7 +53,7 @@ struct JSONWorkspace: ~Copyable {
         return nil
     }
 
-    /// Brings the values from `base` on into the order of their slots.
+    /// Sorts the values from `base` on by their slots.
     mutating func sort(from base: Int) {
         for index in (base + 1)..<max(count, base + 1) {
             let slot = (slots + index).move()
@@ -73,7 +73,7 @@ struct JSONWorkspace: ~Copyable {
         count = base
     }
 
-    /// Forgets what an interrupted reading left.
+    /// Discards what an interrupted read left.
     mutating func clear() {
         slots.deinitialize(count: count)
         count = 0
@@ -103,7 +103,7 @@ struct JSONWorkspace: ~Copyable {
 
     // MARK: - Types
 
-    /// The class of a resource type. Remembers the last one: a file tends to have one type.
+    /// The class of a resource type. Caches the last one: a file tends to have one type.
     mutating func resourceType(named name: String, in release: FHIRRelease) -> FHIRResource.Type? {
         if let lastType, lastType.name == name { return lastType.type }
         guard let type = release.resourceType(named: name) else { return nil }

@@ -1,6 +1,6 @@
 /// Writes objects as FHIR JSON in UTF-8, driven by their layouts.
 ///
-/// What has no content is left out, as FHIR knows no empty objects and arrays.
+/// Elements without content are skipped, as FHIR allows no empty objects and arrays.
 struct JSONWriter: ~Copyable {
     private var bytes: UnsafeMutablePointer<UInt8>
     private var count = 0
@@ -21,7 +21,7 @@ struct JSONWriter: ~Copyable {
         try body(UnsafeBufferPointer(start: bytes, count: count))
     }
 
-    /// Begins a new text in the same memory.
+    /// Starts a new text in the same memory.
     mutating func clear() { count = 0 }
 
     @inline(__always)
@@ -199,7 +199,7 @@ struct JSONWriter: ~Copyable {
         }
     }
 
-    /// Writes a primitive by its literal: in quotes unless JSON has the type.
+    /// Writes the literal of a primitive, quoted unless JSON has the type.
     private mutating func write(text: String, _ type: PrimitiveType) {
         switch type.storage {
         case .boolean, .decimal: put(literal: text)

@@ -1,20 +1,20 @@
-/// Gives equal texts of medium length one shared storage: FHIR repeats systems, codes, displays and references endlessly.
+/// Makes equal texts of medium length share storage: FHIR repeats systems, codes, displays and references endlessly.
 ///
-/// A direct-mapped table: a text takes the place of another with its hash, so the memory is bounded. Where a text goes depends on a
-/// random number, so that nobody can choose texts that keep taking each other's place.
+/// A direct-mapped table: a text replaces another with its hash, so the memory is bounded. The entry of a text depends on a
+/// random number, so that nobody can choose texts that keep replacing each other.
 package final class StringCache {
     private static let size = 2048
-    /// Texts of 15 bytes and less need no storage of their own in Swift; long ones seldom repeat.
+    /// Texts of up to 15 bytes need no storage of their own in Swift; long ones seldom repeat.
     @inlinable @inline(__always)
     package static func keeps(_ length: Int) -> Bool { 16...96 ~= length }
 
-    /// A text beside its hash: whoever compares the one then needs the other.
+    /// A text next to its hash: after comparing the hash, the text is needed.
     private struct Entry {
         var hash: UInt64
         var text: String
     }
 
-    /// Plain memory, as arrays would be looked after at every string; nil where the cache is off.
+    /// Plain memory, as an array would be retained and checked at every string; nil if the cache is off.
     private let entries: UnsafeMutablePointer<Entry>?
 
     /// The random number of this process.
@@ -56,18 +56,18 @@ package final class StringCache {
         return text
     }
 
-    /// The text of an entry where it lies.
+    /// The text of an entry, in place.
     @inline(__always)
     private static func text(of entry: UnsafeMutablePointer<Entry>) -> UnsafePointer<String> {
         let offset = MemoryLayout<UInt64>.stride
         return (UnsafeRawPointer(entry) + offset).assumingMemoryBound(to: String.self)
     }
 
-    /// The number of the entry for a hash.
+    /// The index of the entry for a hash.
     @inline(__always)
     package static func place(of hash: UInt64) -> Int { Int(truncatingIfNeeded: hash >> 53) }
 
-    /// - Precondition: there are 8 bytes or more.
+    /// - Precondition: there are at least 8 bytes.
     @inline(__always)
     package static func hash(_ bytes: UnsafePointer<UInt8>, _ length: Int, _ seed: UInt64) -> UInt64 {
         let raw = UnsafeRawPointer(bytes)

@@ -1,8 +1,8 @@
-/// A release of FHIR and the generated classes of it: `.r4` from the module FireLiteR4.
+/// A release of FHIR and its generated classes: `.r4` from the module FireLiteR4.
 public struct FHIRRelease: Sendable, Hashable, CustomStringConvertible {
     private let model: Model
 
-    /// Names a release and its classes; for generated code.
+    /// Creates a release with its classes; for generated code.
     public init(name: String, version: String, types: [TypeGroup], codes: [[any FHIRCode.Type]]) {
         model = Model(name: name, version: version, types: types, codes: codes)
     }
@@ -18,7 +18,7 @@ public struct FHIRRelease: Sendable, Hashable, CustomStringConvertible {
     /// The class of a FHIR type or backbone path, or nil.
     public func type(named name: String) -> FHIRObject.Type? { model.types[name] }
 
-    /// The class of a resource type, or nil; abstract types are none.
+    /// The class of a resource type, or nil; abstract types are excluded.
     public func resourceType(named name: String) -> FHIRResource.Type? {
         guard let type = model.types[name] as? FHIRResource.Type, type._layout.isResource else { return nil }
         return type
@@ -36,9 +36,9 @@ public struct FHIRRelease: Sendable, Hashable, CustomStringConvertible {
     public static func == (left: FHIRRelease, right: FHIRRelease) -> Bool { left.model === right.model }
     public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(model)) }
 
-    /// A digest of all classes and their elements: another one means that elements or types were added, removed or changed.
+    /// A digest of all classes and their elements. It differs if elements or types were added, removed or changed.
     ///
-    /// - Complexity: reads every layout, once in a process.
+    /// - Complexity: reads every layout, once per process.
     package var fingerprint: String { model.fingerprint.text(of: types) }
 
     private final class Model: Sendable {

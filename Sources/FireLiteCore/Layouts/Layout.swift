@@ -1,8 +1,8 @@
-/// The elements of a generated class: what the one reader, writer, copier and binder of all classes work from.
+/// The elements of a generated class. The code that reads, writes, copies and stores objects works from layouts, for all classes.
 ///
-/// A layout is made once per class, from the text in the generated code, and lives as long as the process.
+/// A layout is created once per class, from the text in the generated code, and lives as long as the process.
 public final class Layout: Sendable {
-    /// What a class stands for in FHIR.
+    /// What a class is in FHIR.
     public enum Kind: Sendable {
         case resource, datatype, backbone, abstract
     }
@@ -18,11 +18,11 @@ public final class Layout: Sendable {
     /// The elements by slot: inherited ones first, a choice element once for each of its types.
     public let elements: [LayoutElement]
 
-    /// Never changed after the initialiser, so any thread may read it.
+    /// Never changed after the initialiser, so any thread can read it.
     package nonisolated(unsafe) let table: UnsafePointer<LayoutTable>
     private let tableStorage: TableStorage
 
-    /// Makes the layout of a generated class; `text` has a line `name min..max type[|type] [=binding] [>targets]` for each own element.
+    /// Creates the layout of a generated class; `text` has a line `name min..max type[|type] [=binding] [>targets]` for each own element.
     ///
     /// - Precondition: the text is what this version of the Generator writes.
     public init(_ type: FHIRObject.Type, _ name: String, _ kind: Kind, base: Layout?, release: FHIRRelease, _ text: String) {
@@ -53,7 +53,7 @@ public final class Layout: Sendable {
     public var isResource: Bool { kind == .resource }
 }
 
-/// Owns the memory of a `LayoutTable`, which is filled before the layout is shared and not touched afterwards.
+/// Owns the memory of a `LayoutTable`, which is filled before the layout is shared and not changed afterwards.
 private final class TableStorage: @unchecked Sendable {
     let table: UnsafeMutablePointer<LayoutTable>
     private let entries: UnsafeMutablePointer<ElementEntry>
@@ -65,7 +65,7 @@ private final class TableStorage: @unchecked Sendable {
 
     init(elements: [LayoutElement], typeMember text: String) {
         count = elements.count
-        misuse(unless: count < 255, "a class has 254 slots at most")
+        misuse(unless: count < 255, "a class has at most 254 slots")
         table = .allocate(capacity: 1)
         entries = .allocate(capacity: max(count, 1))
         var capacity = 8

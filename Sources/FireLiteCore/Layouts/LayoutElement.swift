@@ -4,7 +4,7 @@ public struct LayoutElement: Sendable {
     public struct Choice: Sendable {
         public let name: String
         public let slots: Range<Int>
-        /// The least number of values FHIR allows, of all types together.
+        /// The minimum number of values, of all types together.
         public let min: Int
     }
 
@@ -19,18 +19,18 @@ public struct LayoutElement: Sendable {
     public let primitive: PrimitiveType?
     /// The class, for complex elements.
     public let type: FHIRObject.Type?
-    /// The least number of values FHIR allows; 0 for a type of a choice element, which has its own.
+    /// The minimum number of values; 0 for a type of a choice element, which has its own.
     public let min: Int
-    /// The greatest number of values FHIR allows; nil for no limit.
+    /// The maximum number of values; nil for no limit.
     public let max: Int?
-    /// The choice element it is a type of.
+    /// The choice element that it is a type of; nil for other elements.
     public let choice: Choice?
     /// The Swift name of the required binding.
     public let binding: String?
-    /// The resource types a reference may point to; empty for any.
+    /// The resource types that a reference may point to; empty for any.
     public let targets: [String]
 
-    /// Whether the element repeats and so is a list.
+    /// Whether the element repeats, and so is a list.
     public var isList: Bool { max != 1 }
 
     /// Reads one line of a layout text: an element, or all types of a choice element.

@@ -1,4 +1,4 @@
-/// What an element of a class holds, for code that is driven by layouts.
+/// The kind of an element of a class, for code that is driven by layouts.
 @frozen public enum ElementKind: UInt8, Sendable {
     /// A primitive datatype.
     case primitive
@@ -8,15 +8,15 @@
     case resource
 }
 
-/// One slot of a class, in a form that is read without reference counting.
+/// One slot of a class, in a form that can be read without reference counting.
 ///
-/// `@unchecked Sendable`: never changed once made, and what it points to is neither changed nor freed, as layouts live as long as the process.
+/// `@unchecked Sendable`: immutable, and what it points to is neither changed nor freed, as layouts live as long as the process.
 @frozen public struct ElementEntry: @unchecked Sendable {
     package let kind: ElementKind
     package let primitive: PrimitiveType
     package let storage: PrimitiveStorage
     package let isList: Bool
-    /// The slots of the choice element this one belongs to; empty where it is none.
+    /// The slots of the choice element that this one belongs to; empty for other elements.
     package let choiceFirst: UInt16
     package let choiceCount: UInt16
     /// `"name":` in UTF-8, for the writer, and its length.
@@ -24,7 +24,7 @@
     package let keyLength: Int
     /// The class of a complex element; nil for primitives and resources.
     package let type: FHIRObject.Type?
-    /// A hash of its name that no version of the model changes, with room for a kind of value in the last byte.
+    /// A hash of its name, the same in every version of the model, with room for a kind of value in the last byte.
     package let digestTag: UInt64
 }
 
@@ -34,7 +34,7 @@
 @frozen public struct LayoutTable: @unchecked Sendable {
     package let entries: UnsafePointer<ElementEntry>
     package let count: Int
-    /// A hash table of `memberMask + 1` slot numbers, `noSlot` where empty.
+    /// A hash table of `memberMask + 1` slot numbers; empty entries are `noSlot`.
     package let members: UnsafePointer<UInt16>
     package let memberMask: Int
     package let layout: Unmanaged<Layout>
@@ -44,10 +44,10 @@
 
     package static let noSlot = UInt16.max
 
-    /// A hash of a member name: its length and the bytes at both ends and in the middle tell FHIR's names apart well.
+    /// A hash of a member name: its length and the bytes at both ends and in the middle distinguish FHIR's names well.
     ///
-    /// It has no seed: the names in the table are the model's, and two thirds of it are empty, so a name from outside, however chosen, is
-    /// compared with the few that stand side by side at most.
+    /// It has no seed: the names in the table are the model's, and two thirds of it are empty, so any name from outside is
+    /// compared with at most a few adjacent ones.
     @inline(__always)
     package static func hash(_ name: UnsafePointer<UInt8>, _ length: Int) -> Int {
         var value = UInt64(length)

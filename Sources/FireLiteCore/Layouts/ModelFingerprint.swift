@@ -1,6 +1,6 @@
 import Foundation
 
-/// The digest of a release's classes, made when it is first asked for.
+/// The digest of a release's classes, computed on first use.
 final class ModelFingerprint: @unchecked Sendable {
     // `lock` guards `known`.
     private let lock = NSLock()

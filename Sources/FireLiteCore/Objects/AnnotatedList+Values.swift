@@ -1,14 +1,14 @@
 extension AnnotatedList {
     /// The list with other values. Ids and extensions stay with the values they belong to:
     ///
-    /// 1. Values that are equal from the beginning, and then from the end, stay who they are, which tells an insertion, a removal and a
-    ///    replacement exactly unless a value repeats beside it.
-    /// 2. Of the others, equal values are the same ones, the first before the second: what was moved, swapped or sorted.
-    /// 3. If there are as many values as before, one that is new to the list replaces the one at its place, if that is in the list no
-    ///    more, and takes its id and extensions, as a to-one primitive does that is set.
-    /// 4. Ids and extensions of a value that is still in the list, but in fewer places, go to one without any.
+    /// 1. Values that are equal from the beginning, and then from the end, are the same ones. This identifies an insertion, a removal and a
+    ///    replacement exactly unless a value repeats next to it.
+    /// 2. Of the others, equal values are the same ones, in their order: they were moved, swapped or sorted.
+    /// 3. If there are as many values as before, a value that is new to the list replaces the one at its position, if that is no longer in
+    ///    the list, and takes over its id and extensions, as a to-one primitive does when it is set.
+    /// 4. Ids and extensions of a value that is still in the list, but less often, go to one without any.
     ///
-    /// Other ids and extensions go with their values. A null, which is no value, stays behind the value before it.
+    /// Other ids and extensions are removed with their values. A null, which is not a value, stays after the value before it.
     ///
     /// - Complexity: O(n).
     func withValues(_ values: [String]) -> SlotValue? {
@@ -18,7 +18,7 @@ extension AnnotatedList {
         var kept = [Bool](repeating: false, count: places.count)
         for source in matching.sources { if let source { kept[source] = true } }
 
-        // The nulls behind each value that stays, by its number in the old list; -1 for the beginning.
+        // The nulls after each value that stays, by its index in the old list; -1 for the beginning.
         var nulls: [Int: [FHIRObject?]] = [:]
         var number = -1
         var last = -1
@@ -47,13 +47,13 @@ extension AnnotatedList {
         return Self.value(texts: newTexts, elements: newElements)
     }
 
-    /// The list with other values at the same places.
+    /// The list with other values at the same positions.
     func replacingValues(with values: [String]) -> SlotValue? {
         var rest = values[...]
         return Self.value(texts: texts.map { $0 == nil ? nil : rest.popFirst() ?? $0 }, elements: elements)
     }
 
-    /// The plainest value that holds the list; nil for an empty one.
+    /// The simplest value that can hold the list; nil for an empty one.
     package static func value(texts: [String?], elements: [FHIRObject?]) -> SlotValue? {
         if texts.isEmpty { return nil }
         let plain = texts.compactMap { $0 }
@@ -62,9 +62,9 @@ extension AnnotatedList {
     }
 }
 
-/// Which values of a list are which of the list before it; `AnnotatedList.withValues` has the rules.
+/// Matches the values of a list with those of the list before it; `AnnotatedList.withValues` has the rules.
 private struct ValueMatching {
-    /// A text that is compared by its bytes, where `==` of strings takes different forms of an accent for equal.
+    /// A text that is compared by its bytes, whereas `==` of strings treats different forms of an accent as equal.
     private struct Literal: Hashable {
         let text: String
 
@@ -77,7 +77,7 @@ private struct ValueMatching {
 
     private let old: [Literal]
     private let new: [Literal]
-    /// The number of the old value that each new one is; nil for a new one.
+    /// The index of the old value that each new value is; nil for a new value.
     private(set) var sources: [Int?]
 
     init(old: [String], new: [String]) {
@@ -103,7 +103,7 @@ private struct ValueMatching {
         saveAnnotations(middle.old, oldValues, isAnnotated)
     }
 
-    /// Matches what is equal at both ends and returns what is between them.
+    /// Matches equal values at both ends and returns the range between them.
     private mutating func matchEnds() -> (old: Range<Int>, new: Range<Int>) {
         let shorter = min(old.count, new.count)
         var first = 0
@@ -120,12 +120,12 @@ private struct ValueMatching {
     }
 
     private mutating func matchEqual(_ middle: (old: Range<Int>, new: Range<Int>)) {
-        // Backwards, so that the first one is the last of the array.
+        // Backwards, so that the first one is last in the array.
         var waiting = Dictionary(grouping: middle.old.reversed()) { old[$0] }
         for place in middle.new { sources[place] = waiting[new[place]]?.popLast() }
     }
 
-    /// Gives ids and extensions whose value went from one of its places to another place of it that has none.
+    /// Moves ids and extensions of a value that was removed from one of its positions to another of its positions without any.
     private mutating func saveAnnotations(_ middle: Range<Int>, _ oldValues: Set<Literal>, _ isAnnotated: (Int) -> Bool) {
         let matched = Set(sources.compactMap { $0 })
         let lost = middle.filter { !matched.contains($0) && isAnnotated($0) }

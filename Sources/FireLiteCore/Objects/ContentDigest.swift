@@ -1,8 +1,8 @@
-/// A 128-bit digest of an object's content: equal for equal content, and else different but for chance.
+/// A 128-bit digest of an object's content: equal for equal content, and different otherwise except by chance.
 ///
 /// Two lanes of multiply-and-fold over names of elements and values, two words at a time. Keyed with a secret of the store, so that
-/// nobody can make two resources with one digest. A to-one element without content does not count, as in `==`. Names and not slots,
-/// as a class that has gained elements must find the digest that was stored before.
+/// nobody can make two resources with one digest. A to-one element without content does not count, as in `==`. It covers names, not slots,
+/// as a class that has gained elements must compute the same digest as before.
 package struct ContentDigest {
     package typealias Value = (UInt64, UInt64)
 
@@ -18,7 +18,7 @@ package struct ContentDigest {
 
     /// The digest of an object.
     ///
-    /// - Parameter usesSlots: true for digests of files of format 1, which have slot numbers in the place of names.
+    /// - Parameter usesSlots: true for digests of files of format 1, which cover slot numbers instead of names.
     package static func digest(of object: FHIRObject, key: UInt64, usesSlots: Bool = false) -> Value {
         var digest = ContentDigest(key: key, usesSlots: usesSlots)
         digest.mix(object)
@@ -26,7 +26,7 @@ package struct ContentDigest {
         return (digest.first, digest.second)
     }
 
-    /// What stands for an element in digests: a hash of its name (FNV-1a), less the last byte.
+    /// The word for an element in digests: a hash of its name (FNV-1a), without the last byte.
     static func tag(ofElement name: String) -> UInt64 {
         name.utf8.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 } << 8
     }

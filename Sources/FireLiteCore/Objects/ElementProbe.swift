@@ -1,6 +1,6 @@
-/// Finds which element a generated property stands for: reads the property of an empty instance that notes the slot it is asked for.
+/// Finds the element behind a generated property: reads the property of an empty instance that records which slot is read.
 ///
-/// This way generated code needs no table from key paths to elements.
+/// So generated code needs no table from key paths to elements.
 package enum ElementProbe {
     /// The element behind a key path to a generated property, a choice element by the first of its types; nil for other properties.
     package static func element<Object: FHIRObject>(_ path: PartialKeyPath<Object>, of type: Object.Type) -> LayoutElement? {

@@ -1,6 +1,6 @@
-// Values of slots without copies: a payload begins where its slot does, whatever its case (a test holds the compiler to that).
-// Copying a string or an object out of a slot counts references twice; on the way into a store that was a third of the time.
-// Inlinable, as the store's module is the one that needs them to be quick.
+// Values of slots without copies: a payload begins where its slot does, whatever its case (a test checks the compiler for that).
+// Copying a string or an object out of a slot counts references twice; on the way into a store that took a third of the time.
+// Inlinable, as the store's module needs them to be fast.
 
 extension UnsafeMutablePointer where Pointee == ElementSlot {
     /// The object in a slot that is `.object`.

@@ -1,8 +1,8 @@
-/// A value of an element, as objects hold it.
+/// A value of an element in an object.
 @frozen public enum SlotValue {
-    /// A boolean, an integer, a `DecimalWord` or a `TemporalWord`, as the element's type says.
+    /// A boolean, an integer, a `DecimalWord` or a `TemporalWord`, depending on the element's type.
     case word(Int64)
-    /// A string, or the literal of a decimal, date or time that fits no word.
+    /// A string, or the literal of a decimal, date or time that does not fit a word.
     case text(String)
     case object(FHIRObject)
     case objects([FHIRObject])
@@ -10,7 +10,7 @@
     case texts([String])
     /// A primitive with an id or extensions (`_birthDate` in JSON).
     case annotated(AnnotatedPrimitive)
-    /// A list of primitives with nulls, ids or extensions in it.
+    /// A list of primitives with nulls, ids or extensions.
     case annotatedTexts(AnnotatedList)
 }
 
@@ -25,7 +25,7 @@
     }
 }
 
-/// A primitive's value beside its `Element`: id and extensions. The value is nil where there are only those.
+/// A primitive's value with its `Element`: id and extensions. The value is nil if there are only those.
 public final class AnnotatedPrimitive {
     package var value: SlotValue?
     package let element: FHIRObject
@@ -36,7 +36,7 @@ public final class AnnotatedPrimitive {
     }
 }
 
-/// A list of primitives whose places may be null or have an `Element`; both arrays have one entry for each place.
+/// A list of primitives whose positions may be null or have an `Element`; both arrays have one entry for each position.
 public final class AnnotatedList {
     package var texts: [String?]
     package var elements: [FHIRObject?]

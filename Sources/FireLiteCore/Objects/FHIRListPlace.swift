@@ -1,6 +1,6 @@
-/// A place of a list of primitives: its value, and the `Element` with the value's id and extensions.
+/// A position in a list of primitives: its value, and the `Element` with the value's id and extensions.
 public struct FHIRListPlace<Value> {
-    /// nil for a null, which has an `Element` alone.
+    /// The value; nil for a null, which has only an `Element`.
     public var value: Value?
     /// An `Element` of the release, or nil.
     public var element: FHIRObject?
@@ -12,9 +12,9 @@ public struct FHIRListPlace<Value> {
 }
 
 extension FHIRObjectInitialisers where Self: FHIRObject {
-    /// The places of a list of primitives, nulls included: each value together with its id and extensions, `given` and `_given` in JSON.
+    /// The positions of a list of primitives, including nulls: each value with its id and extensions, `given` and `_given` in JSON.
     ///
-    /// Whatever is done to the places, a value and its `Element` stay together:
+    /// Whatever you do to the positions, a value and its `Element` stay together:
     ///
     /// ```swift
     /// name[places: \.given].remove(at: 0)
@@ -28,7 +28,7 @@ extension FHIRObjectInitialisers where Self: FHIRObject {
         get {
             let slot = primitiveSlot(path)
             guard case .annotatedTexts(let list)? = value(slot) else { return self[keyPath: path].map { FHIRListPlace($0) } }
-            // An object of its own turns the literals into values.
+            // A separate object turns the literals into values.
             let scratch = Self()
             return zip(list.texts, list.elements).map { text, element in
                 scratch.store(text.map { .texts([$0]) }, in: slot)
@@ -46,12 +46,12 @@ extension FHIRObjectInitialisers where Self: FHIRObject {
 }
 
 extension FHIRObject {
-    /// Sets a list of primitives and the `Element`s of its places, both with one entry for each.
+    /// Sets a list of primitives and the `Element`s of its positions, both with one entry for each.
     final func setPlaces(_ texts: [String?], _ elements: [FHIRObject?], of slot: Int) {
         willChange()
         let old: [FHIRObject?] = if case .annotatedTexts(let list)? = value(slot) { list.elements } else { [] }
         disown(old, except: elements)
-        // What was in the list already stays itself, once.
+        // An element that was already in the list is kept, once.
         var staying = Set(old.compactMap { $0.map(ObjectIdentifier.init) })
         let own = elements.map { element -> FHIRObject? in
             guard let element else { return nil }
@@ -60,7 +60,7 @@ extension FHIRObject {
         store(AnnotatedList.value(texts: texts, elements: own), in: slot)
     }
 
-    /// Lets go of the elements of a list of primitives that are not among those that stay.
+    /// Releases the elements of a list of primitives that are not kept.
     final func disown(_ elements: [FHIRObject?], except staying: [FHIRObject?]) {
         let kept = Set(staying.compactMap { $0.map(ObjectIdentifier.init) })
         for element in elements { if let element, !kept.contains(ObjectIdentifier(element)) { disown(element) } }

@@ -123,7 +123,7 @@ extension FHIRObject {
 
     public final func _objects<Object: FHIRObject>(_ slot: Int) -> [Object] {
         guard case .objects(let objects)? = value(slot) else { return [] }
-        // Every object in the slot is of the element's class, and arrays of classes are all laid out alike.
+        // Every object in the slot is of the element's class, and arrays of classes all have the same layout.
         return unsafeBitCast(objects, to: [Object].self)
     }
 
@@ -131,7 +131,7 @@ extension FHIRObject {
         setChildren(slot, unsafeBitCast(values, to: [FHIRObject].self))
     }
 
-    /// Takes over the content of `value`, which is not adopted: into the element in place, or into a new one; nil removes it.
+    /// Copies the content of `value`, which is not adopted, into the existing element or into a new one; nil removes the element.
     public final func _upsert<Object: FHIRObject>(_ slot: Int, _ value: Object?) {
         guard let value else { return setChild(slot, nil) }
         if let current: Object = _object(slot), Swift.type(of: current) == Swift.type(of: value) {
@@ -143,7 +143,7 @@ extension FHIRObject {
 
     // MARK: - Choice elements
 
-    /// Which type of the choice element is set, counted from its first slot; -1 for none.
+    /// The index of the choice element's type that is set, from its first slot; -1 for none.
     public final func _chosen(_ first: Int, _ count: Int) -> Int {
         if objectFlags.contains(.probe) { ElementProbe.record(first, of: self) }
         guard let slots else { return -1 }

@@ -1,9 +1,9 @@
 import Foundation
 
-// The one place where a slot of an object changes by the hand of a user: every generated setter ends here.
+// The one place where users change a slot of an object: every generated setter ends here.
 
 extension FHIRObject {
-    /// Sets a primitive; its id and extensions stay, and with nil only they do.
+    /// Sets a primitive and keeps its id and extensions; nil removes only the value.
     final func setPrimitive(_ slot: Int, _ value: SlotValue?) {
         willChange()
         if value != nil { clearOtherChoices(of: slot) }
@@ -15,7 +15,7 @@ extension FHIRObject {
         store(value, in: slot)
     }
 
-    /// Sets a list of primitives by their literals. Ids and extensions stay with the values they belong to: see `AnnotatedList.withValues`.
+    /// Sets a list of primitives by their literals. Ids and extensions stay with their values: see `AnnotatedList.withValues`.
     final func setPrimitives(_ slot: Int, _ texts: [String]) {
         willChange()
         if let position = position(of: slot), case .annotatedTexts(let old) = slots.unsafelyUnwrapped[position].value {
@@ -27,7 +27,7 @@ extension FHIRObject {
         store(texts.isEmpty ? nil : .texts(texts), in: slot)
     }
 
-    /// Replaces the values of a list of primitives one by one: nulls, ids and extensions stay at their places.
+    /// Replaces the values of a list of primitives one by one: nulls, ids and extensions keep their positions.
     package final func replacePrimitives(_ slot: Int, _ texts: [String]) {
         guard case .annotatedTexts(let old)? = value(slot) else { return setPrimitives(slot, texts) }
         willChange()
@@ -51,11 +51,11 @@ extension FHIRObject {
         }
         let own = adopt(child)
         store(.object(own), in: slot)
-        // The pk that is made of the place was that of the object before it.
+        // The pk derived from the position belonged to the previous object.
         if objectFlags.contains(.managed), own.objectExtras?.pk == nil { own.withExtras { $0.pk = UUID().uuidString.lowercased() } }
     }
 
-    /// Sets a list of complex elements. What belongs to another object, or is in the list twice, is copied, never shared.
+    /// Sets a list of complex elements. An element that belongs to another object, or is in the list twice, is copied, never shared.
     final func setChildren(_ slot: Int, _ children: [FHIRObject]) {
         let old: [FHIRObject] = if case .objects(let old)? = value(slot) { old } else { [] }
         if old.count == children.count, zip(old, children).allSatisfy({ $0 === $1 }) { return }
@@ -77,7 +77,7 @@ extension FHIRObject {
         store(list.isEmpty ? nil : .objects(list), in: slot)
     }
 
-    /// The object itself, or a copy where it has an owner already, as a value of this one.
+    /// The object itself, or a copy if it already has an owner, as a value of this one.
     package final func adopt(_ child: FHIRObject) -> FHIRObject {
         let isTaken = child.ownerObject != nil || !child.objectFlags.isDisjoint(with: [.managed, .stranded, .deleted]) || isInside(child)
         let own = isTaken ? child.copy() : child
@@ -97,7 +97,7 @@ extension FHIRObject {
         return false
     }
 
-    /// Lets go of a value: it is an unmanaged object of its own from now on.
+    /// Releases a value, which becomes an unmanaged object of its own.
     final func disown(_ child: FHIRObject) {
         guard child.objectFlags.contains(.managed) else {
             child.ownerObject = nil
@@ -120,7 +120,7 @@ extension FHIRObject {
         }
     }
 
-    /// Tells the store, if the object belongs to one, that a slot is about to change.
+    /// Notifies the store, if the object belongs to one, that a slot is about to change.
     @inline(__always)
     package final func willChange() {
         if !objectFlags.isEmpty { managedWillChange() }
@@ -137,32 +137,32 @@ extension FHIRObject {
         tie.willChange(self)
     }
 
-    /// The object that no other one owns: a resource, for what belongs to one.
+    /// The outermost owner: the resource, if the object belongs to one.
     package final var rootObject: FHIRObject {
         var current = self
         while let ownerObject = current.ownerObject { current = ownerObject }
         return current
     }
 
-    /// Marks the object and all in it as part of a stored resource.
+    /// Marks the object and everything in it as part of a stored resource.
     package final func becomeManaged() {
         objectFlags.insert(.managed)
         forEachSlot { $0.value.forEachChild { $0.becomeManaged() } }
     }
 
-    /// Makes the object and all in it new to a store: what it writes for them next are new rows.
+    /// Marks the object and everything in it as new to a store, which then writes new rows for them.
     package final func forgetRows() {
         rowNode = 0
         forEachSlot { $0.value.forEachChild { $0.forgetRows() } }
     }
 
-    /// Sets or clears a mark on the object and all in it.
+    /// Sets or clears a mark on the object and everything in it.
     package final func mark(_ flag: ObjectFlags, _ isSet: Bool) {
         if isSet { objectFlags.insert(flag) } else { objectFlags.remove(flag) }
         forEachSlot { $0.value.forEachChild { $0.mark(flag, isSet) } }
     }
 
-    /// Marks the object and all in it as part of no stored resource.
+    /// Marks the object and everything in it as not part of a stored resource.
     package final func becomeUnmanaged() {
         objectFlags.subtract([.managed, .changed, .stranded])
         forEachSlot { $0.value.forEachChild { $0.becomeUnmanaged() } }

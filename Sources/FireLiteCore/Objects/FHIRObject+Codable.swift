@@ -1,7 +1,7 @@
-/// What gives every class `Decodable`'s initialiser, the resource classes without instances of their own included.
+/// Gives every class `Decodable`'s initialiser, including abstract resource classes.
 ///
-/// Reading a `Resource` gives an object of the class that `resourceType` names, which an initialiser of a class could not do: hence
-/// the function behind it. The protocol is not limited to classes because only then may the initialiser assign `self`.
+/// Reading a `Resource` returns an object of the class that `resourceType` names, which an initialiser of a class could not do: hence
+/// the function behind it. The protocol is not limited to classes because only then can the initialiser assign `self`.
 public protocol FHIRCodable: Codable {
     static func _decoded(from decoder: any Decoder) throws -> Self
 }
@@ -9,17 +9,17 @@ public protocol FHIRCodable: Codable {
 extension FHIRCodable {
     /// Reads an object with any coder, as strictly as FireLite's own reader.
     ///
-    /// Numbers come as the decoder gives them, so `1.50` from a `JSONDecoder` is 1.5: `init(json:)` keeps them as written, and is faster.
-    /// - Throws: `DecodingError`, with the coding path of what is wrong.
+    /// Numbers are read as the decoder provides them, so `1.50` from a `JSONDecoder` is 1.5: `init(json:)` keeps them as written, and is faster.
+    /// - Throws: `DecodingError`, with the coding path of the mistake.
     public init(from decoder: any Decoder) throws {
         self = try Self._decoded(from: decoder)
     }
 }
 
 extension FHIRObject: FHIRCodable {
-    /// Writes the object with any coder. Decimals go as Foundation's `Decimal`, exact up to 38 digits.
+    /// Writes the object with any coder. Decimals are written as Foundation's `Decimal`, exact up to 38 digits.
     ///
-    /// - Throws: `EncodingError` where a decimal is too large for the coder's numbers, and what the encoder throws.
+    /// - Throws: `EncodingError` if a decimal is too large for the coder's numbers; errors of the encoder.
     public final func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: FHIRCodingKey.self)
         try FHIRObjectEncoder.encode(self, &container)
@@ -38,7 +38,7 @@ extension FHIRObjectInitialisers where Self: FHIRObject {
         guard let release = decoder.userInfo[.fhirRelease] as? FHIRRelease ?? (isRoot ? nil : _layout.release) else {
             throw DecodingError.dataCorrupted(
                 DecodingError.Context(
-                    codingPath: decoder.codingPath, debugDescription: "no FHIR release: put one into the decoder's userInfo[.fhirRelease]"))
+                    codingPath: decoder.codingPath, debugDescription: "no FHIR release: set one in the decoder's userInfo[.fhirRelease]"))
         }
         let resource = try FHIRObjectDecoder(release: release).resource(container, depth: 1)
         guard let result = resource as? Self else {
@@ -52,7 +52,7 @@ extension FHIRObjectInitialisers where Self: FHIRObject {
 }
 
 extension CodingUserInfoKey {
-    /// The `FHIRRelease` whose classes a decoder makes where the class to decode, `FHIRResource`, does not say it.
+    /// The `FHIRRelease` whose classes a decoder creates if the class to decode, `FHIRResource`, does not determine it.
     public static let fhirRelease = CodingUserInfoKey(rawValue: "fhirRelease")!
 }
 

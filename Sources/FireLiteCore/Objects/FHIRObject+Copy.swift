@@ -1,5 +1,5 @@
 extension FHIRObjectInitialisers where Self: FHIRObject {
-    /// A deep copy: the same content and `id`, unmanaged, with a pk of its own for everything in it.
+    /// A deep copy with the same content and `id`, unmanaged, with new pks for everything in it.
     public func copy() -> Self {
         unsafeDowncast(copyObject(), to: Self.self)
     }

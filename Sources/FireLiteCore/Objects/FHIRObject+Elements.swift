@@ -14,14 +14,14 @@ extension FHIRObjectInitialisers where Self: FHIRObject {
         set { setElement(newValue, of: primitiveSlot(path)) }
     }
 
-    /// The `Element` of each place of a list of primitives, nulls included: `_given` in JSON. Empty where no place has one.
+    /// The `Element` of each position of a list of primitives, including nulls: `_given` in JSON. Empty if no position has one.
     ///
-    /// Setting the list sets as many places; ones past the end of the values become nulls. `[places:]` has values and elements together.
+    /// Setting the list sets as many positions; ones past the end of the values become nulls. `[places:]` has values and elements together.
     ///
-    /// When the values are set (`name.given = …`, `name.given.remove(at: 0)`), each one's `Element` follows it, whether it is moved, swapped or
-    /// sorted, and goes with it when it is removed. A value that replaces another at its place takes that one's `Element`, as a to-one
-    /// primitive does, if the list keeps its length, did not have the new value and has the old one no more. Where a value repeats, the first
-    /// one is taken for the first one, and an `Element` is lost only if fewer of the values are left than had one. A null stays behind the
+    /// When the values are set (`name.given = …`, `name.given.remove(at: 0)`), each `Element` follows its value, whether that is moved,
+    /// swapped or sorted, and is removed with it. A value that replaces another at its position takes over its `Element`, as a to-one
+    /// primitive does, if the list keeps its length, did not contain the new value and no longer contains the old one. If a value repeats, equal
+    /// values are matched in order, and an `Element` is lost only if fewer of the values remain than had one. A null stays after the
     /// value before it.
     public subscript<Value>(elements path: KeyPath<Self, [Value]>) -> [FHIRObject?] {
         get {
@@ -31,7 +31,7 @@ extension FHIRObjectInitialisers where Self: FHIRObject {
         set { setElements(newValue, of: primitiveSlot(path)) }
     }
 
-    /// The literals of a list of primitives with a nil for each null in it.
+    /// The literals of a list of primitives, with nil for each null.
     public subscript<Value>(literals path: KeyPath<Self, [Value]>) -> [String?] {
         let slot = primitiveSlot(path)
         if case .annotatedTexts(let list)? = value(slot) { return list.texts }
@@ -40,7 +40,7 @@ extension FHIRObjectInitialisers where Self: FHIRObject {
 
     func primitiveSlot(_ path: AnyKeyPath) -> Int {
         guard let path = path as? PartialKeyPath<Self>, let element = ElementProbe.element(path, of: Self.self), element.kind == .primitive
-        else { misuse("\(path) is no primitive element of \(layout.name): give a generated property with a primitive") }
+        else { misuse("\(path) is not a primitive element of \(layout.name): pass a generated property with a primitive") }
         return element.slot
     }
 }

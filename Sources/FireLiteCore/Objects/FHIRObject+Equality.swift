@@ -1,5 +1,5 @@
 extension FHIRObject: Equatable {
-    /// Whether both are of one class and have the same content. The pk does not count, nor does an element without content, as JSON has none.
+    /// Whether both have the same class and content. The pk does not count, nor does an element without content, as JSON has none.
     public static func == (left: FHIRObject, right: FHIRObject) -> Bool {
         left === right || left.hasSameContent(as: right)
     }
@@ -24,7 +24,7 @@ extension FHIRObject: Equatable {
         while position < slotCount, let slot = slots?[position], !slot.value.hasContent { position += 1 }
     }
 
-    /// Whether the first thing that is set is a primitive without extensions: quickly told, and then there is content.
+    /// Whether the first value is a primitive without extensions: a quick test, and then there is content.
     @inline(__always)
     final var beginsWithValue: Bool {
         guard slotCount > 0, let slots else { return false }
@@ -34,7 +34,7 @@ extension FHIRObject: Equatable {
         }
     }
 
-    /// Whether anything is set in the object or in what it owns; a resource has its type at least.
+    /// Whether anything is set in the object or in what it owns; a resource has at least its type.
     package final var hasContent: Bool {
         if layoutTable.pointee.typeMemberLength > 0 { return true }
         guard let slots else { return false }
@@ -87,7 +87,7 @@ extension SlotValue {
         }
     }
 
-    /// Compares bytes, where `==` of strings takes different forms of an accent for equal.
+    /// Compares bytes, whereas `==` of strings treats different forms of an accent as equal.
     private static func isSameText(_ first: String?, _ second: String?) -> Bool {
         guard let first, let second else { return first == nil && second == nil }
         return first.utf8.elementsEqual(second.utf8)

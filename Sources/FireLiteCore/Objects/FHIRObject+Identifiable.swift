@@ -1,4 +1,4 @@
-/// A pk as `Identifiable` wants it.
+/// A pk as the `id` of `Identifiable`.
 ///
 /// A type of its own, and not a `String`, so that `patient.id == "1"` can only mean FHIR's logical id.
 public struct FHIRObjectID: Hashable, Sendable {
@@ -7,9 +7,9 @@ public struct FHIRObjectID: Hashable, Sendable {
     public init(pk: String) { self.pk = pk }
 }
 
-/// `Identifiable` by `pk`, beside the elements `id` that resources and datatypes have.
+/// Makes objects `Identifiable` by `pk`, although resources and datatypes have an element `id`.
 ///
-/// The `id` of the protocol stands in an extension of a protocol: a class's own member of that name goes before it, whereas it would be
+/// The `id` of the protocol is in an extension of a protocol: a class's own member of that name has precedence over it, whereas it would be
 /// ambiguous with one of `FHIRObject`.
 public protocol FHIRIdentifiable: Identifiable where ID == FHIRObjectID {
     var pk: String { get }

@@ -1,10 +1,10 @@
 import Foundation
 
 extension FHIRObject {
-    /// The object's local key: made up when first read, kept by save and fetch, never in JSON.
+    /// The object's local key: created when first read, kept by save and fetch, never in JSON.
     ///
-    /// An object whose pk is not read before it is saved takes it from its place in the store, which costs no room there.
-    /// - Precondition: set only while the object is unmanaged.
+    /// An object whose pk is not read before it is saved gets one derived from its place in the store, which takes no space there.
+    /// - Precondition: can be set only while the object is unmanaged.
     public final var pk: String {
         get {
             if let pk = objectExtras?.pk { return pk }

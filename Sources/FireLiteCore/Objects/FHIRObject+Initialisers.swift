@@ -6,7 +6,7 @@ public protocol FHIRObjectInitialisers: AnyObject {
 }
 
 extension FHIRObjectInitialisers where Self: FHIRObject {
-    /// Makes an object and sets its elements: `HumanName { $0.family = "Chalmers" }`.
+    /// Creates an object and sets its elements: `HumanName { $0.family = "Chalmers" }`.
     public init(_ configure: (Self) throws -> Void) rethrows {
         self.init()
         try configure(self)
@@ -14,7 +14,7 @@ extension FHIRObjectInitialisers where Self: FHIRObject {
 
     /// Reads an object of this class from JSON.
     ///
-    /// - Throws: `FHIRDecodingError` where the bytes are not JSON of this class.
+    /// - Throws: `FHIRDecodingError` if the bytes are not JSON of this class.
     public init(json: Data) throws {
         self.init()
         try FHIRJSON.read(json, into: self)
@@ -22,7 +22,7 @@ extension FHIRObjectInitialisers where Self: FHIRObject {
 
     /// Reads an object of this class from JSON text.
     ///
-    /// - Throws: `FHIRDecodingError` where the text is not JSON of this class.
+    /// - Throws: `FHIRDecodingError` if the text is not JSON of this class.
     public init(json: String) throws {
         try self.init(json: Data(json.utf8))
     }

@@ -1,11 +1,11 @@
 extension FHIRObject {
-    /// Takes over the content of another object of the same class.
+    /// Replaces the content with that of another object of the same class.
     ///
     /// Primitives are assigned, and nil overwrites. An element that both have is changed in place and keeps its pk; one that only
     /// `source` has becomes a copy with a new pk; one that only this object has is removed. Lists go by position and end with the
-    /// order and length of the source's. Nothing becomes shared. What is equal already is not touched.
+    /// order and length of the source's. Nothing is shared. Equal elements are not touched.
     ///
-    /// - Throws: `FHIRObjectError.differentClass` where the classes differ; nothing has changed then.
+    /// - Throws: `FHIRObjectError.differentClass` if the classes differ; nothing has changed then.
     public final func populate(from source: FHIRObject) throws {
         guard layoutTable == source.layoutTable else {
             throw FHIRObjectError.differentClass(of: layout.name, source: source.layout.name)
@@ -13,12 +13,12 @@ extension FHIRObject {
         assign(from: undisturbed(source))
     }
 
-    /// The object, or a copy where both are parts of one object: changing this one must not change what is being read.
+    /// The object, or a copy if both are parts of one object: changing this one must not change what is being read.
     final func undisturbed<Object: FHIRObject>(_ source: Object) -> Object {
         source !== self && source.rootObject === rootObject ? source.copy() : source
     }
 
-    /// `populate(from:)` for objects known to be of one class.
+    /// `populate(from:)` for objects known to have the same class.
     package final func assign(from source: FHIRObject) {
         guard source !== self else { return }
         for position in stride(from: Int(slotCount) - 1, through: 0, by: -1) {
@@ -84,11 +84,11 @@ extension FHIRObject {
     }
 }
 
-/// Misuse of objects that a caller can tell only at run time.
+/// Misuse of objects that shows only at run time.
 public struct FHIRObjectError: Error, CustomStringConvertible, Sendable {
     public let description: String
 
     static func differentClass(of target: String, source: String) -> FHIRObjectError {
-        FHIRObjectError(description: "a \(target) cannot be populated from a \(source): give an object of the same class")
+        FHIRObjectError(description: "a \(target) cannot be populated from a \(source): pass an object of the same class")
     }
 }

@@ -1,10 +1,10 @@
 import CFireLitePrefetch
 
-// Objects of a large upsert lie all over memory, and waiting for them one after the other was half of the time for what is stored
-// already. Each is asked for a little before it is read.
+// The objects of a large upsert are scattered over memory, and waiting for them one after the other was half of the time of an unchanged
+// upsert. So each is prefetched shortly before it is read.
 
 extension FHIRObject {
-    /// Has the processor load the beginning of the object, which will soon be read, into its cache.
+    /// Loads the beginning of the object, which will be read soon, into the processor's cache.
     package final func prefetch() { Unmanaged.passUnretained(self).prefetch() }
 
     /// The same for the objects that are values of this one.
@@ -20,7 +20,7 @@ extension FHIRObject {
 }
 
 extension Unmanaged where Instance == FHIRObject {
-    /// Also good for what is no object but the memory of a list.
+    /// Also works for the memory of a list.
     @inline(__always)
     func prefetch() { firelite_prefetch(toOpaque()) }
 }

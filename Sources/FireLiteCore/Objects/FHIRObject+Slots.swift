@@ -1,18 +1,18 @@
-// Access to the packed slots. The only code that touches their memory, beside the initialiser and `deinit`.
+// Access to the packed slots. The only code that touches their memory, apart from the initialiser and `deinit`.
 
 extension FHIRObject {
-    /// The values that are set, to be read in place: valid until one is set or taken out.
+    /// The values that are set, for reading in place: valid until one is set or removed.
     ///
-    /// A function of this module, where access to the fields is not checked; code of other modules would check each access.
+    /// A function in this module, where access to the fields is not checked; code in other modules would check each access.
     package final var slotRun: UnsafeMutableBufferPointer<ElementSlot> { UnsafeMutableBufferPointer(start: slots, count: Int(slotCount)) }
 
-    /// Whether there are extras; marks the object as part of a stored resource on the way.
+    /// Whether there are extras; also marks the object as part of a stored resource.
     package final func noteStored(_ marksManaged: Bool) -> Bool {
         if marksManaged { objectFlags.insert(.managed) }
         return objectExtras != nil
     }
 
-    /// How many values are set.
+    /// The number of values that are set.
     package final var filledSlotCount: Int { Int(slotCount) }
 
     package final func becomeOwned(by owner: FHIRObject) { self.ownerReference = .passUnretained(owner) }
@@ -25,14 +25,14 @@ extension FHIRObject {
         return (slots + position).object
     }
 
-    /// Makes a fresh object part of a stored resource.
+    /// Makes a new object part of a stored resource.
     package final func becomeStored(node: UInt32, owner: FHIRObject?) {
         objectFlags = .managed
         rowNode = node
         ownerObject = owner
     }
 
-    /// The position of a slot's value, or nil where the slot is empty.
+    /// The position of a slot's value, or nil if the slot is empty.
     @inline(__always)
     package final func position(of slot: Int) -> Int? {
         guard let slots else { return nil }
@@ -66,7 +66,7 @@ extension FHIRObject {
         return value
     }
 
-    /// Puts a value into a slot, or takes it out with nil. Owners are the caller's business.
+    /// Sets the value of a slot, or removes it with nil. The caller sets owners.
     package final func store(_ value: SlotValue?, in slot: Int) {
         if let position = position(of: slot) {
             let slots = slots.unsafelyUnwrapped
@@ -82,7 +82,7 @@ extension FHIRObject {
         }
     }
 
-    /// Puts a value into a slot, quickest where it is empty and the last one, as when an object is put together in order.
+    /// Sets the value of a slot; fastest if it is empty and the last one, as when an object is assembled in order.
     package final func put(_ value: consuming SlotValue, slot: Int) {
         if let slots, slotCount > 0, slots[Int(slotCount) - 1].index >= UInt16(truncatingIfNeeded: slot) {
             store(value, in: slot)
@@ -103,7 +103,7 @@ extension FHIRObject {
         slotCount += 1
     }
 
-    /// Puts a value into an empty slot; quickest where it is the last one.
+    /// Sets the value of an empty slot; fastest if it is the last one.
     @inline(__always)
     package final func append(_ value: consuming SlotValue, slot: Int) {
         insert(ElementSlot(value: value, index: slot))
@@ -122,7 +122,7 @@ extension FHIRObject {
         slotCapacity = UInt8(larger)
     }
 
-    /// Takes over values from initialised memory, which is left uninitialised; the object must have none.
+    /// Moves values from initialised memory, which is left uninitialised; the object must have none.
     @inline(__always)
     package final func adopt(_ source: UnsafeMutablePointer<ElementSlot>, _ number: Int) {
         guard number > 0 else { return }
@@ -142,7 +142,7 @@ extension FHIRObject {
 }
 
 extension FHIRObject {
-    /// Gives the elements that somebody holds the pk they had, as the resource they took it from goes from memory.
+    /// Stores the pk in elements that are still in use, as the resource from which it is derived is being released.
     final func pinSurvivors(_ tie: ObjectExtras, isHeld: Bool) {
         guard let slots else { return }
         for place in slots..<slots + Int(slotCount) {
@@ -165,7 +165,7 @@ extension FHIRObject {
         withExtras { $0.pk = pk }
     }
 
-    /// Gives the object and all in it, which are leaving their resource, the pks that they have there.
+    /// Stores their current pks in the object and everything in it, which are leaving their resource.
     package final func pinAll(_ tie: ObjectExtras) {
         pin(tie)
         pinSurvivors(tie, isHeld: true)
@@ -203,9 +203,9 @@ extension SlotValue {
 }
 
 extension FHIRObject {
-    /// Makes the object ownerless where `owner`, which goes from memory, is its owner.
+    /// Clears the owner if it is `owner`, which is being released.
     @inline(__always)
-    final func strand(from owner: FHIRObject) {
+    final func clearOwner(_ owner: FHIRObject) {
         guard self.ownerReference?.toOpaque() == Unmanaged.passUnretained(owner).toOpaque() else { return }
         self.ownerReference = nil
         if objectFlags.contains(.managed) { objectFlags.insert(.stranded) }

@@ -1,8 +1,8 @@
 /// The root of every generated class: an object that holds FHIR elements in packed slots.
 ///
-/// Only elements that are set take memory. Objects are not thread-safe; hand another thread a `copy()` or the keys.
+/// Only elements that are set take memory. Objects are not thread-safe; pass a `copy()` or the keys to another thread.
 open class FHIRObject: FHIRObjectInitialisers {
-    // Exclusive access is not checked for these: no closure is ever called in the middle of an access, and checks cost a tenth of a bulk write.
+    // Exclusive access is not checked for these: no closure is called during an access, and checks cost a tenth of a bulk write.
 
     /// The class's slots; points to memory that is never freed.
     package final let layoutTable: UnsafePointer<LayoutTable>
@@ -11,24 +11,24 @@ open class FHIRObject: FHIRObjectInitialisers {
     @exclusivity(unchecked) package final var slotCount: UInt8 = 0
     @exclusivity(unchecked) package final var slotCapacity: UInt8 = 0
     @exclusivity(unchecked) package final var objectFlags: ObjectFlags = []
-    /// The number of its row in the stored resource; 0 for a resource itself and for what has no row of its own.
+    /// The number of its row in the stored resource; 0 for the resource itself and for elements without a row of their own.
     @exclusivity(unchecked) package final var rowNode: UInt32 = 0
-    /// The object that this one is a value of, not held. Cleared when that object goes, so it never dangles.
+    /// The object that this one is a value of, not retained. Cleared when that object is released, so it never dangles.
     @exclusivity(unchecked) final var ownerReference: Unmanaged<FHIRObject>?
-    /// What few objects need: a pk, the tie to a store.
+    /// State that few objects need: a pk, the tie to a store.
     @exclusivity(unchecked) package final var objectExtras: ObjectExtras?
 
-    /// The elements of the class; generated code overrides it.
+    /// The elements of the class; overridden by generated code.
     open class var _layout: Layout {
-        misuse("\(self) is no generated class: make instances of the classes in FireLiteR4 and its like")
+        misuse("\(self) is not a generated class: create instances of the classes in FireLiteR4 or another release's module")
     }
 
-    /// An object with no element set.
+    /// Creates an object with no element set.
     public required init() {
         layoutTable = Self._layout.table
     }
 
-    /// An object with no element set, made without asking the class for its layout. Not for use outside the library.
+    /// Creates an object with no element set, without asking the class for its layout. Not for use outside the library.
     public required init(_layoutTable: UnsafePointer<LayoutTable>) {
         layoutTable = _layoutTable
     }
@@ -37,20 +37,20 @@ open class FHIRObject: FHIRObjectInitialisers {
         guard let slots else { return }
         if objectFlags.contains(.managed), let tie = objectExtras, tie.isTie { pinSurvivors(tie, isHeld: false) }
         for place in slots..<slots + Int(slotCount) {
-            // A word has nothing to give back, and most texts are short ones: only objects have to be told.
+            // Words need no release and most texts are short: only objects need their owner cleared.
             switch place.pointee.value {
             case .word: continue
             case .text: break
             case .object:
                 let child = place.object
-                child._withUnsafeGuaranteedRef { $0.strand(from: self) }
+                child._withUnsafeGuaranteedRef { $0.clearOwner(self) }
                 child.release()
                 continue
             case .objects:
                 let list = UnsafeMutableRawPointer(place).assumingMemoryBound(to: [Unmanaged<FHIRObject>].self).move()
-                for child in list { child._withUnsafeGuaranteedRef { $0.strand(from: self) } }
+                for child in list { child._withUnsafeGuaranteedRef { $0.clearOwner(self) } }
                 continue
-            case .texts, .annotated, .annotatedTexts: place.pointee.value.forEachChild { $0.strand(from: self) }
+            case .texts, .annotated, .annotatedTexts: place.pointee.value.forEachChild { $0.clearOwner(self) }
             }
             place.deinitialize(count: 1)
         }
@@ -70,12 +70,13 @@ open class FHIRObject: FHIRObjectInitialisers {
     public final var isEmpty: Bool { slotCount == 0 }
 }
 
-/// What a resource type of every release is: a FHIR object with a logical id.
+/// The base of every release's resource types: a FHIR object with a logical id.
 open class FHIRResource: FHIRObject {
     /// `Resource.id`: the logical id, `id` 0..1.
     ///
-    /// In FHIR 1 to 64 letters, digits, hyphens and dots. Any other text is kept, stored and found as it is, by its bytes; `validate()` reports it.
-    /// Not unique by itself: the type belongs to it.
+    /// In FHIR 1 to 64 letters, digits, hyphens and dots. Any other text is kept, stored and found unchanged, by its bytes; `validate()`
+    /// reports it.
+    /// Unique only together with the type.
     public final var id: String? {
         get { _string(0) }
         set { _setString(0, newValue) }
@@ -85,26 +86,26 @@ open class FHIRResource: FHIRObject {
     public final var resourceType: String { layout.name }
 }
 
-/// Marks that an object carries, in bits.
+/// Marks of an object, as bits.
 package struct ObjectFlags: OptionSet {
     package let rawValue: UInt16
     package init(rawValue: UInt16) { self.rawValue = rawValue }
 
-    /// Belongs to a store: changes are watched.
+    /// Belongs to a store, which tracks its changes.
     package static let managed = ObjectFlags(rawValue: 1)
     /// Seen in the list that is being replaced.
     package static let listed = ObjectFlags(rawValue: 2)
-    /// Its row, or a part of it, has changed in the current write.
+    /// Its row has changed in the current write.
     package static let changed = ObjectFlags(rawValue: 4)
-    /// Was deleted from its store in the write that goes on: its failure would bring the object back.
+    /// Was deleted from its store in the current write, whose failure would bring the object back.
     package static let deleted = ObjectFlags(rawValue: 8)
     /// Belonged to a managed resource that is no longer in memory.
     package static let stranded = ObjectFlags(rawValue: 16)
-    /// Finds the slot behind a key path: reading an unset element notes its slot (see `ElementProbe`).
+    /// Finds the slot behind a key path: reading an unset element records its slot (see `ElementProbe`).
     package static let probe = ObjectFlags(rawValue: 32)
 }
 
-/// The part of an object's state that most objects do without. A store gives its resources a subclass of it, the tie to the store.
+/// The state that most objects do not need. A store gives its resources a subclass of it, the tie to the store.
 open class ObjectExtras {
     package final var pk: String?
 
@@ -113,15 +114,15 @@ open class ObjectExtras {
     /// Whether this is a tie to a store.
     open var isTie: Bool { false }
 
-    /// Called before a slot of `object` changes; the tie belongs to the resource that the object is part of.
+    /// Called before a slot of `object` changes; the tie is that of the object's resource.
     open func willChange(_ object: FHIRObject) {}
 
-    /// Called when an element has been taken out of the resource.
+    /// Called when an element has been removed from the resource.
     open func didRemove(_ object: FHIRObject) {}
 
-    /// Whether an element that is put into the resource was taken out of it in the same write, and so keeps its row.
+    /// Whether an element that is added to the resource was removed from it in the same write, and so keeps its row.
     open func keepsRow(of object: FHIRObject) -> Bool { false }
 
-    /// The pk of an object of the resource that has none of its own; nil where it has no row yet that it could be made of.
+    /// The pk of an object of the resource that has none of its own; nil if it has no row yet from which to derive it.
     open func derivedPK(of object: FHIRObject) -> String? { nil }
 }

@@ -8,13 +8,13 @@ struct FHIRObjectDecoder {
 
     // MARK: - Objects
 
-    /// The resource that the container holds, of the class that its `resourceType` names.
+    /// The resource in the container, of the class that its `resourceType` names.
     func resource(_ container: Container, depth: Int) throws -> FHIRResource {
         let key = FHIRCodingKey("resourceType")
         guard let type = release.resourceType(named: try container.decode(String.self, forKey: key)) else {
             throw DecodingError.dataCorruptedError(
                 forKey: key, in: container,
-                debugDescription: "expected a resource type of FHIR \(release.name), found a name that it does not have")
+                debugDescription: "expected a resource type of FHIR \(release.name), found an unknown name")
         }
         let resource = type.init()
         try decodeMembers(of: resource, container, depth: depth)
@@ -153,13 +153,13 @@ struct FHIRObjectDecoder {
         }
     }
 
-    /// A number as `Decimal`, or as `Double` where it is beyond the range of that.
+    /// A number as `Decimal`, or as `Double` if it is beyond the range of `Decimal`.
     private func decimal(_ container: any SingleValueDecodingContainer) throws -> FHIRDecimal {
         do {
             let number = try container.decode(Decimal.self)
             if number.isFinite { return FHIRDecimal(number) }
         } catch {
-            // Out of the range of Decimal, or no number at all: Double tells which.
+            // Out of the range of Decimal, or not a number: Double decides.
         }
         do {
             let number = try container.decode(Double.self)
@@ -175,7 +175,7 @@ struct FHIRObjectDecoder {
     // MARK: - Errors
 
     private func invalid(_ type: PrimitiveType, _ container: any SingleValueDecodingContainer) -> DecodingError {
-        corrupted(container.codingPath, type.format, "a value that is not written so")
+        corrupted(container.codingPath, type.format, "a value in another notation")
     }
 
     private func corrupted(_ path: [any CodingKey], _ expected: String, _ found: String) -> DecodingError {

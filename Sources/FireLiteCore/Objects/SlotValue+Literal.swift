@@ -1,5 +1,5 @@
 extension SlotValue {
-    /// The literal of a primitive's value, as lists of primitives keep it; nil for other values.
+    /// The literal of a primitive's value, as kept in lists of primitives; nil for other values.
     package func literal(_ type: PrimitiveType) -> String? {
         switch self {
         case .text(let text): text
@@ -15,7 +15,7 @@ extension SlotValue {
         }
     }
 
-    /// The value of a primitive from its literal; nil where it is not valid for the type.
+    /// The value of a primitive from its literal; nil if it is not valid for the type.
     package init?(literal: String, _ type: PrimitiveType) {
         var literal = literal
         switch type.storage {

@@ -1,4 +1,4 @@
-/// Arithmetic of the proleptic Gregorian calendar, which FHIR's dates are in.
+/// Arithmetic of the proleptic Gregorian calendar, the calendar of FHIR's dates.
 package enum Calendar {
     package static func isLeap(_ year: Int) -> Bool {
         year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
@@ -12,7 +12,7 @@ package enum Calendar {
         }
     }
 
-    /// Days from 1970-01-01 to the date: years begin in March here, so that the leap day is a year's last.
+    /// Days from 1970-01-01 to the date. Years begin in March here, so that the leap day is the last of a year.
     package static func daysSinceEpoch(year: Int, month: Int, day: Int) -> Int {
         let shifted = month <= 2 ? year - 1 : year
         let era = (shifted >= 0 ? shifted : shifted - 399) / 400

@@ -13,7 +13,7 @@
 
     static let maximumDigits = 16
 
-    /// The word for a JSON number literal, or nil where it needs its text.
+    /// The word for a JSON number literal, or nil if it must stay text.
     package init?(_ literal: UnsafeBufferPointer<UInt8>) {
         guard literal.count <= Self.maximumDigits + 2, let first = literal.first else { return nil }
         var index = 0
@@ -46,7 +46,7 @@
         var length = 0
         let scale = scale
         var digits = 0
-        // Digits come out backwards, so they are written from the end of a scratch and moved.
+        // Digits come out backwards, so they are written from the end of a buffer and moved.
         withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 24) { scratch in
             var position = 24
             while value > 0 || digits <= scale {
@@ -90,17 +90,17 @@
         }
     }
 
-    /// The largest digit count whose shortest double is the literal itself: a double tells apart all decimals of 15 digits.
+    /// The largest number of digits whose shortest double is the literal itself: a double distinguishes all decimals of 15 digits.
     package static var exactDigits: Int64 { 999_999_999_999_999 }
 
-    /// Whether the double nearest to the value, written with as few digits as tell it apart, is this very literal.
+    /// Whether the shortest form of the double nearest to the value is exactly this literal.
     package var isExactAsDouble: Bool {
         let mantissa = mantissa
         guard mantissa.magnitude <= UInt64(Self.exactDigits), scale <= 15 else { return false }
         return scale == 0 || mantissa % 10 != 0
     }
 
-    /// The word with the fewest fraction digits whose nearest double is `value`, or nil where it has more than 15 digits.
+    /// The word with the fewest fraction digits whose nearest double is `value`, or nil if it has more than 15 digits.
     package init?(shortest value: Double) {
         var scale = 0
         while scale <= 15 {

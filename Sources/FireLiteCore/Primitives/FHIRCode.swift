@@ -1,10 +1,10 @@
 /// A `code` with a required binding: an open set of values, with a static member for each code of the value set.
 ///
-/// Any text is a value, so that a code that a newer server sends survives; `isKnown` and `validate()` tell the others apart.
+/// Any text is a value, so that codes from newer servers survive; `isKnown` and `validate()` detect unknown codes.
 public protocol FHIRCode: RawRepresentable, Hashable, Sendable, CustomStringConvertible, ExpressibleByStringLiteral
 where RawValue == String {
     init(rawValue: String)
-    /// Every code of the value set, separated by new-lines or spaces.
+    /// Every code of the value set, separated by line feeds or spaces.
     static var _codes: String { get }
 }
 
@@ -17,7 +17,7 @@ extension FHIRCode {
     /// Every code of the value set, in its order.
     public static var known: [Self] { _knownCodes.map { Self(rawValue: String($0)) } }
 
-    /// Whether the value set has this code.
+    /// Whether the value set contains this code.
     public var isKnown: Bool { Self._knownCodes.contains { $0 == rawValue } }
 
     package static var _knownCodes: [Substring] {

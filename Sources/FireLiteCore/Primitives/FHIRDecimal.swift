@@ -1,15 +1,15 @@
 import Foundation
 
-/// A FHIR `decimal`: a number that remembers how it was written, `1.50` and not 1.5
+/// A FHIR `decimal`: a number that keeps its literal, `1.50` and not 1.5
 /// (<https://hl7.org/fhir/datatypes.html#decimal>: the precision of a decimal is significant).
 ///
-/// `==` compares the literals; `<` compares the numbers, and literals of one number by their length.
+/// `==` compares the literals; `<` compares the numbers, and literals of the same number by their length.
 public struct FHIRDecimal: Sendable, Hashable {
     package let storage: PackedLiteral
 
     package init(storage: PackedLiteral) { self.storage = storage }
 
-    /// The decimal with this literal, or nil where it is not a JSON number.
+    /// The decimal with this literal, or nil if it is not a JSON number.
     public init?(_ literal: String) {
         var literal = literal
         let packed: PackedLiteral? = literal.withUTF8 { bytes in
@@ -24,7 +24,7 @@ public struct FHIRDecimal: Sendable, Hashable {
     ///
     /// - Precondition: `value` is finite.
     public init(_ value: Double) {
-        misuse(unless: value.isFinite, "a FHIR decimal has no infinity and no NaN: check the Double before making a FHIRDecimal of it")
+        misuse(unless: value.isFinite, "a FHIR decimal cannot be infinite or NaN: check the Double before converting it to a FHIRDecimal")
         if value == 0 {
             storage = .word(0)
         } else if let word = DecimalWord(shortest: value) {
@@ -53,7 +53,7 @@ public struct FHIRDecimal: Sendable, Hashable {
         }
     }
 
-    /// The nearest `Double`; infinite where the literal is beyond its range.
+    /// The nearest `Double`; infinite if the literal is beyond its range.
     public var doubleValue: Double {
         switch storage {
         case .word(let raw):

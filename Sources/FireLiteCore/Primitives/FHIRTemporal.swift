@@ -1,6 +1,6 @@
 import Foundation
 
-/// What FHIR's `date`, `dateTime`, `instant` and `time` share: a literal kept as it was written.
+/// The common part of FHIR's `date`, `dateTime`, `instant` and `time`: a literal kept as written.
 ///
 /// `==` compares literals: `2020-01-01T00:00:00Z` and `2020-01-01T01:00:00+01:00` are the same instant but not equal values.
 public protocol FHIRTemporal: Sendable, Hashable, CustomStringConvertible, ExpressibleByStringLiteral {
@@ -10,7 +10,7 @@ public protocol FHIRTemporal: Sendable, Hashable, CustomStringConvertible, Expre
 }
 
 extension FHIRTemporal {
-    /// The value with this literal, or nil where it is not one of the type.
+    /// The value with this literal, or nil if it is not valid for the type.
     public init?(_ literal: String) {
         var literal = literal
         let storage: PackedLiteral? = literal.withUTF8 { bytes in
@@ -24,10 +24,10 @@ extension FHIRTemporal {
         self.init(_storage: storage)
     }
 
-    /// - Precondition: the literal is one of the type.
+    /// - Precondition: the literal is valid for the type.
     public init(stringLiteral literal: String) {
         guard let value = Self(literal) else {
-            misuse("'\(literal)' is no FHIR \(Self._type.name): write a valid literal, or use the failable initialiser")
+            misuse("'\(literal)' is not a FHIR \(Self._type.name): write a valid literal, or use the failable initialiser")
         }
         self = value
     }
@@ -42,7 +42,7 @@ extension FHIRTemporal {
 
     public var description: String { literal }
 
-    /// The fields of the literal; nil for text that lenient reading let through.
+    /// The fields of the literal; nil for invalid text that lenient reading kept.
     package var scanned: TemporalScanner? {
         var text = literal
         return text.withUTF8 { bytes in
@@ -89,17 +89,17 @@ public struct FHIRTime: FHIRTemporal {
 extension FHIRTemporal {
     /// The year; nil for a `time`.
     public var year: Int? { scanned.flatMap { $0.year > 0 ? $0.year : nil } }
-    /// The month, 1 to 12, where the literal has one.
+    /// The month, 1 to 12, if the literal has one.
     public var month: Int? { scanned.flatMap { $0.month > 0 ? $0.month : nil } }
-    /// The day of the month, where the literal has one.
+    /// The day of the month, if the literal has one.
     public var day: Int? { scanned.flatMap { $0.day > 0 ? $0.day : nil } }
-    /// The hour, 0 to 23, where the literal has a time.
+    /// The hour, 0 to 23, if the literal has a time.
     public var hour: Int? { scanned.flatMap { $0.hour != TemporalWord.noTime ? $0.hour : nil } }
-    /// The minute, where the literal has a time.
+    /// The minute, if the literal has a time.
     public var minute: Int? { scanned.flatMap { $0.hour != TemporalWord.noTime ? $0.minute : nil } }
-    /// The second, 60 for a leap second, where the literal has a time.
+    /// The second, 60 for a leap second, if the literal has a time.
     public var second: Int? { scanned.flatMap { $0.hour != TemporalWord.noTime ? $0.second : nil } }
-    /// The offset from UTC in minutes, where the literal has one.
+    /// The offset from UTC in minutes, if the literal has one.
     public var offsetMinutes: Int? {
         scanned.flatMap { scanner in
             switch scanner.zone {
@@ -110,7 +110,7 @@ extension FHIRTemporal {
         }
     }
 
-    /// The moment the interval named by the literal begins, in UTC where the literal names no zone; nil for a `time`.
+    /// The start of the interval that the literal names, in UTC if it has no zone; nil for a `time`.
     package var start: Date? {
         guard let scanned, scanned.year > 0 else { return nil }
         let days = Calendar.daysSinceEpoch(year: scanned.year, month: max(scanned.month, 1), day: max(scanned.day, 1))
@@ -129,25 +129,25 @@ extension FHIRInstant {
 
     /// The instant `date`, in UTC and to the nearest millisecond.
     ///
-    /// - Precondition: the year is between 1 and 9999, as FHIR demands.
+    /// - Precondition: the year is between 1 and 9999, as FHIR requires.
     public init(_ date: Date) { self.init(_storage: .word(TemporalWord(utc: date).raw)) }
 }
 
 extension FHIRDateTime {
-    /// The moment the interval that the literal names begins, in UTC where it has no offset.
+    /// The start of the interval that the literal names, in UTC if it has no offset.
     public var date: Date { start ?? .distantPast }
 
     /// The dateTime `date`, in UTC and to the nearest millisecond.
     ///
-    /// - Precondition: the year is between 1 and 9999, as FHIR demands.
+    /// - Precondition: the year is between 1 and 9999, as FHIR requires.
     public init(_ date: Date) { self.init(_storage: .word(TemporalWord(utc: date).raw)) }
 }
 
 extension FHIRDate {
-    /// The moment the interval that the literal names begins, in UTC.
+    /// The start of the interval that the literal names, in UTC.
     public var date: Date { start ?? .distantPast }
 
-    /// A year, a month of it, or a day of that; nil where there is no such date.
+    /// A year, month or day; nil if there is no such date.
     public init?(year: Int, month: Int? = nil, day: Int? = nil) {
         guard (1...9999).contains(year), month != nil || day == nil, month.map({ (1...12).contains($0) }) ?? true,
             day.map({ (1...Calendar.days(inMonth: month ?? 1, of: year)).contains($0) }) ?? true
@@ -160,7 +160,7 @@ extension FHIRDate {
 }
 
 extension TemporalWord {
-    /// The millisecond nearest to `date`, written in UTC. Nearest, as a `Date` of a whole millisecond may be a little less than that.
+    /// The millisecond nearest to `date`, in UTC. Nearest, as a `Date` of a whole millisecond may be slightly less.
     init(utc date: Date) {
         let milliseconds = (date.timeIntervalSince1970 * 1_000).rounded()
         misuse(

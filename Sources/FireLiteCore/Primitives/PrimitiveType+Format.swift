@@ -1,5 +1,5 @@
 extension PrimitiveType {
-    /// How a value of the type is written, for messages (<https://hl7.org/fhir/datatypes.html#primitive>).
+    /// The form of the type's values, for messages (<https://hl7.org/fhir/datatypes.html#primitive>).
     package var format: String {
         switch self {
         case .boolean: "true or false"
@@ -11,9 +11,9 @@ extension PrimitiveType {
         case .instant: "an instant of the form YYYY-MM-DDThh:mm:ss with Z or an offset like +01:00"
         case .time: "a time of the form hh:mm:ss"
         case .string, .markdown: "a \(name) of 1 to \(PrimitiveFormat.maximumStringLength) characters, without control characters"
-        case .code: "a code without blanks at its ends and with single blanks inside"
+        case .code: "a code without leading or trailing spaces and with single spaces inside"
         case .id: "an id of 1 to 64 letters, digits, hyphens and full stops"
-        case .uri, .url, .canonical: "a \(name) without blanks"
+        case .uri, .url, .canonical: "a \(name) without spaces"
         case .oid: "an oid as urn:oid: with numbers and full stops"
         case .uuid: "a uuid as urn:uuid: with hexadecimal digits in lower case, grouped 8-4-4-4-12"
         case .base64Binary: "base64"
@@ -21,11 +21,11 @@ extension PrimitiveType {
         }
     }
 
-    /// What keeps a text from being a value of a date or time type, without the text itself.
+    /// Why a text is not a value of a date or time type, without the text itself.
     static func temporalFault(_ text: String, _ type: PrimitiveType) -> String {
         if text.isEmpty { return "an empty string" }
         if text.unicodeScalars.first?.properties.isWhitespace ?? false || text.unicodeScalars.last?.properties.isWhitespace ?? false {
-            return "a string with blanks at its ends"
+            return "a string with leading or trailing spaces"
         }
         let halves = text.split(separator: "T", maxSplits: 1, omittingEmptySubsequences: false).map { shape($0) }
         let isDate = ["0000", "0000-00", "0000-00-00"].contains(halves[0])
@@ -41,9 +41,9 @@ extension PrimitiveType {
         var rest = clock.dropFirst(8)
         if rest.first == "." {
             rest = rest.dropFirst().drop { $0 == "0" }
-            if clock.dropFirst(9).first != "0" { return "a second with a full stop and no digits" }
+            if clock.dropFirst(9).first != "0" { return "a second with a decimal point but no digits" }
         }
-        if type == .time { return rest.isEmpty ? "a time that does not exist" : "a time with more after it" }
+        if type == .time { return rest.isEmpty ? "a time that does not exist" : "a time with text after it" }
         if rest.isEmpty { return "a time without Z or an offset" }
         let isZone = rest == "Z" || rest == "+00:00" || rest == "-00:00"
         return isZone ? "a date, time or offset that does not exist" : "a time without such an offset"

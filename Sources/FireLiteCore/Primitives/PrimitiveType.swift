@@ -15,7 +15,7 @@ public enum PrimitiveType: UInt8, Sendable, CaseIterable {
 
     private static let byName = Dictionary(uniqueKeysWithValues: allCases.map { ($0.name, $0) })
 
-    /// How values of this type are kept in memory.
+    /// The representation of values of this type in memory.
     package var storage: PrimitiveStorage {
         switch self {
         case .boolean: .boolean
@@ -27,7 +27,7 @@ public enum PrimitiveType: UInt8, Sendable, CaseIterable {
         }
     }
 
-    /// The whole numbers the type allows, for the integer types.
+    /// The integers that the type allows, for the integer types.
     package var integerRange: ClosedRange<Int64> {
         switch self {
         case .positiveInt: 1...Int64(Int32.max)
@@ -38,7 +38,7 @@ public enum PrimitiveType: UInt8, Sendable, CaseIterable {
     }
 }
 
-/// How the value of a primitive is kept: as one 64-bit word where it fits, as text otherwise.
+/// The representation of a primitive's value: one 64-bit word if it fits, else text.
 @frozen public enum PrimitiveStorage: UInt8, Sendable {
     /// 0 or 1.
     case boolean

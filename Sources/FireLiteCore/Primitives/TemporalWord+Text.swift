@@ -1,4 +1,4 @@
-/// What reading a date or time literal gave.
+/// The result of reading a date or time literal.
 package enum TemporalLiteral {
     /// A valid literal that fits a word.
     case word(TemporalWord)
@@ -168,7 +168,7 @@ package struct TemporalScanner {
         return fractionDigits > 0
     }
 
-    /// Reads `T` and a time up to the end: how tables keep what has a zone.
+    /// Reads `T` and a time up to the end, the form in which tables keep values with a zone.
     package mutating func readLocalTime() -> Bool { skip("T") && readTime() && isAtEnd }
 
     package mutating func readTimeAndZone() -> Bool {

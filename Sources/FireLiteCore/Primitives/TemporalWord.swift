@@ -32,7 +32,7 @@
 
     package var hasTime: Bool { hour != Self.noTime }
 
-    /// Minutes east of UTC; nil where the literal names no zone.
+    /// Minutes east of UTC; nil if the literal has no zone.
     package var zoneMinutes: Int? {
         switch zone {
         case Self.zoneNone: nil

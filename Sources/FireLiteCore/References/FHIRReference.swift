@@ -1,11 +1,11 @@
-/// What the class `Reference` of every release is: an element that points to a resource.
+/// The protocol of every release's class `Reference`: an element that points to a resource.
 public protocol FHIRReference: FHIRObject, FHIRObjectInitialisers {
     /// `Reference.reference`: relative, absolute or `#contained`.
     var reference: String? { get set }
 }
 
 extension FHIRReference {
-    /// A reference to a resource: `Type/id`; `#id` to a contained one; by the pk, as `urn:uuid:`, to one without an id.
+    /// Creates a reference to a resource: `Type/id`; `#id` for a contained one; the pk as `urn:uuid:` for one without an id.
     public init(to resource: FHIRResource) {
         self.init()
         guard let id = resource.id else {
@@ -15,15 +15,15 @@ extension FHIRReference {
         reference = resource.isContained ? "#\(id)" : "\(resource.resourceType)/\(id)"
     }
 
-    /// What `reference` says, or nil where it is unset.
+    /// The parts of `reference`, or nil if it is not set.
     public var parts: ReferenceParts? { reference.map { ReferenceParts($0) } }
 
-    /// `Reference.type`, which releases before R4 do not have.
+    /// `Reference.type`, which releases before R4 lack.
     package var statedType: String? { layout.element(named: "type").flatMap { _string($0.slot) } }
 
-    /// The resource that a `#id` points to, or `#` alone; nil for other references and where the container has no such resource.
+    /// The resource that `#id`, or `#` alone, points to; nil for other references and if the container has no such resource.
     ///
-    /// - Parameter container: the resource whose `contained` is looked through; by default the one the reference is in.
+    /// - Parameter container: the resource whose `contained` is searched. Default: the resource of the reference.
     public func containedTarget(in container: FHIRResource? = nil) -> FHIRResource? {
         guard let parts, parts.form == .contained, let container = container ?? containerResource else { return nil }
         guard let id = parts.id else { return container }
@@ -32,7 +32,7 @@ extension FHIRReference {
 }
 
 extension FHIRObject {
-    /// The resource whose `contained` the object's `#id` references are about: the nearest around it that is not contained itself.
+    /// The resource whose `contained` the object's `#id` references refer to: the innermost around it that is not contained itself.
     package final var containerResource: FHIRResource? {
         var current: FHIRObject? = self
         while let object = current {

@@ -1,8 +1,8 @@
-/// Where the type, id and version are in a reference such as `Patient/1` or `https://example.org/fhir/Patient/1/_history/2`.
+/// The positions of type, id and version in a reference such as `Patient/1` or `https://example.org/fhir/Patient/1/_history/2`.
 ///
-/// This is the one definition of the references that lead to a resource by its type and id: `ReferenceParts`, `resolve`, and the conditions
-/// `refers`, `target` and `isReferred` all go by it. It follows the regular expression of <https://hl7.org/fhir/references.html#literal>:
-/// a base address begins with `http://` or `https://`, in small letters, and a host, and has no query and no fragment.
+/// This is the one definition of references to a resource by type and id: `ReferenceParts`, `resolve`, and the conditions
+/// `refers`, `target` and `isReferred` all use it. It follows the regular expression of <https://hl7.org/fhir/references.html#literal>:
+/// a base address begins with `http://` or `https://`, in lower case, and a host, and has no query and no fragment.
 package struct LiteralReference {
     /// The end of the base address, without the slash; 0 if there is none.
     let baseEnd: Int
@@ -31,7 +31,7 @@ package struct LiteralReference {
         (self.type, id, self.version) = (type.0..<type.1, last, version)
     }
 
-    /// The segment that ends at a place, without slashes; nil if there is none.
+    /// The segment that ends at a position, without slashes; nil if there is none.
     private static func segment(_ bytes: UnsafeBufferPointer<UInt8>, before end: Int) -> (Int, Int)? {
         guard end >= 0, end <= bytes.count else { return nil }
         var start = end
@@ -54,7 +54,7 @@ package struct LiteralReference {
         for scheme in ["http://", "https://"] as [StaticString] {
             let count = scheme.utf8CodeUnitCount
             guard bytes.count > count, let start = bytes.baseAddress, sameBytes(start, scheme.utf8Start, count) else { continue }
-            // What follows a question mark or a number sign is no path; a slash here would be an address without a host.
+            // Text after a question mark or a number sign is not a path; a slash here would be an address without a host.
             return bytes[count] != slash && !bytes.contains { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") }
         }
         return false
@@ -62,7 +62,7 @@ package struct LiteralReference {
 }
 
 extension LiteralReference {
-    /// The id of the stored resource that a reference leads to, if that is one of a type: of `Type/id` in any of its forms, and what follows
+    /// The id of the stored resource of a type that a reference points to: the id of `Type/id` in any of its forms, or the text after
     /// `urn:uuid:`; nil for all other references.
     package static func id(in bytes: UnsafeBufferPointer<UInt8>, type: UnsafeBufferPointer<UInt8>) -> Range<Int>? {
         if let uuid = ReferenceParts.uuid(in: bytes) { return uuid }

@@ -1,4 +1,4 @@
-/// What a reference's text says: where the resource is, its type and its id (<https://hl7.org/fhir/references.html#literal>).
+/// The parts of a reference's text: the resource's address, type and id (<https://hl7.org/fhir/references.html#literal>).
 ///
 /// ```swift
 /// ReferenceParts("Patient/1/_history/2").id     // "1"
@@ -8,9 +8,9 @@ public struct ReferenceParts: Sendable, Hashable {
     public enum Form: Sendable {
         /// `Patient/1`
         case relative
-        /// `https://example.org/fhir/Patient/1`: a URL of `http` or `https`
+        /// `https://example.org/fhir/Patient/1`: an `http` or `https` URL
         case absolute
-        /// `#med1`, or `#` for the resource that contains the one with the reference
+        /// `#med1`, or `#` for the container of the resource with the reference
         case contained
         /// `urn:uuid:…`
         case uuid
@@ -25,12 +25,12 @@ public struct ReferenceParts: Sendable, Hashable {
     public private(set) var base: String?
     /// The type of the resource, for relative and absolute references.
     public private(set) var type: String?
-    /// The logical id of the resource; of a contained one without the `#`, and nil for `#` alone; of a `urn:` what follows its prefix.
+    /// The logical id of the resource: for a contained one without the `#`, and nil for `#` alone; for a `urn:` the text after its prefix.
     public private(set) var id: String?
     /// The version of the resource, `2` in `Patient/1/_history/2`.
     public private(set) var version: String?
 
-    /// The parts of any text; a text of no known form is `other`.
+    /// Splits any text; a text of unknown form is `other`.
     public init(_ reference: String) {
         var reference = reference
         self = reference.withUTF8 { Self($0) }
@@ -61,7 +61,7 @@ public struct ReferenceParts: Sendable, Hashable {
     package static let uuidPrefix = "urn:uuid:"
     private static let oidPrefix = "urn:oid:"
 
-    /// Where the UUID is in `urn:uuid:…`; nil for other references.
+    /// The position of the UUID in `urn:uuid:…`; nil for other references.
     static func uuid(in bytes: UnsafeBufferPointer<UInt8>) -> Range<Int>? {
         let start = uuidPrefix.utf8.count
         guard bytes.count == start + 36, bytes.starts(with: uuidPrefix.utf8),

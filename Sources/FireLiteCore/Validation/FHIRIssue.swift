@@ -1,12 +1,12 @@
-/// Something in an object that FHIR does not allow, as `validate()` finds it.
+/// A violation of FHIR's definitions, found by `validate()`.
 ///
-/// The message holds names of elements, types and value sets, but no value from the data, which is health data.
+/// The message contains names of elements, types and value sets, but no value from the data, which is health data.
 public struct FHIRIssue: Sendable, Hashable, CustomStringConvertible {
-    /// How much it matters.
+    /// The severity of an issue.
     public enum Severity: Sendable {
         /// The object is not valid.
         case error
-        /// The object may be valid, but cannot be told to be.
+        /// The object may be valid, but this cannot be checked.
         case warning
     }
 
@@ -15,19 +15,19 @@ public struct FHIRIssue: Sendable, Hashable, CustomStringConvertible {
         public let rawValue: String
         public init(rawValue: String) { self.rawValue = rawValue }
 
-        /// An element has fewer values than it must have.
+        /// An element has too few values.
         public static let missing = Code(rawValue: "missing")
-        /// An element has more values than it may have.
+        /// An element has too many values.
         public static let tooMany = Code(rawValue: "tooMany")
-        /// A code is not in the value set that it must be from.
+        /// A code is not in its required value set.
         public static let unknownCode = Code(rawValue: "unknownCode")
-        /// A primitive is not written as its type demands.
+        /// A primitive is not in the format of its type.
         public static let format = Code(rawValue: "format")
         /// A choice element has values of two types.
         public static let secondChoice = Code(rawValue: "secondChoice")
-        /// A reference points to a type of resource that the element does not allow, or to a contained one that is not there.
+        /// A reference points to a resource type that the element does not allow, or to a missing contained resource.
         public static let reference = Code(rawValue: "reference")
-        /// An element has no value and nothing in it.
+        /// An element has neither a value nor children.
         public static let empty = Code(rawValue: "empty")
     }
 
@@ -35,7 +35,7 @@ public struct FHIRIssue: Sendable, Hashable, CustomStringConvertible {
     public let path: String
     public let severity: Severity
     public let code: Code
-    /// What FHIR expects, and what is there.
+    /// What FHIR expects, and what was found.
     public let message: String
 
     public var description: String { "\(path): \(message)" }

@@ -1,9 +1,9 @@
 extension FHIRObject {
-    /// What is wrong with the object by FHIR's definitions, in the order of the elements; empty where nothing is.
+    /// Checks the object against FHIR's definitions and returns the issues in the order of the elements; empty if there are none.
     ///
-    /// Looks at numbers of values, codes of required bindings, formats of primitives, choice elements, types that references point to
-    /// and empty elements, of the object and all in it. Not at the invariants that the specification writes as expressions, nor at
-    /// profiles. Nothing depends on the result: what is not valid can be saved too.
+    /// Checks cardinalities, codes of required bindings, formats of primitives, choice elements, types that references point to
+    /// and empty elements, of the object and everything in it. It does not check invariants, which the specification writes as expressions, or
+    /// profiles. Validation never blocks saving.
     public final func validate() -> [FHIRIssue] {
         var validator = Validator(release: layout.release)
         validator.validate(self, path: layout.name)
@@ -11,7 +11,7 @@ extension FHIRObject {
     }
 }
 
-/// Walks through an object and notes what is wrong.
+/// Walks through an object and collects issues.
 struct Validator {
     let release: FHIRRelease
     private(set) var issues: [FHIRIssue] = []
@@ -24,7 +24,7 @@ struct Validator {
     mutating func validate(_ object: FHIRObject, path: String) {
         let layout = object.layout
         if !layout.isResource, isWithoutContent(object) {
-            add(path, .empty, "needs a value, an extension or an element in it, has none")
+            add(path, .empty, "needs a value, an extension or a child element, has none")
         }
         var slot = 0
         while slot < layout.elements.count {
@@ -39,7 +39,7 @@ struct Validator {
         }
     }
 
-    /// Whether there is nothing but an id, which is no content (constraint ele-1 of the specification).
+    /// Whether there is only an id, which is not content (constraint ele-1 of the specification).
     private func isWithoutContent(_ object: FHIRObject) -> Bool {
         var isEmpty = true
         object.forEachSlot { slot in
@@ -100,7 +100,7 @@ struct Validator {
             if value == nil { add(path, .empty, "needs a value or an extension, has none") }
             return
         }
-        // With a value the primitive may do with an id.
+        // A primitive with a value needs no more than an id.
         if value == nil || annotation.isEmpty {
             validate(annotation, path: path)
         } else if let slot = annotation.layout.element(named: "extension")?.slot {
@@ -118,13 +118,13 @@ struct Validator {
         }
         if !isValid { return add(path, .format, "needs \(type.format), has \(Self.fault(value, type))") }
         if let binding = element.binding, case .text(let code) = value, !isKnown(code, binding) {
-            add(path, .unknownCode, "needs a code of \(binding), has another one")
+            add(path, .unknownCode, "needs a code of \(binding), has a different one")
         }
     }
 
-    /// What is wrong with a primitive, without its value.
+    /// The fault of a primitive, without its value.
     private static func fault(_ value: SlotValue, _ type: PrimitiveType) -> String {
-        guard case .text(let text) = value else { return "a number beyond that" }
+        guard case .text(let text) = value else { return "a number out of range" }
         if text.isEmpty { return "an empty string" }
         return type.storage == .temporal ? PrimitiveType.temporalFault(text, type) : "a value that is not written so"
     }
@@ -143,7 +143,7 @@ struct Validator {
             guard let code = object._string(slot) else {
                 return add(path, .unknownCode, "needs a code of \(binding), has none", .warning)
             }
-            if !isKnown(code, binding) { add("\(path).code", .unknownCode, "needs a code of \(binding), has another one") }
+            if !isKnown(code, binding) { add("\(path).code", .unknownCode, "needs a code of \(binding), has a different one") }
         }
         guard layout.name == "CodeableConcept", let codings = layout.element(named: "coding"),
             let codeSlot = codings.type?._layout.element(named: "code")?.slot
@@ -153,7 +153,7 @@ struct Validator {
         if codes.isEmpty {
             add(path, .unknownCode, "needs a code of \(binding), has none", .warning)
         } else if !codes.contains(where: { isKnown($0, binding) }) {
-            add("\(path).coding", .unknownCode, "needs a code of \(binding), has others")
+            add("\(path).coding", .unknownCode, "needs a code of \(binding), has different ones")
         }
     }
 
@@ -164,17 +164,17 @@ struct Validator {
         switch parts.form {
         case .contained:
             guard let target = reference.containedTarget() else {
-                return add("\(path).reference", .reference, "needs a contained resource, which is not there")
+                return add("\(path).reference", .reference, "needs a contained resource, which is missing")
             }
             validate(type: target.resourceType, element, path: "\(path).reference")
         case .relative:
             guard let type = parts.type, release.resourceType(named: type) != nil else {
                 return add(
-                    "\(path).reference", .reference, "needs a resource type of FHIR \(release.name), has a name that it does not have")
+                    "\(path).reference", .reference, "needs a resource type of FHIR \(release.name), has an unknown name")
             }
             validate(type: type, element, path: "\(path).reference")
         case .absolute:
-            // A URL of a server that is none of FHIR's may end in any name.
+            // The URL of a server that is not FHIR may end in any name.
             guard let type = parts.type, release.resourceType(named: type) != nil else { return }
             validate(type: type, element, path: "\(path).reference")
         case .uuid, .oid, .other: validate(type: reference.statedType, element, path: "\(path).type")

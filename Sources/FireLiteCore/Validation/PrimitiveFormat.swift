@@ -1,6 +1,6 @@
-/// The formats of FHIR's primitives (<https://hl7.org/fhir/datatypes.html#primitive>), where the type of the value does not ensure them.
+/// The formats of FHIR's primitives (<https://hl7.org/fhir/datatypes.html#primitive>), if the type of the value does not ensure them.
 enum PrimitiveFormat {
-    /// The greatest length of a string, in characters.
+    /// The maximum length of a string, in characters.
     static let maximumStringLength = 1_048_576
 
     /// Whether a text is a value of the type.
@@ -22,7 +22,7 @@ enum PrimitiveFormat {
         }
     }
 
-    /// Something, with no control characters but tab, line feed and carriage return.
+    /// Non-empty text, with no control characters but tab, line feed and carriage return.
     private static func isString(_ bytes: String.UTF8View) -> Bool {
         guard !bytes.isEmpty, bytes.allSatisfy({ $0 >= 0x20 || $0 == 0x09 || $0 == 0x0A || $0 == 0x0D }) else { return false }
         guard bytes.count > maximumStringLength else { return true }
@@ -30,7 +30,7 @@ enum PrimitiveFormat {
         return bytes.count - continuations <= maximumStringLength
     }
 
-    /// Words with single white space between them.
+    /// Words separated by single white-space characters.
     private static func isCode(_ text: String) -> Bool {
         var isAfterSpace = true
         for scalar in text.unicodeScalars {
@@ -41,13 +41,13 @@ enum PrimitiveFormat {
         return !isAfterSpace
     }
 
-    /// 1 to 64 letters, digits, hyphens and points.
+    /// 1 to 64 letters, digits, hyphens and full stops.
     static func isId(_ bytes: some Collection<UInt8>) -> Bool {
         (1...64).contains(bytes.count)
             && bytes.allSatisfy { isLetter($0) || isDigit($0) || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: ".") }
     }
 
-    /// Numbers with points between them, the first from 0 to 2, none with a leading zero.
+    /// Numbers separated by full stops, the first from 0 to 2, none with a leading zero.
     static func isOID(_ bytes: some Collection<UInt8>) -> Bool {
         let arcs = bytes.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         guard arcs.count > 1, let root = arcs.first, root.count == 1, let first = root.first, first &- 48 < 3 else { return false }
@@ -83,7 +83,7 @@ enum PrimitiveFormat {
         return digits > 0 && padding <= 2 && (digits + padding) % 4 == 0
     }
 
-    /// One element `div`. What is in it is the business of an XML parser.
+    /// One element `div`. Its content is left to an XML parser.
     private static func isXHTML(_ bytes: String.UTF8View) -> Bool {
         let isSpace: (UInt8) -> Bool = { $0 <= 0x20 }
         let start = bytes.drop(while: isSpace)

@@ -31,7 +31,7 @@ struct RecoverCommandTests {
         #expect(run.output == "recovered 3, lost 0, not verified 0\n")
         #expect(try ToolRun("check", "--database", folder.file("new.sqlite")).output == "sound\n")
         let again = try ToolRun("recover", database, folder.file("new.sqlite"))
-        #expect(again.status == .failed && again.error.contains("is there already"))
+        #expect(again.status == .failed && again.error.contains("exists already"))
     }
 
     @Test func idsOnlyWhereAskedFor() throws {
@@ -39,10 +39,10 @@ struct RecoverCommandTests {
         try spoil()
         let run = try ToolRun("recover", database, folder.file("new.sqlite"))
         #expect(run.status == .incomplete)
-        #expect(run.output == "lost Patient number 3: its rows are not what was stored\nrecovered 2, lost 1, not verified 0\n")
+        #expect(run.output == "lost Patient number 3: its rows do not match their digest\nrecovered 2, lost 1, not verified 0\n")
         #expect(!run.error.contains("secret"))
         let named = try ToolRun("recover", "--ids", database, folder.file("other.sqlite"))
-        #expect(named.lines.first == "lost Patient/secret-3: its rows are not what was stored")
+        #expect(named.lines.first == "lost Patient/secret-3: its rows do not match their digest")
     }
 
     @Test func whatIsNoDatabase() throws {
@@ -56,7 +56,7 @@ struct RecoverCommandTests {
         let copy = folder.file("copy.sqlite")
         #expect(try ToolRun("backup", "--database", database, copy).output == "copied to \(copy)\n")
         let again = try ToolRun("backup", "--database", database, copy)
-        #expect(again.status == .failed && again.error.contains("is there already"))
+        #expect(again.status == .failed && again.error.contains("exists already"))
         #expect(try ToolRun("backup", "--database", database, "--replace", copy).status == .done)
         #expect(try ToolRun("vacuum", "--database", copy).output.hasPrefix("before "))
         #expect(

@@ -203,7 +203,7 @@ struct InputFormTests {
         #expect(run.status == .incomplete && run.output.hasPrefix("exported 4, files 1"))
         #expect(
             run.error.split(separator: "\n") == [
-                "skipped Patient number 3: its rows are not what was stored", "firelite export: skipped 1 unreadable resource",
+                "skipped Patient number 3: its rows do not match their digest", "firelite export: skipped 1 unreadable resource",
             ])
         #expect(try folder.read("out/Patient.ndjson").split(separator: "\n").map(String.init) == [1, 2, 4, 5].map { patient("p\($0)") })
         let named = try ToolRun("export", "--database", database, "--on-error", "skip", "--ids", "--output", "-")

@@ -132,7 +132,7 @@ import Testing
     @Test func anotherClassThrowsAndNothingChanges() {
         let patient = Patient { $0.active = true }
         let error = #expect(throws: FHIRObjectError.self) { try patient.populate(from: Person { $0.active = false }) }
-        #expect(error?.description == "a Patient cannot be populated from a Person: give an object of the same class")
+        #expect(error?.description == "a Patient cannot be populated from a Person: pass an object of the same class")
         #expect(throws: FHIRObjectError.self) { try Quantity().populate(from: Age()) }
         #expect(patient.active == true)
     }

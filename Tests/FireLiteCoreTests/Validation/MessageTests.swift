@@ -17,11 +17,12 @@ import Testing
     private static let instant = "an instant of the form YYYY-MM-DDThh:mm:ss with Z or an offset like +01:00"
 
     @Test(arguments: [
-        ("", "an empty string"), (" 2020", "a string with blanks at its ends"), ("2020-13", "a date that does not exist"),
+        ("", "an empty string"), (" 2020", "a string with leading or trailing spaces"), ("2020-13", "a date that does not exist"),
         ("2021-02-29", "a date that does not exist"), ("2020-01-01T10:00", "a time without seconds"),
         ("2020-01-01T10:00:00", "a time without Z or an offset"), ("2020-01-01T10:00:00.5", "a time without Z or an offset"),
         ("2020-01-01T25:00:00Z", "a date, time or offset that does not exist"), ("2020-01T10:00:00Z", "a time after a date without a day"),
-        ("2020-01-01T10:00:00+0100", "a time without such an offset"), ("2020-01-01T10:00:00.Z", "a second with a full stop and no digits"),
+        ("2020-01-01T10:00:00+0100", "a time without such an offset"),
+        ("2020-01-01T10:00:00.Z", "a second with a decimal point but no digits"),
         ("01.02.2020", "a string that does not begin with such a date"), ("2020-1-1", "a string that does not begin with such a date"),
         ("yesterday", "a string that does not begin with such a date"),
         ("2020-01-01 10:00:00Z", "a string that does not begin with such a date"),
@@ -38,13 +39,13 @@ import Testing
         #expect(try message("\"valueTime\":\"10:00\"") == "expected a time of the form hh:mm:ss, found a time without seconds")
         #expect(try message("\"valueTime\":\"25:00:00\"") == "expected a time of the form hh:mm:ss, found a time that does not exist")
         #expect(try message("\"valueTime\":\"2020\"") == "expected a time of the form hh:mm:ss, found a date")
-        #expect(try message("\"valueTime\":\"10:00:00Z\"") == "expected a time of the form hh:mm:ss, found a time with more after it")
+        #expect(try message("\"valueTime\":\"10:00:00Z\"") == "expected a time of the form hh:mm:ss, found a time with text after it")
     }
 
     @Test func numbers() throws {
         let positive = "expected a whole number from 1 to 2147483647, found "
-        #expect(try message("\"telecom\":[{\"rank\":0}]", type: "Patient") == positive + "a number beyond that")
-        #expect(try message("\"telecom\":[{\"rank\":1.0}]", type: "Patient") == positive + "a number that is not written so")
+        #expect(try message("\"telecom\":[{\"rank\":0}]", type: "Patient") == positive + "a number out of range")
+        #expect(try message("\"telecom\":[{\"rank\":1.0}]", type: "Patient") == positive + "a number in another notation")
         #expect(try message("\"telecom\":[{\"rank\":\"1\"}]", type: "Patient") == "expected a number (positiveInt), found a string")
     }
 
@@ -53,7 +54,7 @@ import Testing
         let patient = Patient { $0.id = "no id" }
         #expect(
             patient.validate().map(\.message) == [
-                "needs an id of 1 to 64 letters, digits, hyphens and full stops, has a value that is not written so"
+                "needs an id of 1 to 64 letters, digits, hyphens and full stops, has a value in another notation"
             ])
         let (lenient, issues) = try FHIRJSON.lenientResource(
             from: Data(#"{"resourceType":"Patient","birthDate":"1970-13"}"#.utf8), release: .r4)

@@ -204,7 +204,7 @@ import Testing
 
     @Test func whatOnlyCodeCanMake() {
         let patient = Patient { $0.name = [HumanName(), HumanName { $0.text = "a" }] }
-        #expect(patient.validate().map(\.description) == ["Patient.name[0]: needs a value, an extension or an element in it, has none"])
+        #expect(patient.validate().map(\.description) == ["Patient.name[0]: needs a value, an extension or a child element, has none"])
         let observation = Observation {
             $0.status = .final
             $0.code = CodeableConcept { $0.text = "c" }

@@ -117,7 +117,7 @@ import Testing
         ("birthDate<yesterday", "'yesterday' is not a date or time, which birthDate is (character 11 of 'birthDate<yesterday')"),
         (
             "name{family=a,use:in=\"b}",
-            "a value begins with a quotation mark and does not end with one: put \\ before those in it (character 22 of 'name{family=a,use:in=\"b}')"
+            "a quoted value has no closing quotation mark: put \\ before quotation marks inside it (character 22 of 'name{family=a,use:in=\"b}')"
         ),
         (
             "(active=true or",
@@ -127,7 +127,7 @@ import Testing
         ("(active=true))", "a closing parenthesis has no opening one (character 14 of '(active=true))')"),
         (
             "(name.family=van Berg)",
-            "expected 'and', 'or' or the end: put a value with blanks or parentheses in quotation marks (character 18 of '(name.family=van Berg)')"
+            "expected 'and', 'or' or the end: put a value with spaces or parentheses in quotation marks (character 18 of '(name.family=van Berg)')"
         ),
         (
             "generalPractitioner=Bob",
@@ -135,7 +135,7 @@ import Testing
         ),
         (
             "name(Patient).family=x",
-            "name(Patient): only a Reference and what holds resources have a resource type in parentheses (character 5 of 'name(Patient).family=x')"
+            "name(Patient): only a Reference or an element that contains resources can have a resource type in parentheses (character 5 of 'name(Patient).family=x')"
         ),
         (
             "generalPractitioner(Human).id=1",
@@ -144,7 +144,7 @@ import Testing
         ("has(Observation.code)", "'code' is not a Reference (character 17 of 'has(Observation.code)')"),
         (
             "contact{has(Observation.subject)}",
-            "has(…) asks about a resource as a whole: write it outside of the braces (character 9 of 'contact{has(Observation.subject)}')"
+            "has(…) applies to a resource as a whole: write it outside of the braces (character 9 of 'contact{has(Observation.subject)}')"
         ),
     ])
     func mistakesHaveAPlace(_ text: String, _ message: String) throws {

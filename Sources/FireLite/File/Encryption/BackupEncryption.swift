@@ -1,15 +1,15 @@
 extension FHIRStore {
-    /// Whether a copy of a store is encrypted, and with what key.
+    /// The encryption of a copy of a store.
     public enum BackupEncryption: Sendable {
-        /// As the store is: with its key, or not at all.
+        /// The same as the store: with its key, or not encrypted.
         case same
-        /// With this key, whether the store is encrypted or not. Needs the package's trait `SQLCipher`.
+        /// With this key, whether the store is encrypted or not. Requires the package's trait `SQLCipher`.
         case key(EncryptionKey)
-        /// Not at all, even if the store is.
+        /// Not encrypted, even if the store is.
         case none
     }
 
-    /// The key that a copy gets.
+    /// The key of a copy.
     func key(of encryption: BackupEncryption) -> EncryptionKey? {
         switch encryption {
         case .same: configuration.key

@@ -2,12 +2,12 @@ import FireLiteSQLiteBridge
 import Foundation
 
 extension Connection {
-    /// How a database file begins that is not encrypted (<https://www.sqlite.org/fileformat2.html#magic_header_string>).
+    /// The first bytes of a plain database file (<https://www.sqlite.org/fileformat2.html#magic_header_string>).
     private static let plainStart = Array("SQLite format 3\0".utf8)
 
-    /// Opens a store's file, with its key where it has one.
+    /// Opens a store's file, with its key if it has one.
     ///
-    /// Whether the key is the right one, the first read tells: see `explaining`.
+    /// The first read shows whether the key is right: see `explaining`.
     /// - Throws: `FHIRStoreError`: `noEncryption`, `invalidArgument`, `notEncrypted`; `SQLiteError`.
     static func open(
         _ path: String, isReadOnly: Bool = false, isImmutable: Bool = false, createsFile: Bool = true, key: EncryptionKey?,
@@ -15,7 +15,7 @@ extension Connection {
         isHardened: Bool = true
     ) throws -> Connection {
         try key?.verify(for: path)
-        // An encrypted page has a code of its own.
+        // An encrypted page has its own authentication code.
         let connection = try Connection(
             path: path, isReadOnly: isReadOnly, isImmutable: isImmutable, createsFile: createsFile,
             pageChecksums: key == nil ? pageChecksums : .ignored,
@@ -24,15 +24,15 @@ extension Connection {
         if connection.startOfFile(plainStart.count) == plainStart {
             throw FHIRStoreError(
                 .notEncrypted,
-                "\(path) is not encrypted: open it without a key, and encrypt a copy with backup(to:encryption:) if it should be")
+                "\(path) is not encrypted: open it without a key, or make an encrypted copy with backup(to:encryption:)")
         }
         try key.secret.withBytes { try connection.unlock($0) }
         return connection
     }
 
-    /// Runs `body`, which reads the file for the first time, and tells what it means where SQLite finds no database in it.
+    /// Runs `body`, which reads the file for the first time, and explains the error if SQLite finds no database in it.
     ///
-    /// - Throws: what `body` throws; `FHIRStoreError`: `wrongKey`, `missingKey`.
+    /// - Throws: errors of `body`; `FHIRStoreError`: `wrongKey`, `missingKey`.
     func explaining<Value>(_ path: String, key: EncryptionKey?, _ body: () throws -> Value) throws -> Value {
         do {
             return try body()
@@ -41,17 +41,17 @@ extension Connection {
             if key != nil {
                 throw FHIRStoreError(
                     .wrongKey,
-                    "\(path) cannot be read with this key: give the one it was made with. Where it is that one, the file's beginning is "
-                        + "damaged, or it was made by another major version of SQLCipher", sqliteCode: error.code)
+                    "\(path) cannot be read with this key: give the key it was created with. If this is the key, the beginning of the file is "
+                        + "damaged, or the file was created by another major version of SQLCipher", sqliteCode: error.code)
             }
             let remedy = Self.isBuiltForEncryption ? "give its key" : "give its key, in a build with the trait SQLCipher"
-            throw FHIRStoreError(.missingKey, "\(path) is encrypted, or no database at all: \(remedy)", sqliteCode: error.code)
+            throw FHIRStoreError(.missingKey, "\(path) is encrypted, or not a database: \(remedy)", sqliteCode: error.code)
         }
     }
 
-    /// Whether the file can be an encrypted one: of whole pages, the first of which begins like random bytes.
+    /// Whether the file can be encrypted: it has whole pages and begins like random bytes.
     ///
-    /// Of 512 random bytes about 221 differ; less than 180 do not come about by chance, and text has about 100 at most.
+    /// 512 random bytes have about 221 different values; less than 180 do not happen by chance, and text has about 100 at most.
     private func looksEncrypted(_ path: String) -> Bool {
         var status = stat()
         guard stat(path, &status) == 0, status.st_size > 0, status.st_size % 512 == 0, let start = startOfFile(512) else { return false }

@@ -3,18 +3,18 @@ import FireLiteSQLiteBridge
 import Foundation
 
 extension FHIRStore {
-    /// Encrypts the store's file anew, with another key. Reads and writes of this store wait meanwhile and go on with the new key.
+    /// Encrypts the store's file with another key. Reads and writes of this store wait meanwhile and then use the new key.
     ///
-    /// The store must not be open anywhere else. The file is copied beside its place, with the new key, and the copy takes its place at
-    /// once when it is complete and on the disk. That needs room for another copy; whatever happens, the file has all of its content and one of
-    /// the two keys, so keep both until the call has returned. To encrypt a store that is not, or to decrypt one, see
+    /// The store must not be open anywhere else. The file is copied next to itself, with the new key, and the copy replaces it in one step
+    /// when it is complete and on the disk. That needs disk space for another copy. Whatever happens, the file has all of its content and one of
+    /// the two keys, so keep both until the call has returned. To encrypt a plain store, or to decrypt an encrypted one, see
     /// `backup(to:encryption:)`.
     /// - Precondition: not inside a read or write of this store.
-    /// - Throws: `FHIRStoreError`: `notEncrypted`; `busy` where the store is open elsewhere, or reads last longer than the busy timeout;
-    ///   `invalidArgument` for a key without bytes; `cannotOpen`, `diskFull`, `disk`, `notAStore` where the copy cannot be made.
+    /// - Throws: `FHIRStoreError`: `notEncrypted`; `busy` if the store is open elsewhere, or reads last longer than the busy timeout;
+    ///   `invalidArgument` for a key without bytes; `cannotOpen`, `diskFull`, `disk`, `notAStore` if the copy cannot be made.
     public func rekey(to key: EncryptionKey) throws {
         guard configuration.access == .readWrite else {
-            throw FHIRStoreError(.readOnly, "\(path) was opened for reading only: open it with the access readWrite to change its key")
+            throw FHIRStoreError(.readOnly, "\(path) was opened read-only: open it with the access readWrite to change its key")
         }
         guard configuration.key != nil else {
             throw FHIRStoreError(
@@ -23,7 +23,7 @@ extension FHIRStore {
         try key.verify(for: path)
         misuse(
             unless: currentTransaction == nil,
-            "a change of the key inside a read or write of the same store would wait for itself: call it outside"
+            "rekey(to:) inside a read or write of the same store would wait for itself: call it outside"
         )
         try mapping {
             let isDone = try pool.withoutConnections(patience: configuration.busyMilliseconds) { try $0.rekey(to: key) }
@@ -35,10 +35,10 @@ extension FHIRStore {
 }
 
 extension StoreOpener {
-    /// Puts a copy with another key in the place of the file, which nobody may have open.
+    /// Replaces the file, which must not be open anywhere, with a copy with another key.
     ///
-    /// SQLCipher's own way, `sqlite3_rekey_v2`, rewrites the file's pages in place; version 3.4 reports success where a read or write of
-    /// one fails, and leaves pages of both keys.
+    /// SQLCipher's `sqlite3_rekey_v2` rewrites the file's pages in place; version 3.4 reports success if a read or write of
+    /// one fails, and leaves pages with both keys.
     mutating func rekey(to key: EncryptionKey) throws {
         let connection = try openAlone()
         let copy = try self.copy(connection, key)
@@ -50,13 +50,13 @@ extension StoreOpener {
         try result.get()
     }
 
-    /// Opens the file with a lock that keeps all others out, and without a log or journal beside it, which would have the old key.
+    /// Opens the file with an exclusive lock, and without a log or journal, which would have the old key.
     private func openAlone() throws -> Connection {
         let connection = try Connection.open(path, createsFile: false, key: configuration.key)
         connection.setBusyTimeout(milliseconds: configuration.busyMilliseconds)
         try connection.execute("PRAGMA locking_mode = EXCLUSIVE")
         try leaveLog(connection)
-        // In this locking mode SQLite keeps the journal of the change of mode, which is over, for the next one.
+        // In this locking mode SQLite keeps the journal of the finished mode change for the next transaction.
         try connection.execute("PRAGMA journal_mode = OFF")
         unlink(connection.path + "-journal")
         return connection
@@ -67,7 +67,7 @@ extension StoreOpener {
         let end = Date(timeIntervalSinceNow: Double(configuration.busyMilliseconds) / 1_000)
         while true {
             do {
-                // Where the mode was that already, there was no need of a lock, and somebody may have come in and begun a log.
+                // If the mode was the same already, no lock was needed, and another process may have started a log.
                 if try connection.text("PRAGMA journal_mode = DELETE") == "delete" {
                     try connection.execute("BEGIN EXCLUSIVE; COMMIT")
                     if try connection.text("PRAGMA journal_mode") == "delete" { return }
@@ -81,7 +81,7 @@ extension StoreOpener {
 
     /// A copy with the key, of which every page has been read back.
     private func copy(_ connection: Connection, _ key: EncryptionKey) throws -> PendingFile {
-        // The file itself where the store's path is a symbolic link.
+        // The file itself, if the store's path is a symbolic link.
         let path = connection.path
         let file = try PendingFile(.database, path: path, replaces: true, database: nil)
         var status = stat()
@@ -94,18 +94,18 @@ extension StoreOpener {
         }
         let found = try Connection.open(file.temporaryPath, isReadOnly: true, key: key).text("PRAGMA quick_check(1)")
         guard found == "ok" else {
-            throw FHIRStoreError(.notAStore, "\(path) is damaged, so its key was not changed: restore a backup or salvage what is readable")
+            throw FHIRStoreError(.notAStore, "\(path) is damaged, so its key was not changed: restore a backup or recover what is readable")
         }
         return file
     }
 
-    /// Ends the use of the file that was replaced, which is in no folder any more.
+    /// Makes the replaced file, which is no longer in a folder, unusable.
     ///
-    /// Another process may have opened it before it was replaced, and waits for the lock: it must not take it for the store, as what it
+    /// Another process may have opened it before it was replaced, and may be waiting for the lock: it must not take it for the store, as its
     /// writes would be lost.
-    /// - Parameter isCertain: whether the new file is in its place after a loss of power too; else the old one has to stay as it is.
+    /// - Parameter isCertain: whether the new file would survive a loss of power; otherwise the old one must stay unchanged.
     private func retire(_ connection: Connection, isCertain: Bool) {
-        // A failure is left alone: there is nothing to be done about it, and the key has been changed.
+        // A failure is ignored: nothing can be done about it, and the key has been changed.
         if isCertain { try? connection.execute("PRAGMA application_id = 0") }
     }
 }

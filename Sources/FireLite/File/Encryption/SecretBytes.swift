@@ -1,6 +1,6 @@
 import FireLiteSQLiteBridge
 
-/// Bytes that are in memory once, and are overwritten before that memory is given back.
+/// Bytes with a single copy in memory, which is overwritten before it is freed.
 ///
 /// `@unchecked Sendable`: the memory is written only by the initializer, and by `deinit`.
 final class SecretBytes: @unchecked Sendable {

@@ -2,33 +2,33 @@ import FireLiteCore
 import FireLiteSQLiteBridge
 import Foundation
 
-/// Hands out the writing connection to one thread at a time, and reading ones to several.
+/// Gives the writing connection to one thread at a time, and reading connections to several.
 final class ConnectionPool: @unchecked Sendable {
-    // `lock` guards every variable below; the writer itself belongs to the thread that took it.
+    // `lock` guards every variable below; only the thread that took the writer uses it.
     private let lock = NSCondition()
-    /// Nil before it is opened, and in a store that is only read.
+    /// Nil before it is opened, and in a read-only store.
     private var writer: StoreWriter?
     private var isWriterTaken = false
     private var opener: StoreOpener?
-    /// How many readers there may be; nil where the writing connection serves for reading too.
+    /// The maximum number of readers; nil if the writing connection is used for reading too.
     private let maximumReaders: Int?
     private var idleReaders: [StoreConnection] = []
     private var readerCount = 0
-    /// Whether reading has to wait.
+    /// Whether readers must wait.
     private var isClosedToReaders = false
     /// Whether the store was closed for good.
     private var isClosed = false
     /// The transaction each thread is in.
     private var transactions: [UInt: ReadTransaction] = [:]
 
-    /// - Parameter opener: opens reading connections; nil where the writing one has to serve for reading too.
+    /// - Parameter opener: opens reading connections; nil if the writing one is used for reading too.
     init(writer: StoreWriter, opener: StoreOpener?) {
         self.writer = writer
         self.opener = opener
         maximumReaders = opener.map { max($0.configuration.maximumReaders, 1) }
     }
 
-    /// A store that is only read, or whose writing connection is opened by the first write.
+    /// A read-only store, or one whose writing connection is opened by the first write.
     init(reader: StoreConnection, opener: StoreOpener) {
         self.opener = opener
         maximumReaders = max(opener.configuration.maximumReaders, 1)
@@ -65,7 +65,7 @@ final class ConnectionPool: @unchecked Sendable {
         if let opener, opener.configuration.access != .readWrite {
             lock.unlock()
             throw FHIRStoreError(
-                .readOnly, "\(opener.path) was opened for reading only: open it with the access readWrite to change it")
+                .readOnly, "\(opener.path) was opened read-only: open it with the access readWrite to change it")
         }
         while isWriterTaken { lock.wait() }
         if isClosed {
@@ -108,7 +108,7 @@ final class ConnectionPool: @unchecked Sendable {
             throw Self.closed
         }
         if let reader = idleReaders.popLast() {
-            // One that reads a file as it was before another program changed it is closed, and another opened.
+            // A connection to a file that another program has changed since is closed, and another one opened.
             guard reader.stillFile?.hasChanged == true else {
                 lock.unlock()
                 return reader
@@ -154,8 +154,8 @@ final class ConnectionPool: @unchecked Sendable {
 
     /// Waits until nobody writes or reads, and closes all connections for good.
     ///
-    /// - Parameter patience: how many milliseconds to wait.
-    /// - Returns: false if that was not long enough; the store goes on then.
+    /// - Parameter patience: the maximum time to wait, in milliseconds.
+    /// - Returns: false if the time was too short; the store then stays open.
     func close(patience: Int) -> Bool {
         lock.lock()
         defer {
@@ -173,11 +173,11 @@ final class ConnectionPool: @unchecked Sendable {
         return true
     }
 
-    /// Waits until nobody writes or reads, closes all connections and runs `body`, which may change how later ones are opened; whoever
-    /// would write or read waits meanwhile.
+    /// Waits until nobody writes or reads, closes all connections and runs `body`, which may change how later ones are opened. New reads and
+    /// writes wait meanwhile.
     ///
-    /// - Parameter patience: how many milliseconds to wait for those who read.
-    /// - Returns: false where that was not long enough; `body` has not run then.
+    /// - Parameter patience: the maximum time to wait for readers, in milliseconds.
+    /// - Returns: false if the time was too short; `body` has not run then.
     func withoutConnections(patience: Int, _ body: (inout StoreOpener) throws -> Void) throws -> Bool {
         lock.lock()
         while isWriterTaken { lock.wait() }

@@ -2,11 +2,11 @@ import FireLiteCore
 import FireLiteSQLiteBridge
 
 extension FormatUpgrade {
-    /// Format 2: the digests of resources are over the names of elements. In format 1 they were over their numbers in their class, which change
-    /// where a later version of the model has more elements.
+    /// Format 2: digests of resources cover the names of elements. In format 1 they covered their numbers in their class, which change
+    /// if a later version of the model has more elements.
     ///
-    /// A resource that is not what its digest says keeps that digest, so that it is refused as before; where the classes are others than those
-    /// that the file grew with, its digest cannot tell.
+    /// A resource that does not match its digest keeps that digest, so that it is refused as before. If the classes differ from those
+    /// that the file was last extended with, the digest cannot be compared.
     static let digestsOverNames = FormatUpgrade(from: 1) { connection, release in
         let access = try StoreConnection(connection, release: release)
         try access.schema.refresh(connection)
@@ -27,7 +27,7 @@ extension FormatUpgrade {
 }
 
 extension StoreConnection {
-    /// Whether the file last grew with the classes of this release as they are.
+    /// Whether the file was last extended with the current classes of this release.
     func hasModel(_ release: FHIRRelease) throws -> Bool {
         try connection.text("SELECT value FROM _meta WHERE key = 'model'") == release.fingerprint
     }

@@ -1,24 +1,24 @@
 import FireLiteCore
 import FireLiteSQLiteBridge
 
-/// What brings a file from one format to the next.
+/// An upgrade of a file from one format to the next.
 struct FormatUpgrade: Sendable {
-    /// The format it begins with; the next one is one more.
+    /// The format it starts from; the next one is one more.
     let from: Int64
     let run: @Sendable (Connection, FHIRRelease) throws -> Void
 
-    /// Every upgrade there is, by format. Format 1 is the first.
+    /// All upgrades, by format. Format 1 is the first.
     static let all = [digestsOverNames]
 
-    /// Brings a file to the format after the last upgrade, in one transaction: where anything fails, the file is as it was.
+    /// Upgrades a file to the format after the last upgrade, in one transaction: if anything fails, the file is unchanged.
     ///
-    /// - Throws: `SQLiteError`; `FHIRStoreError.notAStore` for a format that nothing leads on from.
+    /// - Throws: `SQLiteError`; `FHIRStoreError.notAStore` for a format without an upgrade.
     static func run(_ upgrades: [FormatUpgrade], on connection: Connection, path: String, release: FHIRRelease) throws {
         guard let target = upgrades.last.map({ $0.from + 1 }) else { return }
         guard try connection.integer("PRAGMA user_version") ?? 0 < target else { return }
         try connection.execute("BEGIN IMMEDIATE")
         do {
-            // Another process may have been quicker.
+            // Another process may have been faster.
             var format = try connection.integer("PRAGMA user_version") ?? 0
             while format < target {
                 guard let upgrade = upgrades.first(where: { $0.from == format }) else {

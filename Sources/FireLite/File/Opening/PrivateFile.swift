@@ -1,20 +1,20 @@
 import Foundation
 
-/// Files and folders with health data: only their owner may read and write them.
+/// Files and folders with health data, which only their owner can read and write.
 package enum PrivateFile {
-    /// Makes an empty database file with mode 0600 where there is none. A failure is left to SQLite, which tells it better.
+    /// Creates an empty database file with mode 0600 if there is none. SQLite reports a failure, with a better message.
     ///
     /// SQLite itself would leave the mode to the umask. It gives `-wal`, `-shm` and `-journal` the mode of the database file, and its
-    /// temporary files 0600. A file that is there is not opened: closing it again would drop the locks this process has on it
+    /// temporary files 0600. An existing file is not opened: closing it again would drop the locks that this process has on it
     /// (<https://www.sqlite.org/howtocorrupt.html>, section 2.2).
-    /// - Throws: `FHIRStoreError.cannotOpen` for an empty file of another user's, who would get the records.
+    /// - Throws: `FHIRStoreError.cannotOpen` for an empty file of another user, who could read the records.
     static func create(_ path: String) throws {
         guard !path.isEmpty else { return }
         var descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
         if descriptor < 0, errno == EEXIST {
             var status = stat()
             if stat(path, &status) != 0 {
-                // A symbolic link to a file that is not there.
+                // A symbolic link to a missing file.
                 descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
             } else if status.st_mode & S_IFMT == S_IFREG, status.st_size == 0, status.st_uid != geteuid() {
                 throw FHIRStoreError(.cannotOpen, "\(path) is an empty file of another user: remove it, or give another path")
@@ -23,7 +23,7 @@ package enum PrivateFile {
         if descriptor >= 0 { close(descriptor) }
     }
 
-    /// Makes a folder, and those it is in, with mode 0700 where they are not there.
+    /// Creates a folder, and missing parent folders, with mode 0700.
     ///
     /// - Throws: `FHIRStoreError.cannotOpen`.
     package static func makeFolder(_ path: String) throws {
@@ -39,7 +39,7 @@ package enum PrivateFile {
                 if mkdir(path, 0o700) == 0 { return }
             }
         }
-        // Another process may have been quicker.
+        // Another process may have been faster.
         let code = errno == EEXIST && !isFolder() ? ENOTDIR : errno
         if code != EEXIST { throw FHIRStoreError(.cannotOpen, "\(path): \(String(cString: strerror(code)))") }
     }

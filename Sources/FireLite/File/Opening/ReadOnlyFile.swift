@@ -1,21 +1,21 @@
 import FireLiteSQLiteBridge
 import Foundation
 
-/// Opens a store's file for reading only, whatever its permissions and those of its folder allow for.
+/// Opens a store's file read-only, whatever its permissions and those of its folder.
 ///
-/// A database with a write-ahead log is read through shared memory in a file beside it. Where that is not there and cannot be made, SQLite reads the
-/// database only as one that nobody changes (<https://www.sqlite.org/wal.html#read_only_databases>), and then ignores a log or a journal.
+/// A database with a write-ahead log is read through shared memory in a file next to it. If that is missing and cannot be created, SQLite reads
+/// the database only as immutable (<https://www.sqlite.org/wal.html#read_only_databases>), and then ignores a log or a journal.
 struct ReadOnlyFile {
     let path: String
     let key: EncryptionKey?
     let pageChecksums: Connection.PageChecksums
     /// Whether nobody can change the file while it is open.
     var cannotChange = false
-    /// Whether the file is opened without the right to write even where it could be.
+    /// Whether the file is opened without write access even if it is writable.
     var isNeverOpenedForWriting = false
 
-    /// - Returns: the connection, and the file where SQLite does not notice changes of it.
-    /// - Throws: `FHIRStoreError`: `cannotOpen`, `readOnly`; what `Connection.open` throws.
+    /// - Returns: the connection, and the file if SQLite does not notice changes to it.
+    /// - Throws: `FHIRStoreError`: `cannotOpen`, `readOnly`; errors of `Connection.open`.
     func open() throws -> (Connection, StillFile?) {
         try key?.verify(for: path)
         let location = try Self.location(of: path)
@@ -25,14 +25,14 @@ struct ReadOnlyFile {
         }
         if Self.isWritable(location) {
             if isNeverOpenedForWriting { return (try connection(isReadOnly: true), nil) }
-            // As every other reader does, which leaves nothing beside the file.
+            // Like any other reader, which leaves nothing next to the file.
             let connection = try connection()
             if Self.size(location + "-wal") ?? 0 > 0 { connection.keepLogWhenClosed() }
             return (connection, nil)
         }
         let plain = try connection(isReadOnly: true)
         if Self.hasNoLog(plain) || Self.size(location + "-wal") != nil && Self.size(location + "-shm") != nil { return (plain, nil) }
-        // Shared memory that is made here would have the file's mode, and keep its owner from writing later on.
+        // Shared memory created here would have the file's mode and prevent its owner from writing later.
         let still = StillFile(path: path, location: location)
         try refuseCompanions(location)
         return (try connection(isImmutable: true), still)
@@ -48,21 +48,21 @@ struct ReadOnlyFile {
             guard let size = Self.size(location + suffix), size > 0 else { continue }
             throw FHIRStoreError(
                 .readOnly,
-                "\(path) has a \(name) of \(size) bytes beside it, \(location)\(suffix), without which it is an older state, and which cannot be "
-                    + "read where nothing may be written: open it where the file and its folder may be written, or copy both to such a folder"
+                "\(path) has a \(name) of \(size) bytes, \(location)\(suffix), without which it is in an older state, and which cannot be "
+                    + "read without write access: open it with write access to the file and its folder, or copy both to a writable folder"
             )
         }
     }
 
     // MARK: - Files
 
-    /// The file that a path leads to.
+    /// The file that a path refers to.
     ///
-    /// - Throws: `FHIRStoreError.cannotOpen` where there is none.
+    /// - Throws: `FHIRStoreError.cannotOpen` if there is none.
     static func location(of path: String) throws -> String {
         guard let resolved = realpath(path, nil) else {
             if errno == ENOENT || errno == ENOTDIR {
-                throw FHIRStoreError(.cannotOpen, "\(path): there is no such database: check the path")
+                throw FHIRStoreError(.cannotOpen, "\(path): no such database: check the path")
             }
             throw FHIRStoreError(.cannotOpen, "\(path) cannot be opened: \(String(cString: strerror(errno))): check its permissions")
         }
@@ -70,7 +70,7 @@ struct ReadOnlyFile {
         return String(cString: resolved)
     }
 
-    /// Whether this process may write the file, and files beside it.
+    /// Whether this process can write the file, and files next to it.
     private static func isWritable(_ location: String) -> Bool {
         let folder = URL(fileURLWithPath: location).deletingLastPathComponent().path
         return [location, folder].allSatisfy { (path: String) in faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) == 0 }
@@ -83,7 +83,7 @@ struct ReadOnlyFile {
         return start[19] == 1
     }
 
-    /// How long a file is; nil where there is none.
+    /// The size of a file in bytes; nil if there is none.
     static func size(_ path: String) -> Int? {
         var status = stat()
         return stat(path, &status) == 0 ? Int(status.st_size) : nil

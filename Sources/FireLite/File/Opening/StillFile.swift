@@ -1,6 +1,6 @@
 import Foundation
 
-/// A database file that is read as one that nobody changes, although somebody may.
+/// A database file that is read as immutable, although it may change.
 struct StillFile {
     private let path: String
     private let location: String
@@ -28,21 +28,21 @@ struct StillFile {
         }
     }
 
-    /// - Parameter location: where `path` leads to.
+    /// - Parameter location: the resolved `path`.
     init(path: String, location: String) {
         self.path = path
         self.location = location
         stamp = Stamp(location)
     }
 
-    /// Whether somebody has written to the file since it was opened.
+    /// Whether the file has been written to since it was opened.
     var hasChanged: Bool { stamp == nil || Stamp(location) != stamp }
 
-    /// - Throws: `FHIRStoreError.busy` where somebody has written to the file since it was opened.
+    /// - Throws: `FHIRStoreError.busy` if the file has been written to since it was opened.
     func verify() throws {
         guard hasChanged else { return }
         throw FHIRStoreError(
             .busy,
-            "\(path) was changed by another program while it was read without locks, so what was read may be of two states: read again")
+            "\(path) was changed by another program while it was read without locks, so the result may mix two states: read again")
     }
 }

@@ -4,7 +4,7 @@ import FireLiteSQLiteBridge
 /// One connection to the store's file with what reads and writes through it. Used by one thread at a time.
 final class StoreConnection {
     let connection: Connection
-    /// The file, where it is read without locks and may change all the same.
+    /// The file, if it is read without locks and may still change.
     var stillFile: StillFile?
     let schema: StorageSchema
     let registry: Registry
@@ -23,7 +23,7 @@ final class StoreConnection {
         rollbackStatement = try connection.prepare("ROLLBACK")
     }
 
-    /// Begins a transaction and looks whether the file's tables have changed.
+    /// Begins a transaction and checks whether the file's tables have changed.
     func begin(isWrite: Bool = false) throws {
         if connection.isInTransaction { try rollbackStatement.run() }
         try (isWrite ? connection.cached("BEGIN IMMEDIATE") : beginStatement).run()
@@ -37,21 +37,21 @@ final class StoreConnection {
 
     func commit() throws { try connection.cached("COMMIT").run() }
 
-    /// Ends the transaction without its changes. Does nothing where SQLite has done so already.
+    /// Rolls back the transaction. Does nothing if SQLite has already done so.
     func rollback() {
         guard connection.isInTransaction else { return }
         do {
             try rollbackStatement.run()
         } catch {
-            // SQLite ends the transaction all the same where the disk failed. Where memory has run out it may not: it gets what the
-            // connection can spare, and else the next transaction tries again.
+            // SQLite ends the transaction even if the disk failed. If memory has run out it may not: the connection then frees what it can,
+            // and otherwise the next transaction tries again.
             guard connection.isInTransaction else { return }
             connection.releaseMemory()
             do { try rollbackStatement.run() } catch { return }
         }
     }
 
-    /// Forgets what a rolled back transaction had added.
+    /// Discards what a rolled-back transaction had added.
     func forget() {
         reader.forget()
         registry.forget()

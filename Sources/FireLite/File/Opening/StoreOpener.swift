@@ -2,23 +2,23 @@ import FireLiteCore
 import FireLiteSQLiteBridge
 import Foundation
 
-/// Opens connections to a store's file and makes the file what a store needs.
+/// Opens connections to a store's file and creates the store in a new file.
 struct StoreOpener: Sendable {
     /// The format this library writes; see Documentation/FileFormat.md.
     static let format: Int64 = 2
-    /// Marks the file as FireLite's for `file` and others (`PRAGMA application_id`): the letters FHIR.
+    /// Marks the file as FireLite's for `file` and other tools (`PRAGMA application_id`): the letters FHIR.
     static let applicationID: Int64 = 0x4648_4952
 
     let path: String
     let release: FHIRRelease
     var configuration: FHIRStore.Configuration
     var upgrades = FormatUpgrade.all
-    /// The store that must be in the file; nil before it is known.
+    /// The identity of the store that must be in the file; nil before it is known.
     var expected: StoreIdentity?
     /// The format a file has after all upgrades.
     private var format: Int64 { upgrades.last.map { $0.from + 1 } ?? Self.format }
 
-    /// The same for later connections to a store that was opened: the file must be there, and be that store.
+    /// The opener for later connections to an open store: the file must exist and be that store.
     func reopening(_ identity: StoreIdentity) -> StoreOpener {
         var opener = self
         opener.configuration.mustExist = true
@@ -28,7 +28,7 @@ struct StoreOpener: Sendable {
 
     // MARK: - Writing
 
-    /// Opens the writing connection, and makes the store where the file is new.
+    /// Opens the writing connection, and creates the store if the file is new.
     func open() throws -> (StoreWriter, StoreIdentity) {
         try configuration.key?.verify(for: path)
         if path != ":memory:" {
@@ -39,15 +39,15 @@ struct StoreOpener: Sendable {
         return try connection.explaining(path, key: configuration.key) { try prepare(connection) }
     }
 
-    /// Makes the file what a store needs, and sees that it is one.
+    /// Creates the store in a new file, and checks that the file is a store.
     private func prepare(_ connection: Connection) throws -> (StoreWriter, StoreIdentity) {
         try configure(connection, cacheBytes: configuration.cacheBytes)
         try setDurability(connection)
         if configuration.secureDelete { try connection.execute("PRAGMA secure_delete = ON") }
         let isNew = try connection.integer("SELECT count(*) FROM sqlite_master") == 0
-        // Before the journal mode, which is written into the file: what is no store of this release stays untouched.
+        // Before the journal mode, which is written to the file: a file that is not a store of this release stays untouched.
         if isNew, configuration.mustExist, path != ":memory:" {
-            throw FHIRStoreError(.notAStore, "\(path) is an empty database and no FireLite store: check the path")
+            throw FHIRStoreError(.notAStore, "\(path) is an empty database, not a FireLite store: check the path")
         }
         if isNew {
             if configuration.checksPages, configuration.key == nil { connection.reservePageChecksums() }
@@ -57,14 +57,14 @@ struct StoreOpener: Sendable {
         if path != ":memory:" { try keepLog(connection) }
         if isNew {
             try create(connection)
-            // Another process may have been quicker, with another release.
+            // Another process may have been faster, with another release.
             try verify(connection)
         }
         try FormatUpgrade.run(upgrades, on: connection, path: path, release: release)
         let identity = try StoreFacts(connection).identity
         if let expected, expected != identity {
             throw FHIRStoreError(
-                .notAStore, "\(path) is another store than the one that was opened: close the store and open the file again")
+                .notAStore, "\(path) is not the store that was opened: close the store and open the file again")
         }
         try checkCells(connection)
         let access = try StoreConnection(connection, release: release)
@@ -77,8 +77,8 @@ struct StoreOpener: Sendable {
         return (StoreWriter(access, identity: identity), identity)
     }
 
-    /// Gives the file a write-ahead log. Where several make it at once SQLite does not wait, as a reader becomes a writer on the way:
-    /// it is busy at once (<https://www.sqlite.org/c3ref/busy_handler.html>).
+    /// Switches the file to a write-ahead log. If several processes create it at once SQLite does not wait, as a reader becomes a writer:
+    /// it returns busy at once (<https://www.sqlite.org/c3ref/busy_handler.html>).
     private func keepLog(_ connection: Connection) throws {
         let end = DispatchTime.now() + .milliseconds(configuration.busyMilliseconds)
         while true {
@@ -116,9 +116,10 @@ struct StoreOpener: Sendable {
 
     // MARK: - Reading
 
-    /// Opens a store that is there with a reading connection alone, which is half of the work: the writing one can wait for the first write.
+    /// Opens an existing store with only a reading connection, which is half of the work: the first write opens the writing one.
     ///
-    /// - Returns: nil if something has to be made or mended first, or anything is unusual: the writing connection does it, or says what is wrong.
+    /// - Returns: nil if something must be created or corrected first, or anything is unusual: the writing connection does it, or reports
+    ///   what is wrong.
     func openExisting() throws -> (StoreConnection, StoreIdentity)? {
         guard path != ":memory:", ReadOnlyFile.size(path) ?? 0 > 0 else { return nil }
         do {
@@ -144,7 +145,7 @@ struct StoreOpener: Sendable {
         }
     }
 
-    /// Opens the first connection of a store that is only read, and sees that it is one.
+    /// Opens the first connection of a read-only store, and checks that the file is a store.
     func openReadOnly() throws -> (StoreConnection, StoreIdentity) {
         let (connection, still) = try readConnection()
         return try connection.explaining(path, key: configuration.key) {
@@ -154,8 +155,8 @@ struct StoreOpener: Sendable {
             guard found == format else {
                 throw FHIRStoreError(
                     .olderFormat,
-                    "\(path) has format \(found), which is upgraded to \(format) when it is opened for writing: open it with the access "
-                        + "readWrite once, or a copy of it where it may be written")
+                    "\(path) has format \(found), which is upgraded to \(format) when it is opened for writing: open it once with the access "
+                        + "readWrite, or open a writable copy of it")
             }
             try verifyModel(access)
             return (access, try StoreFacts(connection).identity)
@@ -184,7 +185,7 @@ struct StoreOpener: Sendable {
 
     private func reader(_ connection: Connection, _ still: StillFile?) throws -> StoreConnection {
         try configure(connection, cacheBytes: max(configuration.cacheBytes / 4, 2 << 20))
-        // The first read tells SQLite of the pages' checksums.
+        // With the first read SQLite learns about the page checksums.
         try connection.execute("PRAGMA query_only = 1; PRAGMA schema_version")
         try checkCells(connection)
         let access = try StoreConnection(connection, release: release)
@@ -207,7 +208,7 @@ struct StoreOpener: Sendable {
         }
     }
 
-    /// Has each page looked through for damage when it is read, unless its checksum tells: it was a tenth of a fetch from a large file.
+    /// Makes SQLite inspect each page for damage when it is read, unless its checksum is compared: that was a tenth of a fetch from a large file.
     private func checkCells(_ connection: Connection) throws {
         if configuration.checksPages, connection.hasPageChecksums { return }
         try connection.execute("PRAGMA cell_size_check = 1")
@@ -216,9 +217,9 @@ struct StoreOpener: Sendable {
     /// Sees that the file is a store of this release in a format this library knows, before anything of it is used.
     private func verify(_ connection: Connection) throws {
         guard try connection.integer("PRAGMA application_id") == Self.applicationID else {
-            throw FHIRStoreError(.notAStore, "\(path) is a SQLite database but no FireLite store: give another path")
+            throw FHIRStoreError(.notAStore, "\(path) is an SQLite database but not a FireLite store: give another path")
         }
-        // Before any of them is read: a view of that name could be anything.
+        // Before any of them is read: a view with that name could be anything.
         let own = try connection.integer(
             "SELECT count(*) FROM sqlite_master WHERE name IN ('_meta', '_resource', '_shape') AND type = 'table' AND sql LIKE 'CREATE TABLE %'"
         )
@@ -241,7 +242,7 @@ struct StoreOpener: Sendable {
     private func create(_ connection: Connection) throws {
         try connection.execute("BEGIN IMMEDIATE")
         do {
-            // Another process may have been quicker.
+            // Another process may have been faster.
             if try connection.integer("SELECT count(*) FROM sqlite_master") == 0 {
                 try connection.run("PRAGMA application_id = \(Self.applicationID)")
                 try connection.run("PRAGMA user_version = \(format)")

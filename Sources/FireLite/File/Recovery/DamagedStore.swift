@@ -1,12 +1,12 @@
 import FireLiteCore
 import FireLiteSQLiteBridge
 
-/// A store's file that may be damaged anywhere, opened for reading only.
+/// A store's file that may be damaged anywhere, opened read-only.
 ///
-/// No index is used: keys lead to rows.
+/// No index is used: rows are read by key.
 final class DamagedStore {
     let access: StoreConnection
-    /// The store's numbers; nil where they cannot be read.
+    /// The store's numbers; nil if they cannot be read.
     let identity: (high: Int64, digestKey: Int64)?
     let nextRoot: Int64?
     /// Whether the store kept ids unique.
@@ -14,16 +14,16 @@ final class DamagedStore {
     private let format: Int64
     private let hasComparableDigests: Bool
     private(set) var unreadable: [String] = []
-    /// The registry as far as it can be read.
+    /// The readable part of the registry.
     private(set) var registrations: [Int64: Registration] = [:]
-    /// The resources of the tables of types, as far as they can be read.
+    /// The readable resources of the types' tables.
     private(set) var found: [Int64: (table: TablePlan, id: String?)] = [:]
 
     private var connection: Connection { access.connection }
 
     /// - Throws: `FHIRStoreError`: `notAStore`, `missingKey`, `wrongKey`, `notEncrypted`, `wrongRelease`, `newerFormat`; `SQLiteError`.
     static func open(path: String, release: FHIRRelease, key: EncryptionKey?) throws -> DamagedStore {
-        // What is left of a page that is not whole may be of use: digests tell what is.
+        // The rest of a damaged page may be useful: digests decide.
         let file = ReadOnlyFile(path: path, key: key, pageChecksums: .unverified, isNeverOpenedForWriting: true)
         let (connection, _) = try file.open()
         return try connection.explaining(path, key: key) {
@@ -33,16 +33,16 @@ final class DamagedStore {
 
     private init(_ connection: Connection, path: String, release: FHIRRelease, isEncrypted: Bool) throws {
         connection.setBusyTimeout(milliseconds: 5_000)
-        // Reads a catalog with faults, and a file that was cut short (https://www.sqlite.org/pragma.html#pragma_writable_schema).
-        // With DEFENSIVE it would read neither; the connection was opened for reading only.
+        // Reads a catalog with faults, and a truncated file (https://www.sqlite.org/pragma.html#pragma_writable_schema).
+        // With DEFENSIVE it would read neither; the connection is read-only.
         connection.setDefensive(false)
         try connection.execute("PRAGMA writable_schema = ON; PRAGMA query_only = ON; PRAGMA temp_store = MEMORY")
         access = try StoreConnection(connection, release: release)
-        // After a page that it cannot decrypt SQLCipher reads none until the transaction ends, so there each statement is one of its own.
+        // After a page that it cannot decrypt, SQLCipher reads no more until the transaction ends, so each statement is a transaction of its own.
         if !isEncrypted { try connection.execute("BEGIN") }
-        if !(try access.schema.salvage(connection)) { unreadable.append("the list of tables cannot be read whole") }
+        if !(try access.schema.salvage(connection)) { unreadable.append("the list of tables cannot be read completely") }
         guard try connection.integer("PRAGMA application_id") == StoreOpener.applicationID else {
-            throw FHIRStoreError(.notAStore, "\(path) is no FireLite store, or its first page is lost: restore a backup")
+            throw FHIRStoreError(.notAStore, "\(path) is not a FireLite store, or its first page is lost: restore a backup")
         }
         format = try connection.integer("PRAGMA user_version") ?? 0
         guard format <= StoreOpener.format else {
@@ -59,7 +59,7 @@ final class DamagedStore {
         if let stored = try meta("release"), stored != release.name {
             throw FHIRStoreError(.wrongRelease, "\(path) holds FHIR \(stored), not \(release.name): recover it with that release")
         }
-        // Digests of format 1 can only be compared with the classes that the file grew with.
+        // Digests of format 1 can be compared only with the classes that the file was last extended with.
         let model = try meta("model")
         hasComparableDigests = format > 1 || model == nil || model == release.fingerprint
         keepsIDsUnique = try meta("uniqueIDs") == "1"
@@ -68,7 +68,7 @@ final class DamagedStore {
             identity = (high, key)
         } else {
             identity = nil
-            unreadable.append("_meta: the store's own numbers cannot be read, so pks that were not stored are new ones")
+            unreadable.append("_meta: the store's own numbers cannot be read, so pks that were not stored have changed")
         }
         try readResources()
     }
@@ -98,11 +98,11 @@ final class DamagedStore {
     private func note(_ table: String, _ gaps: [ClosedRange<Int64>]) {
         for gap in gaps {
             let numbers = gap.count == 1 ? "resource \(gap.lowerBound)" : "resources \(gap.lowerBound) to \(gap.upperBound)"
-            unreadable.append("\(table): the rows of \(numbers), as far as there are any, cannot be read")
+            unreadable.append("\(table): the rows of \(numbers), if there are any, cannot be read")
         }
     }
 
-    /// The last number that a resource may have.
+    /// The highest number a resource can have.
     private func lastRoot() throws -> Int64 {
         var last: Int64 = 0
         var isSure = true
@@ -125,16 +125,16 @@ final class DamagedStore {
 
     // MARK: - One resource
 
-    /// The tables that a resource has rows in, by its registration or else by looking; nil where neither can be told.
+    /// The tables that a resource has rows in, by its registration or else by searching; nil if neither works.
     ///
-    /// - Returns: also the tables of other types of which it cannot be told whether they have rows of resources it contains.
+    /// - Returns: also the tables of other types that may have rows of resources it contains.
     func shape(of root: Int64) throws -> (shape: Shape, doubtful: [String])? {
         if let registration = registrations[root] {
             do {
                 if let shape = try access.registry.shape(registration.shape) { return (shape, []) }
             } catch let error as SQLiteError where error.isDamage {
             } catch is FHIRStoreError {
-                // The list of tables is there and damaged.
+                // The list of tables exists but is damaged.
             }
         }
         guard let own = found[root] else { return nil }
@@ -151,7 +151,7 @@ final class DamagedStore {
         return (Shape(number: -1, tables: filled), doubtful)
     }
 
-    /// Whether a resource is what was stored; nil where no digest tells.
+    /// Whether a resource matches its digest; nil if there is no digest.
     func isWhatWasStored(_ root: Int64, _ resource: FHIRResource) -> Bool? {
         guard hasComparableDigests, let identity, let registration = registrations[root] else { return nil }
         let key = UInt64(bitPattern: identity.digestKey)

@@ -3,15 +3,15 @@ import FireLiteSQLiteBridge
 import Foundation
 
 extension FHIRStore {
-    /// Writes what is readable of a damaged store into a new one, and tells what is not.
+    /// Writes the readable part of a damaged store to a new one, and reports the rest.
     ///
-    /// The damaged file is not changed. A resource is taken over as a whole, with its pk, where all of its rows can be read and give the
-    /// digest that was stored with it; one of which rows cannot be read, or have changed, is left out and listed. One whose digest is
-    /// lost is taken over where all of its rows can be read, and listed as not verified. Indexes are built anew from what was
-    /// recovered. A file whose first page is lost cannot be recovered.
+    /// The damaged file is not changed. A resource is copied as a whole, with its pk, if all of its rows can be read and match its
+    /// digest; if some of its rows cannot be read, or have changed, it is skipped and listed. A resource whose digest is
+    /// lost is copied if all of its rows can be read, and listed as not verified. Indexes are rebuilt from the recovered
+    /// resources. A file whose first page is lost cannot be recovered.
     /// - Parameters:
-    ///   - target: the path of the new store, where no file may be. It appears when it is complete.
-    ///   - key: the key of an encrypted store; the new one gets it too.
+    ///   - target: the path of the new store, which must not exist. The file appears when it is complete.
+    ///   - key: the key of an encrypted store, also used for the new one.
     /// - Throws: `FHIRStoreError`: `alreadyExists`, `cannotOpen`, `notAStore`, `missingKey`, `wrongKey`, `notEncrypted`, `noEncryption`,
     ///   `wrongRelease`, `diskFull`.
     @discardableResult
@@ -25,7 +25,7 @@ extension FHIRStore {
             var configuration = Configuration()
             configuration.durability = .bulk
             configuration.key = key
-            // Makes the tables of an empty store.
+            // Creates the tables of an empty store.
             _ = try FHIRStore(path: file.temporaryPath, release: release, configuration: configuration)
             let report = try Recovery(source: source, release: release).run(path: file.temporaryPath, key: key)
             try checkRecovered(file.temporaryPath, release, configuration)
@@ -34,7 +34,7 @@ extension FHIRStore {
         } catch let error as SQLiteError where error.isNoDatabase {
             throw FHIRStoreError(
                 .notAStore,
-                "\(damaged) has lost its first page, without which the others cannot be told apart, or is no SQLite database: restore a backup",
+                "\(damaged) has lost its first page, without which the others cannot be identified, or is not an SQLite database: restore a backup",
                 sqliteCode: error.code)
         } catch let error as SQLiteError {
             throw FHIRStoreError(error, path: damaged)
@@ -43,11 +43,11 @@ extension FHIRStore {
 
     private static func checkRecovered(_ path: String, _ release: FHIRRelease, _ configuration: Configuration) throws {
         guard let fault = try FHIRStore(path: path, release: release, configuration: configuration).check().first else { return }
-        throw FHIRStoreError(.sqlite, "what could be read makes no sound store (\(fault)): restore a backup")
+        throw FHIRStoreError(.sqlite, "the recovered part is not a sound store (\(fault)): restore a backup")
     }
 }
 
-/// Copies what can be read of a damaged store.
+/// Copies the readable part of a damaged store.
 private struct Recovery {
     let source: DamagedStore
     let release: FHIRRelease
@@ -66,7 +66,7 @@ private struct Recovery {
 
     private mutating func copy(to path: String, _ key: EncryptionKey?) throws {
         report.unreadable = source.unreadable
-        report.unreadable += source.access.schema.unknownTables.map { "the table \($0) is none of FHIR \(release.name)" }
+        report.unreadable += source.access.schema.unknownTables.map { "the table \($0) is not part of FHIR \(release.name)" }
         let target = try RecoveryTarget(path: path, key: key, source: source)
         let roots = Set(source.registrations.keys).union(source.found.keys).sorted()
         for root in roots { try copy(root, to: target) }
@@ -87,7 +87,7 @@ private struct Recovery {
             }
         } else if isWhole {
             let doubt = doubtful.isEmpty ? "" : ", nor whether it contains resources in \(doubtful.joined(separator: ", "))"
-            report.unverified.append(entry(root, shape, "no digest of it can be read" + doubt))
+            report.unverified.append(entry(root, shape, "its digest cannot be read" + doubt))
         } else {
             return lose(root, shape, try source.access.reader.reasonForDamage(root, shape))
         }
@@ -105,7 +105,7 @@ private struct Recovery {
         return RecoveryReport.Resource(typeName: type, id: own?.id, number: root, reason: reason)
     }
 
-    /// The indexes that were declared.
+    /// The declared indexes.
     private mutating func declarations() throws -> [DeclaredIndexes.Declaration] {
         do {
             let connection = source.access.connection

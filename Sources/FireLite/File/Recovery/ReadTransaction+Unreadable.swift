@@ -2,12 +2,12 @@ import FireLiteCore
 import FireLiteSQLiteBridge
 
 extension ReadTransaction {
-    /// Calls `body` with every resource of a type that can be read, in the order they were stored, and `unreadable` with every other: one whose
-    /// rows are damaged, are not what was stored, or are of an element that this version of the classes does not know.
+    /// Calls `body` with every readable resource of a type, in the order they were stored, and `unreadable` with every other: those whose
+    /// rows are damaged, have changed since they were stored, or belong to an element that this version of the classes does not know.
     ///
-    /// One at a time is in memory. Where parts of the type's own table cannot be read, what they held is listed by the registry; what neither can
-    /// tell is listed as a range.
-    /// - Throws: `FHIRStoreError.invalidArgument` for a name that is no resource type of the release; what `body` and `unreadable` throw.
+    /// One resource at a time is in memory. If parts of the type's own table cannot be read, their resources are listed from the registry;
+    /// if that cannot be read either, they are listed as a range.
+    /// - Throws: `FHIRStoreError.invalidArgument` for a name that is not a resource type of the release; errors of `body` and `unreadable`.
     public func forEach(
         typeName: String, unreadable: (UnreadableResource) throws -> Void, _ body: (FHIRResource) throws -> Void
     ) throws {
@@ -15,7 +15,7 @@ extension ReadTransaction {
         let table = table(of: try type(named: typeName))
         try perform {
             guard table.isInFile else { return }
-            // The two are called before this returns.
+            // Both are called before this returns.
             try withoutActuallyEscaping(unreadable) { unreadable in
                 try withoutActuallyEscaping(body) { body in
                     try TolerantPass(transaction: self, table: table, unreadable: unreadable, body: body).run()
@@ -24,13 +24,13 @@ extension ReadTransaction {
         }
     }
 
-    /// The resource types that have a table in the file, by name, whether it can be read or not.
+    /// The names of the resource types that have a table in the file, readable or not.
     package var storedTypeNames: [String] {
         access.schema.tables.filter { $0.isResource && $0.isInFile }.map(\.name).sorted()
     }
 }
 
-/// Goes through the resources of a type, past those that cannot be read.
+/// Goes through the resources of a type and skips unreadable ones.
 private struct TolerantPass {
     let transaction: ReadTransaction
     let table: TablePlan
@@ -39,7 +39,7 @@ private struct TolerantPass {
 
     private var access: StoreConnection { transaction.access }
 
-    /// What the body threw, which is not damage whatever it is.
+    /// An error of the body, which never counts as damage.
     private struct BodyError: Error {
         let error: any Error
     }
@@ -96,7 +96,7 @@ private struct TolerantPass {
     // MARK: - One after the other
 
     private func take(_ batch: [Registration]) throws {
-        // The body of a write may change what is still to be read.
+        // The body of a write may change resources that are still to be read.
         if transaction.objects != nil {
             for registration in batch { try take(registration.root) }
             return
@@ -108,7 +108,7 @@ private struct TolerantPass {
                 try give(resource)
             }
         } catch  where Self.isDamage(error) {
-            // The cursors may have met the damage in looking on from a resource that is sound.
+            // The cursors may have met the damage when looking ahead from a sound resource.
             for registration in batch.dropFirst(count) { try take(registration) }
         }
     }
@@ -116,7 +116,7 @@ private struct TolerantPass {
     private func take(_ root: Int64) throws {
         if let known = transaction.objects?[root] { return try give(known) }
         do {
-            // One that the body has deleted is not there.
+            // The body may have deleted it.
             guard let registration = try access.registry.registration(root: root) else { return }
             try take(registration)
         } catch let error as SQLiteError where error.isDamage {
@@ -149,7 +149,7 @@ private struct TolerantPass {
 
     // MARK: - Around damage in the type's own table
 
-    /// Takes the resources from a number on by what can be read of the table, and then what the registry has of the others.
+    /// Goes through the resources from a number on by the readable part of the table, and then by the registry for the others.
     private func takeRows(from first: Int64) throws {
         let last = try lastRoot()
         guard first <= last else { return }
@@ -178,12 +178,12 @@ private struct TolerantPass {
             try list(registration.root, "its own row cannot be read")
         }
         for gap in registry.gaps {
-            let others = gap.count > 1 ? ", nor those of what else there may be up to number \(gap.upperBound)" : ""
+            let others = gap.count > 1 ? ", nor those of other resources up to number \(gap.upperBound)" : ""
             try list(gap.lowerBound, "neither its rows nor its registration can be read" + others)
         }
     }
 
-    /// The type of the resources with that shape; nil where it cannot be read.
+    /// The type of the resources with that shape; nil if it cannot be read.
     private func typeName(ofShape shape: Int64) throws -> String? {
         do {
             return try access.registry.typeName(ofShape: shape)

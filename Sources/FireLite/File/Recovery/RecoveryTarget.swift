@@ -1,14 +1,14 @@
 import FireLiteCore
 import FireLiteSQLiteBridge
 
-/// The new file that a damaged store's rows are copied to, with their keys, so that pks stay.
+/// The new file that a damaged store's rows are copied to, with their keys, so that pks stay the same.
 final class RecoveryTarget {
     private let connection: Connection
     private var inserts: [Int: Statement] = [:]
     private let registry: Registry
     private let digestKey: UInt64
 
-    /// Takes a new store's file and begins to write.
+    /// Opens a new store's file and begins writing.
     ///
     /// - Throws: `SQLiteError`.
     init(path: String, key: EncryptionKey?, source: DamagedStore) throws {
@@ -38,7 +38,7 @@ final class RecoveryTarget {
                 do {
                     try insert.run()
                 } catch let error as SQLiteError {
-                    // Not one of reading, which would be taken for damage.
+                    // Not a read error, which would count as damage.
                     throw FHIRStoreError(error, path: "the new file")
                 }
             }
@@ -66,7 +66,7 @@ final class RecoveryTarget {
         return statement
     }
 
-    /// Takes in the words of one table of a full-text index.
+    /// Indexes the words of one table of a full-text index.
     private func buildFullText(_ declaration: DeclaredIndexes.Declaration, _ schema: StorageSchema) throws {
         let index = FullTextIndex(type: declaration.type, connection: connection)
         try index.create()
@@ -77,12 +77,12 @@ final class RecoveryTarget {
 
     /// Declares and builds the indexes, and ends writing.
     ///
-    /// - Throws: `SQLiteError`; `FHIRStoreError.invalidArgument` for a full-text index where the SQLite library has none.
+    /// - Throws: `SQLiteError`; `FHIRStoreError.invalidArgument` for a full-text index if the SQLite library does not support them.
     func finish(nextRoot: Int64, release: FHIRRelease, keepsIDsUnique: Bool, _ declarations: [DeclaredIndexes.Declaration]) throws {
         try connection.run("UPDATE _meta SET value = \(nextRoot) WHERE key = 'nextRoot'")
         let schema = try StorageSchema(release: release)
         try schema.refresh(connection)
-        // What was damaged may have had two resources of one id.
+        // The damaged store may have had two resources with one id.
         let unique = UniqueIDs(schema: schema, connection: connection)
         if keepsIDsUnique, try unique.duplicates().isEmpty { try unique.promise() }
         let indexes = DeclaredIndexes(schema: schema, connection: connection)

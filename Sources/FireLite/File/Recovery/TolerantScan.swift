@@ -1,27 +1,27 @@
 import FireLiteSQLiteBridge
 
-/// Goes through a table by key and steps over what cannot be read: from both ends to the damage, then into the halves of what is left.
+/// Goes through a table by key and steps over unreadable ranges: from both ends to the damage, then into the halves of the rest.
 struct TolerantScan {
-    /// The ranges of keys where nothing can be read.
+    /// The unreadable ranges of keys.
     private(set) var gaps: [ClosedRange<Int64>] = []
     private let connection: Connection
     private let sql: String
-    /// A range no wider is not divided further.
+    /// The width of the smallest range to divide.
     private let granule: Int64
-    /// How many ranges are tried before the rest is given up.
+    /// The maximum number of ranges to try.
     private(set) var triesLeft: Int
-    /// How many were tried since a row was read.
+    /// The number of ranges tried since a row was read.
     private var barrenTries = 0
-    /// How many are tried without a row before the rest is given up: of a table none of which can be read, keys up to 2^39 would be left. The numbers
-    /// of 100,000 resources in a row are found unreadable with fewer.
+    /// The maximum number of ranges to try without reading a row: in a table that cannot be read at all, keys up to 2^39 would be left. A gap of
+    /// 100,000 resources takes fewer.
     private static let maximumBarrenTries = 250_000
-    /// How many ranges are tried in all.
+    /// The maximum number of ranges to try in total.
     static let maximumTries = 1_000_000
 
     /// - Parameters:
     ///   - select: `SELECT key, … FROM table NOT INDEXED`; the first result is the key.
-    ///   - condition: what rows have to be beside in the range; may be empty.
-    ///   - tries: how many ranges are tried; several scans of a file share them.
+    ///   - condition: a further condition on the rows; may be empty.
+    ///   - tries: the number of ranges tried, which several scans of a file share.
     init(
         _ connection: Connection, _ select: String, key: String, condition: String = "", granule: Int64 = 1,
         tries: Int = TolerantScan.maximumTries
@@ -32,9 +32,9 @@ struct TolerantScan {
         sql = "\(select) WHERE \(key) BETWEEN ? AND ? \(condition) ORDER BY \(key)"
     }
 
-    /// Calls `body` with every row in the range that can be read.
+    /// Calls `body` with every readable row in the range.
     ///
-    /// - Throws: `SQLiteError` that is no damage.
+    /// - Throws: `SQLiteError` that is not damage.
     mutating func run(_ range: ClosedRange<Int64>, _ body: (Statement) -> Void) throws {
         var waiting = [range]
         while let range = waiting.popLast() {
@@ -46,7 +46,7 @@ struct TolerantScan {
                 { row in
                     body(row)
                     barrenTries = 0
-                    // The greatest key there can be may be in the file, too.
+                    // The highest possible key may be in the file too.
                     low = row.int(0) == .max ? .max : row.int(0) + 1
                 })
             {
@@ -68,7 +68,7 @@ struct TolerantScan {
                 note(low...high)
             } else {
                 let middle = low + (high - low) / 2
-                // The lower half is next, so that gaps come in their order.
+                // The lower half is next, so that gaps are found in order.
                 waiting += [middle + 1...high, low...middle]
             }
         }
@@ -82,7 +82,7 @@ struct TolerantScan {
         }
     }
 
-    /// Reads until the end, true, or to what cannot be read, false.
+    /// Reads to the end and returns true, or to unreadable data and returns false.
     private func read(_ sql: String, _ low: Int64, _ high: Int64, _ body: (Statement) -> Void) throws -> Bool {
         do {
             let statement = try connection.cached(sql)

@@ -1,11 +1,11 @@
-/// A resource of a store that cannot be read, or not for certain, and why.
+/// A resource that cannot be read or verified, with the reason.
 public struct UnreadableResource: Sendable {
-    /// Its type; nil where that cannot be read.
+    /// Its type; nil if that cannot be read.
     public let typeName: String?
-    /// Its logical id; nil where that cannot be read, or it has none.
+    /// Its logical id; nil if that cannot be read, or if it has none.
     public let id: String?
     /// Its number in the store (`_resource.root`).
     public let number: Int64
-    /// Why it is listed, with the tables that cannot be read; no values.
+    /// The reason, with the unreadable tables, without values.
     public let reason: String
 }

@@ -2,8 +2,8 @@ import FireLiteCore
 import FireLiteSQLiteBridge
 
 extension FHIRStore {
-    /// Looks for damage: SQLite's own integrity check, rows without an owner, registry and tables that disagree, and resources that
-    /// differ from the digest they were stored with.
+    /// Checks for damage: runs SQLite's integrity check, and finds rows without an owner, differences between registry and tables, and
+    /// resources that differ from the digest they were stored with.
     ///
     /// - Returns: the faults; empty if the store is sound.
     /// - Complexity: reads the whole file.

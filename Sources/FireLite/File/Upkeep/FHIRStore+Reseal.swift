@@ -4,33 +4,34 @@ import FireLiteSQLiteBridge
 extension FHIRStore {
     /// What `reseal` verified and wrote.
     public struct ResealReport: Sendable, Equatable {
-        /// How many resources have the digest they were stored with.
+        /// The number of resources verified by their digest.
         public let resources: Int
-        /// How many pages the file has, each with its own checksum now.
+        /// The number of pages, each now with a correct checksum.
         public let pages: Int
     }
 
-    /// Writes the checksums of a store's pages again, in place, after another program has written to the file.
+    /// Rewrites the checksums of a store's pages, in place, after another program has written to the file.
     ///
-    /// A program that does not know the checksums, such as one that replicates the file, leaves pages with checksums that are not theirs, and
-    /// they are refused from then on. This looks for damage first, as `check()` does: SQLite's own integrity check, the owner of every row, and
+    /// A program that does not update the checksums, such as one that replicates the file, leaves pages with wrong checksums, which
+    /// are refused from then on. This method first checks for damage, as `check()` does: SQLite's integrity check, the owner of every row, and
     /// the digest of every resource. If it finds any, nothing is written. Otherwise all pages are written in one transaction (`VACUUM`).
-    /// Documentation/Replicas.md says how to set up programs that replicate.
+    /// Documentation/Replicas.md explains how to set up replication.
     ///
     /// - Parameters:
-    ///   - path: a store that nothing has open.
-    ///   - configuration: default as for opening; `checksPages` and `access` do not count.
-    /// - Complexity: reads the whole file three times and writes it twice; needs room for two more copies on the disk for a while.
+    ///   - path: a store that is not open anywhere.
+    ///   - configuration: as for opening; `checksPages` and `access` are ignored.
+    /// - Complexity: reads the whole file three times and writes it twice; temporarily needs disk space for two more copies.
     /// - Throws: `FHIRStoreError`: `notAStore` if the file is damaged, `busy` if another connection uses it, `invalidArgument` if its pages have
     ///   no room for checksums, `cannotOpen`, `wrongRelease`, `newerFormat`, `diskFull`.
     @discardableResult
     public static func reseal(
         path: String, release: FHIRRelease, configuration: Configuration = Configuration()
     ) throws -> ResealReport {
-        guard path != ":memory:" else { throw FHIRStoreError(.invalidArgument, "a store in memory has no pages in a file to reseal") }
+        guard path != ":memory:" else { throw FHIRStoreError(.invalidArgument, "an in-memory store has no file to reseal") }
         guard configuration.key == nil else {
             throw FHIRStoreError(
-                .invalidArgument, "\(path): pages of an encrypted store have SQLCipher's own codes: there is nothing to reseal")
+                .invalidArgument,
+                "\(path): an encrypted store has SQLCipher's authentication codes instead of checksums: there is nothing to reseal")
         }
         do {
             try verifyThere(path)
@@ -41,7 +42,7 @@ extension FHIRStore {
         }
     }
 
-    /// Opening would make a file that is not there.
+    /// Opening would create a missing file.
     private static func verifyThere(_ path: String) throws {
         _ = try Connection.open(path, isReadOnly: true, createsFile: false, key: nil, pageChecksums: .unverified)
     }
@@ -54,25 +55,25 @@ extension FHIRStore {
         guard connection.hasPageChecksums else {
             throw FHIRStoreError(.invalidArgument, "the pages of \(path) have no room for checksums: there is nothing to reseal")
         }
-        // The lock that this write takes is kept, so that what is verified is what is rewritten.
+        // The lock of this write is kept, so that the verified content is what is rewritten.
         try connection.execute("PRAGMA locking_mode = EXCLUSIVE; BEGIN IMMEDIATE; COMMIT")
         let faults = try StoreCheck(writer.access, digestKey: identity.digestKey).run()
         if let fault = faults.first {
             throw FHIRStoreError(
                 .notAStore,
-                "\(path) is damaged and was left as it is (\(faults.count) fault\(faults.count == 1 ? "" : "s"), the first: \(fault)): restore a "
-                    + "backup, or salvage it with `firelite recover`")
+                "\(path) is damaged and was not changed (\(faults.count) fault\(faults.count == 1 ? "" : "s"), the first: \(fault)): restore a "
+                    + "backup, or use `firelite recover`")
         }
         try connection.withAttachedDatabases(1) {
             try connection.execute("PRAGMA temp_store = FILE; VACUUM; PRAGMA wal_checkpoint(TRUNCATE)")
         }
     }
 
-    /// Reads every page with its checksum compared.
+    /// Reads every page and compares its checksum.
     private static func verified(_ path: String) throws -> ResealReport {
         let connection = try Connection.open(path, createsFile: false, key: nil)
         guard try connection.text("PRAGMA integrity_check") == "ok" else {
-            throw FHIRStoreError(.disk, "\(path): what was written does not read back: check the disk")
+            throw FHIRStoreError(.disk, "\(path): written data cannot be read back: check the disk")
         }
         return ResealReport(
             resources: try Registry.count(connection),

@@ -2,17 +2,17 @@ import FireLiteSQLiteBridge
 import Foundation
 
 extension FHIRStore {
-    /// Copies the store, as it is when the copy begins, into a new file, while others go on reading and writing.
+    /// Copies the store, as it is when the copy begins, to a new file, while others continue reading and writing.
     ///
-    /// The copy appears at `target` when it is complete and on the disk, readable by its owner only (mode 0600); where anything
-    /// fails, nothing appears and a file that was there is as before. Meanwhile the write-ahead log grows with what others write.
+    /// The copy appears at `target` when it is complete and on the disk, readable by its owner only (mode 0600). If anything
+    /// fails, nothing appears and an existing file stays unchanged. Meanwhile the write-ahead log grows with what others write.
     /// - Parameters:
-    ///   - replacing: whether a file that is there is replaced; it must not be open anywhere. Default: no.
-    ///   - encryption: with what key the copy is encrypted. Default: as the store is. A change from encrypted to not, or back, copies
-    ///     row by row and not page by page.
-    ///   - progress: called after about every mebibyte with the part that is done, from 0 to 1; where it is copied row by row, at the end.
-    ///     What it throws ends the backup.
-    /// - Throws: what `progress` throws; `FHIRStoreError`: `alreadyExists`, `cannotOpen`, `diskFull`, `noEncryption`; `invalidArgument` where
+    ///   - replacing: whether to replace an existing file, which must not be open anywhere. Default: false.
+    ///   - encryption: the encryption of the copy. Default: the same as the store's. A change from encrypted to plain, or back, copies
+    ///     row by row instead of page by page.
+    ///   - progress: called about every mebibyte with the fraction done, from 0 to 1; when copying row by row, only at the end.
+    ///     Throw an error to end the backup.
+    /// - Throws: errors of `progress`; `FHIRStoreError`: `alreadyExists`, `cannotOpen`, `diskFull`, `noEncryption`; `invalidArgument` if
     ///   `target` is the store's own file or one that belongs to it.
     public func backup(
         to target: String, replacing: Bool = false, encryption: BackupEncryption = .same, progress: (Double) throws -> Void = { _ in }
@@ -32,7 +32,7 @@ extension FHIRStore {
     private func copyPages(to file: PendingFile, _ key: EncryptionKey?, _ progress: (Double) throws -> Void) throws {
         try read { transaction in
             let source = transaction.access.connection
-            // The snapshot begins with the first statement that reads.
+            // The snapshot starts with the first statement that reads.
             let pageSize = try mapping {
                 _ = try source.integer("SELECT count(*) FROM sqlite_master")
                 return Int(try source.integer("PRAGMA page_size") ?? 0)
@@ -40,7 +40,7 @@ extension FHIRStore {
             let pages = Int32(clamping: max((1 << 20) / max(pageSize, 512), 1))
             try mappingErrors(of: file.path) {
                 let connection = try Connection.open(file.temporaryPath, createsFile: false, key: key)
-                // Nothing needs undoing: a file that is not complete is thrown away.
+                // Nothing must be undone: an incomplete file is deleted.
                 try connection.execute("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF")
                 let backup = try Backup(from: source, to: connection)
                 while try backup.step(pages: pages) { try progress(backup.fraction) }
@@ -50,7 +50,7 @@ extension FHIRStore {
 
     private func copyRows(to file: PendingFile, _ key: EncryptionKey?) throws {
         if configuration.access != .readWrite {
-            // A connection that only reads cannot write an attached file.
+            // A read-only connection cannot write an attached file.
             let copy = try PendingFile(.database, path: file.path + "-source", replaces: true, database: nil, in: file.folder)
             try copyPages(to: copy, configuration.key) { _ in }
             return try mappingErrors(of: file.path) {
@@ -68,7 +68,7 @@ extension FHIRStore {
         try key.secret.withBytes { try source.export(to: file.temporaryPath, key: $0) }
     }
 
-    /// A connection that may attach another file, on which nothing else goes on.
+    /// A connection that can attach another file, used for nothing else.
     private func rowSource() throws -> Connection {
         if path != ":memory:" {
             return try Connection.open(
@@ -86,18 +86,18 @@ extension FHIRStore {
         do {
             return try body()
         } catch let error as SQLiteError {
-            // What is damaged is what is copied, and not the new file.
+            // The damage is in the source, not in the new file.
             throw FHIRStoreError(error, path: error.isChecksumMismatch ? self.path : path)
         }
     }
 
-    /// Rewrites the file so that it has no free pages and neighbours in every table lie side by side.
+    /// Rewrites the file so that it has no free pages and adjacent rows of a table are stored side by side.
     ///
-    /// Needs room for two more copies of the data on the disk for a while. Temporary files can be read by their owner only and have no name.
-    /// - Throws: `FHIRStoreError`: `busy` where others use the file all the time, `diskFull`.
+    /// Temporarily needs disk space for two more copies of the data. Only their owner can read the temporary files, which have no name.
+    /// - Throws: `FHIRStoreError`: `busy` if others use the file all the time, `diskFull`.
     public func vacuum() throws {
         try withWritingConnection { connection in
-            // In memory the copy of a large store could not be held.
+            // The copy of a large store would not fit in memory.
             try connection.execute("PRAGMA temp_store = FILE")
             // SQLite attaches the copy.
             let result = Result { try connection.withAttachedDatabases(1) { try connection.execute("VACUUM") } }
@@ -108,54 +108,55 @@ extension FHIRStore {
 
     /// How far a checkpoint goes (<https://www.sqlite.org/pragma.html#pragma_wal_checkpoint>).
     public enum CheckpointMode: String, Sendable {
-        /// What can be done without waiting for anyone.
+        /// As much as possible without waiting.
         case passive
-        /// All of the log; waits for writers, and for readers of old snapshots.
+        /// The whole log; waits for writers, and for readers of old snapshots.
         case full
-        /// As `full`, and waits until no reader needs the log, so that the next write begins it anew.
+        /// Like `full`, and waits until no reader needs the log, so that the next write starts it from the beginning.
         case restart
-        /// As `restart`, and cuts the log to no bytes.
+        /// Like `restart`, and truncates the log to zero bytes.
         case truncate
     }
 
-    /// What a checkpoint did.
+    /// The result of a checkpoint.
     public struct CheckpointResult: Sendable, Equatable {
-        /// How many pages the write-ahead log has.
+        /// The number of pages in the write-ahead log.
         public let logPages: Int
-        /// How many of them are in the database file now.
+        /// The number of those pages that are now in the database file.
         public let movedPages: Int
-        /// Whether all of the log is in the database file.
+        /// Whether the whole log is in the database file.
         public var isComplete: Bool { logPages == movedPages }
     }
 
-    /// Moves what the write-ahead log holds into the database file. SQLite does so by itself after every 1,000 pages.
+    /// Moves the content of the write-ahead log to the database file. SQLite does so by itself every 1,000 pages.
     ///
-    /// - Parameter mode: default `passive`, which waits for nobody.
-    /// - Throws: `FHIRStoreError`: `busy` where others kept a mode that waits from being done for the busy timeout; what could be moved has been.
+    /// - Parameter mode: how much to move. Default: `passive`, which does not wait.
+    /// - Throws: `FHIRStoreError`: `busy` if others prevented a mode that waits from finishing within the busy timeout; as much as possible
+    ///   has been moved.
     @discardableResult
     public func checkpoint(_ mode: CheckpointMode = .passive) throws -> CheckpointResult {
         let end = DispatchTime.now() + .milliseconds(configuration.busyMilliseconds)
         while true {
-            // Writers wait while SQLite waits for readers, so it waits in short turns.
+            // Writers wait while SQLite waits for readers, so it waits in short steps.
             let (isBusy, result) = try withWritingConnection { connection in
                 connection.setBusyTimeout(milliseconds: min(configuration.busyMilliseconds, 50))
                 defer { connection.setBusyTimeout(milliseconds: configuration.busyMilliseconds) }
-                let statement = try connection.prepare("PRAGMA wal_checkpoint(\(mode.rawValue))")  // Of an enumeration.
+                let statement = try connection.prepare("PRAGMA wal_checkpoint(\(mode.rawValue))")  // From an enumeration.
                 guard try statement.step() else { return (false, CheckpointResult(logPages: 0, movedPages: 0)) }
                 let (log, moved) = (max(Int(statement.int(1)), 0), max(Int(statement.int(2)), 0))
                 return (statement.int(0) != 0, CheckpointResult(logPages: log, movedPages: moved))
             }
             if !isBusy || mode == .passive { return result }
             guard DispatchTime.now() < end else {
-                throw FHIRStoreError(.busy, "\(path) is in use, so its log could not be emptied: end long reads and try again")
+                throw FHIRStoreError(.busy, "\(path) is in use, so its log could not be moved: end long reads and try again")
             }
             usleep(10_000)
         }
     }
 
-    /// Lets SQLite look at tables whose size has changed much, so that it plans queries well (`PRAGMA optimize`).
+    /// Updates the statistics of tables whose size has changed much, so that SQLite plans queries well (`PRAGMA optimize`).
     ///
-    /// Worth calling after large imports and now and then in long-lived programs; reads at most some hundred entries of each index.
+    /// Call it after large imports and occasionally in long-running programs. It reads at most a few hundred entries of each index.
     /// - Throws: `FHIRStoreError`.
     public func optimize() throws {
         try withWritingConnection { connection in

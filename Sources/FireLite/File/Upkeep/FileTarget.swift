@@ -1,27 +1,27 @@
 import Foundation
 
-/// Where a new file is to go.
+/// The path of a new file.
 package enum FileTarget {
-    /// What SQLite adds to the name of a database for the files that belong to it.
+    /// The suffixes of the files that belong to a database.
     static let companions = ["-wal", "-shm", "-journal"]
 
-    /// Whether a file that is written at `path` would destroy the database: its own file, those that belong to it, and hard links to them, whether
-    /// they are there or not.
+    /// Whether writing a file at `path` would destroy the database: it is the database's own file, one that belongs to it, whether that exists or
+    /// not, or a hard link to one of them.
     package static func isPart(_ path: String, of database: String) -> Bool {
         if database == ":memory:" { return false }
-        // The files that belong to it are beside the file itself where the path is a symbolic link.
+        // If the path is a symbolic link, the files that belong to it are next to the file itself.
         let own = location(database) ?? database
         return ([database, own] + companions.map { own + $0 } + companions.map { database + $0 }).contains { isSame($0, path) }
     }
 
-    /// Whether two paths lead to one file, or would if it were there.
+    /// Whether two paths refer to one file, or would if it existed.
     package static func isSame(_ first: String, _ second: String) -> Bool {
         var (one, other) = (stat(), stat())
         if stat(first, &one) == 0, stat(second, &other) == 0 { return one.st_dev == other.st_dev && one.st_ino == other.st_ino }
         return place(first) == place(second)
     }
 
-    /// The database that a file at `path` would be taken for a part of; nil where there is none.
+    /// The database that a file at `path` would be taken for a part of; nil if there is none.
     static func database(with path: String) -> String? {
         for suffix in companions where path.hasSuffix(suffix) {
             let database = String(path.dropLast(suffix.count))

@@ -1,27 +1,27 @@
 import Foundation
 
-/// A file that appears under its name when it is whole, and not at all where something fails. Only its owner may read and write it (mode 0600).
+/// A file that appears under its name when it is complete, and not at all if something fails. Only its owner can read and write it (mode 0600).
 ///
-/// Every file with records that the library or its tool writes is one of these. The database of a store is made in its place, as others may
+/// The library and its tool write every file with records this way. Only the database of a store is created in its place, as others may
 /// open it at once: by `PrivateFile.create`.
 package final class PendingFile {
-    /// What a file holds.
+    /// The kind of a file.
     package enum Kind {
         case database, text
     }
 
     package let path: String
-    /// Where the file is written meanwhile.
+    /// The path at which the file is written meanwhile.
     package let temporaryPath: String
     private let replaces: Bool
     let folder: PendingFolder
 
-    /// Makes the empty file under a temporary name.
+    /// Creates the empty file under a temporary name.
     ///
     /// - Parameters:
-    ///   - replaces: whether a file that is there is replaced.
-    ///   - database: what must not be written over, with the files that belong to it; nil for none.
-    ///   - folder: where the file is written meanwhile; one of its own unless given.
+    ///   - replaces: whether to replace an existing file.
+    ///   - database: the database that must not be overwritten, with the files that belong to it; nil for none.
+    ///   - folder: the folder for the temporary file. Default: one of its own.
     /// - Throws: `FHIRStoreError`: `alreadyExists`, `cannotOpen`, `invalidArgument`.
     package init(_ kind: Kind, path: String, replaces: Bool, database: String?, in folder: PendingFolder? = nil) throws {
         self.path = path
@@ -51,21 +51,21 @@ package final class PendingFile {
             throw FHIRStoreError(.invalidArgument, "\(path) would be taken for a part of the database \(other): give another path")
         }
         if lstat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG {
-            throw FHIRStoreError(.cannotOpen, "\(path) is no ordinary file: give another path")
+            throw FHIRStoreError(.cannotOpen, "\(path) is not an ordinary file: give another path")
         }
         guard kind == .database else { return }
-        // SQLite would take a log that was left there for one of the new file.
+        // SQLite would take a leftover log for the new file's.
         for companion in ["-wal", "-journal"] where stat(path + companion, &status) == 0 && status.st_size > 0 {
             throw FHIRStoreError(
-                .alreadyExists, "\(path)\(companion) is there, so \(path) is in use or was not closed: close it, or give another path")
+                .alreadyExists, "\(path)\(companion) exists, so \(path) is in use or was not closed: close it, or give another path")
         }
     }
 
     private static func exists(_ path: String) -> FHIRStoreError {
-        FHIRStoreError(.alreadyExists, "\(path) is there already: give another path, or ask for it to be replaced")
+        FHIRStoreError(.alreadyExists, "\(path) exists already: give another path, or replace it with --replace or replacing: true")
     }
 
-    /// Opens the file for writing; the descriptor is the caller's to close.
+    /// Opens the file for writing; the caller must close the descriptor.
     ///
     /// - Throws: `FHIRStoreError.cannotOpen`.
     package func open() throws -> Int32 {
@@ -76,12 +76,12 @@ package final class PendingFile {
 
     // MARK: - Finishing
 
-    /// Brings the file, which nobody has open any more, to the disk and to its place.
+    /// Syncs the file, which must be closed, and moves it to its place.
     ///
     /// - Throws: `FHIRStoreError`.
     package func finish() throws { try Self.finish([self]) }
 
-    /// Brings files, which nobody has open any more, to the disk and then to their places.
+    /// Syncs files, which must be closed, and then moves them to their places.
     ///
     /// - Throws: `FHIRStoreError`.
     package static func finish(_ files: [PendingFile]) throws {
@@ -96,7 +96,7 @@ package final class PendingFile {
         } else if link(temporaryPath, path) == 0 {
             unlink(temporaryPath)
         } else {
-            // `link` never replaces a file; `rename` is for file systems without links.
+            // `link` never replaces a file; `rename` is for file systems without hard links.
             if errno == EEXIST { throw Self.exists(path) }
             var status = stat()
             guard lstat(path, &status) != 0 else { throw Self.exists(path) }
@@ -105,11 +105,11 @@ package final class PendingFile {
         isInPlace = true
     }
 
-    /// Whether the file is in its place, though perhaps not after a loss of power where `finish` threw.
+    /// Whether the file is in its place; if `finish` threw, a loss of power may undo that.
     private(set) var isInPlace = false
 
     private func failure() -> FHIRStoreError {
-        FHIRStoreError(.cannotOpen, "\(path) cannot be put in place: \(String(cString: strerror(errno)))")
+        FHIRStoreError(.cannotOpen, "\(path) cannot be moved to its place: \(String(cString: strerror(errno)))")
     }
 
     private static func sync(_ path: String, _ flags: Int32) throws {

@@ -1,20 +1,20 @@
 import Foundation
 
-/// A hidden folder for new files until they are whole: beside their place, so that they can be moved there at once.
+/// A hidden folder for new files until they are complete, next to their place, so that they can be moved there in one step.
 ///
-/// It has a random name and belongs to its owner alone (mode 0700), so that nobody can put a file or a link into its way. It is gone when it is
-/// released. One that a killed process left behind is removed by the next that works in the same place: whoever uses one holds a lock
-/// on a file in it, which the system drops however the process ends.
+/// It has a random name and mode 0700, so that nobody can plant a file or a link in it. It is removed when
+/// released. The next process that works in the same place removes a folder that a killed process left behind: a process that uses one holds a
+/// lock on a file in it, which the system drops however the process ends.
 package final class PendingFolder {
     package let path: String
     private let lock: Int32
 
-    /// - Parameter folder: where the files are to go.
+    /// - Parameter folder: the folder of the new files.
     /// - Throws: `FHIRStoreError.cannotOpen`.
     package init(in folder: String) throws {
         Self.sweep(folder)
         var code: Int32 = 0
-        // A sweep that comes between the two calls takes the folder for an old one.
+        // A sweep between the two calls takes the folder for an old one.
         for _ in 0..<100 {
             let path = folder + "/\(Self.prefix)\(UUID().uuidString)\(Self.suffix)"
             guard LiveFolders.shared.add(path, { mkdir(path, 0o700) == 0 }) else {
@@ -35,7 +35,7 @@ package final class PendingFolder {
             LiveFolders.shared.forget(path)
         }
         throw FHIRStoreError(
-            .cannotOpen, "\(String(cString: strerror(code))): check that the folder \(folder) is there and may be written")
+            .cannotOpen, "\(String(cString: strerror(code))): check that the folder \(folder) exists and is writable")
     }
 
     deinit {
@@ -49,7 +49,7 @@ package final class PendingFolder {
     private static let prefix = ".firelite-"
     private static let suffix = ".partial"
 
-    /// Removes what processes left in a folder that were killed.
+    /// Removes the folders that killed processes left in a folder.
     package static func sweep(_ folder: String) {
         guard let directory = opendir(folder) else { return }
         var names: [String] = []
@@ -67,7 +67,7 @@ package final class PendingFolder {
         var status = stat()
         guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR, status.st_uid == geteuid() else { return false }
         let lock = open(path + Self.lockName, O_RDWR | O_NOFOLLOW | O_CLOEXEC)
-        // Without one, somebody is just making it, or has been killed between the two.
+        // Without a lock file, the folder is just being created, or the process was killed in between.
         guard lock >= 0 else { return errno == ENOENT && status.st_mtime_seconds < time(nil) - 60 }
         defer { close(lock) }
         return flock(lock, LOCK_EX | LOCK_NB) == 0
@@ -86,7 +86,7 @@ package final class PendingFolder {
                     }
                 })
         }
-        // The two names of folders are refused. The lock goes last, so that what is left of a removal that is cut short is swept, too.
+        // `.` and `..` are refused. The lock file is removed last, so that an interrupted removal is swept too.
         for name in names where strcmp(name, String(lockName.dropFirst())) != 0 { unlinkat(descriptor, name, 0) }
         unlinkat(descriptor, String(lockName.dropFirst()), 0)
         closedir(directory)
@@ -95,10 +95,10 @@ package final class PendingFolder {
 
     // MARK: - Signals
 
-    /// Removes every such folder of the process, which is about to end; whatever else would make or finish one waits for ever.
+    /// Removes all folders of the process, which is about to end; creating or finishing others blocks from then on.
     package static func abandonAll() { LiveFolders.shared.abandon() }
 
-    /// Runs `body` so that `abandonAll` comes before or after all of it.
+    /// Runs `body` so that `abandonAll` runs entirely before or after it.
     static func uninterrupted<Value>(_ body: () throws -> Value) rethrows -> Value { try LiveFolders.shared.locked(body) }
 }
 
@@ -132,7 +132,7 @@ private final class LiveFolders: @unchecked Sendable {
         }
     }
 
-    /// Keeps the lock.
+    /// Holds the lock.
     func abandon() {
         lock.lock()
         for path in paths { PendingFolder.remove(path) }

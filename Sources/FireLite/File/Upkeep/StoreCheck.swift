@@ -18,7 +18,7 @@ struct StoreCheck {
             try texts("PRAGMA integrity_check").filter { $0 != "ok" }.map { StoreFinding(.integrity, "SQLite: \($0)") }
         }
         findings += access.schema.unknownTables.map {
-            StoreFinding(.unknownTable, table: $0, "the table \($0) is none of FHIR \(access.schema.release.name)")
+            StoreFinding(.unknownTable, table: $0, "the table \($0) is not part of FHIR \(access.schema.release.name)")
         }
         findings += try tolerant("_index", table: "_index") { try indexes() }
         for table in access.schema.tables where table.isInFile {
@@ -30,12 +30,12 @@ struct StoreCheck {
         return findings
     }
 
-    /// What is too damaged to be looked through is a fault by itself.
+    /// A part that is too damaged to be checked is a fault by itself.
     private func tolerant(_ part: String, table: String? = nil, _ body: () throws -> [StoreFinding]) throws -> [StoreFinding] {
         do {
             return try body()
         } catch let error as SQLiteError where error.isDamage {
-            let reason = error.isChecksumMismatch ? "a page is not what was written" : error.message
+            let reason = error.isChecksumMismatch ? "a page does not match its checksum" : error.message
             return [StoreFinding(.unreadable, table: table, "\(part): cannot be read: \(reason)")]
         }
     }
@@ -54,37 +54,37 @@ struct StoreCheck {
         let triggers = try triggerNames()
         let missing = try declared.triggers().keys.filter { !triggers.contains($0) }.sorted()
         return try declared.unknown().map { _ in
-            StoreFinding(.index, table: "_index", "_index: a declaration is not one that this library writes")
+            StoreFinding(.index, table: "_index", "_index: a declaration was not written by this library")
         } + missing.map { StoreFinding(.index, "the trigger \($0) of a full-text index is missing: create the index again") }
     }
 
     private func triggerNames() throws -> Set<String> { Set(try texts("SELECT name FROM sqlite_master WHERE type = 'trigger'")) }
 
-    /// Ids that are there more than once, if the file keeps them unique.
+    /// Duplicate ids, if the store keeps them unique.
     private func duplicates() throws -> [StoreFinding] {
         let unique = UniqueIDs(access)
         guard try unique.isPromised else { return [] }
         return try unique.duplicates().map {
             StoreFinding(
                 .duplicateID, table: $0.type, typeName: $0.type,
-                "\($0.type): \($0.ids) ids are there more than once, and the store keeps them unique")
+                "\($0.type): \($0.ids) duplicate ids, although the store keeps ids unique")
         }
     }
 
-    /// Whether the next resource would get a number that is taken.
+    /// Whether the next resource would get a number that is in use.
     private func numbers() throws -> [StoreFinding] {
         guard let next = try RootNumbers.next(connection) else {
             return [StoreFinding(.nextNumber, table: "_meta", "_meta: the number of the next resource is not valid")]
         }
         let greatest = try Registry.greatestRoot(connection)
         guard greatest >= next else { return [] }
-        let text = "_meta: the next resource would get the number \(next), and numbers up to \(greatest) are taken"
+        let text = "_meta: the next resource would get the number \(next), and numbers up to \(greatest) are in use"
         return [StoreFinding(.nextNumber, table: "_meta", text)]
     }
 
     // MARK: - Rows
 
-    /// Rows of a table that no resource, or no row of the tables it can be owned by, owns.
+    /// Rows of a table that belong to no resource, or to no row of the tables that can own them.
     private func orphans(_ table: TablePlan) throws -> [StoreFinding] {
         var findings: [StoreFinding] = []
         func note(_ count: Int64, _ text: String) {
@@ -93,11 +93,11 @@ struct StoreCheck {
                 StoreFinding(.orphanRows, table: table.name, typeName: table.resourceName, "\(table.name): \(count) rows \(text)"))
         }
         note(try access.registry.unregisteredRows(of: table), "belong to no resource")
-        // Nearly all rows are owned by rows of one table or, where elements recur, by others of the same; where tables are many, asking
-        // each about each takes minutes.
+        // Nearly all rows are owned by rows of one table or, for recursive elements, of the same table. With many tables, comparing each with
+        // each takes minutes.
         let likely = [table.owner, table].compactMap { $0 }
         let owners = likely + access.schema.tables.filter { other in !likely.contains { $0 === other } }
-        // A row number is one row's alone in a resource, so no row is counted for two owners.
+        // A row number is unique in a resource, so no row is counted for two owners.
         var ownerless = try connection.integer("SELECT count(*) FROM \(table.quotedName) WHERE _parent IS NOT NULL") ?? 0
         for owner in owners where ownerless > 0 && owner.isInFile && (table.isResource || table.link(from: owner) != nil) {
             ownerless -=
@@ -114,7 +114,7 @@ struct StoreCheck {
         return findings
     }
 
-    /// Resources that have rows in a table their shape does not name, or none in one it does.
+    /// Resources with rows in a table that their shape does not name, or with no rows in a table that it names.
     private func shapes() throws -> [StoreFinding] {
         var findings: [StoreFinding] = []
         func note(_ count: Int64, _ table: TablePlan?, _ text: String) {
@@ -139,7 +139,7 @@ struct StoreCheck {
 
     // MARK: - Contents
 
-    /// Resources that are not what was stored.
+    /// Resources that do not match their digest.
     private func contents() throws -> [StoreFinding] {
         var findings: [StoreFinding] = []
         var last = Int64.min
@@ -173,7 +173,7 @@ struct StoreCheck {
                 if !isWhatWasStored(resource, registration) { damaged.append(registration) }
             }
         } catch let error as SQLiteError where error.isDamage {
-            // The cursors may have met the damage in looking on from a resource that is sound.
+            // The cursors may have met the damage when looking ahead from a sound resource.
             for registration in batch.dropFirst(count) where try !canBeRead(registration) { damaged.append(registration) }
         }
         return damaged

@@ -1,6 +1,6 @@
 /// A fault that `FHIRStore.check()` found.
 public struct StoreFinding: Sendable, Hashable, CustomStringConvertible {
-    /// What kind of fault it is. Later versions may have more.
+    /// The kind of a fault. Later versions may add kinds.
     public struct Kind: RawRepresentable, Sendable, Hashable {
         public let rawValue: String
         public init(rawValue: String) { self.rawValue = rawValue }
@@ -9,30 +9,30 @@ public struct StoreFinding: Sendable, Hashable, CustomStringConvertible {
         public static let integrity = Kind(rawValue: "integrity")
         /// A part of the file cannot be read.
         public static let unreadable = Kind(rawValue: "unreadable")
-        /// A table is none of the release.
+        /// A table does not belong to the release.
         public static let unknownTable = Kind(rawValue: "unknownTable")
         /// A declaration of an index, or a trigger of a full-text index, is not as the library writes it.
         public static let index = Kind(rawValue: "index")
         /// Rows belong to no resource, or to no row of it.
         public static let orphanRows = Kind(rawValue: "orphanRows")
-        /// The registry and the tables disagree about what rows a resource has.
+        /// The registry and the tables disagree about a resource's rows.
         public static let registry = Kind(rawValue: "registry")
-        /// A resource is not what was stored.
+        /// A resource does not match its digest.
         public static let content = Kind(rawValue: "content")
-        /// The next resource would get a number that is taken, or none.
+        /// The next resource would get a number that is in use or invalid.
         public static let nextNumber = Kind(rawValue: "nextNumber")
-        /// The store keeps ids unique, and a type has some more than once.
+        /// The store keeps ids unique, but a type has duplicates.
         public static let duplicateID = Kind(rawValue: "duplicateID")
     }
 
     public let kind: Kind
-    /// The table that it is about; nil if it is about none or several.
+    /// The affected table; nil for none or several.
     public let table: String?
-    /// FHIR's name of the resource type that it is about, as far as that is known.
+    /// The affected resource type's FHIR name, if known.
     public let typeName: String?
-    /// The number of the resource that it is about (`_resource.root`); nil if it is about none or several.
+    /// The number of the affected resource (`_resource.root`); nil for none or several.
     public let number: Int64?
-    /// The fault in words, on one line, without values of records.
+    /// A description of the fault on one line, without values of records.
     public let text: String
 
     public var description: String { text }

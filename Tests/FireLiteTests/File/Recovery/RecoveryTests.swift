@@ -177,7 +177,7 @@ import Testing
                 try connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
             }
             let report = try recover(original, losing: [17, 18])
-            #expect(report.lost.map(\.reason) == Array(repeating: "its rows are not what was stored", count: 2))
+            #expect(report.lost.map(\.reason) == Array(repeating: "its rows do not match their digest", count: 2))
             // A description names no values.
             #expect(!"\(report.lost.map(\.reason)) \(report.unreadable)".contains("Another"))
         }

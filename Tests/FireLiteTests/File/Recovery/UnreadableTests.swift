@@ -67,7 +67,7 @@ import Testing
             #expect(ids == (1...600).filter { ![1, 300, 600].contains($0) }.map { "p\($0)" })
             #expect(listed.map(\.number) == [1, 300, 600])
             #expect(listed.map(\.id) == ["p1", "p300", "p600"] && listed.allSatisfy { $0.typeName == "Patient" })
-            let changed = "its rows are not what was stored"
+            let changed = "its rows do not match their digest"
             #expect(listed.map(\.reason) == [changed, changed, "its list of tables is missing"])
         }
     }
