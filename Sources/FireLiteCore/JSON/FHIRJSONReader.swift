@@ -2,6 +2,7 @@ import Foundation
 
 /// Reads many resources, one after another, and so makes equal strings share memory. Not for use on two threads at once.
 public final class FHIRJSONReader {
+    /// The release whose classes it makes.
     public let release: FHIRRelease
     /// Whether to read what can be read of a faulty resource, and to keep `issues`.
     public let isLenient: Bool
@@ -9,6 +10,8 @@ public final class FHIRJSONReader {
     public private(set) var issues: [FHIRDecodingError] = []
     private var workspace: JSONWorkspace?
 
+    /// A reader of resources of a release.
+    ///
     /// - Parameter isLenient: reads what it can instead of throwing at the first mistake; default false.
     public convenience init(release: FHIRRelease, isLenient: Bool = false) {
         self.init(release: release, isLenient: isLenient, isReused: true)

@@ -1,5 +1,5 @@
 /// A value of an element, as objects hold it.
-@frozen public enum SlotValue {
+@usableFromInline package enum SlotValue {
     /// A boolean, an integer, a `DecimalWord` or a `TemporalWord`, as the element's type says.
     case word(Int64)
     /// A string, or the literal of a decimal, date or time that fits no word.
@@ -15,7 +15,7 @@
 }
 
 /// A value and the number of the slot it fills.
-@frozen public struct ElementSlot {
+@usableFromInline package struct ElementSlot {
     package var value: SlotValue
     package let index: UInt16
 
@@ -26,7 +26,7 @@
 }
 
 /// A primitive's value beside its `Element`: id and extensions. The value is nil where there are only those.
-public final class AnnotatedPrimitive {
+@usableFromInline package final class AnnotatedPrimitive {
     package var value: SlotValue?
     package let element: FHIRObject
 
@@ -37,7 +37,7 @@ public final class AnnotatedPrimitive {
 }
 
 /// A list of primitives whose places may be null or have an `Element`; both arrays have one entry for each place.
-public final class AnnotatedList {
+@usableFromInline package final class AnnotatedList {
     package var texts: [String?]
     package var elements: [FHIRObject?]
 

@@ -16,7 +16,7 @@ open class FHIRObject: FHIRObjectInitialisers {
     /// The object that this one is a value of, not held. Cleared when that object goes, so it never dangles.
     @exclusivity(unchecked) final var ownerReference: Unmanaged<FHIRObject>?
     /// What few objects need: a pk, the tie to a store.
-    @exclusivity(unchecked) package final var objectExtras: ObjectExtras?
+    @exclusivity(unchecked) package final var objectExtras: _ObjectExtras?
 
     /// The elements of the class; generated code overrides it.
     open class var _layout: Layout {
@@ -29,8 +29,10 @@ open class FHIRObject: FHIRObjectInitialisers {
     }
 
     /// An object with no element set, made without asking the class for its layout. Not for use outside the library.
-    public required init(_layoutTable: UnsafePointer<LayoutTable>) {
-        layoutTable = _layoutTable
+    ///
+    /// - Precondition: the memory is the class's own `LayoutTable`, a type that only this package sees.
+    public required init(_layoutTable: UnsafeRawPointer) {
+        layoutTable = _layoutTable.assumingMemoryBound(to: LayoutTable.self)
     }
 
     deinit {
@@ -105,9 +107,12 @@ package struct ObjectFlags: OptionSet {
 }
 
 /// The part of an object's state that most objects do without. A store gives its resources a subclass of it, the tie to the store.
-open class ObjectExtras {
+///
+/// Open and so public, as Swift lets no class that is only the package's have a subclass in another module of it.
+open class _ObjectExtras {
     package final var pk: String?
 
+    /// None.
     public init() {}
 
     /// Whether this is a tie to a store.

@@ -5,14 +5,14 @@ import Foundation
 ///
 /// `==` compares the literals; `<` compares the numbers, and literals of one number by their length.
 public struct FHIRDecimal: Sendable, Hashable {
-    package let storage: PackedLiteral
+    package let storage: _PackedLiteral
 
-    package init(storage: PackedLiteral) { self.storage = storage }
+    package init(storage: _PackedLiteral) { self.storage = storage }
 
     /// The decimal with this literal, or nil where it is not a JSON number.
     public init?(_ literal: String) {
         var literal = literal
-        let packed: PackedLiteral? = literal.withUTF8 { bytes in
+        let packed: _PackedLiteral? = literal.withUTF8 { bytes in
             guard JSONNumber.isNumber(bytes) else { return nil }
             return DecimalWord(bytes).map { .word($0.raw) } ?? .text(String(decoding: bytes, as: UTF8.self))
         }

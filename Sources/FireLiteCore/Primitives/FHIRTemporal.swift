@@ -5,15 +5,15 @@ import Foundation
 /// `==` compares literals: `2020-01-01T00:00:00Z` and `2020-01-01T01:00:00+01:00` are the same instant but not equal values.
 public protocol FHIRTemporal: Sendable, Hashable, CustomStringConvertible, ExpressibleByStringLiteral {
     static var _type: PrimitiveType { get }
-    var _storage: PackedLiteral { get }
-    init(_storage: PackedLiteral)
+    var _storage: _PackedLiteral { get }
+    init(_storage: _PackedLiteral)
 }
 
 extension FHIRTemporal {
     /// The value with this literal, or nil where it is not one of the type.
     public init?(_ literal: String) {
         var literal = literal
-        let storage: PackedLiteral? = literal.withUTF8 { bytes in
+        let storage: _PackedLiteral? = literal.withUTF8 { bytes in
             switch TemporalWord.read(bytes, as: Self._type) {
             case .word(let word): .word(word.raw)
             case .text: .text(String(decoding: bytes, as: UTF8.self))
@@ -61,29 +61,29 @@ extension FHIRTemporal {
 /// A FHIR `date`: a day, a month or a year (<https://hl7.org/fhir/datatypes.html#date>).
 public struct FHIRDate: FHIRTemporal {
     public static var _type: PrimitiveType { .date }
-    public let _storage: PackedLiteral
-    public init(_storage: PackedLiteral) { self._storage = _storage }
+    public let _storage: _PackedLiteral
+    public init(_storage: _PackedLiteral) { self._storage = _storage }
 }
 
 /// A FHIR `dateTime`: a date, or a date with time and offset (<https://hl7.org/fhir/datatypes.html#dateTime>).
 public struct FHIRDateTime: FHIRTemporal {
     public static var _type: PrimitiveType { .dateTime }
-    public let _storage: PackedLiteral
-    public init(_storage: PackedLiteral) { self._storage = _storage }
+    public let _storage: _PackedLiteral
+    public init(_storage: _PackedLiteral) { self._storage = _storage }
 }
 
 /// A FHIR `instant`: a moment with time and offset (<https://hl7.org/fhir/datatypes.html#instant>).
 public struct FHIRInstant: FHIRTemporal {
     public static var _type: PrimitiveType { .instant }
-    public let _storage: PackedLiteral
-    public init(_storage: PackedLiteral) { self._storage = _storage }
+    public let _storage: _PackedLiteral
+    public init(_storage: _PackedLiteral) { self._storage = _storage }
 }
 
 /// A FHIR `time`: a time of day without date and zone (<https://hl7.org/fhir/datatypes.html#time>).
 public struct FHIRTime: FHIRTemporal {
     public static var _type: PrimitiveType { .time }
-    public let _storage: PackedLiteral
-    public init(_storage: PackedLiteral) { self._storage = _storage }
+    public let _storage: _PackedLiteral
+    public init(_storage: _PackedLiteral) { self._storage = _storage }
 }
 
 extension FHIRTemporal {
@@ -105,7 +105,7 @@ extension FHIRTemporal {
             switch scanner.zone {
             case TemporalWord.zoneNone: nil
             case TemporalWord.zoneUTC, TemporalWord.zoneNegativeZero: 0
-            default: scanner.zone - 840
+            default: scanner.zone - TemporalWord.zoneBias
             }
         }
     }

@@ -30,7 +30,7 @@ public final class Address: Element {
     public func upsert(period newValue: Period?) { _upsert(11, newValue) }
 }
 
-private let addressLayout = Layout(Address.self, "Address", .datatype, base: Element._layout, release: .r4, """
+private let addressLayout = Layout(_class: Address.self, "Address", .datatype, base: Element._layout, release: .r4, """
     use 0..1 code =AddressUse
     type 0..1 code =AddressType
     text 0..1 string
@@ -43,4 +43,4 @@ private let addressLayout = Layout(Address.self, "Address", .datatype, base: Ele
     period 0..1 Period
     """)
 
-let addressTypes = TypeGroup("Address", [Address.self])
+let addressTypes = _TypeGroup("Address", [Address.self])

@@ -22,7 +22,7 @@ public final class Annotation: Element {
 public enum AnnotationAuthor: FHIRChoice {
     case reference(Reference)
     case string(String)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: Reference = object._object(first) else { return nil }; self = .reference(value)
         case 1: guard let value: String = object._string(first + 1) else { return nil }; self = .string(value)
@@ -37,10 +37,10 @@ public enum AnnotationAuthor: FHIRChoice {
     }
 }
 
-private let annotationLayout = Layout(Annotation.self, "Annotation", .datatype, base: Element._layout, release: .r4, """
+private let annotationLayout = Layout(_class: Annotation.self, "Annotation", .datatype, base: Element._layout, release: .r4, """
     author[x] 0..1 Reference|string >Practitioner,Patient,RelatedPerson,Organization
     time 0..1 dateTime
     text 1..1 markdown
     """)
 
-let annotationTypes = TypeGroup("Annotation", [Annotation.self])
+let annotationTypes = _TypeGroup("Annotation", [Annotation.self])

@@ -25,7 +25,7 @@ public final class Attachment: Element {
     public var creation: FHIRDateTime? { get { _dateTime(9) } set { _setDateTime(9, newValue) } }
 }
 
-private let attachmentLayout = Layout(Attachment.self, "Attachment", .datatype, base: Element._layout, release: .r4, """
+private let attachmentLayout = Layout(_class: Attachment.self, "Attachment", .datatype, base: Element._layout, release: .r4, """
     contentType 0..1 code
     language 0..1 code
     data 0..1 base64Binary
@@ -36,4 +36,4 @@ private let attachmentLayout = Layout(Attachment.self, "Attachment", .datatype, 
     creation 0..1 dateTime
     """)
 
-let attachmentTypes = TypeGroup("Attachment", [Attachment.self])
+let attachmentTypes = _TypeGroup("Attachment", [Attachment.self])

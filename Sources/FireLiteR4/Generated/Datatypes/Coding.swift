@@ -19,7 +19,7 @@ public final class Coding: Element {
     public var userSelected: Bool? { get { _bool(6) } set { _setBool(6, newValue) } }
 }
 
-private let codingLayout = Layout(Coding.self, "Coding", .datatype, base: Element._layout, release: .r4, """
+private let codingLayout = Layout(_class: Coding.self, "Coding", .datatype, base: Element._layout, release: .r4, """
     system 0..1 uri
     version 0..1 string
     code 0..1 code
@@ -27,4 +27,4 @@ private let codingLayout = Layout(Coding.self, "Coding", .datatype, base: Elemen
     userSelected 0..1 boolean
     """)
 
-let codingTypes = TypeGroup("Coding", [Coding.self])
+let codingTypes = _TypeGroup("Coding", [Coding.self])

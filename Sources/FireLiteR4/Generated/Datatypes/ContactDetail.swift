@@ -13,9 +13,9 @@ public final class ContactDetail: Element {
     public var telecom: [ContactPoint] { get { _objects(3) } set { _setObjects(3, newValue) } }
 }
 
-private let contactDetailLayout = Layout(ContactDetail.self, "ContactDetail", .datatype, base: Element._layout, release: .r4, """
+private let contactDetailLayout = Layout(_class: ContactDetail.self, "ContactDetail", .datatype, base: Element._layout, release: .r4, """
     name 0..1 string
     telecom 0..* ContactPoint
     """)
 
-let contactDetailTypes = TypeGroup("ContactDetail", [ContactDetail.self])
+let contactDetailTypes = _TypeGroup("ContactDetail", [ContactDetail.self])

@@ -20,7 +20,7 @@ public final class ContactPoint: Element {
     public func upsert(period newValue: Period?) { _upsert(6, newValue) }
 }
 
-private let contactPointLayout = Layout(ContactPoint.self, "ContactPoint", .datatype, base: Element._layout, release: .r4, """
+private let contactPointLayout = Layout(_class: ContactPoint.self, "ContactPoint", .datatype, base: Element._layout, release: .r4, """
     system 0..1 code =ContactPointSystem
     value 0..1 string
     use 0..1 code =ContactPointUse
@@ -28,4 +28,4 @@ private let contactPointLayout = Layout(ContactPoint.self, "ContactPoint", .data
     period 0..1 Period
     """)
 
-let contactPointTypes = TypeGroup("ContactPoint", [ContactPoint.self])
+let contactPointTypes = _TypeGroup("ContactPoint", [ContactPoint.self])

@@ -8,7 +8,7 @@ public final class Count: Quantity {
     public override class var _layout: Layout { countLayout }
 }
 
-private let countLayout = Layout(Count.self, "Count", .datatype, base: Quantity._layout, release: .r4, """
+private let countLayout = Layout(_class: Count.self, "Count", .datatype, base: Quantity._layout, release: .r4, """
     """)
 
-let countTypes = TypeGroup("Count", [Count.self])
+let countTypes = _TypeGroup("Count", [Count.self])

@@ -74,7 +74,7 @@ public final class DataRequirementSort: Element {
 public enum DataRequirementSubject: FHIRChoice {
     case codeableConcept(CodeableConcept)
     case reference(Reference)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: CodeableConcept = object._object(first) else { return nil }; self = .codeableConcept(value)
         case 1: guard let value: Reference = object._object(first + 1) else { return nil }; self = .reference(value)
@@ -94,7 +94,7 @@ public enum DataRequirementDateFilterValue: FHIRChoice {
     case dateTime(FHIRDateTime)
     case period(Period)
     case duration(Duration)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 3) {
         case 0: guard let value: FHIRDateTime = object._dateTime(first) else { return nil }; self = .dateTime(value)
         case 1: guard let value: Period = object._object(first + 1) else { return nil }; self = .period(value)
@@ -111,7 +111,7 @@ public enum DataRequirementDateFilterValue: FHIRChoice {
     }
 }
 
-private let dataRequirementLayout = Layout(DataRequirement.self, "DataRequirement", .datatype, base: Element._layout, release: .r4, """
+private let dataRequirementLayout = Layout(_class: DataRequirement.self, "DataRequirement", .datatype, base: Element._layout, release: .r4, """
     type 1..1 code =FHIRAllTypes
     profile 0..* canonical >StructureDefinition
     subject[x] 0..1 CodeableConcept|Reference >Group
@@ -122,22 +122,22 @@ private let dataRequirementLayout = Layout(DataRequirement.self, "DataRequiremen
     sort 0..* DataRequirement.sort
     """)
 
-private let dataRequirementCodeFilterLayout = Layout(DataRequirementCodeFilter.self, "DataRequirement.codeFilter", .backbone, base: Element._layout, release: .r4, """
+private let dataRequirementCodeFilterLayout = Layout(_class: DataRequirementCodeFilter.self, "DataRequirement.codeFilter", .backbone, base: Element._layout, release: .r4, """
     path 0..1 string
     searchParam 0..1 string
     valueSet 0..1 canonical >ValueSet
     code 0..* Coding
     """)
 
-private let dataRequirementDateFilterLayout = Layout(DataRequirementDateFilter.self, "DataRequirement.dateFilter", .backbone, base: Element._layout, release: .r4, """
+private let dataRequirementDateFilterLayout = Layout(_class: DataRequirementDateFilter.self, "DataRequirement.dateFilter", .backbone, base: Element._layout, release: .r4, """
     path 0..1 string
     searchParam 0..1 string
     value[x] 0..1 dateTime|Period|Duration
     """)
 
-private let dataRequirementSortLayout = Layout(DataRequirementSort.self, "DataRequirement.sort", .backbone, base: Element._layout, release: .r4, """
+private let dataRequirementSortLayout = Layout(_class: DataRequirementSort.self, "DataRequirement.sort", .backbone, base: Element._layout, release: .r4, """
     path 1..1 string
     direction 1..1 code =SortDirection
     """)
 
-let dataRequirementTypes = TypeGroup("DataRequirement DataRequirement.codeFilter DataRequirement.dateFilter DataRequirement.sort", [DataRequirement.self, DataRequirementCodeFilter.self, DataRequirementDateFilter.self, DataRequirementSort.self])
+let dataRequirementTypes = _TypeGroup("DataRequirement DataRequirement.codeFilter DataRequirement.dateFilter DataRequirement.sort", [DataRequirement.self, DataRequirementCodeFilter.self, DataRequirementDateFilter.self, DataRequirementSort.self])

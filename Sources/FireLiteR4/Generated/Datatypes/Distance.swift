@@ -8,7 +8,7 @@ public final class Distance: Quantity {
     public override class var _layout: Layout { distanceLayout }
 }
 
-private let distanceLayout = Layout(Distance.self, "Distance", .datatype, base: Quantity._layout, release: .r4, """
+private let distanceLayout = Layout(_class: Distance.self, "Distance", .datatype, base: Quantity._layout, release: .r4, """
     """)
 
-let distanceTypes = TypeGroup("Distance", [Distance.self])
+let distanceTypes = _TypeGroup("Distance", [Distance.self])

@@ -72,7 +72,7 @@ public final class DosageDoseAndRate: Element {
 public enum DosageAsNeeded: FHIRChoice {
     case boolean(Bool)
     case codeableConcept(CodeableConcept)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: Bool = object._bool(first) else { return nil }; self = .boolean(value)
         case 1: guard let value: CodeableConcept = object._object(first + 1) else { return nil }; self = .codeableConcept(value)
@@ -91,7 +91,7 @@ public enum DosageAsNeeded: FHIRChoice {
 public enum DosageDoseAndRateDose: FHIRChoice {
     case range(Range)
     case quantity(Quantity)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: Range = object._object(first) else { return nil }; self = .range(value)
         case 1: guard let value: Quantity = object._object(first + 1) else { return nil }; self = .quantity(value)
@@ -111,7 +111,7 @@ public enum DosageDoseAndRateRate: FHIRChoice {
     case ratio(Ratio)
     case range(Range)
     case quantity(Quantity)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 3) {
         case 0: guard let value: Ratio = object._object(first) else { return nil }; self = .ratio(value)
         case 1: guard let value: Range = object._object(first + 1) else { return nil }; self = .range(value)
@@ -128,7 +128,7 @@ public enum DosageDoseAndRateRate: FHIRChoice {
     }
 }
 
-private let dosageLayout = Layout(Dosage.self, "Dosage", .datatype, base: BackboneElement._layout, release: .r4, """
+private let dosageLayout = Layout(_class: Dosage.self, "Dosage", .datatype, base: BackboneElement._layout, release: .r4, """
     sequence 0..1 integer
     text 0..1 string
     additionalInstruction 0..* CodeableConcept
@@ -144,10 +144,10 @@ private let dosageLayout = Layout(Dosage.self, "Dosage", .datatype, base: Backbo
     maxDosePerLifetime 0..1 Quantity
     """)
 
-private let dosageDoseAndRateLayout = Layout(DosageDoseAndRate.self, "Dosage.doseAndRate", .backbone, base: Element._layout, release: .r4, """
+private let dosageDoseAndRateLayout = Layout(_class: DosageDoseAndRate.self, "Dosage.doseAndRate", .backbone, base: Element._layout, release: .r4, """
     type 0..1 CodeableConcept
     dose[x] 0..1 Range|Quantity
     rate[x] 0..1 Ratio|Range|Quantity
     """)
 
-let dosageTypes = TypeGroup("Dosage Dosage.doseAndRate", [Dosage.self, DosageDoseAndRate.self])
+let dosageTypes = _TypeGroup("Dosage Dosage.doseAndRate", [Dosage.self, DosageDoseAndRate.self])

@@ -8,7 +8,7 @@ public final class Duration: Quantity {
     public override class var _layout: Layout { durationLayout }
 }
 
-private let durationLayout = Layout(Duration.self, "Duration", .datatype, base: Quantity._layout, release: .r4, """
+private let durationLayout = Layout(_class: Duration.self, "Duration", .datatype, base: Quantity._layout, release: .r4, """
     """)
 
-let durationTypes = TypeGroup("Duration", [Duration.self])
+let durationTypes = _TypeGroup("Duration", [Duration.self])

@@ -543,7 +543,7 @@ public enum ElementDefinitionMinValue: FHIRChoice {
     case positiveInt(Int)
     case unsignedInt(Int)
     case quantity(Quantity)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 9) {
         case 0: guard let value: FHIRDate = object._date(first) else { return nil }; self = .date(value)
         case 1: guard let value: FHIRDateTime = object._dateTime(first + 1) else { return nil }; self = .dateTime(value)
@@ -583,7 +583,7 @@ public enum ElementDefinitionMaxValue: FHIRChoice {
     case positiveInt(Int)
     case unsignedInt(Int)
     case quantity(Quantity)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 9) {
         case 0: guard let value: FHIRDate = object._date(first) else { return nil }; self = .date(value)
         case 1: guard let value: FHIRDateTime = object._dateTime(first + 1) else { return nil }; self = .dateTime(value)
@@ -612,7 +612,7 @@ public enum ElementDefinitionMaxValue: FHIRChoice {
     }
 }
 
-private let elementDefinitionLayout = Layout(ElementDefinition.self, "ElementDefinition", .datatype, base: BackboneElement._layout, release: .r4, """
+private let elementDefinitionLayout = Layout(_class: ElementDefinition.self, "ElementDefinition", .datatype, base: BackboneElement._layout, release: .r4, """
     path 1..1 string
     representation 0..* code =PropertyRepresentation
     sliceName 0..1 string
@@ -649,25 +649,25 @@ private let elementDefinitionLayout = Layout(ElementDefinition.self, "ElementDef
     mapping 0..* ElementDefinition.mapping
     """)
 
-private let elementDefinitionSlicingLayout = Layout(ElementDefinitionSlicing.self, "ElementDefinition.slicing", .backbone, base: Element._layout, release: .r4, """
+private let elementDefinitionSlicingLayout = Layout(_class: ElementDefinitionSlicing.self, "ElementDefinition.slicing", .backbone, base: Element._layout, release: .r4, """
     discriminator 0..* ElementDefinition.slicing.discriminator
     description 0..1 string
     ordered 0..1 boolean
     rules 1..1 code =SlicingRules
     """)
 
-private let elementDefinitionSlicingDiscriminatorLayout = Layout(ElementDefinitionSlicingDiscriminator.self, "ElementDefinition.slicing.discriminator", .backbone, base: Element._layout, release: .r4, """
+private let elementDefinitionSlicingDiscriminatorLayout = Layout(_class: ElementDefinitionSlicingDiscriminator.self, "ElementDefinition.slicing.discriminator", .backbone, base: Element._layout, release: .r4, """
     type 1..1 code =DiscriminatorType
     path 1..1 string
     """)
 
-private let elementDefinitionBaseLayout = Layout(ElementDefinitionBase.self, "ElementDefinition.base", .backbone, base: Element._layout, release: .r4, """
+private let elementDefinitionBaseLayout = Layout(_class: ElementDefinitionBase.self, "ElementDefinition.base", .backbone, base: Element._layout, release: .r4, """
     path 1..1 string
     min 1..1 unsignedInt
     max 1..1 string
     """)
 
-private let elementDefinitionTypeLayout = Layout(ElementDefinitionType.self, "ElementDefinition.type", .backbone, base: Element._layout, release: .r4, """
+private let elementDefinitionTypeLayout = Layout(_class: ElementDefinitionType.self, "ElementDefinition.type", .backbone, base: Element._layout, release: .r4, """
     code 1..1 uri
     profile 0..* canonical >StructureDefinition,ImplementationGuide
     targetProfile 0..* canonical >StructureDefinition,ImplementationGuide
@@ -675,12 +675,12 @@ private let elementDefinitionTypeLayout = Layout(ElementDefinitionType.self, "El
     versioning 0..1 code =ReferenceVersionRules
     """)
 
-private let elementDefinitionExampleLayout = Layout(ElementDefinitionExample.self, "ElementDefinition.example", .backbone, base: Element._layout, release: .r4, """
+private let elementDefinitionExampleLayout = Layout(_class: ElementDefinitionExample.self, "ElementDefinition.example", .backbone, base: Element._layout, release: .r4, """
     label 1..1 string
     value[x] 1..1 base64Binary|boolean|canonical|code|date|dateTime|decimal|id|instant|integer|markdown|oid|positiveInt|string|time|unsignedInt|uri|url|uuid|Address|Age|Annotation|Attachment|CodeableConcept|Coding|ContactPoint|Count|Distance|Duration|HumanName|Identifier|Money|Period|Quantity|Range|Ratio|Reference|SampledData|Signature|Timing|ContactDetail|Contributor|DataRequirement|Expression|ParameterDefinition|RelatedArtifact|TriggerDefinition|UsageContext|Dosage|Meta
     """)
 
-private let elementDefinitionConstraintLayout = Layout(ElementDefinitionConstraint.self, "ElementDefinition.constraint", .backbone, base: Element._layout, release: .r4, """
+private let elementDefinitionConstraintLayout = Layout(_class: ElementDefinitionConstraint.self, "ElementDefinition.constraint", .backbone, base: Element._layout, release: .r4, """
     key 1..1 id
     requirements 0..1 string
     severity 1..1 code =ConstraintSeverity
@@ -690,17 +690,17 @@ private let elementDefinitionConstraintLayout = Layout(ElementDefinitionConstrai
     source 0..1 canonical >StructureDefinition
     """)
 
-private let elementDefinitionBindingLayout = Layout(ElementDefinitionBinding.self, "ElementDefinition.binding", .backbone, base: Element._layout, release: .r4, """
+private let elementDefinitionBindingLayout = Layout(_class: ElementDefinitionBinding.self, "ElementDefinition.binding", .backbone, base: Element._layout, release: .r4, """
     strength 1..1 code =BindingStrength
     description 0..1 string
     valueSet 0..1 canonical >ValueSet
     """)
 
-private let elementDefinitionMappingLayout = Layout(ElementDefinitionMapping.self, "ElementDefinition.mapping", .backbone, base: Element._layout, release: .r4, """
+private let elementDefinitionMappingLayout = Layout(_class: ElementDefinitionMapping.self, "ElementDefinition.mapping", .backbone, base: Element._layout, release: .r4, """
     identity 1..1 id
     language 0..1 code
     map 1..1 string
     comment 0..1 string
     """)
 
-let elementDefinitionTypes = TypeGroup("ElementDefinition ElementDefinition.slicing ElementDefinition.slicing.discriminator ElementDefinition.base ElementDefinition.type ElementDefinition.example ElementDefinition.constraint ElementDefinition.binding ElementDefinition.mapping", [ElementDefinition.self, ElementDefinitionSlicing.self, ElementDefinitionSlicingDiscriminator.self, ElementDefinitionBase.self, ElementDefinitionType.self, ElementDefinitionExample.self, ElementDefinitionConstraint.self, ElementDefinitionBinding.self, ElementDefinitionMapping.self])
+let elementDefinitionTypes = _TypeGroup("ElementDefinition ElementDefinition.slicing ElementDefinition.slicing.discriminator ElementDefinition.base ElementDefinition.type ElementDefinition.example ElementDefinition.constraint ElementDefinition.binding ElementDefinition.mapping", [ElementDefinition.self, ElementDefinitionSlicing.self, ElementDefinitionSlicingDiscriminator.self, ElementDefinitionBase.self, ElementDefinitionType.self, ElementDefinitionExample.self, ElementDefinitionConstraint.self, ElementDefinitionBinding.self, ElementDefinitionMapping.self])

@@ -19,7 +19,7 @@ public final class Expression: Element {
     public var reference: String? { get { _string(6) } set { _setString(6, newValue) } }
 }
 
-private let expressionLayout = Layout(Expression.self, "Expression", .datatype, base: Element._layout, release: .r4, """
+private let expressionLayout = Layout(_class: Expression.self, "Expression", .datatype, base: Element._layout, release: .r4, """
     description 0..1 string
     name 0..1 id
     language 1..1 code
@@ -27,4 +27,4 @@ private let expressionLayout = Layout(Expression.self, "Expression", .datatype, 
     reference 0..1 uri
     """)
 
-let expressionTypes = TypeGroup("Expression", [Expression.self])
+let expressionTypes = _TypeGroup("Expression", [Expression.self])

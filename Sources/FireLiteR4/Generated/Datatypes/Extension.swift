@@ -94,9 +94,9 @@ public final class Extension: Element {
     public func upsert(valueMeta newValue: Meta?) { _upsert(52, newValue) }
 }
 
-private let extensionLayout = Layout(Extension.self, "Extension", .datatype, base: Element._layout, release: .r4, """
+private let extensionLayout = Layout(_class: Extension.self, "Extension", .datatype, base: Element._layout, release: .r4, """
     url 1..1 uri
     value[x] 0..1 base64Binary|boolean|canonical|code|date|dateTime|decimal|id|instant|integer|markdown|oid|positiveInt|string|time|unsignedInt|uri|url|uuid|Address|Age|Annotation|Attachment|CodeableConcept|Coding|ContactPoint|Count|Distance|Duration|HumanName|Identifier|Money|Period|Quantity|Range|Ratio|Reference|SampledData|Signature|Timing|ContactDetail|Contributor|DataRequirement|Expression|ParameterDefinition|RelatedArtifact|TriggerDefinition|UsageContext|Dosage|Meta
     """)
 
-let extensionTypes = TypeGroup("Extension", [Extension.self])
+let extensionTypes = _TypeGroup("Extension", [Extension.self])

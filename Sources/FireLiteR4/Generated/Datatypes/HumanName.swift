@@ -24,7 +24,7 @@ public final class HumanName: Element {
     public func upsert(period newValue: Period?) { _upsert(8, newValue) }
 }
 
-private let humanNameLayout = Layout(HumanName.self, "HumanName", .datatype, base: Element._layout, release: .r4, """
+private let humanNameLayout = Layout(_class: HumanName.self, "HumanName", .datatype, base: Element._layout, release: .r4, """
     use 0..1 code =NameUse
     text 0..1 string
     family 0..1 string
@@ -34,4 +34,4 @@ private let humanNameLayout = Layout(HumanName.self, "HumanName", .datatype, bas
     period 0..1 Period
     """)
 
-let humanNameTypes = TypeGroup("HumanName", [HumanName.self])
+let humanNameTypes = _TypeGroup("HumanName", [HumanName.self])

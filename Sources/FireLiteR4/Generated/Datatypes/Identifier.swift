@@ -24,7 +24,7 @@ public final class Identifier: Element {
     public func upsert(assigner newValue: Reference?) { _upsert(7, newValue) }
 }
 
-private let identifierLayout = Layout(Identifier.self, "Identifier", .datatype, base: Element._layout, release: .r4, """
+private let identifierLayout = Layout(_class: Identifier.self, "Identifier", .datatype, base: Element._layout, release: .r4, """
     use 0..1 code =IdentifierUse
     type 0..1 CodeableConcept
     system 0..1 uri
@@ -33,4 +33,4 @@ private let identifierLayout = Layout(Identifier.self, "Identifier", .datatype, 
     assigner 0..1 Reference >Organization
     """)
 
-let identifierTypes = TypeGroup("Identifier", [Identifier.self])
+let identifierTypes = _TypeGroup("Identifier", [Identifier.self])

@@ -23,7 +23,7 @@ public final class MarketingStatus: BackboneElement {
     public var restoreDate: FHIRDateTime? { get { _dateTime(7) } set { _setDateTime(7, newValue) } }
 }
 
-private let marketingStatusLayout = Layout(MarketingStatus.self, "MarketingStatus", .datatype, base: BackboneElement._layout, release: .r4, """
+private let marketingStatusLayout = Layout(_class: MarketingStatus.self, "MarketingStatus", .datatype, base: BackboneElement._layout, release: .r4, """
     country 1..1 CodeableConcept
     jurisdiction 0..1 CodeableConcept
     status 1..1 CodeableConcept
@@ -31,4 +31,4 @@ private let marketingStatusLayout = Layout(MarketingStatus.self, "MarketingStatu
     restoreDate 0..1 dateTime
     """)
 
-let marketingStatusTypes = TypeGroup("MarketingStatus", [MarketingStatus.self])
+let marketingStatusTypes = _TypeGroup("MarketingStatus", [MarketingStatus.self])

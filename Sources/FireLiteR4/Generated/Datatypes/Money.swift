@@ -13,9 +13,9 @@ public final class Money: Element {
     public var currency: String? { get { _string(3) } set { _setString(3, newValue) } }
 }
 
-private let moneyLayout = Layout(Money.self, "Money", .datatype, base: Element._layout, release: .r4, """
+private let moneyLayout = Layout(_class: Money.self, "Money", .datatype, base: Element._layout, release: .r4, """
     value 0..1 decimal
     currency 0..1 code
     """)
 
-let moneyTypes = TypeGroup("Money", [Money.self])
+let moneyTypes = _TypeGroup("Money", [Money.self])

@@ -13,9 +13,9 @@ public final class Narrative: Element {
     public var div: String? { get { _string(3) } set { _setString(3, newValue) } }
 }
 
-private let narrativeLayout = Layout(Narrative.self, "Narrative", .datatype, base: Element._layout, release: .r4, """
+private let narrativeLayout = Layout(_class: Narrative.self, "Narrative", .datatype, base: Element._layout, release: .r4, """
     status 1..1 code =NarrativeStatus
     div 1..1 xhtml
     """)
 
-let narrativeTypes = TypeGroup("Narrative", [Narrative.self])
+let narrativeTypes = _TypeGroup("Narrative", [Narrative.self])

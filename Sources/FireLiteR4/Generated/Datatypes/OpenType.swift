@@ -55,7 +55,7 @@ public enum OpenType: FHIRChoice {
     case usageContext(UsageContext)
     case dosage(Dosage)
     case meta(Meta)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 50) {
         case 0: guard let value: String = object._string(first) else { return nil }; self = .base64Binary(value)
         case 1: guard let value: Bool = object._bool(first + 1) else { return nil }; self = .boolean(value)

@@ -28,7 +28,7 @@ public final class Population: BackboneElement {
 public enum PopulationAge: FHIRChoice {
     case range(Range)
     case codeableConcept(CodeableConcept)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: Range = object._object(first) else { return nil }; self = .range(value)
         case 1: guard let value: CodeableConcept = object._object(first + 1) else { return nil }; self = .codeableConcept(value)
@@ -43,11 +43,11 @@ public enum PopulationAge: FHIRChoice {
     }
 }
 
-private let populationLayout = Layout(Population.self, "Population", .datatype, base: BackboneElement._layout, release: .r4, """
+private let populationLayout = Layout(_class: Population.self, "Population", .datatype, base: BackboneElement._layout, release: .r4, """
     age[x] 0..1 Range|CodeableConcept
     gender 0..1 CodeableConcept
     race 0..1 CodeableConcept
     physiologicalCondition 0..1 CodeableConcept
     """)
 
-let populationTypes = TypeGroup("Population", [Population.self])
+let populationTypes = _TypeGroup("Population", [Population.self])

@@ -38,7 +38,7 @@ public final class ProdCharacteristic: BackboneElement {
     public func upsert(scoring newValue: CodeableConcept?) { _upsert(13, newValue) }
 }
 
-private let prodCharacteristicLayout = Layout(ProdCharacteristic.self, "ProdCharacteristic", .datatype, base: BackboneElement._layout, release: .r4, """
+private let prodCharacteristicLayout = Layout(_class: ProdCharacteristic.self, "ProdCharacteristic", .datatype, base: BackboneElement._layout, release: .r4, """
     height 0..1 Quantity
     width 0..1 Quantity
     depth 0..1 Quantity
@@ -52,4 +52,4 @@ private let prodCharacteristicLayout = Layout(ProdCharacteristic.self, "ProdChar
     scoring 0..1 CodeableConcept
     """)
 
-let prodCharacteristicTypes = TypeGroup("ProdCharacteristic", [ProdCharacteristic.self])
+let prodCharacteristicTypes = _TypeGroup("ProdCharacteristic", [ProdCharacteristic.self])

@@ -20,11 +20,11 @@ public final class ProductShelfLife: BackboneElement {
     public var specialPrecautionsForStorage: [CodeableConcept] { get { _objects(6) } set { _setObjects(6, newValue) } }
 }
 
-private let productShelfLifeLayout = Layout(ProductShelfLife.self, "ProductShelfLife", .datatype, base: BackboneElement._layout, release: .r4, """
+private let productShelfLifeLayout = Layout(_class: ProductShelfLife.self, "ProductShelfLife", .datatype, base: BackboneElement._layout, release: .r4, """
     identifier 0..1 Identifier
     type 1..1 CodeableConcept
     period 1..1 Quantity
     specialPrecautionsForStorage 0..* CodeableConcept
     """)
 
-let productShelfLifeTypes = TypeGroup("ProductShelfLife", [ProductShelfLife.self])
+let productShelfLifeTypes = _TypeGroup("ProductShelfLife", [ProductShelfLife.self])

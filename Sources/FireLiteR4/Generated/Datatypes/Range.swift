@@ -15,9 +15,9 @@ public final class Range: Element {
     public func upsert(high newValue: Quantity?) { _upsert(3, newValue) }
 }
 
-private let rangeLayout = Layout(Range.self, "Range", .datatype, base: Element._layout, release: .r4, """
+private let rangeLayout = Layout(_class: Range.self, "Range", .datatype, base: Element._layout, release: .r4, """
     low 0..1 Quantity
     high 0..1 Quantity
     """)
 
-let rangeTypes = TypeGroup("Range", [Range.self])
+let rangeTypes = _TypeGroup("Range", [Range.self])

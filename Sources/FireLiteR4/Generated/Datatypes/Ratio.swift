@@ -15,9 +15,9 @@ public final class Ratio: Element {
     public func upsert(denominator newValue: Quantity?) { _upsert(3, newValue) }
 }
 
-private let ratioLayout = Layout(Ratio.self, "Ratio", .datatype, base: Element._layout, release: .r4, """
+private let ratioLayout = Layout(_class: Ratio.self, "Ratio", .datatype, base: Element._layout, release: .r4, """
     numerator 0..1 Quantity
     denominator 0..1 Quantity
     """)
 
-let ratioTypes = TypeGroup("Ratio", [Ratio.self])
+let ratioTypes = _TypeGroup("Ratio", [Ratio.self])

@@ -18,11 +18,11 @@ public final class Reference: Element {
     public var display: String? { get { _string(5) } set { _setString(5, newValue) } }
 }
 
-private let referenceLayout = Layout(Reference.self, "Reference", .datatype, base: Element._layout, release: .r4, """
+private let referenceLayout = Layout(_class: Reference.self, "Reference", .datatype, base: Element._layout, release: .r4, """
     reference 0..1 string
     type 0..1 uri
     identifier 0..1 Identifier
     display 0..1 string
     """)
 
-let referenceTypes = TypeGroup("Reference", [Reference.self])
+let referenceTypes = _TypeGroup("Reference", [Reference.self])

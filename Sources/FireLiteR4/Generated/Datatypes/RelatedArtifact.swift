@@ -24,7 +24,7 @@ public final class RelatedArtifact: Element {
     public var resource: String? { get { _string(8) } set { _setString(8, newValue) } }
 }
 
-private let relatedArtifactLayout = Layout(RelatedArtifact.self, "RelatedArtifact", .datatype, base: Element._layout, release: .r4, """
+private let relatedArtifactLayout = Layout(_class: RelatedArtifact.self, "RelatedArtifact", .datatype, base: Element._layout, release: .r4, """
     type 1..1 code =RelatedArtifactType
     label 0..1 string
     display 0..1 string
@@ -34,4 +34,4 @@ private let relatedArtifactLayout = Layout(RelatedArtifact.self, "RelatedArtifac
     resource 0..1 canonical
     """)
 
-let relatedArtifactTypes = TypeGroup("RelatedArtifact", [RelatedArtifact.self])
+let relatedArtifactTypes = _TypeGroup("RelatedArtifact", [RelatedArtifact.self])

@@ -24,7 +24,7 @@ public final class SampledData: Element {
     public var data: String? { get { _string(8) } set { _setString(8, newValue) } }
 }
 
-private let sampledDataLayout = Layout(SampledData.self, "SampledData", .datatype, base: Element._layout, release: .r4, """
+private let sampledDataLayout = Layout(_class: SampledData.self, "SampledData", .datatype, base: Element._layout, release: .r4, """
     origin 1..1 Quantity
     period 1..1 decimal
     factor 0..1 decimal
@@ -34,4 +34,4 @@ private let sampledDataLayout = Layout(SampledData.self, "SampledData", .datatyp
     data 0..1 string
     """)
 
-let sampledDataTypes = TypeGroup("SampledData", [SampledData.self])
+let sampledDataTypes = _TypeGroup("SampledData", [SampledData.self])

@@ -25,7 +25,7 @@ public final class Signature: Element {
     public var data: String? { get { _string(8) } set { _setString(8, newValue) } }
 }
 
-private let signatureLayout = Layout(Signature.self, "Signature", .datatype, base: Element._layout, release: .r4, """
+private let signatureLayout = Layout(_class: Signature.self, "Signature", .datatype, base: Element._layout, release: .r4, """
     type 1..* Coding
     when 1..1 instant
     who 1..1 Reference >Practitioner,PractitionerRole,RelatedPerson,Patient,Device,Organization
@@ -35,4 +35,4 @@ private let signatureLayout = Layout(Signature.self, "Signature", .datatype, bas
     data 0..1 base64Binary
     """)
 
-let signatureTypes = TypeGroup("Signature", [Signature.self])
+let signatureTypes = _TypeGroup("Signature", [Signature.self])

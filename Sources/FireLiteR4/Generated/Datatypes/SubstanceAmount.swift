@@ -41,7 +41,7 @@ public enum SubstanceAmountAmount: FHIRChoice {
     case quantity(Quantity)
     case range(Range)
     case string(String)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 3) {
         case 0: guard let value: Quantity = object._object(first) else { return nil }; self = .quantity(value)
         case 1: guard let value: Range = object._object(first + 1) else { return nil }; self = .range(value)
@@ -58,16 +58,16 @@ public enum SubstanceAmountAmount: FHIRChoice {
     }
 }
 
-private let substanceAmountLayout = Layout(SubstanceAmount.self, "SubstanceAmount", .datatype, base: BackboneElement._layout, release: .r4, """
+private let substanceAmountLayout = Layout(_class: SubstanceAmount.self, "SubstanceAmount", .datatype, base: BackboneElement._layout, release: .r4, """
     amount[x] 0..1 Quantity|Range|string
     amountType 0..1 CodeableConcept
     amountText 0..1 string
     referenceRange 0..1 SubstanceAmount.referenceRange
     """)
 
-private let substanceAmountReferenceRangeLayout = Layout(SubstanceAmountReferenceRange.self, "SubstanceAmount.referenceRange", .backbone, base: Element._layout, release: .r4, """
+private let substanceAmountReferenceRangeLayout = Layout(_class: SubstanceAmountReferenceRange.self, "SubstanceAmount.referenceRange", .backbone, base: Element._layout, release: .r4, """
     lowLimit 0..1 Quantity
     highLimit 0..1 Quantity
     """)
 
-let substanceAmountTypes = TypeGroup("SubstanceAmount SubstanceAmount.referenceRange", [SubstanceAmount.self, SubstanceAmountReferenceRange.self])
+let substanceAmountTypes = _TypeGroup("SubstanceAmount SubstanceAmount.referenceRange", [SubstanceAmount.self, SubstanceAmountReferenceRange.self])

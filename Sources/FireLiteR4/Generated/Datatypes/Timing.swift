@@ -64,7 +64,7 @@ public enum TimingRepeatBounds: FHIRChoice {
     case duration(Duration)
     case range(Range)
     case period(Period)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 3) {
         case 0: guard let value: Duration = object._object(first) else { return nil }; self = .duration(value)
         case 1: guard let value: Range = object._object(first + 1) else { return nil }; self = .range(value)
@@ -81,13 +81,13 @@ public enum TimingRepeatBounds: FHIRChoice {
     }
 }
 
-private let timingLayout = Layout(Timing.self, "Timing", .datatype, base: BackboneElement._layout, release: .r4, """
+private let timingLayout = Layout(_class: Timing.self, "Timing", .datatype, base: BackboneElement._layout, release: .r4, """
     event 0..* dateTime
     repeat 0..1 Timing.repeat
     code 0..1 CodeableConcept
     """)
 
-private let timingRepeatLayout = Layout(TimingRepeat.self, "Timing.repeat", .backbone, base: Element._layout, release: .r4, """
+private let timingRepeatLayout = Layout(_class: TimingRepeat.self, "Timing.repeat", .backbone, base: Element._layout, release: .r4, """
     bounds[x] 0..1 Duration|Range|Period
     count 0..1 positiveInt
     countMax 0..1 positiveInt
@@ -105,4 +105,4 @@ private let timingRepeatLayout = Layout(TimingRepeat.self, "Timing.repeat", .bac
     offset 0..1 unsignedInt
     """)
 
-let timingTypes = TypeGroup("Timing Timing.repeat", [Timing.self, TimingRepeat.self])
+let timingTypes = _TypeGroup("Timing Timing.repeat", [Timing.self, TimingRepeat.self])

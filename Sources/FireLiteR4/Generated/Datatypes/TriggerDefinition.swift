@@ -32,7 +32,7 @@ public enum TriggerDefinitionTiming: FHIRChoice {
     case reference(Reference)
     case date(FHIRDate)
     case dateTime(FHIRDateTime)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 4) {
         case 0: guard let value: Timing = object._object(first) else { return nil }; self = .timing(value)
         case 1: guard let value: Reference = object._object(first + 1) else { return nil }; self = .reference(value)
@@ -51,7 +51,7 @@ public enum TriggerDefinitionTiming: FHIRChoice {
     }
 }
 
-private let triggerDefinitionLayout = Layout(TriggerDefinition.self, "TriggerDefinition", .datatype, base: Element._layout, release: .r4, """
+private let triggerDefinitionLayout = Layout(_class: TriggerDefinition.self, "TriggerDefinition", .datatype, base: Element._layout, release: .r4, """
     type 1..1 code =TriggerType
     name 0..1 string
     timing[x] 0..1 Timing|Reference|date|dateTime >Schedule
@@ -59,4 +59,4 @@ private let triggerDefinitionLayout = Layout(TriggerDefinition.self, "TriggerDef
     condition 0..1 Expression
     """)
 
-let triggerDefinitionTypes = TypeGroup("TriggerDefinition", [TriggerDefinition.self])
+let triggerDefinitionTypes = _TypeGroup("TriggerDefinition", [TriggerDefinition.self])

@@ -28,7 +28,7 @@ public enum UsageContextValue: FHIRChoice {
     case quantity(Quantity)
     case range(Range)
     case reference(Reference)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 4) {
         case 0: guard let value: CodeableConcept = object._object(first) else { return nil }; self = .codeableConcept(value)
         case 1: guard let value: Quantity = object._object(first + 1) else { return nil }; self = .quantity(value)
@@ -47,9 +47,9 @@ public enum UsageContextValue: FHIRChoice {
     }
 }
 
-private let usageContextLayout = Layout(UsageContext.self, "UsageContext", .datatype, base: Element._layout, release: .r4, """
+private let usageContextLayout = Layout(_class: UsageContext.self, "UsageContext", .datatype, base: Element._layout, release: .r4, """
     code 1..1 Coding
     value[x] 1..1 CodeableConcept|Quantity|Range|Reference >PlanDefinition,ResearchStudy,InsurancePlan,HealthcareService,Group,Location,Organization
     """)
 
-let usageContextTypes = TypeGroup("UsageContext", [UsageContext.self])
+let usageContextTypes = _TypeGroup("UsageContext", [UsageContext.self])

@@ -60,7 +60,7 @@ public final class AccountGuarantor: BackboneElement {
     public func upsert(period newValue: Period?) { _upsert(5, newValue) }
 }
 
-private let accountLayout = Layout(Account.self, "Account", .resource, base: DomainResource._layout, release: .r4, """
+private let accountLayout = Layout(_class: Account.self, "Account", .resource, base: DomainResource._layout, release: .r4, """
     identifier 0..* Identifier
     status 1..1 code =AccountStatus
     type 0..1 CodeableConcept
@@ -74,15 +74,15 @@ private let accountLayout = Layout(Account.self, "Account", .resource, base: Dom
     partOf 0..1 Reference >Account
     """)
 
-private let accountCoverageLayout = Layout(AccountCoverage.self, "Account.coverage", .backbone, base: BackboneElement._layout, release: .r4, """
+private let accountCoverageLayout = Layout(_class: AccountCoverage.self, "Account.coverage", .backbone, base: BackboneElement._layout, release: .r4, """
     coverage 1..1 Reference >Coverage
     priority 0..1 positiveInt
     """)
 
-private let accountGuarantorLayout = Layout(AccountGuarantor.self, "Account.guarantor", .backbone, base: BackboneElement._layout, release: .r4, """
+private let accountGuarantorLayout = Layout(_class: AccountGuarantor.self, "Account.guarantor", .backbone, base: BackboneElement._layout, release: .r4, """
     party 1..1 Reference >Patient,RelatedPerson,Organization
     onHold 0..1 boolean
     period 0..1 Period
     """)
 
-let accountTypes = TypeGroup("Account Account.coverage Account.guarantor", [Account.self, AccountCoverage.self, AccountGuarantor.self])
+let accountTypes = _TypeGroup("Account Account.coverage Account.guarantor", [Account.self, AccountCoverage.self, AccountGuarantor.self])

@@ -150,7 +150,7 @@ public final class ActivityDefinitionDynamicValue: BackboneElement {
 public enum ActivityDefinitionSubject: FHIRChoice {
     case codeableConcept(CodeableConcept)
     case reference(Reference)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: CodeableConcept = object._object(first) else { return nil }; self = .codeableConcept(value)
         case 1: guard let value: Reference = object._object(first + 1) else { return nil }; self = .reference(value)
@@ -173,7 +173,7 @@ public enum ActivityDefinitionTiming: FHIRChoice {
     case period(Period)
     case range(Range)
     case duration(Duration)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 6) {
         case 0: guard let value: Timing = object._object(first) else { return nil }; self = .timing(value)
         case 1: guard let value: FHIRDateTime = object._dateTime(first + 1) else { return nil }; self = .dateTime(value)
@@ -200,7 +200,7 @@ public enum ActivityDefinitionTiming: FHIRChoice {
 public enum ActivityDefinitionProduct: FHIRChoice {
     case reference(Reference)
     case codeableConcept(CodeableConcept)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: Reference = object._object(first) else { return nil }; self = .reference(value)
         case 1: guard let value: CodeableConcept = object._object(first + 1) else { return nil }; self = .codeableConcept(value)
@@ -215,7 +215,7 @@ public enum ActivityDefinitionProduct: FHIRChoice {
     }
 }
 
-private let activityDefinitionLayout = Layout(ActivityDefinition.self, "ActivityDefinition", .resource, base: DomainResource._layout, release: .r4, """
+private let activityDefinitionLayout = Layout(_class: ActivityDefinition.self, "ActivityDefinition", .resource, base: DomainResource._layout, release: .r4, """
     url 0..1 uri
     identifier 0..* Identifier
     version 0..1 string
@@ -264,14 +264,14 @@ private let activityDefinitionLayout = Layout(ActivityDefinition.self, "Activity
     dynamicValue 0..* ActivityDefinition.dynamicValue
     """)
 
-private let activityDefinitionParticipantLayout = Layout(ActivityDefinitionParticipant.self, "ActivityDefinition.participant", .backbone, base: BackboneElement._layout, release: .r4, """
+private let activityDefinitionParticipantLayout = Layout(_class: ActivityDefinitionParticipant.self, "ActivityDefinition.participant", .backbone, base: BackboneElement._layout, release: .r4, """
     type 1..1 code =ActionParticipantType
     role 0..1 CodeableConcept
     """)
 
-private let activityDefinitionDynamicValueLayout = Layout(ActivityDefinitionDynamicValue.self, "ActivityDefinition.dynamicValue", .backbone, base: BackboneElement._layout, release: .r4, """
+private let activityDefinitionDynamicValueLayout = Layout(_class: ActivityDefinitionDynamicValue.self, "ActivityDefinition.dynamicValue", .backbone, base: BackboneElement._layout, release: .r4, """
     path 1..1 string
     expression 1..1 Expression
     """)
 
-let activityDefinitionTypes = TypeGroup("ActivityDefinition ActivityDefinition.participant ActivityDefinition.dynamicValue", [ActivityDefinition.self, ActivityDefinitionParticipant.self, ActivityDefinitionDynamicValue.self])
+let activityDefinitionTypes = _TypeGroup("ActivityDefinition ActivityDefinition.participant ActivityDefinition.dynamicValue", [ActivityDefinition.self, ActivityDefinitionParticipant.self, ActivityDefinitionDynamicValue.self])

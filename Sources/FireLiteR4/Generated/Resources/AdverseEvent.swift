@@ -86,7 +86,7 @@ public final class AdverseEventSuspectEntityCausality: BackboneElement {
     public func upsert(method newValue: CodeableConcept?) { _upsert(6, newValue) }
 }
 
-private let adverseEventLayout = Layout(AdverseEvent.self, "AdverseEvent", .resource, base: DomainResource._layout, release: .r4, """
+private let adverseEventLayout = Layout(_class: AdverseEvent.self, "AdverseEvent", .resource, base: DomainResource._layout, release: .r4, """
     identifier 0..1 Identifier
     actuality 1..1 code =AdverseEventActuality
     category 0..* CodeableConcept
@@ -109,16 +109,16 @@ private let adverseEventLayout = Layout(AdverseEvent.self, "AdverseEvent", .reso
     study 0..* Reference >ResearchStudy
     """)
 
-private let adverseEventSuspectEntityLayout = Layout(AdverseEventSuspectEntity.self, "AdverseEvent.suspectEntity", .backbone, base: BackboneElement._layout, release: .r4, """
+private let adverseEventSuspectEntityLayout = Layout(_class: AdverseEventSuspectEntity.self, "AdverseEvent.suspectEntity", .backbone, base: BackboneElement._layout, release: .r4, """
     instance 1..1 Reference >Immunization,Procedure,Substance,Medication,MedicationAdministration,MedicationStatement,Device
     causality 0..* AdverseEvent.suspectEntity.causality
     """)
 
-private let adverseEventSuspectEntityCausalityLayout = Layout(AdverseEventSuspectEntityCausality.self, "AdverseEvent.suspectEntity.causality", .backbone, base: BackboneElement._layout, release: .r4, """
+private let adverseEventSuspectEntityCausalityLayout = Layout(_class: AdverseEventSuspectEntityCausality.self, "AdverseEvent.suspectEntity.causality", .backbone, base: BackboneElement._layout, release: .r4, """
     assessment 0..1 CodeableConcept
     productRelatedness 0..1 string
     author 0..1 Reference >Practitioner,PractitionerRole
     method 0..1 CodeableConcept
     """)
 
-let adverseEventTypes = TypeGroup("AdverseEvent AdverseEvent.suspectEntity AdverseEvent.suspectEntity.causality", [AdverseEvent.self, AdverseEventSuspectEntity.self, AdverseEventSuspectEntityCausality.self])
+let adverseEventTypes = _TypeGroup("AdverseEvent AdverseEvent.suspectEntity AdverseEvent.suspectEntity.causality", [AdverseEvent.self, AdverseEventSuspectEntity.self, AdverseEventSuspectEntityCausality.self])

@@ -85,7 +85,7 @@ public enum AllergyIntoleranceOnset: FHIRChoice {
     case period(Period)
     case range(Range)
     case string(String)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 5) {
         case 0: guard let value: FHIRDateTime = object._dateTime(first) else { return nil }; self = .dateTime(value)
         case 1: guard let value: Age = object._object(first + 1) else { return nil }; self = .age(value)
@@ -106,7 +106,7 @@ public enum AllergyIntoleranceOnset: FHIRChoice {
     }
 }
 
-private let allergyIntoleranceLayout = Layout(AllergyIntolerance.self, "AllergyIntolerance", .resource, base: DomainResource._layout, release: .r4, """
+private let allergyIntoleranceLayout = Layout(_class: AllergyIntolerance.self, "AllergyIntolerance", .resource, base: DomainResource._layout, release: .r4, """
     identifier 0..* Identifier
     clinicalStatus 0..1 CodeableConcept =AllergyIntoleranceClinicalStatus
     verificationStatus 0..1 CodeableConcept =AllergyIntoleranceVerificationStatus
@@ -125,7 +125,7 @@ private let allergyIntoleranceLayout = Layout(AllergyIntolerance.self, "AllergyI
     reaction 0..* AllergyIntolerance.reaction
     """)
 
-private let allergyIntoleranceReactionLayout = Layout(AllergyIntoleranceReaction.self, "AllergyIntolerance.reaction", .backbone, base: BackboneElement._layout, release: .r4, """
+private let allergyIntoleranceReactionLayout = Layout(_class: AllergyIntoleranceReaction.self, "AllergyIntolerance.reaction", .backbone, base: BackboneElement._layout, release: .r4, """
     substance 0..1 CodeableConcept
     manifestation 1..* CodeableConcept
     description 0..1 string
@@ -135,4 +135,4 @@ private let allergyIntoleranceReactionLayout = Layout(AllergyIntoleranceReaction
     note 0..* Annotation
     """)
 
-let allergyIntoleranceTypes = TypeGroup("AllergyIntolerance AllergyIntolerance.reaction", [AllergyIntolerance.self, AllergyIntoleranceReaction.self])
+let allergyIntoleranceTypes = _TypeGroup("AllergyIntolerance AllergyIntolerance.reaction", [AllergyIntolerance.self, AllergyIntoleranceReaction.self])

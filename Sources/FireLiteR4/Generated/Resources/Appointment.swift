@@ -73,7 +73,7 @@ public final class AppointmentParticipant: BackboneElement {
     public func upsert(period newValue: Period?) { _upsert(7, newValue) }
 }
 
-private let appointmentLayout = Layout(Appointment.self, "Appointment", .resource, base: DomainResource._layout, release: .r4, """
+private let appointmentLayout = Layout(_class: Appointment.self, "Appointment", .resource, base: DomainResource._layout, release: .r4, """
     identifier 0..* Identifier
     status 1..1 code =AppointmentStatus
     cancelationReason 0..1 CodeableConcept
@@ -98,7 +98,7 @@ private let appointmentLayout = Layout(Appointment.self, "Appointment", .resourc
     requestedPeriod 0..* Period
     """)
 
-private let appointmentParticipantLayout = Layout(AppointmentParticipant.self, "Appointment.participant", .backbone, base: BackboneElement._layout, release: .r4, """
+private let appointmentParticipantLayout = Layout(_class: AppointmentParticipant.self, "Appointment.participant", .backbone, base: BackboneElement._layout, release: .r4, """
     type 0..* CodeableConcept
     actor 0..1 Reference >Patient,Practitioner,PractitionerRole,RelatedPerson,Device,HealthcareService,Location
     required 0..1 code =ParticipantRequired
@@ -106,4 +106,4 @@ private let appointmentParticipantLayout = Layout(AppointmentParticipant.self, "
     period 0..1 Period
     """)
 
-let appointmentTypes = TypeGroup("Appointment Appointment.participant", [Appointment.self, AppointmentParticipant.self])
+let appointmentTypes = _TypeGroup("Appointment Appointment.participant", [Appointment.self, AppointmentParticipant.self])

@@ -27,7 +27,7 @@ public final class AppointmentResponse: DomainResource {
     public var comment: String? { get { _string(15) } set { _setString(15, newValue) } }
 }
 
-private let appointmentResponseLayout = Layout(AppointmentResponse.self, "AppointmentResponse", .resource, base: DomainResource._layout, release: .r4, """
+private let appointmentResponseLayout = Layout(_class: AppointmentResponse.self, "AppointmentResponse", .resource, base: DomainResource._layout, release: .r4, """
     identifier 0..* Identifier
     appointment 1..1 Reference >Appointment
     start 0..1 instant
@@ -38,4 +38,4 @@ private let appointmentResponseLayout = Layout(AppointmentResponse.self, "Appoin
     comment 0..1 string
     """)
 
-let appointmentResponseTypes = TypeGroup("AppointmentResponse", [AppointmentResponse.self])
+let appointmentResponseTypes = _TypeGroup("AppointmentResponse", [AppointmentResponse.self])

@@ -134,7 +134,7 @@ public final class AuditEventEntityDetail: BackboneElement {
 public enum AuditEventEntityDetailValue: FHIRChoice {
     case string(String)
     case base64Binary(String)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: String = object._string(first) else { return nil }; self = .string(value)
         case 1: guard let value: String = object._string(first + 1) else { return nil }; self = .base64Binary(value)
@@ -149,7 +149,7 @@ public enum AuditEventEntityDetailValue: FHIRChoice {
     }
 }
 
-private let auditEventLayout = Layout(AuditEvent.self, "AuditEvent", .resource, base: DomainResource._layout, release: .r4, """
+private let auditEventLayout = Layout(_class: AuditEvent.self, "AuditEvent", .resource, base: DomainResource._layout, release: .r4, """
     type 1..1 Coding
     subtype 0..* Coding
     action 0..1 code =AuditEventAction
@@ -163,7 +163,7 @@ private let auditEventLayout = Layout(AuditEvent.self, "AuditEvent", .resource, 
     entity 0..* AuditEvent.entity
     """)
 
-private let auditEventAgentLayout = Layout(AuditEventAgent.self, "AuditEvent.agent", .backbone, base: BackboneElement._layout, release: .r4, """
+private let auditEventAgentLayout = Layout(_class: AuditEventAgent.self, "AuditEvent.agent", .backbone, base: BackboneElement._layout, release: .r4, """
     type 0..1 CodeableConcept
     role 0..* CodeableConcept
     who 0..1 Reference >PractitionerRole,Practitioner,Organization,Device,Patient,RelatedPerson
@@ -177,18 +177,18 @@ private let auditEventAgentLayout = Layout(AuditEventAgent.self, "AuditEvent.age
     purposeOfUse 0..* CodeableConcept
     """)
 
-private let auditEventAgentNetworkLayout = Layout(AuditEventAgentNetwork.self, "AuditEvent.agent.network", .backbone, base: BackboneElement._layout, release: .r4, """
+private let auditEventAgentNetworkLayout = Layout(_class: AuditEventAgentNetwork.self, "AuditEvent.agent.network", .backbone, base: BackboneElement._layout, release: .r4, """
     address 0..1 string
     type 0..1 code =AuditEventAgentNetworkType
     """)
 
-private let auditEventSourceLayout = Layout(AuditEventSource.self, "AuditEvent.source", .backbone, base: BackboneElement._layout, release: .r4, """
+private let auditEventSourceLayout = Layout(_class: AuditEventSource.self, "AuditEvent.source", .backbone, base: BackboneElement._layout, release: .r4, """
     site 0..1 string
     observer 1..1 Reference >PractitionerRole,Practitioner,Organization,Device,Patient,RelatedPerson
     type 0..* Coding
     """)
 
-private let auditEventEntityLayout = Layout(AuditEventEntity.self, "AuditEvent.entity", .backbone, base: BackboneElement._layout, release: .r4, """
+private let auditEventEntityLayout = Layout(_class: AuditEventEntity.self, "AuditEvent.entity", .backbone, base: BackboneElement._layout, release: .r4, """
     what 0..1 Reference
     type 0..1 Coding
     role 0..1 Coding
@@ -200,9 +200,9 @@ private let auditEventEntityLayout = Layout(AuditEventEntity.self, "AuditEvent.e
     detail 0..* AuditEvent.entity.detail
     """)
 
-private let auditEventEntityDetailLayout = Layout(AuditEventEntityDetail.self, "AuditEvent.entity.detail", .backbone, base: BackboneElement._layout, release: .r4, """
+private let auditEventEntityDetailLayout = Layout(_class: AuditEventEntityDetail.self, "AuditEvent.entity.detail", .backbone, base: BackboneElement._layout, release: .r4, """
     type 1..1 string
     value[x] 1..1 string|base64Binary
     """)
 
-let auditEventTypes = TypeGroup("AuditEvent AuditEvent.agent AuditEvent.agent.network AuditEvent.source AuditEvent.entity AuditEvent.entity.detail", [AuditEvent.self, AuditEventAgent.self, AuditEventAgentNetwork.self, AuditEventSource.self, AuditEventEntity.self, AuditEventEntityDetail.self])
+let auditEventTypes = _TypeGroup("AuditEvent AuditEvent.agent AuditEvent.agent.network AuditEvent.source AuditEvent.entity AuditEvent.entity.detail", [AuditEvent.self, AuditEventAgent.self, AuditEventAgentNetwork.self, AuditEventSource.self, AuditEventEntity.self, AuditEventEntityDetail.self])

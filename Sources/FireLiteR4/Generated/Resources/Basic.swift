@@ -22,7 +22,7 @@ public final class Basic: DomainResource {
     public func upsert(author newValue: Reference?) { _upsert(12, newValue) }
 }
 
-private let basicLayout = Layout(Basic.self, "Basic", .resource, base: DomainResource._layout, release: .r4, """
+private let basicLayout = Layout(_class: Basic.self, "Basic", .resource, base: DomainResource._layout, release: .r4, """
     identifier 0..* Identifier
     code 1..1 CodeableConcept
     subject 0..1 Reference
@@ -30,4 +30,4 @@ private let basicLayout = Layout(Basic.self, "Basic", .resource, base: DomainRes
     author 0..1 Reference >Practitioner,PractitionerRole,Patient,RelatedPerson,Organization
     """)
 
-let basicTypes = TypeGroup("Basic", [Basic.self])
+let basicTypes = _TypeGroup("Basic", [Basic.self])

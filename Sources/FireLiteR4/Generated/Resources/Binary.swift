@@ -16,10 +16,10 @@ public final class Binary: Resource {
     public var data: String? { get { _string(6) } set { _setString(6, newValue) } }
 }
 
-private let binaryLayout = Layout(Binary.self, "Binary", .resource, base: Resource._layout, release: .r4, """
+private let binaryLayout = Layout(_class: Binary.self, "Binary", .resource, base: Resource._layout, release: .r4, """
     contentType 1..1 code
     securityContext 0..1 Reference
     data 0..1 base64Binary
     """)
 
-let binaryTypes = TypeGroup("Binary", [Binary.self])
+let binaryTypes = _TypeGroup("Binary", [Binary.self])

@@ -102,7 +102,7 @@ public final class BiologicallyDerivedProductStorage: BackboneElement {
 public enum BiologicallyDerivedProductCollectionCollected: FHIRChoice {
     case dateTime(FHIRDateTime)
     case period(Period)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: FHIRDateTime = object._dateTime(first) else { return nil }; self = .dateTime(value)
         case 1: guard let value: Period = object._object(first + 1) else { return nil }; self = .period(value)
@@ -121,7 +121,7 @@ public enum BiologicallyDerivedProductCollectionCollected: FHIRChoice {
 public enum BiologicallyDerivedProductProcessingTime: FHIRChoice {
     case dateTime(FHIRDateTime)
     case period(Period)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: FHIRDateTime = object._dateTime(first) else { return nil }; self = .dateTime(value)
         case 1: guard let value: Period = object._object(first + 1) else { return nil }; self = .period(value)
@@ -140,7 +140,7 @@ public enum BiologicallyDerivedProductProcessingTime: FHIRChoice {
 public enum BiologicallyDerivedProductManipulationTime: FHIRChoice {
     case dateTime(FHIRDateTime)
     case period(Period)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: FHIRDateTime = object._dateTime(first) else { return nil }; self = .dateTime(value)
         case 1: guard let value: Period = object._object(first + 1) else { return nil }; self = .period(value)
@@ -155,7 +155,7 @@ public enum BiologicallyDerivedProductManipulationTime: FHIRChoice {
     }
 }
 
-private let biologicallyDerivedProductLayout = Layout(BiologicallyDerivedProduct.self, "BiologicallyDerivedProduct", .resource, base: DomainResource._layout, release: .r4, """
+private let biologicallyDerivedProductLayout = Layout(_class: BiologicallyDerivedProduct.self, "BiologicallyDerivedProduct", .resource, base: DomainResource._layout, release: .r4, """
     identifier 0..* Identifier
     productCategory 0..1 code =BiologicallyDerivedProductCategory
     productCode 0..1 CodeableConcept
@@ -169,29 +169,29 @@ private let biologicallyDerivedProductLayout = Layout(BiologicallyDerivedProduct
     storage 0..* BiologicallyDerivedProduct.storage
     """)
 
-private let biologicallyDerivedProductCollectionLayout = Layout(BiologicallyDerivedProductCollection.self, "BiologicallyDerivedProduct.collection", .backbone, base: BackboneElement._layout, release: .r4, """
+private let biologicallyDerivedProductCollectionLayout = Layout(_class: BiologicallyDerivedProductCollection.self, "BiologicallyDerivedProduct.collection", .backbone, base: BackboneElement._layout, release: .r4, """
     collector 0..1 Reference >Practitioner,PractitionerRole
     source 0..1 Reference >Patient,Organization
     collected[x] 0..1 dateTime|Period
     """)
 
-private let biologicallyDerivedProductProcessingLayout = Layout(BiologicallyDerivedProductProcessing.self, "BiologicallyDerivedProduct.processing", .backbone, base: BackboneElement._layout, release: .r4, """
+private let biologicallyDerivedProductProcessingLayout = Layout(_class: BiologicallyDerivedProductProcessing.self, "BiologicallyDerivedProduct.processing", .backbone, base: BackboneElement._layout, release: .r4, """
     description 0..1 string
     procedure 0..1 CodeableConcept
     additive 0..1 Reference >Substance
     time[x] 0..1 dateTime|Period
     """)
 
-private let biologicallyDerivedProductManipulationLayout = Layout(BiologicallyDerivedProductManipulation.self, "BiologicallyDerivedProduct.manipulation", .backbone, base: BackboneElement._layout, release: .r4, """
+private let biologicallyDerivedProductManipulationLayout = Layout(_class: BiologicallyDerivedProductManipulation.self, "BiologicallyDerivedProduct.manipulation", .backbone, base: BackboneElement._layout, release: .r4, """
     description 0..1 string
     time[x] 0..1 dateTime|Period
     """)
 
-private let biologicallyDerivedProductStorageLayout = Layout(BiologicallyDerivedProductStorage.self, "BiologicallyDerivedProduct.storage", .backbone, base: BackboneElement._layout, release: .r4, """
+private let biologicallyDerivedProductStorageLayout = Layout(_class: BiologicallyDerivedProductStorage.self, "BiologicallyDerivedProduct.storage", .backbone, base: BackboneElement._layout, release: .r4, """
     description 0..1 string
     temperature 0..1 decimal
     scale 0..1 code =BiologicallyDerivedProductStorageScale
     duration 0..1 Period
     """)
 
-let biologicallyDerivedProductTypes = TypeGroup("BiologicallyDerivedProduct BiologicallyDerivedProduct.collection BiologicallyDerivedProduct.processing BiologicallyDerivedProduct.manipulation BiologicallyDerivedProduct.storage", [BiologicallyDerivedProduct.self, BiologicallyDerivedProductCollection.self, BiologicallyDerivedProductProcessing.self, BiologicallyDerivedProductManipulation.self, BiologicallyDerivedProductStorage.self])
+let biologicallyDerivedProductTypes = _TypeGroup("BiologicallyDerivedProduct BiologicallyDerivedProduct.collection BiologicallyDerivedProduct.processing BiologicallyDerivedProduct.manipulation BiologicallyDerivedProduct.storage", [BiologicallyDerivedProduct.self, BiologicallyDerivedProductCollection.self, BiologicallyDerivedProductProcessing.self, BiologicallyDerivedProductManipulation.self, BiologicallyDerivedProductStorage.self])

@@ -28,7 +28,7 @@ public final class BodyStructure: DomainResource {
     public func upsert(patient newValue: Reference?) { _upsert(15, newValue) }
 }
 
-private let bodyStructureLayout = Layout(BodyStructure.self, "BodyStructure", .resource, base: DomainResource._layout, release: .r4, """
+private let bodyStructureLayout = Layout(_class: BodyStructure.self, "BodyStructure", .resource, base: DomainResource._layout, release: .r4, """
     identifier 0..* Identifier
     active 0..1 boolean
     morphology 0..1 CodeableConcept
@@ -39,4 +39,4 @@ private let bodyStructureLayout = Layout(BodyStructure.self, "BodyStructure", .r
     patient 1..1 Reference >Patient
     """)
 
-let bodyStructureTypes = TypeGroup("BodyStructure", [BodyStructure.self])
+let bodyStructureTypes = _TypeGroup("BodyStructure", [BodyStructure.self])

@@ -100,7 +100,7 @@ public final class BundleEntryResponse: BackboneElement {
     public var outcome: Resource? { get { _object(7) } set { _setObject(7, newValue) } }
 }
 
-private let bundleLayout = Layout(Bundle.self, "Bundle", .resource, base: Resource._layout, release: .r4, """
+private let bundleLayout = Layout(_class: Bundle.self, "Bundle", .resource, base: Resource._layout, release: .r4, """
     identifier 0..1 Identifier
     type 1..1 code =BundleType
     timestamp 0..1 instant
@@ -110,12 +110,12 @@ private let bundleLayout = Layout(Bundle.self, "Bundle", .resource, base: Resour
     signature 0..1 Signature
     """)
 
-private let bundleLinkLayout = Layout(BundleLink.self, "Bundle.link", .backbone, base: BackboneElement._layout, release: .r4, """
+private let bundleLinkLayout = Layout(_class: BundleLink.self, "Bundle.link", .backbone, base: BackboneElement._layout, release: .r4, """
     relation 1..1 string
     url 1..1 uri
     """)
 
-private let bundleEntryLayout = Layout(BundleEntry.self, "Bundle.entry", .backbone, base: BackboneElement._layout, release: .r4, """
+private let bundleEntryLayout = Layout(_class: BundleEntry.self, "Bundle.entry", .backbone, base: BackboneElement._layout, release: .r4, """
     link 0..* Bundle.link
     fullUrl 0..1 uri
     resource 0..1 Resource
@@ -124,12 +124,12 @@ private let bundleEntryLayout = Layout(BundleEntry.self, "Bundle.entry", .backbo
     response 0..1 Bundle.entry.response
     """)
 
-private let bundleEntrySearchLayout = Layout(BundleEntrySearch.self, "Bundle.entry.search", .backbone, base: BackboneElement._layout, release: .r4, """
+private let bundleEntrySearchLayout = Layout(_class: BundleEntrySearch.self, "Bundle.entry.search", .backbone, base: BackboneElement._layout, release: .r4, """
     mode 0..1 code =SearchEntryMode
     score 0..1 decimal
     """)
 
-private let bundleEntryRequestLayout = Layout(BundleEntryRequest.self, "Bundle.entry.request", .backbone, base: BackboneElement._layout, release: .r4, """
+private let bundleEntryRequestLayout = Layout(_class: BundleEntryRequest.self, "Bundle.entry.request", .backbone, base: BackboneElement._layout, release: .r4, """
     method 1..1 code =HTTPVerb
     url 1..1 uri
     ifNoneMatch 0..1 string
@@ -138,7 +138,7 @@ private let bundleEntryRequestLayout = Layout(BundleEntryRequest.self, "Bundle.e
     ifNoneExist 0..1 string
     """)
 
-private let bundleEntryResponseLayout = Layout(BundleEntryResponse.self, "Bundle.entry.response", .backbone, base: BackboneElement._layout, release: .r4, """
+private let bundleEntryResponseLayout = Layout(_class: BundleEntryResponse.self, "Bundle.entry.response", .backbone, base: BackboneElement._layout, release: .r4, """
     status 1..1 string
     location 0..1 uri
     etag 0..1 string
@@ -146,4 +146,4 @@ private let bundleEntryResponseLayout = Layout(BundleEntryResponse.self, "Bundle
     outcome 0..1 Resource
     """)
 
-let bundleTypes = TypeGroup("Bundle Bundle.link Bundle.entry Bundle.entry.search Bundle.entry.request Bundle.entry.response", [Bundle.self, BundleLink.self, BundleEntry.self, BundleEntrySearch.self, BundleEntryRequest.self, BundleEntryResponse.self])
+let bundleTypes = _TypeGroup("Bundle Bundle.link Bundle.entry Bundle.entry.search Bundle.entry.request Bundle.entry.response", [Bundle.self, BundleLink.self, BundleEntry.self, BundleEntrySearch.self, BundleEntryRequest.self, BundleEntryResponse.self])

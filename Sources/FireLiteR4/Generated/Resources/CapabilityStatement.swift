@@ -256,7 +256,7 @@ public final class CapabilityStatementDocument: BackboneElement {
     public var profile: String? { get { _string(5) } set { _setString(5, newValue) } }
 }
 
-private let capabilityStatementLayout = Layout(CapabilityStatement.self, "CapabilityStatement", .resource, base: DomainResource._layout, release: .r4, """
+private let capabilityStatementLayout = Layout(_class: CapabilityStatement.self, "CapabilityStatement", .resource, base: DomainResource._layout, release: .r4, """
     url 0..1 uri
     version 0..1 string
     name 0..1 string
@@ -285,19 +285,19 @@ private let capabilityStatementLayout = Layout(CapabilityStatement.self, "Capabi
     document 0..* CapabilityStatement.document
     """)
 
-private let capabilityStatementSoftwareLayout = Layout(CapabilityStatementSoftware.self, "CapabilityStatement.software", .backbone, base: BackboneElement._layout, release: .r4, """
+private let capabilityStatementSoftwareLayout = Layout(_class: CapabilityStatementSoftware.self, "CapabilityStatement.software", .backbone, base: BackboneElement._layout, release: .r4, """
     name 1..1 string
     version 0..1 string
     releaseDate 0..1 dateTime
     """)
 
-private let capabilityStatementImplementationLayout = Layout(CapabilityStatementImplementation.self, "CapabilityStatement.implementation", .backbone, base: BackboneElement._layout, release: .r4, """
+private let capabilityStatementImplementationLayout = Layout(_class: CapabilityStatementImplementation.self, "CapabilityStatement.implementation", .backbone, base: BackboneElement._layout, release: .r4, """
     description 1..1 string
     url 0..1 url
     custodian 0..1 Reference >Organization
     """)
 
-private let capabilityStatementRestLayout = Layout(CapabilityStatementRest.self, "CapabilityStatement.rest", .backbone, base: BackboneElement._layout, release: .r4, """
+private let capabilityStatementRestLayout = Layout(_class: CapabilityStatementRest.self, "CapabilityStatement.rest", .backbone, base: BackboneElement._layout, release: .r4, """
     mode 1..1 code =RestfulCapabilityMode
     documentation 0..1 markdown
     security 0..1 CapabilityStatement.rest.security
@@ -308,13 +308,13 @@ private let capabilityStatementRestLayout = Layout(CapabilityStatementRest.self,
     compartment 0..* canonical >CompartmentDefinition
     """)
 
-private let capabilityStatementRestSecurityLayout = Layout(CapabilityStatementRestSecurity.self, "CapabilityStatement.rest.security", .backbone, base: BackboneElement._layout, release: .r4, """
+private let capabilityStatementRestSecurityLayout = Layout(_class: CapabilityStatementRestSecurity.self, "CapabilityStatement.rest.security", .backbone, base: BackboneElement._layout, release: .r4, """
     cors 0..1 boolean
     service 0..* CodeableConcept
     description 0..1 markdown
     """)
 
-private let capabilityStatementRestResourceLayout = Layout(CapabilityStatementRestResource.self, "CapabilityStatement.rest.resource", .backbone, base: BackboneElement._layout, release: .r4, """
+private let capabilityStatementRestResourceLayout = Layout(_class: CapabilityStatementRestResource.self, "CapabilityStatement.rest.resource", .backbone, base: BackboneElement._layout, release: .r4, """
     type 1..1 code =ResourceType
     profile 0..1 canonical >StructureDefinition
     supportedProfile 0..* canonical >StructureDefinition
@@ -334,50 +334,50 @@ private let capabilityStatementRestResourceLayout = Layout(CapabilityStatementRe
     operation 0..* CapabilityStatement.rest.resource.operation
     """)
 
-private let capabilityStatementRestResourceInteractionLayout = Layout(CapabilityStatementRestResourceInteraction.self, "CapabilityStatement.rest.resource.interaction", .backbone, base: BackboneElement._layout, release: .r4, """
+private let capabilityStatementRestResourceInteractionLayout = Layout(_class: CapabilityStatementRestResourceInteraction.self, "CapabilityStatement.rest.resource.interaction", .backbone, base: BackboneElement._layout, release: .r4, """
     code 1..1 code =TypeRestfulInteraction
     documentation 0..1 markdown
     """)
 
-private let capabilityStatementRestResourceSearchParamLayout = Layout(CapabilityStatementRestResourceSearchParam.self, "CapabilityStatement.rest.resource.searchParam", .backbone, base: BackboneElement._layout, release: .r4, """
+private let capabilityStatementRestResourceSearchParamLayout = Layout(_class: CapabilityStatementRestResourceSearchParam.self, "CapabilityStatement.rest.resource.searchParam", .backbone, base: BackboneElement._layout, release: .r4, """
     name 1..1 string
     definition 0..1 canonical >SearchParameter
     type 1..1 code =SearchParamType
     documentation 0..1 markdown
     """)
 
-private let capabilityStatementRestResourceOperationLayout = Layout(CapabilityStatementRestResourceOperation.self, "CapabilityStatement.rest.resource.operation", .backbone, base: BackboneElement._layout, release: .r4, """
+private let capabilityStatementRestResourceOperationLayout = Layout(_class: CapabilityStatementRestResourceOperation.self, "CapabilityStatement.rest.resource.operation", .backbone, base: BackboneElement._layout, release: .r4, """
     name 1..1 string
     definition 1..1 canonical >OperationDefinition
     documentation 0..1 markdown
     """)
 
-private let capabilityStatementRestInteractionLayout = Layout(CapabilityStatementRestInteraction.self, "CapabilityStatement.rest.interaction", .backbone, base: BackboneElement._layout, release: .r4, """
+private let capabilityStatementRestInteractionLayout = Layout(_class: CapabilityStatementRestInteraction.self, "CapabilityStatement.rest.interaction", .backbone, base: BackboneElement._layout, release: .r4, """
     code 1..1 code =SystemRestfulInteraction
     documentation 0..1 markdown
     """)
 
-private let capabilityStatementMessagingLayout = Layout(CapabilityStatementMessaging.self, "CapabilityStatement.messaging", .backbone, base: BackboneElement._layout, release: .r4, """
+private let capabilityStatementMessagingLayout = Layout(_class: CapabilityStatementMessaging.self, "CapabilityStatement.messaging", .backbone, base: BackboneElement._layout, release: .r4, """
     endpoint 0..* CapabilityStatement.messaging.endpoint
     reliableCache 0..1 unsignedInt
     documentation 0..1 markdown
     supportedMessage 0..* CapabilityStatement.messaging.supportedMessage
     """)
 
-private let capabilityStatementMessagingEndpointLayout = Layout(CapabilityStatementMessagingEndpoint.self, "CapabilityStatement.messaging.endpoint", .backbone, base: BackboneElement._layout, release: .r4, """
+private let capabilityStatementMessagingEndpointLayout = Layout(_class: CapabilityStatementMessagingEndpoint.self, "CapabilityStatement.messaging.endpoint", .backbone, base: BackboneElement._layout, release: .r4, """
     protocol 1..1 Coding
     address 1..1 url
     """)
 
-private let capabilityStatementMessagingSupportedMessageLayout = Layout(CapabilityStatementMessagingSupportedMessage.self, "CapabilityStatement.messaging.supportedMessage", .backbone, base: BackboneElement._layout, release: .r4, """
+private let capabilityStatementMessagingSupportedMessageLayout = Layout(_class: CapabilityStatementMessagingSupportedMessage.self, "CapabilityStatement.messaging.supportedMessage", .backbone, base: BackboneElement._layout, release: .r4, """
     mode 1..1 code =EventCapabilityMode
     definition 1..1 canonical >MessageDefinition
     """)
 
-private let capabilityStatementDocumentLayout = Layout(CapabilityStatementDocument.self, "CapabilityStatement.document", .backbone, base: BackboneElement._layout, release: .r4, """
+private let capabilityStatementDocumentLayout = Layout(_class: CapabilityStatementDocument.self, "CapabilityStatement.document", .backbone, base: BackboneElement._layout, release: .r4, """
     mode 1..1 code =DocumentMode
     documentation 0..1 markdown
     profile 1..1 canonical >StructureDefinition
     """)
 
-let capabilityStatementTypes = TypeGroup("CapabilityStatement CapabilityStatement.software CapabilityStatement.implementation CapabilityStatement.rest CapabilityStatement.rest.security CapabilityStatement.rest.resource CapabilityStatement.rest.resource.interaction CapabilityStatement.rest.resource.searchParam CapabilityStatement.rest.resource.operation CapabilityStatement.rest.interaction CapabilityStatement.messaging CapabilityStatement.messaging.endpoint CapabilityStatement.messaging.supportedMessage CapabilityStatement.document", [CapabilityStatement.self, CapabilityStatementSoftware.self, CapabilityStatementImplementation.self, CapabilityStatementRest.self, CapabilityStatementRestSecurity.self, CapabilityStatementRestResource.self, CapabilityStatementRestResourceInteraction.self, CapabilityStatementRestResourceSearchParam.self, CapabilityStatementRestResourceOperation.self, CapabilityStatementRestInteraction.self, CapabilityStatementMessaging.self, CapabilityStatementMessagingEndpoint.self, CapabilityStatementMessagingSupportedMessage.self, CapabilityStatementDocument.self])
+let capabilityStatementTypes = _TypeGroup("CapabilityStatement CapabilityStatement.software CapabilityStatement.implementation CapabilityStatement.rest CapabilityStatement.rest.security CapabilityStatement.rest.resource CapabilityStatement.rest.resource.interaction CapabilityStatement.rest.resource.searchParam CapabilityStatement.rest.resource.operation CapabilityStatement.rest.interaction CapabilityStatement.messaging CapabilityStatement.messaging.endpoint CapabilityStatement.messaging.supportedMessage CapabilityStatement.document", [CapabilityStatement.self, CapabilityStatementSoftware.self, CapabilityStatementImplementation.self, CapabilityStatementRest.self, CapabilityStatementRestSecurity.self, CapabilityStatementRestResource.self, CapabilityStatementRestResourceInteraction.self, CapabilityStatementRestResourceSearchParam.self, CapabilityStatementRestResourceOperation.self, CapabilityStatementRestInteraction.self, CapabilityStatementMessaging.self, CapabilityStatementMessagingEndpoint.self, CapabilityStatementMessagingSupportedMessage.self, CapabilityStatementDocument.self])

@@ -136,7 +136,7 @@ public enum CarePlanActivityDetailScheduled: FHIRChoice {
     case timing(Timing)
     case period(Period)
     case string(String)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 3) {
         case 0: guard let value: Timing = object._object(first) else { return nil }; self = .timing(value)
         case 1: guard let value: Period = object._object(first + 1) else { return nil }; self = .period(value)
@@ -157,7 +157,7 @@ public enum CarePlanActivityDetailScheduled: FHIRChoice {
 public enum CarePlanActivityDetailProduct: FHIRChoice {
     case codeableConcept(CodeableConcept)
     case reference(Reference)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: CodeableConcept = object._object(first) else { return nil }; self = .codeableConcept(value)
         case 1: guard let value: Reference = object._object(first + 1) else { return nil }; self = .reference(value)
@@ -172,7 +172,7 @@ public enum CarePlanActivityDetailProduct: FHIRChoice {
     }
 }
 
-private let carePlanLayout = Layout(CarePlan.self, "CarePlan", .resource, base: DomainResource._layout, release: .r4, """
+private let carePlanLayout = Layout(_class: CarePlan.self, "CarePlan", .resource, base: DomainResource._layout, release: .r4, """
     identifier 0..* Identifier
     instantiatesCanonical 0..* canonical >PlanDefinition,Questionnaire,Measure,ActivityDefinition,OperationDefinition
     instantiatesUri 0..* uri
@@ -198,7 +198,7 @@ private let carePlanLayout = Layout(CarePlan.self, "CarePlan", .resource, base: 
     note 0..* Annotation
     """)
 
-private let carePlanActivityLayout = Layout(CarePlanActivity.self, "CarePlan.activity", .backbone, base: BackboneElement._layout, release: .r4, """
+private let carePlanActivityLayout = Layout(_class: CarePlanActivity.self, "CarePlan.activity", .backbone, base: BackboneElement._layout, release: .r4, """
     outcomeCodeableConcept 0..* CodeableConcept
     outcomeReference 0..* Reference
     progress 0..* Annotation
@@ -206,7 +206,7 @@ private let carePlanActivityLayout = Layout(CarePlanActivity.self, "CarePlan.act
     detail 0..1 CarePlan.activity.detail
     """)
 
-private let carePlanActivityDetailLayout = Layout(CarePlanActivityDetail.self, "CarePlan.activity.detail", .backbone, base: BackboneElement._layout, release: .r4, """
+private let carePlanActivityDetailLayout = Layout(_class: CarePlanActivityDetail.self, "CarePlan.activity.detail", .backbone, base: BackboneElement._layout, release: .r4, """
     kind 0..1 code =CarePlanActivityKind
     instantiatesCanonical 0..* canonical >PlanDefinition,ActivityDefinition,Questionnaire,Measure,OperationDefinition
     instantiatesUri 0..* uri
@@ -226,4 +226,4 @@ private let carePlanActivityDetailLayout = Layout(CarePlanActivityDetail.self, "
     description 0..1 string
     """)
 
-let carePlanTypes = TypeGroup("CarePlan CarePlan.activity CarePlan.activity.detail", [CarePlan.self, CarePlanActivity.self, CarePlanActivityDetail.self])
+let carePlanTypes = _TypeGroup("CarePlan CarePlan.activity CarePlan.activity.detail", [CarePlan.self, CarePlanActivity.self, CarePlanActivityDetail.self])

@@ -55,7 +55,7 @@ public final class CareTeamParticipant: BackboneElement {
     public func upsert(period newValue: Period?) { _upsert(6, newValue) }
 }
 
-private let careTeamLayout = Layout(CareTeam.self, "CareTeam", .resource, base: DomainResource._layout, release: .r4, """
+private let careTeamLayout = Layout(_class: CareTeam.self, "CareTeam", .resource, base: DomainResource._layout, release: .r4, """
     identifier 0..* Identifier
     status 0..1 code =CareTeamStatus
     category 0..* CodeableConcept
@@ -71,11 +71,11 @@ private let careTeamLayout = Layout(CareTeam.self, "CareTeam", .resource, base: 
     note 0..* Annotation
     """)
 
-private let careTeamParticipantLayout = Layout(CareTeamParticipant.self, "CareTeam.participant", .backbone, base: BackboneElement._layout, release: .r4, """
+private let careTeamParticipantLayout = Layout(_class: CareTeamParticipant.self, "CareTeam.participant", .backbone, base: BackboneElement._layout, release: .r4, """
     role 0..* CodeableConcept
     member 0..1 Reference >Practitioner,PractitionerRole,RelatedPerson,Patient,Organization,CareTeam
     onBehalfOf 0..1 Reference >Organization
     period 0..1 Period
     """)
 
-let careTeamTypes = TypeGroup("CareTeam CareTeam.participant", [CareTeam.self, CareTeamParticipant.self])
+let careTeamTypes = _TypeGroup("CareTeam CareTeam.participant", [CareTeam.self, CareTeamParticipant.self])

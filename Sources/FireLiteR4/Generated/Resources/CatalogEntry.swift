@@ -49,7 +49,7 @@ public final class CatalogEntryRelatedEntry: BackboneElement {
     public func upsert(item newValue: Reference?) { _upsert(4, newValue) }
 }
 
-private let catalogEntryLayout = Layout(CatalogEntry.self, "CatalogEntry", .resource, base: DomainResource._layout, release: .r4, """
+private let catalogEntryLayout = Layout(_class: CatalogEntry.self, "CatalogEntry", .resource, base: DomainResource._layout, release: .r4, """
     identifier 0..* Identifier
     type 0..1 CodeableConcept
     orderable 1..1 boolean
@@ -65,9 +65,9 @@ private let catalogEntryLayout = Layout(CatalogEntry.self, "CatalogEntry", .reso
     relatedEntry 0..* CatalogEntry.relatedEntry
     """)
 
-private let catalogEntryRelatedEntryLayout = Layout(CatalogEntryRelatedEntry.self, "CatalogEntry.relatedEntry", .backbone, base: BackboneElement._layout, release: .r4, """
+private let catalogEntryRelatedEntryLayout = Layout(_class: CatalogEntryRelatedEntry.self, "CatalogEntry.relatedEntry", .backbone, base: BackboneElement._layout, release: .r4, """
     relationtype 1..1 code =CatalogEntryRelationType
     item 1..1 Reference >CatalogEntry
     """)
 
-let catalogEntryTypes = TypeGroup("CatalogEntry CatalogEntry.relatedEntry", [CatalogEntry.self, CatalogEntryRelatedEntry.self])
+let catalogEntryTypes = _TypeGroup("CatalogEntry CatalogEntry.relatedEntry", [CatalogEntry.self, CatalogEntryRelatedEntry.self])

@@ -96,7 +96,7 @@ public enum ChargeItemOccurrence: FHIRChoice {
     case dateTime(FHIRDateTime)
     case period(Period)
     case timing(Timing)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 3) {
         case 0: guard let value: FHIRDateTime = object._dateTime(first) else { return nil }; self = .dateTime(value)
         case 1: guard let value: Period = object._object(first + 1) else { return nil }; self = .period(value)
@@ -117,7 +117,7 @@ public enum ChargeItemOccurrence: FHIRChoice {
 public enum ChargeItemProduct: FHIRChoice {
     case reference(Reference)
     case codeableConcept(CodeableConcept)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: Reference = object._object(first) else { return nil }; self = .reference(value)
         case 1: guard let value: CodeableConcept = object._object(first + 1) else { return nil }; self = .codeableConcept(value)
@@ -132,7 +132,7 @@ public enum ChargeItemProduct: FHIRChoice {
     }
 }
 
-private let chargeItemLayout = Layout(ChargeItem.self, "ChargeItem", .resource, base: DomainResource._layout, release: .r4, """
+private let chargeItemLayout = Layout(_class: ChargeItem.self, "ChargeItem", .resource, base: DomainResource._layout, release: .r4, """
     identifier 0..* Identifier
     definitionUri 0..* uri
     definitionCanonical 0..* canonical >ChargeItemDefinition
@@ -161,9 +161,9 @@ private let chargeItemLayout = Layout(ChargeItem.self, "ChargeItem", .resource, 
     supportingInformation 0..* Reference
     """)
 
-private let chargeItemPerformerLayout = Layout(ChargeItemPerformer.self, "ChargeItem.performer", .backbone, base: BackboneElement._layout, release: .r4, """
+private let chargeItemPerformerLayout = Layout(_class: ChargeItemPerformer.self, "ChargeItem.performer", .backbone, base: BackboneElement._layout, release: .r4, """
     function 0..1 CodeableConcept
     actor 1..1 Reference >Practitioner,PractitionerRole,Organization,CareTeam,Patient,Device,RelatedPerson
     """)
 
-let chargeItemTypes = TypeGroup("ChargeItem ChargeItem.performer", [ChargeItem.self, ChargeItemPerformer.self])
+let chargeItemTypes = _TypeGroup("ChargeItem ChargeItem.performer", [ChargeItem.self, ChargeItemPerformer.self])

@@ -95,7 +95,7 @@ public final class ChargeItemDefinitionPropertyGroupPriceComponent: BackboneElem
     public func upsert(amount newValue: Money?) { _upsert(6, newValue) }
 }
 
-private let chargeItemDefinitionLayout = Layout(ChargeItemDefinition.self, "ChargeItemDefinition", .resource, base: DomainResource._layout, release: .r4, """
+private let chargeItemDefinitionLayout = Layout(_class: ChargeItemDefinition.self, "ChargeItemDefinition", .resource, base: DomainResource._layout, release: .r4, """
     url 1..1 uri
     identifier 0..* Identifier
     version 0..1 string
@@ -121,22 +121,22 @@ private let chargeItemDefinitionLayout = Layout(ChargeItemDefinition.self, "Char
     propertyGroup 0..* ChargeItemDefinition.propertyGroup
     """)
 
-private let chargeItemDefinitionApplicabilityLayout = Layout(ChargeItemDefinitionApplicability.self, "ChargeItemDefinition.applicability", .backbone, base: BackboneElement._layout, release: .r4, """
+private let chargeItemDefinitionApplicabilityLayout = Layout(_class: ChargeItemDefinitionApplicability.self, "ChargeItemDefinition.applicability", .backbone, base: BackboneElement._layout, release: .r4, """
     description 0..1 string
     language 0..1 string
     expression 0..1 string
     """)
 
-private let chargeItemDefinitionPropertyGroupLayout = Layout(ChargeItemDefinitionPropertyGroup.self, "ChargeItemDefinition.propertyGroup", .backbone, base: BackboneElement._layout, release: .r4, """
+private let chargeItemDefinitionPropertyGroupLayout = Layout(_class: ChargeItemDefinitionPropertyGroup.self, "ChargeItemDefinition.propertyGroup", .backbone, base: BackboneElement._layout, release: .r4, """
     applicability 0..* ChargeItemDefinition.applicability
     priceComponent 0..* ChargeItemDefinition.propertyGroup.priceComponent
     """)
 
-private let chargeItemDefinitionPropertyGroupPriceComponentLayout = Layout(ChargeItemDefinitionPropertyGroupPriceComponent.self, "ChargeItemDefinition.propertyGroup.priceComponent", .backbone, base: BackboneElement._layout, release: .r4, """
+private let chargeItemDefinitionPropertyGroupPriceComponentLayout = Layout(_class: ChargeItemDefinitionPropertyGroupPriceComponent.self, "ChargeItemDefinition.propertyGroup.priceComponent", .backbone, base: BackboneElement._layout, release: .r4, """
     type 1..1 code =InvoicePriceComponentType
     code 0..1 CodeableConcept
     factor 0..1 decimal
     amount 0..1 Money
     """)
 
-let chargeItemDefinitionTypes = TypeGroup("ChargeItemDefinition ChargeItemDefinition.applicability ChargeItemDefinition.propertyGroup ChargeItemDefinition.propertyGroup.priceComponent", [ChargeItemDefinition.self, ChargeItemDefinitionApplicability.self, ChargeItemDefinitionPropertyGroup.self, ChargeItemDefinitionPropertyGroupPriceComponent.self])
+let chargeItemDefinitionTypes = _TypeGroup("ChargeItemDefinition ChargeItemDefinition.applicability ChargeItemDefinition.propertyGroup ChargeItemDefinition.propertyGroup.priceComponent", [ChargeItemDefinition.self, ChargeItemDefinitionApplicability.self, ChargeItemDefinitionPropertyGroup.self, ChargeItemDefinitionPropertyGroupPriceComponent.self])

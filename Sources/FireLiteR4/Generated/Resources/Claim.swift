@@ -377,7 +377,7 @@ public final class ClaimItemDetailSubDetail: BackboneElement {
 public enum ClaimSupportingInfoTiming: FHIRChoice {
     case date(FHIRDate)
     case period(Period)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: FHIRDate = object._date(first) else { return nil }; self = .date(value)
         case 1: guard let value: Period = object._object(first + 1) else { return nil }; self = .period(value)
@@ -399,7 +399,7 @@ public enum ClaimSupportingInfoValue: FHIRChoice {
     case quantity(Quantity)
     case attachment(Attachment)
     case reference(Reference)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 5) {
         case 0: guard let value: Bool = object._bool(first) else { return nil }; self = .boolean(value)
         case 1: guard let value: String = object._string(first + 1) else { return nil }; self = .string(value)
@@ -424,7 +424,7 @@ public enum ClaimSupportingInfoValue: FHIRChoice {
 public enum ClaimDiagnosisDiagnosis: FHIRChoice {
     case codeableConcept(CodeableConcept)
     case reference(Reference)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: CodeableConcept = object._object(first) else { return nil }; self = .codeableConcept(value)
         case 1: guard let value: Reference = object._object(first + 1) else { return nil }; self = .reference(value)
@@ -443,7 +443,7 @@ public enum ClaimDiagnosisDiagnosis: FHIRChoice {
 public enum ClaimProcedureProcedure: FHIRChoice {
     case codeableConcept(CodeableConcept)
     case reference(Reference)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: CodeableConcept = object._object(first) else { return nil }; self = .codeableConcept(value)
         case 1: guard let value: Reference = object._object(first + 1) else { return nil }; self = .reference(value)
@@ -462,7 +462,7 @@ public enum ClaimProcedureProcedure: FHIRChoice {
 public enum ClaimAccidentLocation: FHIRChoice {
     case address(Address)
     case reference(Reference)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: Address = object._object(first) else { return nil }; self = .address(value)
         case 1: guard let value: Reference = object._object(first + 1) else { return nil }; self = .reference(value)
@@ -481,7 +481,7 @@ public enum ClaimAccidentLocation: FHIRChoice {
 public enum ClaimItemServiced: FHIRChoice {
     case date(FHIRDate)
     case period(Period)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: FHIRDate = object._date(first) else { return nil }; self = .date(value)
         case 1: guard let value: Period = object._object(first + 1) else { return nil }; self = .period(value)
@@ -501,7 +501,7 @@ public enum ClaimItemLocation: FHIRChoice {
     case codeableConcept(CodeableConcept)
     case address(Address)
     case reference(Reference)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 3) {
         case 0: guard let value: CodeableConcept = object._object(first) else { return nil }; self = .codeableConcept(value)
         case 1: guard let value: Address = object._object(first + 1) else { return nil }; self = .address(value)
@@ -518,7 +518,7 @@ public enum ClaimItemLocation: FHIRChoice {
     }
 }
 
-private let claimLayout = Layout(Claim.self, "Claim", .resource, base: DomainResource._layout, release: .r4, """
+private let claimLayout = Layout(_class: Claim.self, "Claim", .resource, base: DomainResource._layout, release: .r4, """
     identifier 0..* Identifier
     status 1..1 code =FinancialResourceStatusCodes
     type 1..1 CodeableConcept
@@ -548,18 +548,18 @@ private let claimLayout = Layout(Claim.self, "Claim", .resource, base: DomainRes
     total 0..1 Money
     """)
 
-private let claimRelatedLayout = Layout(ClaimRelated.self, "Claim.related", .backbone, base: BackboneElement._layout, release: .r4, """
+private let claimRelatedLayout = Layout(_class: ClaimRelated.self, "Claim.related", .backbone, base: BackboneElement._layout, release: .r4, """
     claim 0..1 Reference >Claim
     relationship 0..1 CodeableConcept
     reference 0..1 Identifier
     """)
 
-private let claimPayeeLayout = Layout(ClaimPayee.self, "Claim.payee", .backbone, base: BackboneElement._layout, release: .r4, """
+private let claimPayeeLayout = Layout(_class: ClaimPayee.self, "Claim.payee", .backbone, base: BackboneElement._layout, release: .r4, """
     type 1..1 CodeableConcept
     party 0..1 Reference >Practitioner,PractitionerRole,Organization,Patient,RelatedPerson
     """)
 
-private let claimCareTeamLayout = Layout(ClaimCareTeam.self, "Claim.careTeam", .backbone, base: BackboneElement._layout, release: .r4, """
+private let claimCareTeamLayout = Layout(_class: ClaimCareTeam.self, "Claim.careTeam", .backbone, base: BackboneElement._layout, release: .r4, """
     sequence 1..1 positiveInt
     provider 1..1 Reference >Practitioner,PractitionerRole,Organization
     responsible 0..1 boolean
@@ -567,7 +567,7 @@ private let claimCareTeamLayout = Layout(ClaimCareTeam.self, "Claim.careTeam", .
     qualification 0..1 CodeableConcept
     """)
 
-private let claimSupportingInfoLayout = Layout(ClaimSupportingInfo.self, "Claim.supportingInfo", .backbone, base: BackboneElement._layout, release: .r4, """
+private let claimSupportingInfoLayout = Layout(_class: ClaimSupportingInfo.self, "Claim.supportingInfo", .backbone, base: BackboneElement._layout, release: .r4, """
     sequence 1..1 positiveInt
     category 1..1 CodeableConcept
     code 0..1 CodeableConcept
@@ -576,7 +576,7 @@ private let claimSupportingInfoLayout = Layout(ClaimSupportingInfo.self, "Claim.
     reason 0..1 CodeableConcept
     """)
 
-private let claimDiagnosisLayout = Layout(ClaimDiagnosis.self, "Claim.diagnosis", .backbone, base: BackboneElement._layout, release: .r4, """
+private let claimDiagnosisLayout = Layout(_class: ClaimDiagnosis.self, "Claim.diagnosis", .backbone, base: BackboneElement._layout, release: .r4, """
     sequence 1..1 positiveInt
     diagnosis[x] 1..1 CodeableConcept|Reference >Condition
     type 0..* CodeableConcept
@@ -584,7 +584,7 @@ private let claimDiagnosisLayout = Layout(ClaimDiagnosis.self, "Claim.diagnosis"
     packageCode 0..1 CodeableConcept
     """)
 
-private let claimProcedureLayout = Layout(ClaimProcedure.self, "Claim.procedure", .backbone, base: BackboneElement._layout, release: .r4, """
+private let claimProcedureLayout = Layout(_class: ClaimProcedure.self, "Claim.procedure", .backbone, base: BackboneElement._layout, release: .r4, """
     sequence 1..1 positiveInt
     type 0..* CodeableConcept
     date 0..1 dateTime
@@ -592,7 +592,7 @@ private let claimProcedureLayout = Layout(ClaimProcedure.self, "Claim.procedure"
     udi 0..* Reference >Device
     """)
 
-private let claimInsuranceLayout = Layout(ClaimInsurance.self, "Claim.insurance", .backbone, base: BackboneElement._layout, release: .r4, """
+private let claimInsuranceLayout = Layout(_class: ClaimInsurance.self, "Claim.insurance", .backbone, base: BackboneElement._layout, release: .r4, """
     sequence 1..1 positiveInt
     focal 1..1 boolean
     identifier 0..1 Identifier
@@ -602,13 +602,13 @@ private let claimInsuranceLayout = Layout(ClaimInsurance.self, "Claim.insurance"
     claimResponse 0..1 Reference >ClaimResponse
     """)
 
-private let claimAccidentLayout = Layout(ClaimAccident.self, "Claim.accident", .backbone, base: BackboneElement._layout, release: .r4, """
+private let claimAccidentLayout = Layout(_class: ClaimAccident.self, "Claim.accident", .backbone, base: BackboneElement._layout, release: .r4, """
     date 1..1 date
     type 0..1 CodeableConcept
     location[x] 0..1 Address|Reference >Location
     """)
 
-private let claimItemLayout = Layout(ClaimItem.self, "Claim.item", .backbone, base: BackboneElement._layout, release: .r4, """
+private let claimItemLayout = Layout(_class: ClaimItem.self, "Claim.item", .backbone, base: BackboneElement._layout, release: .r4, """
     sequence 1..1 positiveInt
     careTeamSequence 0..* positiveInt
     diagnosisSequence 0..* positiveInt
@@ -632,7 +632,7 @@ private let claimItemLayout = Layout(ClaimItem.self, "Claim.item", .backbone, ba
     detail 0..* Claim.item.detail
     """)
 
-private let claimItemDetailLayout = Layout(ClaimItemDetail.self, "Claim.item.detail", .backbone, base: BackboneElement._layout, release: .r4, """
+private let claimItemDetailLayout = Layout(_class: ClaimItemDetail.self, "Claim.item.detail", .backbone, base: BackboneElement._layout, release: .r4, """
     sequence 1..1 positiveInt
     revenue 0..1 CodeableConcept
     category 0..1 CodeableConcept
@@ -647,7 +647,7 @@ private let claimItemDetailLayout = Layout(ClaimItemDetail.self, "Claim.item.det
     subDetail 0..* Claim.item.detail.subDetail
     """)
 
-private let claimItemDetailSubDetailLayout = Layout(ClaimItemDetailSubDetail.self, "Claim.item.detail.subDetail", .backbone, base: BackboneElement._layout, release: .r4, """
+private let claimItemDetailSubDetailLayout = Layout(_class: ClaimItemDetailSubDetail.self, "Claim.item.detail.subDetail", .backbone, base: BackboneElement._layout, release: .r4, """
     sequence 1..1 positiveInt
     revenue 0..1 CodeableConcept
     category 0..1 CodeableConcept
@@ -661,4 +661,4 @@ private let claimItemDetailSubDetailLayout = Layout(ClaimItemDetailSubDetail.sel
     udi 0..* Reference >Device
     """)
 
-let claimTypes = TypeGroup("Claim Claim.related Claim.payee Claim.careTeam Claim.supportingInfo Claim.diagnosis Claim.procedure Claim.insurance Claim.accident Claim.item Claim.item.detail Claim.item.detail.subDetail", [Claim.self, ClaimRelated.self, ClaimPayee.self, ClaimCareTeam.self, ClaimSupportingInfo.self, ClaimDiagnosis.self, ClaimProcedure.self, ClaimInsurance.self, ClaimAccident.self, ClaimItem.self, ClaimItemDetail.self, ClaimItemDetailSubDetail.self])
+let claimTypes = _TypeGroup("Claim Claim.related Claim.payee Claim.careTeam Claim.supportingInfo Claim.diagnosis Claim.procedure Claim.insurance Claim.accident Claim.item Claim.item.detail Claim.item.detail.subDetail", [Claim.self, ClaimRelated.self, ClaimPayee.self, ClaimCareTeam.self, ClaimSupportingInfo.self, ClaimDiagnosis.self, ClaimProcedure.self, ClaimInsurance.self, ClaimAccident.self, ClaimItem.self, ClaimItemDetail.self, ClaimItemDetailSubDetail.self])

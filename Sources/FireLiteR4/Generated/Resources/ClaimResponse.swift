@@ -329,7 +329,7 @@ public final class ClaimResponseError: BackboneElement {
 public enum ClaimResponseAddItemServiced: FHIRChoice {
     case date(FHIRDate)
     case period(Period)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: FHIRDate = object._date(first) else { return nil }; self = .date(value)
         case 1: guard let value: Period = object._object(first + 1) else { return nil }; self = .period(value)
@@ -349,7 +349,7 @@ public enum ClaimResponseAddItemLocation: FHIRChoice {
     case codeableConcept(CodeableConcept)
     case address(Address)
     case reference(Reference)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 3) {
         case 0: guard let value: CodeableConcept = object._object(first) else { return nil }; self = .codeableConcept(value)
         case 1: guard let value: Address = object._object(first + 1) else { return nil }; self = .address(value)
@@ -366,7 +366,7 @@ public enum ClaimResponseAddItemLocation: FHIRChoice {
     }
 }
 
-private let claimResponseLayout = Layout(ClaimResponse.self, "ClaimResponse", .resource, base: DomainResource._layout, release: .r4, """
+private let claimResponseLayout = Layout(_class: ClaimResponse.self, "ClaimResponse", .resource, base: DomainResource._layout, release: .r4, """
     identifier 0..* Identifier
     status 1..1 code =FinancialResourceStatusCodes
     type 1..1 CodeableConcept
@@ -396,34 +396,34 @@ private let claimResponseLayout = Layout(ClaimResponse.self, "ClaimResponse", .r
     error 0..* ClaimResponse.error
     """)
 
-private let claimResponseItemLayout = Layout(ClaimResponseItem.self, "ClaimResponse.item", .backbone, base: BackboneElement._layout, release: .r4, """
+private let claimResponseItemLayout = Layout(_class: ClaimResponseItem.self, "ClaimResponse.item", .backbone, base: BackboneElement._layout, release: .r4, """
     itemSequence 1..1 positiveInt
     noteNumber 0..* positiveInt
     adjudication 1..* ClaimResponse.item.adjudication
     detail 0..* ClaimResponse.item.detail
     """)
 
-private let claimResponseItemAdjudicationLayout = Layout(ClaimResponseItemAdjudication.self, "ClaimResponse.item.adjudication", .backbone, base: BackboneElement._layout, release: .r4, """
+private let claimResponseItemAdjudicationLayout = Layout(_class: ClaimResponseItemAdjudication.self, "ClaimResponse.item.adjudication", .backbone, base: BackboneElement._layout, release: .r4, """
     category 1..1 CodeableConcept
     reason 0..1 CodeableConcept
     amount 0..1 Money
     value 0..1 decimal
     """)
 
-private let claimResponseItemDetailLayout = Layout(ClaimResponseItemDetail.self, "ClaimResponse.item.detail", .backbone, base: BackboneElement._layout, release: .r4, """
+private let claimResponseItemDetailLayout = Layout(_class: ClaimResponseItemDetail.self, "ClaimResponse.item.detail", .backbone, base: BackboneElement._layout, release: .r4, """
     detailSequence 1..1 positiveInt
     noteNumber 0..* positiveInt
     adjudication 1..* ClaimResponse.item.adjudication
     subDetail 0..* ClaimResponse.item.detail.subDetail
     """)
 
-private let claimResponseItemDetailSubDetailLayout = Layout(ClaimResponseItemDetailSubDetail.self, "ClaimResponse.item.detail.subDetail", .backbone, base: BackboneElement._layout, release: .r4, """
+private let claimResponseItemDetailSubDetailLayout = Layout(_class: ClaimResponseItemDetailSubDetail.self, "ClaimResponse.item.detail.subDetail", .backbone, base: BackboneElement._layout, release: .r4, """
     subDetailSequence 1..1 positiveInt
     noteNumber 0..* positiveInt
     adjudication 0..* ClaimResponse.item.adjudication
     """)
 
-private let claimResponseAddItemLayout = Layout(ClaimResponseAddItem.self, "ClaimResponse.addItem", .backbone, base: BackboneElement._layout, release: .r4, """
+private let claimResponseAddItemLayout = Layout(_class: ClaimResponseAddItem.self, "ClaimResponse.addItem", .backbone, base: BackboneElement._layout, release: .r4, """
     itemSequence 0..* positiveInt
     detailSequence 0..* positiveInt
     subdetailSequence 0..* positiveInt
@@ -444,7 +444,7 @@ private let claimResponseAddItemLayout = Layout(ClaimResponseAddItem.self, "Clai
     detail 0..* ClaimResponse.addItem.detail
     """)
 
-private let claimResponseAddItemDetailLayout = Layout(ClaimResponseAddItemDetail.self, "ClaimResponse.addItem.detail", .backbone, base: BackboneElement._layout, release: .r4, """
+private let claimResponseAddItemDetailLayout = Layout(_class: ClaimResponseAddItemDetail.self, "ClaimResponse.addItem.detail", .backbone, base: BackboneElement._layout, release: .r4, """
     productOrService 1..1 CodeableConcept
     modifier 0..* CodeableConcept
     quantity 0..1 Quantity
@@ -456,7 +456,7 @@ private let claimResponseAddItemDetailLayout = Layout(ClaimResponseAddItemDetail
     subDetail 0..* ClaimResponse.addItem.detail.subDetail
     """)
 
-private let claimResponseAddItemDetailSubDetailLayout = Layout(ClaimResponseAddItemDetailSubDetail.self, "ClaimResponse.addItem.detail.subDetail", .backbone, base: BackboneElement._layout, release: .r4, """
+private let claimResponseAddItemDetailSubDetailLayout = Layout(_class: ClaimResponseAddItemDetailSubDetail.self, "ClaimResponse.addItem.detail.subDetail", .backbone, base: BackboneElement._layout, release: .r4, """
     productOrService 1..1 CodeableConcept
     modifier 0..* CodeableConcept
     quantity 0..1 Quantity
@@ -467,12 +467,12 @@ private let claimResponseAddItemDetailSubDetailLayout = Layout(ClaimResponseAddI
     adjudication 1..* ClaimResponse.item.adjudication
     """)
 
-private let claimResponseTotalLayout = Layout(ClaimResponseTotal.self, "ClaimResponse.total", .backbone, base: BackboneElement._layout, release: .r4, """
+private let claimResponseTotalLayout = Layout(_class: ClaimResponseTotal.self, "ClaimResponse.total", .backbone, base: BackboneElement._layout, release: .r4, """
     category 1..1 CodeableConcept
     amount 1..1 Money
     """)
 
-private let claimResponsePaymentLayout = Layout(ClaimResponsePayment.self, "ClaimResponse.payment", .backbone, base: BackboneElement._layout, release: .r4, """
+private let claimResponsePaymentLayout = Layout(_class: ClaimResponsePayment.self, "ClaimResponse.payment", .backbone, base: BackboneElement._layout, release: .r4, """
     type 1..1 CodeableConcept
     adjustment 0..1 Money
     adjustmentReason 0..1 CodeableConcept
@@ -481,14 +481,14 @@ private let claimResponsePaymentLayout = Layout(ClaimResponsePayment.self, "Clai
     identifier 0..1 Identifier
     """)
 
-private let claimResponseProcessNoteLayout = Layout(ClaimResponseProcessNote.self, "ClaimResponse.processNote", .backbone, base: BackboneElement._layout, release: .r4, """
+private let claimResponseProcessNoteLayout = Layout(_class: ClaimResponseProcessNote.self, "ClaimResponse.processNote", .backbone, base: BackboneElement._layout, release: .r4, """
     number 0..1 positiveInt
     type 0..1 code =NoteType
     text 1..1 string
     language 0..1 CodeableConcept
     """)
 
-private let claimResponseInsuranceLayout = Layout(ClaimResponseInsurance.self, "ClaimResponse.insurance", .backbone, base: BackboneElement._layout, release: .r4, """
+private let claimResponseInsuranceLayout = Layout(_class: ClaimResponseInsurance.self, "ClaimResponse.insurance", .backbone, base: BackboneElement._layout, release: .r4, """
     sequence 1..1 positiveInt
     focal 1..1 boolean
     coverage 1..1 Reference >Coverage
@@ -496,11 +496,11 @@ private let claimResponseInsuranceLayout = Layout(ClaimResponseInsurance.self, "
     claimResponse 0..1 Reference >ClaimResponse
     """)
 
-private let claimResponseErrorLayout = Layout(ClaimResponseError.self, "ClaimResponse.error", .backbone, base: BackboneElement._layout, release: .r4, """
+private let claimResponseErrorLayout = Layout(_class: ClaimResponseError.self, "ClaimResponse.error", .backbone, base: BackboneElement._layout, release: .r4, """
     itemSequence 0..1 positiveInt
     detailSequence 0..1 positiveInt
     subDetailSequence 0..1 positiveInt
     code 1..1 CodeableConcept
     """)
 
-let claimResponseTypes = TypeGroup("ClaimResponse ClaimResponse.item ClaimResponse.item.adjudication ClaimResponse.item.detail ClaimResponse.item.detail.subDetail ClaimResponse.addItem ClaimResponse.addItem.detail ClaimResponse.addItem.detail.subDetail ClaimResponse.total ClaimResponse.payment ClaimResponse.processNote ClaimResponse.insurance ClaimResponse.error", [ClaimResponse.self, ClaimResponseItem.self, ClaimResponseItemAdjudication.self, ClaimResponseItemDetail.self, ClaimResponseItemDetailSubDetail.self, ClaimResponseAddItem.self, ClaimResponseAddItemDetail.self, ClaimResponseAddItemDetailSubDetail.self, ClaimResponseTotal.self, ClaimResponsePayment.self, ClaimResponseProcessNote.self, ClaimResponseInsurance.self, ClaimResponseError.self])
+let claimResponseTypes = _TypeGroup("ClaimResponse ClaimResponse.item ClaimResponse.item.adjudication ClaimResponse.item.detail ClaimResponse.item.detail.subDetail ClaimResponse.addItem ClaimResponse.addItem.detail ClaimResponse.addItem.detail.subDetail ClaimResponse.total ClaimResponse.payment ClaimResponse.processNote ClaimResponse.insurance ClaimResponse.error", [ClaimResponse.self, ClaimResponseItem.self, ClaimResponseItemAdjudication.self, ClaimResponseItemDetail.self, ClaimResponseItemDetailSubDetail.self, ClaimResponseAddItem.self, ClaimResponseAddItemDetail.self, ClaimResponseAddItemDetailSubDetail.self, ClaimResponseTotal.self, ClaimResponsePayment.self, ClaimResponseProcessNote.self, ClaimResponseInsurance.self, ClaimResponseError.self])

@@ -87,7 +87,7 @@ public final class ClinicalImpressionFinding: BackboneElement {
 public enum ClinicalImpressionEffective: FHIRChoice {
     case dateTime(FHIRDateTime)
     case period(Period)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: FHIRDateTime = object._dateTime(first) else { return nil }; self = .dateTime(value)
         case 1: guard let value: Period = object._object(first + 1) else { return nil }; self = .period(value)
@@ -102,7 +102,7 @@ public enum ClinicalImpressionEffective: FHIRChoice {
     }
 }
 
-private let clinicalImpressionLayout = Layout(ClinicalImpression.self, "ClinicalImpression", .resource, base: DomainResource._layout, release: .r4, """
+private let clinicalImpressionLayout = Layout(_class: ClinicalImpression.self, "ClinicalImpression", .resource, base: DomainResource._layout, release: .r4, """
     identifier 0..* Identifier
     status 1..1 code =ClinicalImpressionStatus
     statusReason 0..1 CodeableConcept
@@ -125,15 +125,15 @@ private let clinicalImpressionLayout = Layout(ClinicalImpression.self, "Clinical
     note 0..* Annotation
     """)
 
-private let clinicalImpressionInvestigationLayout = Layout(ClinicalImpressionInvestigation.self, "ClinicalImpression.investigation", .backbone, base: BackboneElement._layout, release: .r4, """
+private let clinicalImpressionInvestigationLayout = Layout(_class: ClinicalImpressionInvestigation.self, "ClinicalImpression.investigation", .backbone, base: BackboneElement._layout, release: .r4, """
     code 1..1 CodeableConcept
     item 0..* Reference >Observation,QuestionnaireResponse,FamilyMemberHistory,DiagnosticReport,RiskAssessment,ImagingStudy,Media
     """)
 
-private let clinicalImpressionFindingLayout = Layout(ClinicalImpressionFinding.self, "ClinicalImpression.finding", .backbone, base: BackboneElement._layout, release: .r4, """
+private let clinicalImpressionFindingLayout = Layout(_class: ClinicalImpressionFinding.self, "ClinicalImpression.finding", .backbone, base: BackboneElement._layout, release: .r4, """
     itemCodeableConcept 0..1 CodeableConcept
     itemReference 0..1 Reference >Condition,Observation,Media
     basis 0..1 string
     """)
 
-let clinicalImpressionTypes = TypeGroup("ClinicalImpression ClinicalImpression.investigation ClinicalImpression.finding", [ClinicalImpression.self, ClinicalImpressionInvestigation.self, ClinicalImpressionFinding.self])
+let clinicalImpressionTypes = _TypeGroup("ClinicalImpression ClinicalImpression.investigation ClinicalImpression.finding", [ClinicalImpression.self, ClinicalImpressionInvestigation.self, ClinicalImpressionFinding.self])

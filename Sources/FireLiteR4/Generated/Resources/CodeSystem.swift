@@ -147,7 +147,7 @@ public enum CodeSystemConceptPropertyValue: FHIRChoice {
     case boolean(Bool)
     case dateTime(FHIRDateTime)
     case decimal(FHIRDecimal)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 7) {
         case 0: guard let value: String = object._string(first) else { return nil }; self = .code(value)
         case 1: guard let value: Coding = object._object(first + 1) else { return nil }; self = .coding(value)
@@ -172,7 +172,7 @@ public enum CodeSystemConceptPropertyValue: FHIRChoice {
     }
 }
 
-private let codeSystemLayout = Layout(CodeSystem.self, "CodeSystem", .resource, base: DomainResource._layout, release: .r4, """
+private let codeSystemLayout = Layout(_class: CodeSystem.self, "CodeSystem", .resource, base: DomainResource._layout, release: .r4, """
     url 0..1 uri
     identifier 0..* Identifier
     version 0..1 string
@@ -201,21 +201,21 @@ private let codeSystemLayout = Layout(CodeSystem.self, "CodeSystem", .resource, 
     concept 0..* CodeSystem.concept
     """)
 
-private let codeSystemFilterLayout = Layout(CodeSystemFilter.self, "CodeSystem.filter", .backbone, base: BackboneElement._layout, release: .r4, """
+private let codeSystemFilterLayout = Layout(_class: CodeSystemFilter.self, "CodeSystem.filter", .backbone, base: BackboneElement._layout, release: .r4, """
     code 1..1 code
     description 0..1 string
     operator 1..* code =FilterOperator
     value 1..1 string
     """)
 
-private let codeSystemPropertyLayout = Layout(CodeSystemProperty.self, "CodeSystem.property", .backbone, base: BackboneElement._layout, release: .r4, """
+private let codeSystemPropertyLayout = Layout(_class: CodeSystemProperty.self, "CodeSystem.property", .backbone, base: BackboneElement._layout, release: .r4, """
     code 1..1 code
     uri 0..1 uri
     description 0..1 string
     type 1..1 code =PropertyType
     """)
 
-private let codeSystemConceptLayout = Layout(CodeSystemConcept.self, "CodeSystem.concept", .backbone, base: BackboneElement._layout, release: .r4, """
+private let codeSystemConceptLayout = Layout(_class: CodeSystemConcept.self, "CodeSystem.concept", .backbone, base: BackboneElement._layout, release: .r4, """
     code 1..1 code
     display 0..1 string
     definition 0..1 string
@@ -224,15 +224,15 @@ private let codeSystemConceptLayout = Layout(CodeSystemConcept.self, "CodeSystem
     concept 0..* CodeSystem.concept
     """)
 
-private let codeSystemConceptDesignationLayout = Layout(CodeSystemConceptDesignation.self, "CodeSystem.concept.designation", .backbone, base: BackboneElement._layout, release: .r4, """
+private let codeSystemConceptDesignationLayout = Layout(_class: CodeSystemConceptDesignation.self, "CodeSystem.concept.designation", .backbone, base: BackboneElement._layout, release: .r4, """
     language 0..1 code
     use 0..1 Coding
     value 1..1 string
     """)
 
-private let codeSystemConceptPropertyLayout = Layout(CodeSystemConceptProperty.self, "CodeSystem.concept.property", .backbone, base: BackboneElement._layout, release: .r4, """
+private let codeSystemConceptPropertyLayout = Layout(_class: CodeSystemConceptProperty.self, "CodeSystem.concept.property", .backbone, base: BackboneElement._layout, release: .r4, """
     code 1..1 code
     value[x] 1..1 code|Coding|string|integer|boolean|dateTime|decimal
     """)
 
-let codeSystemTypes = TypeGroup("CodeSystem CodeSystem.filter CodeSystem.property CodeSystem.concept CodeSystem.concept.designation CodeSystem.concept.property", [CodeSystem.self, CodeSystemFilter.self, CodeSystemProperty.self, CodeSystemConcept.self, CodeSystemConceptDesignation.self, CodeSystemConceptProperty.self])
+let codeSystemTypes = _TypeGroup("CodeSystem CodeSystem.filter CodeSystem.property CodeSystem.concept CodeSystem.concept.designation CodeSystem.concept.property", [CodeSystem.self, CodeSystemFilter.self, CodeSystemProperty.self, CodeSystemConcept.self, CodeSystemConceptDesignation.self, CodeSystemConceptProperty.self])

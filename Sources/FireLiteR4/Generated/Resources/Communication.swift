@@ -78,7 +78,7 @@ public enum CommunicationPayloadContent: FHIRChoice {
     case string(String)
     case attachment(Attachment)
     case reference(Reference)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 3) {
         case 0: guard let value: String = object._string(first) else { return nil }; self = .string(value)
         case 1: guard let value: Attachment = object._object(first + 1) else { return nil }; self = .attachment(value)
@@ -95,7 +95,7 @@ public enum CommunicationPayloadContent: FHIRChoice {
     }
 }
 
-private let communicationLayout = Layout(Communication.self, "Communication", .resource, base: DomainResource._layout, release: .r4, """
+private let communicationLayout = Layout(_class: Communication.self, "Communication", .resource, base: DomainResource._layout, release: .r4, """
     identifier 0..* Identifier
     instantiatesCanonical 0..* canonical >PlanDefinition,ActivityDefinition,Measure,OperationDefinition,Questionnaire
     instantiatesUri 0..* uri
@@ -121,8 +121,8 @@ private let communicationLayout = Layout(Communication.self, "Communication", .r
     note 0..* Annotation
     """)
 
-private let communicationPayloadLayout = Layout(CommunicationPayload.self, "Communication.payload", .backbone, base: BackboneElement._layout, release: .r4, """
+private let communicationPayloadLayout = Layout(_class: CommunicationPayload.self, "Communication.payload", .backbone, base: BackboneElement._layout, release: .r4, """
     content[x] 1..1 string|Attachment|Reference
     """)
 
-let communicationTypes = TypeGroup("Communication Communication.payload", [Communication.self, CommunicationPayload.self])
+let communicationTypes = _TypeGroup("Communication Communication.payload", [Communication.self, CommunicationPayload.self])

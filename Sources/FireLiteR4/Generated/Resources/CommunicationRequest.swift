@@ -79,7 +79,7 @@ public final class CommunicationRequestPayload: BackboneElement {
 public enum CommunicationRequestOccurrence: FHIRChoice {
     case dateTime(FHIRDateTime)
     case period(Period)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: FHIRDateTime = object._dateTime(first) else { return nil }; self = .dateTime(value)
         case 1: guard let value: Period = object._object(first + 1) else { return nil }; self = .period(value)
@@ -99,7 +99,7 @@ public enum CommunicationRequestPayloadContent: FHIRChoice {
     case string(String)
     case attachment(Attachment)
     case reference(Reference)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 3) {
         case 0: guard let value: String = object._string(first) else { return nil }; self = .string(value)
         case 1: guard let value: Attachment = object._object(first + 1) else { return nil }; self = .attachment(value)
@@ -116,7 +116,7 @@ public enum CommunicationRequestPayloadContent: FHIRChoice {
     }
 }
 
-private let communicationRequestLayout = Layout(CommunicationRequest.self, "CommunicationRequest", .resource, base: DomainResource._layout, release: .r4, """
+private let communicationRequestLayout = Layout(_class: CommunicationRequest.self, "CommunicationRequest", .resource, base: DomainResource._layout, release: .r4, """
     identifier 0..* Identifier
     basedOn 0..* Reference
     replaces 0..* Reference >CommunicationRequest
@@ -141,8 +141,8 @@ private let communicationRequestLayout = Layout(CommunicationRequest.self, "Comm
     note 0..* Annotation
     """)
 
-private let communicationRequestPayloadLayout = Layout(CommunicationRequestPayload.self, "CommunicationRequest.payload", .backbone, base: BackboneElement._layout, release: .r4, """
+private let communicationRequestPayloadLayout = Layout(_class: CommunicationRequestPayload.self, "CommunicationRequest.payload", .backbone, base: BackboneElement._layout, release: .r4, """
     content[x] 1..1 string|Attachment|Reference
     """)
 
-let communicationRequestTypes = TypeGroup("CommunicationRequest CommunicationRequest.payload", [CommunicationRequest.self, CommunicationRequestPayload.self])
+let communicationRequestTypes = _TypeGroup("CommunicationRequest CommunicationRequest.payload", [CommunicationRequest.self, CommunicationRequestPayload.self])

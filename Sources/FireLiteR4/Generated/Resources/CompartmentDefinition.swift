@@ -49,7 +49,7 @@ public final class CompartmentDefinitionResource: BackboneElement {
     public var documentation: String? { get { _string(5) } set { _setString(5, newValue) } }
 }
 
-private let compartmentDefinitionLayout = Layout(CompartmentDefinition.self, "CompartmentDefinition", .resource, base: DomainResource._layout, release: .r4, """
+private let compartmentDefinitionLayout = Layout(_class: CompartmentDefinition.self, "CompartmentDefinition", .resource, base: DomainResource._layout, release: .r4, """
     url 1..1 uri
     version 0..1 string
     name 1..1 string
@@ -66,10 +66,10 @@ private let compartmentDefinitionLayout = Layout(CompartmentDefinition.self, "Co
     resource 0..* CompartmentDefinition.resource
     """)
 
-private let compartmentDefinitionResourceLayout = Layout(CompartmentDefinitionResource.self, "CompartmentDefinition.resource", .backbone, base: BackboneElement._layout, release: .r4, """
+private let compartmentDefinitionResourceLayout = Layout(_class: CompartmentDefinitionResource.self, "CompartmentDefinition.resource", .backbone, base: BackboneElement._layout, release: .r4, """
     code 1..1 code =ResourceType
     param 0..* string
     documentation 0..1 string
     """)
 
-let compartmentDefinitionTypes = TypeGroup("CompartmentDefinition CompartmentDefinition.resource", [CompartmentDefinition.self, CompartmentDefinitionResource.self])
+let compartmentDefinitionTypes = _TypeGroup("CompartmentDefinition CompartmentDefinition.resource", [CompartmentDefinition.self, CompartmentDefinitionResource.self])

@@ -119,7 +119,7 @@ public final class CompositionSection: BackboneElement {
 public enum CompositionRelatesToTarget: FHIRChoice {
     case identifier(Identifier)
     case reference(Reference)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: Identifier = object._object(first) else { return nil }; self = .identifier(value)
         case 1: guard let value: Reference = object._object(first + 1) else { return nil }; self = .reference(value)
@@ -134,7 +134,7 @@ public enum CompositionRelatesToTarget: FHIRChoice {
     }
 }
 
-private let compositionLayout = Layout(Composition.self, "Composition", .resource, base: DomainResource._layout, release: .r4, """
+private let compositionLayout = Layout(_class: Composition.self, "Composition", .resource, base: DomainResource._layout, release: .r4, """
     identifier 0..1 Identifier
     status 1..1 code =CompositionStatus
     type 1..1 CodeableConcept
@@ -152,24 +152,24 @@ private let compositionLayout = Layout(Composition.self, "Composition", .resourc
     section 0..* Composition.section
     """)
 
-private let compositionAttesterLayout = Layout(CompositionAttester.self, "Composition.attester", .backbone, base: BackboneElement._layout, release: .r4, """
+private let compositionAttesterLayout = Layout(_class: CompositionAttester.self, "Composition.attester", .backbone, base: BackboneElement._layout, release: .r4, """
     mode 1..1 code =CompositionAttestationMode
     time 0..1 dateTime
     party 0..1 Reference >Patient,RelatedPerson,Practitioner,PractitionerRole,Organization
     """)
 
-private let compositionRelatesToLayout = Layout(CompositionRelatesTo.self, "Composition.relatesTo", .backbone, base: BackboneElement._layout, release: .r4, """
+private let compositionRelatesToLayout = Layout(_class: CompositionRelatesTo.self, "Composition.relatesTo", .backbone, base: BackboneElement._layout, release: .r4, """
     code 1..1 code =DocumentRelationshipType
     target[x] 1..1 Identifier|Reference >Composition
     """)
 
-private let compositionEventLayout = Layout(CompositionEvent.self, "Composition.event", .backbone, base: BackboneElement._layout, release: .r4, """
+private let compositionEventLayout = Layout(_class: CompositionEvent.self, "Composition.event", .backbone, base: BackboneElement._layout, release: .r4, """
     code 0..* CodeableConcept
     period 0..1 Period
     detail 0..* Reference
     """)
 
-private let compositionSectionLayout = Layout(CompositionSection.self, "Composition.section", .backbone, base: BackboneElement._layout, release: .r4, """
+private let compositionSectionLayout = Layout(_class: CompositionSection.self, "Composition.section", .backbone, base: BackboneElement._layout, release: .r4, """
     title 0..1 string
     code 0..1 CodeableConcept
     author 0..* Reference >Practitioner,PractitionerRole,Device,Patient,RelatedPerson,Organization
@@ -182,4 +182,4 @@ private let compositionSectionLayout = Layout(CompositionSection.self, "Composit
     section 0..* Composition.section
     """)
 
-let compositionTypes = TypeGroup("Composition Composition.attester Composition.relatesTo Composition.event Composition.section", [Composition.self, CompositionAttester.self, CompositionRelatesTo.self, CompositionEvent.self, CompositionSection.self])
+let compositionTypes = _TypeGroup("Composition Composition.attester Composition.relatesTo Composition.event Composition.section", [Composition.self, CompositionAttester.self, CompositionRelatesTo.self, CompositionEvent.self, CompositionSection.self])

@@ -131,7 +131,7 @@ public final class ConceptMapGroupUnmapped: BackboneElement {
 public enum ConceptMapSource: FHIRChoice {
     case uri(String)
     case canonical(String)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: String = object._string(first) else { return nil }; self = .uri(value)
         case 1: guard let value: String = object._string(first + 1) else { return nil }; self = .canonical(value)
@@ -150,7 +150,7 @@ public enum ConceptMapSource: FHIRChoice {
 public enum ConceptMapTarget: FHIRChoice {
     case uri(String)
     case canonical(String)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: String = object._string(first) else { return nil }; self = .uri(value)
         case 1: guard let value: String = object._string(first + 1) else { return nil }; self = .canonical(value)
@@ -165,7 +165,7 @@ public enum ConceptMapTarget: FHIRChoice {
     }
 }
 
-private let conceptMapLayout = Layout(ConceptMap.self, "ConceptMap", .resource, base: DomainResource._layout, release: .r4, """
+private let conceptMapLayout = Layout(_class: ConceptMap.self, "ConceptMap", .resource, base: DomainResource._layout, release: .r4, """
     url 0..1 uri
     identifier 0..1 Identifier
     version 0..1 string
@@ -186,7 +186,7 @@ private let conceptMapLayout = Layout(ConceptMap.self, "ConceptMap", .resource, 
     group 0..* ConceptMap.group
     """)
 
-private let conceptMapGroupLayout = Layout(ConceptMapGroup.self, "ConceptMap.group", .backbone, base: BackboneElement._layout, release: .r4, """
+private let conceptMapGroupLayout = Layout(_class: ConceptMapGroup.self, "ConceptMap.group", .backbone, base: BackboneElement._layout, release: .r4, """
     source 0..1 uri
     sourceVersion 0..1 string
     target 0..1 uri
@@ -195,13 +195,13 @@ private let conceptMapGroupLayout = Layout(ConceptMapGroup.self, "ConceptMap.gro
     unmapped 0..1 ConceptMap.group.unmapped
     """)
 
-private let conceptMapGroupElementLayout = Layout(ConceptMapGroupElement.self, "ConceptMap.group.element", .backbone, base: BackboneElement._layout, release: .r4, """
+private let conceptMapGroupElementLayout = Layout(_class: ConceptMapGroupElement.self, "ConceptMap.group.element", .backbone, base: BackboneElement._layout, release: .r4, """
     code 0..1 code
     display 0..1 string
     target 0..* ConceptMap.group.element.target
     """)
 
-private let conceptMapGroupElementTargetLayout = Layout(ConceptMapGroupElementTarget.self, "ConceptMap.group.element.target", .backbone, base: BackboneElement._layout, release: .r4, """
+private let conceptMapGroupElementTargetLayout = Layout(_class: ConceptMapGroupElementTarget.self, "ConceptMap.group.element.target", .backbone, base: BackboneElement._layout, release: .r4, """
     code 0..1 code
     display 0..1 string
     equivalence 1..1 code =ConceptMapEquivalence
@@ -210,18 +210,18 @@ private let conceptMapGroupElementTargetLayout = Layout(ConceptMapGroupElementTa
     product 0..* ConceptMap.group.element.target.dependsOn
     """)
 
-private let conceptMapGroupElementTargetDependsOnLayout = Layout(ConceptMapGroupElementTargetDependsOn.self, "ConceptMap.group.element.target.dependsOn", .backbone, base: BackboneElement._layout, release: .r4, """
+private let conceptMapGroupElementTargetDependsOnLayout = Layout(_class: ConceptMapGroupElementTargetDependsOn.self, "ConceptMap.group.element.target.dependsOn", .backbone, base: BackboneElement._layout, release: .r4, """
     property 1..1 uri
     system 0..1 canonical >CodeSystem
     value 1..1 string
     display 0..1 string
     """)
 
-private let conceptMapGroupUnmappedLayout = Layout(ConceptMapGroupUnmapped.self, "ConceptMap.group.unmapped", .backbone, base: BackboneElement._layout, release: .r4, """
+private let conceptMapGroupUnmappedLayout = Layout(_class: ConceptMapGroupUnmapped.self, "ConceptMap.group.unmapped", .backbone, base: BackboneElement._layout, release: .r4, """
     mode 1..1 code =ConceptMapGroupUnmappedMode
     code 0..1 code
     display 0..1 string
     url 0..1 canonical >ConceptMap
     """)
 
-let conceptMapTypes = TypeGroup("ConceptMap ConceptMap.group ConceptMap.group.element ConceptMap.group.element.target ConceptMap.group.element.target.dependsOn ConceptMap.group.unmapped", [ConceptMap.self, ConceptMapGroup.self, ConceptMapGroupElement.self, ConceptMapGroupElementTarget.self, ConceptMapGroupElementTargetDependsOn.self, ConceptMapGroupUnmapped.self])
+let conceptMapTypes = _TypeGroup("ConceptMap ConceptMap.group ConceptMap.group.element ConceptMap.group.element.target ConceptMap.group.element.target.dependsOn ConceptMap.group.unmapped", [ConceptMap.self, ConceptMapGroup.self, ConceptMapGroupElement.self, ConceptMapGroupElementTarget.self, ConceptMapGroupElementTargetDependsOn.self, ConceptMapGroupUnmapped.self])

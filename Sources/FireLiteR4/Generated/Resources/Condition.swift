@@ -98,7 +98,7 @@ public enum ConditionOnset: FHIRChoice {
     case period(Period)
     case range(Range)
     case string(String)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 5) {
         case 0: guard let value: FHIRDateTime = object._dateTime(first) else { return nil }; self = .dateTime(value)
         case 1: guard let value: Age = object._object(first + 1) else { return nil }; self = .age(value)
@@ -126,7 +126,7 @@ public enum ConditionAbatement: FHIRChoice {
     case period(Period)
     case range(Range)
     case string(String)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 5) {
         case 0: guard let value: FHIRDateTime = object._dateTime(first) else { return nil }; self = .dateTime(value)
         case 1: guard let value: Age = object._object(first + 1) else { return nil }; self = .age(value)
@@ -147,7 +147,7 @@ public enum ConditionAbatement: FHIRChoice {
     }
 }
 
-private let conditionLayout = Layout(Condition.self, "Condition", .resource, base: DomainResource._layout, release: .r4, """
+private let conditionLayout = Layout(_class: Condition.self, "Condition", .resource, base: DomainResource._layout, release: .r4, """
     identifier 0..* Identifier
     clinicalStatus 0..1 CodeableConcept =ConditionClinicalStatus
     verificationStatus 0..1 CodeableConcept =ConditionVerificationStatus
@@ -167,15 +167,15 @@ private let conditionLayout = Layout(Condition.self, "Condition", .resource, bas
     note 0..* Annotation
     """)
 
-private let conditionStageLayout = Layout(ConditionStage.self, "Condition.stage", .backbone, base: BackboneElement._layout, release: .r4, """
+private let conditionStageLayout = Layout(_class: ConditionStage.self, "Condition.stage", .backbone, base: BackboneElement._layout, release: .r4, """
     summary 0..1 CodeableConcept
     assessment 0..* Reference >ClinicalImpression,DiagnosticReport,Observation
     type 0..1 CodeableConcept
     """)
 
-private let conditionEvidenceLayout = Layout(ConditionEvidence.self, "Condition.evidence", .backbone, base: BackboneElement._layout, release: .r4, """
+private let conditionEvidenceLayout = Layout(_class: ConditionEvidence.self, "Condition.evidence", .backbone, base: BackboneElement._layout, release: .r4, """
     code 0..* CodeableConcept
     detail 0..* Reference
     """)
 
-let conditionTypes = TypeGroup("Condition Condition.stage Condition.evidence", [Condition.self, ConditionStage.self, ConditionEvidence.self])
+let conditionTypes = _TypeGroup("Condition Condition.stage Condition.evidence", [Condition.self, ConditionStage.self, ConditionEvidence.self])

@@ -123,7 +123,7 @@ public final class ConsentProvisionData: BackboneElement {
 public enum ConsentSource: FHIRChoice {
     case attachment(Attachment)
     case reference(Reference)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: Attachment = object._object(first) else { return nil }; self = .attachment(value)
         case 1: guard let value: Reference = object._object(first + 1) else { return nil }; self = .reference(value)
@@ -138,7 +138,7 @@ public enum ConsentSource: FHIRChoice {
     }
 }
 
-private let consentLayout = Layout(Consent.self, "Consent", .resource, base: DomainResource._layout, release: .r4, """
+private let consentLayout = Layout(_class: Consent.self, "Consent", .resource, base: DomainResource._layout, release: .r4, """
     identifier 0..* Identifier
     status 1..1 code =ConsentState
     scope 1..1 CodeableConcept
@@ -154,18 +154,18 @@ private let consentLayout = Layout(Consent.self, "Consent", .resource, base: Dom
     provision 0..1 Consent.provision
     """)
 
-private let consentPolicyLayout = Layout(ConsentPolicy.self, "Consent.policy", .backbone, base: BackboneElement._layout, release: .r4, """
+private let consentPolicyLayout = Layout(_class: ConsentPolicy.self, "Consent.policy", .backbone, base: BackboneElement._layout, release: .r4, """
     authority 0..1 uri
     uri 0..1 uri
     """)
 
-private let consentVerificationLayout = Layout(ConsentVerification.self, "Consent.verification", .backbone, base: BackboneElement._layout, release: .r4, """
+private let consentVerificationLayout = Layout(_class: ConsentVerification.self, "Consent.verification", .backbone, base: BackboneElement._layout, release: .r4, """
     verified 1..1 boolean
     verifiedWith 0..1 Reference >Patient,RelatedPerson
     verificationDate 0..1 dateTime
     """)
 
-private let consentProvisionLayout = Layout(ConsentProvision.self, "Consent.provision", .backbone, base: BackboneElement._layout, release: .r4, """
+private let consentProvisionLayout = Layout(_class: ConsentProvision.self, "Consent.provision", .backbone, base: BackboneElement._layout, release: .r4, """
     type 0..1 code =ConsentProvisionType
     period 0..1 Period
     actor 0..* Consent.provision.actor
@@ -179,14 +179,14 @@ private let consentProvisionLayout = Layout(ConsentProvision.self, "Consent.prov
     provision 0..* Consent.provision
     """)
 
-private let consentProvisionActorLayout = Layout(ConsentProvisionActor.self, "Consent.provision.actor", .backbone, base: BackboneElement._layout, release: .r4, """
+private let consentProvisionActorLayout = Layout(_class: ConsentProvisionActor.self, "Consent.provision.actor", .backbone, base: BackboneElement._layout, release: .r4, """
     role 1..1 CodeableConcept
     reference 1..1 Reference >Device,Group,CareTeam,Organization,Patient,Practitioner,RelatedPerson,PractitionerRole
     """)
 
-private let consentProvisionDataLayout = Layout(ConsentProvisionData.self, "Consent.provision.data", .backbone, base: BackboneElement._layout, release: .r4, """
+private let consentProvisionDataLayout = Layout(_class: ConsentProvisionData.self, "Consent.provision.data", .backbone, base: BackboneElement._layout, release: .r4, """
     meaning 1..1 code =ConsentDataMeaning
     reference 1..1 Reference
     """)
 
-let consentTypes = TypeGroup("Consent Consent.policy Consent.verification Consent.provision Consent.provision.actor Consent.provision.data", [Consent.self, ConsentPolicy.self, ConsentVerification.self, ConsentProvision.self, ConsentProvisionActor.self, ConsentProvisionData.self])
+let consentTypes = _TypeGroup("Consent Consent.policy Consent.verification Consent.provision Consent.provision.actor Consent.provision.data", [Consent.self, ConsentPolicy.self, ConsentVerification.self, ConsentProvision.self, ConsentProvisionActor.self, ConsentProvisionData.self])

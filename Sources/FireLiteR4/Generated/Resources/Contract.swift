@@ -450,7 +450,7 @@ public final class ContractRule: BackboneElement {
 public enum ContractTopic: FHIRChoice {
     case codeableConcept(CodeableConcept)
     case reference(Reference)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: CodeableConcept = object._object(first) else { return nil }; self = .codeableConcept(value)
         case 1: guard let value: Reference = object._object(first + 1) else { return nil }; self = .reference(value)
@@ -469,7 +469,7 @@ public enum ContractTopic: FHIRChoice {
 public enum ContractLegallyBinding: FHIRChoice {
     case attachment(Attachment)
     case reference(Reference)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: Attachment = object._object(first) else { return nil }; self = .attachment(value)
         case 1: guard let value: Reference = object._object(first + 1) else { return nil }; self = .reference(value)
@@ -488,7 +488,7 @@ public enum ContractLegallyBinding: FHIRChoice {
 public enum ContractTermTopic: FHIRChoice {
     case codeableConcept(CodeableConcept)
     case reference(Reference)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: CodeableConcept = object._object(first) else { return nil }; self = .codeableConcept(value)
         case 1: guard let value: Reference = object._object(first + 1) else { return nil }; self = .reference(value)
@@ -517,7 +517,7 @@ public enum ContractTermOfferAnswerValue: FHIRChoice {
     case coding(Coding)
     case quantity(Quantity)
     case reference(Reference)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 12) {
         case 0: guard let value: Bool = object._bool(first) else { return nil }; self = .boolean(value)
         case 1: guard let value: FHIRDecimal = object._decimal(first + 1) else { return nil }; self = .decimal(value)
@@ -556,7 +556,7 @@ public enum ContractTermOfferAnswerValue: FHIRChoice {
 public enum ContractTermAssetValuedItemEntity: FHIRChoice {
     case codeableConcept(CodeableConcept)
     case reference(Reference)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: CodeableConcept = object._object(first) else { return nil }; self = .codeableConcept(value)
         case 1: guard let value: Reference = object._object(first + 1) else { return nil }; self = .reference(value)
@@ -576,7 +576,7 @@ public enum ContractTermActionOccurrence: FHIRChoice {
     case dateTime(FHIRDateTime)
     case period(Period)
     case timing(Timing)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 3) {
         case 0: guard let value: FHIRDateTime = object._dateTime(first) else { return nil }; self = .dateTime(value)
         case 1: guard let value: Period = object._object(first + 1) else { return nil }; self = .period(value)
@@ -597,7 +597,7 @@ public enum ContractTermActionOccurrence: FHIRChoice {
 public enum ContractFriendlyContent: FHIRChoice {
     case attachment(Attachment)
     case reference(Reference)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: Attachment = object._object(first) else { return nil }; self = .attachment(value)
         case 1: guard let value: Reference = object._object(first + 1) else { return nil }; self = .reference(value)
@@ -616,7 +616,7 @@ public enum ContractFriendlyContent: FHIRChoice {
 public enum ContractLegalContent: FHIRChoice {
     case attachment(Attachment)
     case reference(Reference)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: Attachment = object._object(first) else { return nil }; self = .attachment(value)
         case 1: guard let value: Reference = object._object(first + 1) else { return nil }; self = .reference(value)
@@ -635,7 +635,7 @@ public enum ContractLegalContent: FHIRChoice {
 public enum ContractRuleContent: FHIRChoice {
     case attachment(Attachment)
     case reference(Reference)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: Attachment = object._object(first) else { return nil }; self = .attachment(value)
         case 1: guard let value: Reference = object._object(first + 1) else { return nil }; self = .reference(value)
@@ -650,7 +650,7 @@ public enum ContractRuleContent: FHIRChoice {
     }
 }
 
-private let contractLayout = Layout(Contract.self, "Contract", .resource, base: DomainResource._layout, release: .r4, """
+private let contractLayout = Layout(_class: Contract.self, "Contract", .resource, base: DomainResource._layout, release: .r4, """
     identifier 0..* Identifier
     url 0..1 uri
     version 0..1 string
@@ -686,7 +686,7 @@ private let contractLayout = Layout(Contract.self, "Contract", .resource, base: 
     legallyBinding[x] 0..1 Attachment|Reference >Composition,DocumentReference,QuestionnaireResponse,Contract
     """)
 
-private let contractContentDefinitionLayout = Layout(ContractContentDefinition.self, "Contract.contentDefinition", .backbone, base: BackboneElement._layout, release: .r4, """
+private let contractContentDefinitionLayout = Layout(_class: ContractContentDefinition.self, "Contract.contentDefinition", .backbone, base: BackboneElement._layout, release: .r4, """
     type 1..1 CodeableConcept
     subType 0..1 CodeableConcept
     publisher 0..1 Reference >Practitioner,PractitionerRole,Organization
@@ -695,7 +695,7 @@ private let contractContentDefinitionLayout = Layout(ContractContentDefinition.s
     copyright 0..1 markdown
     """)
 
-private let contractTermLayout = Layout(ContractTerm.self, "Contract.term", .backbone, base: BackboneElement._layout, release: .r4, """
+private let contractTermLayout = Layout(_class: ContractTerm.self, "Contract.term", .backbone, base: BackboneElement._layout, release: .r4, """
     identifier 0..1 Identifier
     issued 0..1 dateTime
     applies 0..1 Period
@@ -710,14 +710,14 @@ private let contractTermLayout = Layout(ContractTerm.self, "Contract.term", .bac
     group 0..* Contract.term
     """)
 
-private let contractTermSecurityLabelLayout = Layout(ContractTermSecurityLabel.self, "Contract.term.securityLabel", .backbone, base: BackboneElement._layout, release: .r4, """
+private let contractTermSecurityLabelLayout = Layout(_class: ContractTermSecurityLabel.self, "Contract.term.securityLabel", .backbone, base: BackboneElement._layout, release: .r4, """
     number 0..* unsignedInt
     classification 1..1 Coding
     category 0..* Coding
     control 0..* Coding
     """)
 
-private let contractTermOfferLayout = Layout(ContractTermOffer.self, "Contract.term.offer", .backbone, base: BackboneElement._layout, release: .r4, """
+private let contractTermOfferLayout = Layout(_class: ContractTermOffer.self, "Contract.term.offer", .backbone, base: BackboneElement._layout, release: .r4, """
     identifier 0..* Identifier
     party 0..* Contract.term.offer.party
     topic 0..1 Reference
@@ -730,16 +730,16 @@ private let contractTermOfferLayout = Layout(ContractTermOffer.self, "Contract.t
     securityLabelNumber 0..* unsignedInt
     """)
 
-private let contractTermOfferPartyLayout = Layout(ContractTermOfferParty.self, "Contract.term.offer.party", .backbone, base: BackboneElement._layout, release: .r4, """
+private let contractTermOfferPartyLayout = Layout(_class: ContractTermOfferParty.self, "Contract.term.offer.party", .backbone, base: BackboneElement._layout, release: .r4, """
     reference 1..* Reference >Patient,RelatedPerson,Practitioner,PractitionerRole,Device,Group,Organization
     role 1..1 CodeableConcept
     """)
 
-private let contractTermOfferAnswerLayout = Layout(ContractTermOfferAnswer.self, "Contract.term.offer.answer", .backbone, base: BackboneElement._layout, release: .r4, """
+private let contractTermOfferAnswerLayout = Layout(_class: ContractTermOfferAnswer.self, "Contract.term.offer.answer", .backbone, base: BackboneElement._layout, release: .r4, """
     value[x] 1..1 boolean|decimal|integer|date|dateTime|time|string|uri|Attachment|Coding|Quantity|Reference
     """)
 
-private let contractTermAssetLayout = Layout(ContractTermAsset.self, "Contract.term.asset", .backbone, base: BackboneElement._layout, release: .r4, """
+private let contractTermAssetLayout = Layout(_class: ContractTermAsset.self, "Contract.term.asset", .backbone, base: BackboneElement._layout, release: .r4, """
     scope 0..1 CodeableConcept
     type 0..* CodeableConcept
     typeReference 0..* Reference
@@ -757,13 +757,13 @@ private let contractTermAssetLayout = Layout(ContractTermAsset.self, "Contract.t
     valuedItem 0..* Contract.term.asset.valuedItem
     """)
 
-private let contractTermAssetContextLayout = Layout(ContractTermAssetContext.self, "Contract.term.asset.context", .backbone, base: BackboneElement._layout, release: .r4, """
+private let contractTermAssetContextLayout = Layout(_class: ContractTermAssetContext.self, "Contract.term.asset.context", .backbone, base: BackboneElement._layout, release: .r4, """
     reference 0..1 Reference
     code 0..* CodeableConcept
     text 0..1 string
     """)
 
-private let contractTermAssetValuedItemLayout = Layout(ContractTermAssetValuedItem.self, "Contract.term.asset.valuedItem", .backbone, base: BackboneElement._layout, release: .r4, """
+private let contractTermAssetValuedItemLayout = Layout(_class: ContractTermAssetValuedItem.self, "Contract.term.asset.valuedItem", .backbone, base: BackboneElement._layout, release: .r4, """
     entity[x] 0..1 CodeableConcept|Reference
     identifier 0..1 Identifier
     effectiveTime 0..1 dateTime
@@ -780,7 +780,7 @@ private let contractTermAssetValuedItemLayout = Layout(ContractTermAssetValuedIt
     securityLabelNumber 0..* unsignedInt
     """)
 
-private let contractTermActionLayout = Layout(ContractTermAction.self, "Contract.term.action", .backbone, base: BackboneElement._layout, release: .r4, """
+private let contractTermActionLayout = Layout(_class: ContractTermAction.self, "Contract.term.action", .backbone, base: BackboneElement._layout, release: .r4, """
     doNotPerform 0..1 boolean
     type 1..1 CodeableConcept
     subject 0..* Contract.term.action.subject
@@ -804,27 +804,27 @@ private let contractTermActionLayout = Layout(ContractTermAction.self, "Contract
     securityLabelNumber 0..* unsignedInt
     """)
 
-private let contractTermActionSubjectLayout = Layout(ContractTermActionSubject.self, "Contract.term.action.subject", .backbone, base: BackboneElement._layout, release: .r4, """
+private let contractTermActionSubjectLayout = Layout(_class: ContractTermActionSubject.self, "Contract.term.action.subject", .backbone, base: BackboneElement._layout, release: .r4, """
     reference 1..* Reference >Patient,RelatedPerson,Practitioner,PractitionerRole,Device,Group,Organization
     role 0..1 CodeableConcept
     """)
 
-private let contractSignerLayout = Layout(ContractSigner.self, "Contract.signer", .backbone, base: BackboneElement._layout, release: .r4, """
+private let contractSignerLayout = Layout(_class: ContractSigner.self, "Contract.signer", .backbone, base: BackboneElement._layout, release: .r4, """
     type 1..1 Coding
     party 1..1 Reference >Organization,Patient,Practitioner,PractitionerRole,RelatedPerson
     signature 1..* Signature
     """)
 
-private let contractFriendlyLayout = Layout(ContractFriendly.self, "Contract.friendly", .backbone, base: BackboneElement._layout, release: .r4, """
+private let contractFriendlyLayout = Layout(_class: ContractFriendly.self, "Contract.friendly", .backbone, base: BackboneElement._layout, release: .r4, """
     content[x] 1..1 Attachment|Reference >Composition,DocumentReference,QuestionnaireResponse
     """)
 
-private let contractLegalLayout = Layout(ContractLegal.self, "Contract.legal", .backbone, base: BackboneElement._layout, release: .r4, """
+private let contractLegalLayout = Layout(_class: ContractLegal.self, "Contract.legal", .backbone, base: BackboneElement._layout, release: .r4, """
     content[x] 1..1 Attachment|Reference >Composition,DocumentReference,QuestionnaireResponse
     """)
 
-private let contractRuleLayout = Layout(ContractRule.self, "Contract.rule", .backbone, base: BackboneElement._layout, release: .r4, """
+private let contractRuleLayout = Layout(_class: ContractRule.self, "Contract.rule", .backbone, base: BackboneElement._layout, release: .r4, """
     content[x] 1..1 Attachment|Reference >DocumentReference
     """)
 
-let contractTypes = TypeGroup("Contract Contract.contentDefinition Contract.term Contract.term.securityLabel Contract.term.offer Contract.term.offer.party Contract.term.offer.answer Contract.term.asset Contract.term.asset.context Contract.term.asset.valuedItem Contract.term.action Contract.term.action.subject Contract.signer Contract.friendly Contract.legal Contract.rule", [Contract.self, ContractContentDefinition.self, ContractTerm.self, ContractTermSecurityLabel.self, ContractTermOffer.self, ContractTermOfferParty.self, ContractTermOfferAnswer.self, ContractTermAsset.self, ContractTermAssetContext.self, ContractTermAssetValuedItem.self, ContractTermAction.self, ContractTermActionSubject.self, ContractSigner.self, ContractFriendly.self, ContractLegal.self, ContractRule.self])
+let contractTypes = _TypeGroup("Contract Contract.contentDefinition Contract.term Contract.term.securityLabel Contract.term.offer Contract.term.offer.party Contract.term.offer.answer Contract.term.asset Contract.term.asset.context Contract.term.asset.valuedItem Contract.term.action Contract.term.action.subject Contract.signer Contract.friendly Contract.legal Contract.rule", [Contract.self, ContractContentDefinition.self, ContractTerm.self, ContractTermSecurityLabel.self, ContractTermOffer.self, ContractTermOfferParty.self, ContractTermOfferAnswer.self, ContractTermAsset.self, ContractTermAssetContext.self, ContractTermAssetValuedItem.self, ContractTermAction.self, ContractTermActionSubject.self, ContractSigner.self, ContractFriendly.self, ContractLegal.self, ContractRule.self])

@@ -95,7 +95,7 @@ public final class CoverageCostToBeneficiaryException: BackboneElement {
 public enum CoverageCostToBeneficiaryValue: FHIRChoice {
     case quantity(Quantity)
     case money(Money)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: Quantity = object._object(first) else { return nil }; self = .quantity(value)
         case 1: guard let value: Money = object._object(first + 1) else { return nil }; self = .money(value)
@@ -110,7 +110,7 @@ public enum CoverageCostToBeneficiaryValue: FHIRChoice {
     }
 }
 
-private let coverageLayout = Layout(Coverage.self, "Coverage", .resource, base: DomainResource._layout, release: .r4, """
+private let coverageLayout = Layout(_class: Coverage.self, "Coverage", .resource, base: DomainResource._layout, release: .r4, """
     identifier 0..* Identifier
     status 1..1 code =FinancialResourceStatusCodes
     type 0..1 CodeableConcept
@@ -130,21 +130,21 @@ private let coverageLayout = Layout(Coverage.self, "Coverage", .resource, base: 
     contract 0..* Reference >Contract
     """)
 
-private let coverageClassLayout = Layout(CoverageClass.self, "Coverage.class", .backbone, base: BackboneElement._layout, release: .r4, """
+private let coverageClassLayout = Layout(_class: CoverageClass.self, "Coverage.class", .backbone, base: BackboneElement._layout, release: .r4, """
     type 1..1 CodeableConcept
     value 1..1 string
     name 0..1 string
     """)
 
-private let coverageCostToBeneficiaryLayout = Layout(CoverageCostToBeneficiary.self, "Coverage.costToBeneficiary", .backbone, base: BackboneElement._layout, release: .r4, """
+private let coverageCostToBeneficiaryLayout = Layout(_class: CoverageCostToBeneficiary.self, "Coverage.costToBeneficiary", .backbone, base: BackboneElement._layout, release: .r4, """
     type 0..1 CodeableConcept
     value[x] 1..1 Quantity|Money
     exception 0..* Coverage.costToBeneficiary.exception
     """)
 
-private let coverageCostToBeneficiaryExceptionLayout = Layout(CoverageCostToBeneficiaryException.self, "Coverage.costToBeneficiary.exception", .backbone, base: BackboneElement._layout, release: .r4, """
+private let coverageCostToBeneficiaryExceptionLayout = Layout(_class: CoverageCostToBeneficiaryException.self, "Coverage.costToBeneficiary.exception", .backbone, base: BackboneElement._layout, release: .r4, """
     type 1..1 CodeableConcept
     period 0..1 Period
     """)
 
-let coverageTypes = TypeGroup("Coverage Coverage.class Coverage.costToBeneficiary Coverage.costToBeneficiary.exception", [Coverage.self, CoverageClass.self, CoverageCostToBeneficiary.self, CoverageCostToBeneficiaryException.self])
+let coverageTypes = _TypeGroup("Coverage Coverage.class Coverage.costToBeneficiary Coverage.costToBeneficiary.exception", [Coverage.self, CoverageClass.self, CoverageCostToBeneficiary.self, CoverageCostToBeneficiaryException.self])

@@ -120,7 +120,7 @@ public final class CoverageEligibilityRequestItemDiagnosis: BackboneElement {
 public enum CoverageEligibilityRequestServiced: FHIRChoice {
     case date(FHIRDate)
     case period(Period)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: FHIRDate = object._date(first) else { return nil }; self = .date(value)
         case 1: guard let value: Period = object._object(first + 1) else { return nil }; self = .period(value)
@@ -139,7 +139,7 @@ public enum CoverageEligibilityRequestServiced: FHIRChoice {
 public enum CoverageEligibilityRequestItemDiagnosisDiagnosis: FHIRChoice {
     case codeableConcept(CodeableConcept)
     case reference(Reference)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: CodeableConcept = object._object(first) else { return nil }; self = .codeableConcept(value)
         case 1: guard let value: Reference = object._object(first + 1) else { return nil }; self = .reference(value)
@@ -154,7 +154,7 @@ public enum CoverageEligibilityRequestItemDiagnosisDiagnosis: FHIRChoice {
     }
 }
 
-private let coverageEligibilityRequestLayout = Layout(CoverageEligibilityRequest.self, "CoverageEligibilityRequest", .resource, base: DomainResource._layout, release: .r4, """
+private let coverageEligibilityRequestLayout = Layout(_class: CoverageEligibilityRequest.self, "CoverageEligibilityRequest", .resource, base: DomainResource._layout, release: .r4, """
     identifier 0..* Identifier
     status 1..1 code =FinancialResourceStatusCodes
     priority 0..1 CodeableConcept
@@ -171,19 +171,19 @@ private let coverageEligibilityRequestLayout = Layout(CoverageEligibilityRequest
     item 0..* CoverageEligibilityRequest.item
     """)
 
-private let coverageEligibilityRequestSupportingInfoLayout = Layout(CoverageEligibilityRequestSupportingInfo.self, "CoverageEligibilityRequest.supportingInfo", .backbone, base: BackboneElement._layout, release: .r4, """
+private let coverageEligibilityRequestSupportingInfoLayout = Layout(_class: CoverageEligibilityRequestSupportingInfo.self, "CoverageEligibilityRequest.supportingInfo", .backbone, base: BackboneElement._layout, release: .r4, """
     sequence 1..1 positiveInt
     information 1..1 Reference
     appliesToAll 0..1 boolean
     """)
 
-private let coverageEligibilityRequestInsuranceLayout = Layout(CoverageEligibilityRequestInsurance.self, "CoverageEligibilityRequest.insurance", .backbone, base: BackboneElement._layout, release: .r4, """
+private let coverageEligibilityRequestInsuranceLayout = Layout(_class: CoverageEligibilityRequestInsurance.self, "CoverageEligibilityRequest.insurance", .backbone, base: BackboneElement._layout, release: .r4, """
     focal 0..1 boolean
     coverage 1..1 Reference >Coverage
     businessArrangement 0..1 string
     """)
 
-private let coverageEligibilityRequestItemLayout = Layout(CoverageEligibilityRequestItem.self, "CoverageEligibilityRequest.item", .backbone, base: BackboneElement._layout, release: .r4, """
+private let coverageEligibilityRequestItemLayout = Layout(_class: CoverageEligibilityRequestItem.self, "CoverageEligibilityRequest.item", .backbone, base: BackboneElement._layout, release: .r4, """
     supportingInfoSequence 0..* positiveInt
     category 0..1 CodeableConcept
     productOrService 0..1 CodeableConcept
@@ -196,8 +196,8 @@ private let coverageEligibilityRequestItemLayout = Layout(CoverageEligibilityReq
     detail 0..* Reference
     """)
 
-private let coverageEligibilityRequestItemDiagnosisLayout = Layout(CoverageEligibilityRequestItemDiagnosis.self, "CoverageEligibilityRequest.item.diagnosis", .backbone, base: BackboneElement._layout, release: .r4, """
+private let coverageEligibilityRequestItemDiagnosisLayout = Layout(_class: CoverageEligibilityRequestItemDiagnosis.self, "CoverageEligibilityRequest.item.diagnosis", .backbone, base: BackboneElement._layout, release: .r4, """
     diagnosis[x] 0..1 CodeableConcept|Reference >Condition
     """)
 
-let coverageEligibilityRequestTypes = TypeGroup("CoverageEligibilityRequest CoverageEligibilityRequest.supportingInfo CoverageEligibilityRequest.insurance CoverageEligibilityRequest.item CoverageEligibilityRequest.item.diagnosis", [CoverageEligibilityRequest.self, CoverageEligibilityRequestSupportingInfo.self, CoverageEligibilityRequestInsurance.self, CoverageEligibilityRequestItem.self, CoverageEligibilityRequestItemDiagnosis.self])
+let coverageEligibilityRequestTypes = _TypeGroup("CoverageEligibilityRequest CoverageEligibilityRequest.supportingInfo CoverageEligibilityRequest.insurance CoverageEligibilityRequest.item CoverageEligibilityRequest.item.diagnosis", [CoverageEligibilityRequest.self, CoverageEligibilityRequestSupportingInfo.self, CoverageEligibilityRequestInsurance.self, CoverageEligibilityRequestItem.self, CoverageEligibilityRequestItemDiagnosis.self])

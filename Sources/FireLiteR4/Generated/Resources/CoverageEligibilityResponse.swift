@@ -137,7 +137,7 @@ public final class CoverageEligibilityResponseError: BackboneElement {
 public enum CoverageEligibilityResponseServiced: FHIRChoice {
     case date(FHIRDate)
     case period(Period)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: FHIRDate = object._date(first) else { return nil }; self = .date(value)
         case 1: guard let value: Period = object._object(first + 1) else { return nil }; self = .period(value)
@@ -157,7 +157,7 @@ public enum CoverageEligibilityResponseInsuranceItemBenefitAllowed: FHIRChoice {
     case unsignedInt(Int)
     case string(String)
     case money(Money)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 3) {
         case 0: guard let value: Int = object._int(first) else { return nil }; self = .unsignedInt(value)
         case 1: guard let value: String = object._string(first + 1) else { return nil }; self = .string(value)
@@ -179,7 +179,7 @@ public enum CoverageEligibilityResponseInsuranceItemBenefitUsed: FHIRChoice {
     case unsignedInt(Int)
     case string(String)
     case money(Money)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 3) {
         case 0: guard let value: Int = object._int(first) else { return nil }; self = .unsignedInt(value)
         case 1: guard let value: String = object._string(first + 1) else { return nil }; self = .string(value)
@@ -196,7 +196,7 @@ public enum CoverageEligibilityResponseInsuranceItemBenefitUsed: FHIRChoice {
     }
 }
 
-private let coverageEligibilityResponseLayout = Layout(CoverageEligibilityResponse.self, "CoverageEligibilityResponse", .resource, base: DomainResource._layout, release: .r4, """
+private let coverageEligibilityResponseLayout = Layout(_class: CoverageEligibilityResponse.self, "CoverageEligibilityResponse", .resource, base: DomainResource._layout, release: .r4, """
     identifier 0..* Identifier
     status 1..1 code =FinancialResourceStatusCodes
     purpose 1..* code =EligibilityResponsePurpose
@@ -214,14 +214,14 @@ private let coverageEligibilityResponseLayout = Layout(CoverageEligibilityRespon
     error 0..* CoverageEligibilityResponse.error
     """)
 
-private let coverageEligibilityResponseInsuranceLayout = Layout(CoverageEligibilityResponseInsurance.self, "CoverageEligibilityResponse.insurance", .backbone, base: BackboneElement._layout, release: .r4, """
+private let coverageEligibilityResponseInsuranceLayout = Layout(_class: CoverageEligibilityResponseInsurance.self, "CoverageEligibilityResponse.insurance", .backbone, base: BackboneElement._layout, release: .r4, """
     coverage 1..1 Reference >Coverage
     inforce 0..1 boolean
     benefitPeriod 0..1 Period
     item 0..* CoverageEligibilityResponse.insurance.item
     """)
 
-private let coverageEligibilityResponseInsuranceItemLayout = Layout(CoverageEligibilityResponseInsuranceItem.self, "CoverageEligibilityResponse.insurance.item", .backbone, base: BackboneElement._layout, release: .r4, """
+private let coverageEligibilityResponseInsuranceItemLayout = Layout(_class: CoverageEligibilityResponseInsuranceItem.self, "CoverageEligibilityResponse.insurance.item", .backbone, base: BackboneElement._layout, release: .r4, """
     category 0..1 CodeableConcept
     productOrService 0..1 CodeableConcept
     modifier 0..* CodeableConcept
@@ -238,14 +238,14 @@ private let coverageEligibilityResponseInsuranceItemLayout = Layout(CoverageElig
     authorizationUrl 0..1 uri
     """)
 
-private let coverageEligibilityResponseInsuranceItemBenefitLayout = Layout(CoverageEligibilityResponseInsuranceItemBenefit.self, "CoverageEligibilityResponse.insurance.item.benefit", .backbone, base: BackboneElement._layout, release: .r4, """
+private let coverageEligibilityResponseInsuranceItemBenefitLayout = Layout(_class: CoverageEligibilityResponseInsuranceItemBenefit.self, "CoverageEligibilityResponse.insurance.item.benefit", .backbone, base: BackboneElement._layout, release: .r4, """
     type 1..1 CodeableConcept
     allowed[x] 0..1 unsignedInt|string|Money
     used[x] 0..1 unsignedInt|string|Money
     """)
 
-private let coverageEligibilityResponseErrorLayout = Layout(CoverageEligibilityResponseError.self, "CoverageEligibilityResponse.error", .backbone, base: BackboneElement._layout, release: .r4, """
+private let coverageEligibilityResponseErrorLayout = Layout(_class: CoverageEligibilityResponseError.self, "CoverageEligibilityResponse.error", .backbone, base: BackboneElement._layout, release: .r4, """
     code 1..1 CodeableConcept
     """)
 
-let coverageEligibilityResponseTypes = TypeGroup("CoverageEligibilityResponse CoverageEligibilityResponse.insurance CoverageEligibilityResponse.insurance.item CoverageEligibilityResponse.insurance.item.benefit CoverageEligibilityResponse.error", [CoverageEligibilityResponse.self, CoverageEligibilityResponseInsurance.self, CoverageEligibilityResponseInsuranceItem.self, CoverageEligibilityResponseInsuranceItemBenefit.self, CoverageEligibilityResponseError.self])
+let coverageEligibilityResponseTypes = _TypeGroup("CoverageEligibilityResponse CoverageEligibilityResponse.insurance CoverageEligibilityResponse.insurance.item CoverageEligibilityResponse.insurance.item.benefit CoverageEligibilityResponse.error", [CoverageEligibilityResponse.self, CoverageEligibilityResponseInsurance.self, CoverageEligibilityResponseInsuranceItem.self, CoverageEligibilityResponseInsuranceItemBenefit.self, CoverageEligibilityResponseError.self])

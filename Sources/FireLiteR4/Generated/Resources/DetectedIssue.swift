@@ -67,7 +67,7 @@ public final class DetectedIssueMitigation: BackboneElement {
 public enum DetectedIssueIdentified: FHIRChoice {
     case dateTime(FHIRDateTime)
     case period(Period)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: FHIRDateTime = object._dateTime(first) else { return nil }; self = .dateTime(value)
         case 1: guard let value: Period = object._object(first + 1) else { return nil }; self = .period(value)
@@ -82,7 +82,7 @@ public enum DetectedIssueIdentified: FHIRChoice {
     }
 }
 
-private let detectedIssueLayout = Layout(DetectedIssue.self, "DetectedIssue", .resource, base: DomainResource._layout, release: .r4, """
+private let detectedIssueLayout = Layout(_class: DetectedIssue.self, "DetectedIssue", .resource, base: DomainResource._layout, release: .r4, """
     identifier 0..* Identifier
     status 1..1 code =ObservationStatus
     code 0..1 CodeableConcept
@@ -97,15 +97,15 @@ private let detectedIssueLayout = Layout(DetectedIssue.self, "DetectedIssue", .r
     mitigation 0..* DetectedIssue.mitigation
     """)
 
-private let detectedIssueEvidenceLayout = Layout(DetectedIssueEvidence.self, "DetectedIssue.evidence", .backbone, base: BackboneElement._layout, release: .r4, """
+private let detectedIssueEvidenceLayout = Layout(_class: DetectedIssueEvidence.self, "DetectedIssue.evidence", .backbone, base: BackboneElement._layout, release: .r4, """
     code 0..* CodeableConcept
     detail 0..* Reference
     """)
 
-private let detectedIssueMitigationLayout = Layout(DetectedIssueMitigation.self, "DetectedIssue.mitigation", .backbone, base: BackboneElement._layout, release: .r4, """
+private let detectedIssueMitigationLayout = Layout(_class: DetectedIssueMitigation.self, "DetectedIssue.mitigation", .backbone, base: BackboneElement._layout, release: .r4, """
     action 1..1 CodeableConcept
     date 0..1 dateTime
     author 0..1 Reference >Practitioner,PractitionerRole
     """)
 
-let detectedIssueTypes = TypeGroup("DetectedIssue DetectedIssue.evidence DetectedIssue.mitigation", [DetectedIssue.self, DetectedIssueEvidence.self, DetectedIssueMitigation.self])
+let detectedIssueTypes = _TypeGroup("DetectedIssue DetectedIssue.evidence DetectedIssue.mitigation", [DetectedIssue.self, DetectedIssueEvidence.self, DetectedIssueMitigation.self])

@@ -133,7 +133,7 @@ public final class DeviceProperty: BackboneElement {
     public var valueCode: [CodeableConcept] { get { _objects(5) } set { _setObjects(5, newValue) } }
 }
 
-private let deviceLayout = Layout(Device.self, "Device", .resource, base: DomainResource._layout, release: .r4, """
+private let deviceLayout = Layout(_class: Device.self, "Device", .resource, base: DomainResource._layout, release: .r4, """
     identifier 0..* Identifier
     definition 0..1 Reference >DeviceDefinition
     udiCarrier 0..* Device.udiCarrier
@@ -162,7 +162,7 @@ private let deviceLayout = Layout(Device.self, "Device", .resource, base: Domain
     parent 0..1 Reference >Device
     """)
 
-private let deviceUdiCarrierLayout = Layout(DeviceUdiCarrier.self, "Device.udiCarrier", .backbone, base: BackboneElement._layout, release: .r4, """
+private let deviceUdiCarrierLayout = Layout(_class: DeviceUdiCarrier.self, "Device.udiCarrier", .backbone, base: BackboneElement._layout, release: .r4, """
     deviceIdentifier 0..1 string
     issuer 0..1 uri
     jurisdiction 0..1 uri
@@ -171,26 +171,26 @@ private let deviceUdiCarrierLayout = Layout(DeviceUdiCarrier.self, "Device.udiCa
     entryType 0..1 code =UDIEntryType
     """)
 
-private let deviceDeviceNameLayout = Layout(DeviceDeviceName.self, "Device.deviceName", .backbone, base: BackboneElement._layout, release: .r4, """
+private let deviceDeviceNameLayout = Layout(_class: DeviceDeviceName.self, "Device.deviceName", .backbone, base: BackboneElement._layout, release: .r4, """
     name 1..1 string
     type 1..1 code =DeviceNameType
     """)
 
-private let deviceSpecializationLayout = Layout(DeviceSpecialization.self, "Device.specialization", .backbone, base: BackboneElement._layout, release: .r4, """
+private let deviceSpecializationLayout = Layout(_class: DeviceSpecialization.self, "Device.specialization", .backbone, base: BackboneElement._layout, release: .r4, """
     systemType 1..1 CodeableConcept
     version 0..1 string
     """)
 
-private let deviceVersionLayout = Layout(DeviceVersion.self, "Device.version", .backbone, base: BackboneElement._layout, release: .r4, """
+private let deviceVersionLayout = Layout(_class: DeviceVersion.self, "Device.version", .backbone, base: BackboneElement._layout, release: .r4, """
     type 0..1 CodeableConcept
     component 0..1 Identifier
     value 1..1 string
     """)
 
-private let devicePropertyLayout = Layout(DeviceProperty.self, "Device.property", .backbone, base: BackboneElement._layout, release: .r4, """
+private let devicePropertyLayout = Layout(_class: DeviceProperty.self, "Device.property", .backbone, base: BackboneElement._layout, release: .r4, """
     type 1..1 CodeableConcept
     valueQuantity 0..* Quantity
     valueCode 0..* CodeableConcept
     """)
 
-let deviceTypes = TypeGroup("Device Device.udiCarrier Device.deviceName Device.specialization Device.version Device.property", [Device.self, DeviceUdiCarrier.self, DeviceDeviceName.self, DeviceSpecialization.self, DeviceVersion.self, DeviceProperty.self])
+let deviceTypes = _TypeGroup("Device Device.udiCarrier Device.deviceName Device.specialization Device.version Device.property", [Device.self, DeviceUdiCarrier.self, DeviceDeviceName.self, DeviceSpecialization.self, DeviceVersion.self, DeviceProperty.self])

@@ -134,7 +134,7 @@ public final class DeviceDefinitionMaterial: BackboneElement {
 public enum DeviceDefinitionManufacturer: FHIRChoice {
     case string(String)
     case reference(Reference)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: String = object._string(first) else { return nil }; self = .string(value)
         case 1: guard let value: Reference = object._object(first + 1) else { return nil }; self = .reference(value)
@@ -149,7 +149,7 @@ public enum DeviceDefinitionManufacturer: FHIRChoice {
     }
 }
 
-private let deviceDefinitionLayout = Layout(DeviceDefinition.self, "DeviceDefinition", .resource, base: DomainResource._layout, release: .r4, """
+private let deviceDefinitionLayout = Layout(_class: DeviceDefinition.self, "DeviceDefinition", .resource, base: DomainResource._layout, release: .r4, """
     identifier 0..* Identifier
     udiDeviceIdentifier 0..* DeviceDefinition.udiDeviceIdentifier
     manufacturer[x] 0..1 string|Reference >Organization
@@ -174,37 +174,37 @@ private let deviceDefinitionLayout = Layout(DeviceDefinition.self, "DeviceDefini
     material 0..* DeviceDefinition.material
     """)
 
-private let deviceDefinitionUdiDeviceIdentifierLayout = Layout(DeviceDefinitionUdiDeviceIdentifier.self, "DeviceDefinition.udiDeviceIdentifier", .backbone, base: BackboneElement._layout, release: .r4, """
+private let deviceDefinitionUdiDeviceIdentifierLayout = Layout(_class: DeviceDefinitionUdiDeviceIdentifier.self, "DeviceDefinition.udiDeviceIdentifier", .backbone, base: BackboneElement._layout, release: .r4, """
     deviceIdentifier 1..1 string
     issuer 1..1 uri
     jurisdiction 1..1 uri
     """)
 
-private let deviceDefinitionDeviceNameLayout = Layout(DeviceDefinitionDeviceName.self, "DeviceDefinition.deviceName", .backbone, base: BackboneElement._layout, release: .r4, """
+private let deviceDefinitionDeviceNameLayout = Layout(_class: DeviceDefinitionDeviceName.self, "DeviceDefinition.deviceName", .backbone, base: BackboneElement._layout, release: .r4, """
     name 1..1 string
     type 1..1 code =DeviceNameType
     """)
 
-private let deviceDefinitionSpecializationLayout = Layout(DeviceDefinitionSpecialization.self, "DeviceDefinition.specialization", .backbone, base: BackboneElement._layout, release: .r4, """
+private let deviceDefinitionSpecializationLayout = Layout(_class: DeviceDefinitionSpecialization.self, "DeviceDefinition.specialization", .backbone, base: BackboneElement._layout, release: .r4, """
     systemType 1..1 string
     version 0..1 string
     """)
 
-private let deviceDefinitionCapabilityLayout = Layout(DeviceDefinitionCapability.self, "DeviceDefinition.capability", .backbone, base: BackboneElement._layout, release: .r4, """
+private let deviceDefinitionCapabilityLayout = Layout(_class: DeviceDefinitionCapability.self, "DeviceDefinition.capability", .backbone, base: BackboneElement._layout, release: .r4, """
     type 1..1 CodeableConcept
     description 0..* CodeableConcept
     """)
 
-private let deviceDefinitionPropertyLayout = Layout(DeviceDefinitionProperty.self, "DeviceDefinition.property", .backbone, base: BackboneElement._layout, release: .r4, """
+private let deviceDefinitionPropertyLayout = Layout(_class: DeviceDefinitionProperty.self, "DeviceDefinition.property", .backbone, base: BackboneElement._layout, release: .r4, """
     type 1..1 CodeableConcept
     valueQuantity 0..* Quantity
     valueCode 0..* CodeableConcept
     """)
 
-private let deviceDefinitionMaterialLayout = Layout(DeviceDefinitionMaterial.self, "DeviceDefinition.material", .backbone, base: BackboneElement._layout, release: .r4, """
+private let deviceDefinitionMaterialLayout = Layout(_class: DeviceDefinitionMaterial.self, "DeviceDefinition.material", .backbone, base: BackboneElement._layout, release: .r4, """
     substance 1..1 CodeableConcept
     alternate 0..1 boolean
     allergenicIndicator 0..1 boolean
     """)
 
-let deviceDefinitionTypes = TypeGroup("DeviceDefinition DeviceDefinition.udiDeviceIdentifier DeviceDefinition.deviceName DeviceDefinition.specialization DeviceDefinition.capability DeviceDefinition.property DeviceDefinition.material", [DeviceDefinition.self, DeviceDefinitionUdiDeviceIdentifier.self, DeviceDefinitionDeviceName.self, DeviceDefinitionSpecialization.self, DeviceDefinitionCapability.self, DeviceDefinitionProperty.self, DeviceDefinitionMaterial.self])
+let deviceDefinitionTypes = _TypeGroup("DeviceDefinition DeviceDefinition.udiDeviceIdentifier DeviceDefinition.deviceName DeviceDefinition.specialization DeviceDefinition.capability DeviceDefinition.property DeviceDefinition.material", [DeviceDefinition.self, DeviceDefinitionUdiDeviceIdentifier.self, DeviceDefinitionDeviceName.self, DeviceDefinitionSpecialization.self, DeviceDefinitionCapability.self, DeviceDefinitionProperty.self, DeviceDefinitionMaterial.self])

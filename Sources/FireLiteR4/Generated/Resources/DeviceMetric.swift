@@ -46,7 +46,7 @@ public final class DeviceMetricCalibration: BackboneElement {
     public var time: FHIRInstant? { get { _instant(5) } set { _setInstant(5, newValue) } }
 }
 
-private let deviceMetricLayout = Layout(DeviceMetric.self, "DeviceMetric", .resource, base: DomainResource._layout, release: .r4, """
+private let deviceMetricLayout = Layout(_class: DeviceMetric.self, "DeviceMetric", .resource, base: DomainResource._layout, release: .r4, """
     identifier 0..* Identifier
     type 1..1 CodeableConcept
     unit 0..1 CodeableConcept
@@ -59,10 +59,10 @@ private let deviceMetricLayout = Layout(DeviceMetric.self, "DeviceMetric", .reso
     calibration 0..* DeviceMetric.calibration
     """)
 
-private let deviceMetricCalibrationLayout = Layout(DeviceMetricCalibration.self, "DeviceMetric.calibration", .backbone, base: BackboneElement._layout, release: .r4, """
+private let deviceMetricCalibrationLayout = Layout(_class: DeviceMetricCalibration.self, "DeviceMetric.calibration", .backbone, base: BackboneElement._layout, release: .r4, """
     type 0..1 code =DeviceMetricCalibrationType
     state 0..1 code =DeviceMetricCalibrationState
     time 0..1 instant
     """)
 
-let deviceMetricTypes = TypeGroup("DeviceMetric DeviceMetric.calibration", [DeviceMetric.self, DeviceMetricCalibration.self])
+let deviceMetricTypes = _TypeGroup("DeviceMetric DeviceMetric.calibration", [DeviceMetric.self, DeviceMetricCalibration.self])

@@ -94,7 +94,7 @@ public final class DeviceRequestParameter: BackboneElement {
 public enum DeviceRequestCode: FHIRChoice {
     case reference(Reference)
     case codeableConcept(CodeableConcept)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: Reference = object._object(first) else { return nil }; self = .reference(value)
         case 1: guard let value: CodeableConcept = object._object(first + 1) else { return nil }; self = .codeableConcept(value)
@@ -114,7 +114,7 @@ public enum DeviceRequestOccurrence: FHIRChoice {
     case dateTime(FHIRDateTime)
     case period(Period)
     case timing(Timing)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 3) {
         case 0: guard let value: FHIRDateTime = object._dateTime(first) else { return nil }; self = .dateTime(value)
         case 1: guard let value: Period = object._object(first + 1) else { return nil }; self = .period(value)
@@ -137,7 +137,7 @@ public enum DeviceRequestParameterValue: FHIRChoice {
     case quantity(Quantity)
     case range(Range)
     case boolean(Bool)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 4) {
         case 0: guard let value: CodeableConcept = object._object(first) else { return nil }; self = .codeableConcept(value)
         case 1: guard let value: Quantity = object._object(first + 1) else { return nil }; self = .quantity(value)
@@ -156,7 +156,7 @@ public enum DeviceRequestParameterValue: FHIRChoice {
     }
 }
 
-private let deviceRequestLayout = Layout(DeviceRequest.self, "DeviceRequest", .resource, base: DomainResource._layout, release: .r4, """
+private let deviceRequestLayout = Layout(_class: DeviceRequest.self, "DeviceRequest", .resource, base: DomainResource._layout, release: .r4, """
     identifier 0..* Identifier
     instantiatesCanonical 0..* canonical >ActivityDefinition,PlanDefinition
     instantiatesUri 0..* uri
@@ -183,9 +183,9 @@ private let deviceRequestLayout = Layout(DeviceRequest.self, "DeviceRequest", .r
     relevantHistory 0..* Reference >Provenance
     """)
 
-private let deviceRequestParameterLayout = Layout(DeviceRequestParameter.self, "DeviceRequest.parameter", .backbone, base: BackboneElement._layout, release: .r4, """
+private let deviceRequestParameterLayout = Layout(_class: DeviceRequestParameter.self, "DeviceRequest.parameter", .backbone, base: BackboneElement._layout, release: .r4, """
     code 0..1 CodeableConcept
     value[x] 0..1 CodeableConcept|Quantity|Range|boolean
     """)
 
-let deviceRequestTypes = TypeGroup("DeviceRequest DeviceRequest.parameter", [DeviceRequest.self, DeviceRequestParameter.self])
+let deviceRequestTypes = _TypeGroup("DeviceRequest DeviceRequest.parameter", [DeviceRequest.self, DeviceRequestParameter.self])

@@ -49,7 +49,7 @@ public enum DeviceUseStatementTiming: FHIRChoice {
     case timing(Timing)
     case period(Period)
     case dateTime(FHIRDateTime)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 3) {
         case 0: guard let value: Timing = object._object(first) else { return nil }; self = .timing(value)
         case 1: guard let value: Period = object._object(first + 1) else { return nil }; self = .period(value)
@@ -66,7 +66,7 @@ public enum DeviceUseStatementTiming: FHIRChoice {
     }
 }
 
-private let deviceUseStatementLayout = Layout(DeviceUseStatement.self, "DeviceUseStatement", .resource, base: DomainResource._layout, release: .r4, """
+private let deviceUseStatementLayout = Layout(_class: DeviceUseStatement.self, "DeviceUseStatement", .resource, base: DomainResource._layout, release: .r4, """
     identifier 0..* Identifier
     basedOn 0..* Reference >ServiceRequest
     status 1..1 code =DeviceUseStatementStatus
@@ -82,4 +82,4 @@ private let deviceUseStatementLayout = Layout(DeviceUseStatement.self, "DeviceUs
     note 0..* Annotation
     """)
 
-let deviceUseStatementTypes = TypeGroup("DeviceUseStatement", [DeviceUseStatement.self])
+let deviceUseStatementTypes = _TypeGroup("DeviceUseStatement", [DeviceUseStatement.self])

@@ -66,7 +66,7 @@ public final class DiagnosticReportMedia: BackboneElement {
 public enum DiagnosticReportEffective: FHIRChoice {
     case dateTime(FHIRDateTime)
     case period(Period)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: FHIRDateTime = object._dateTime(first) else { return nil }; self = .dateTime(value)
         case 1: guard let value: Period = object._object(first + 1) else { return nil }; self = .period(value)
@@ -81,7 +81,7 @@ public enum DiagnosticReportEffective: FHIRChoice {
     }
 }
 
-private let diagnosticReportLayout = Layout(DiagnosticReport.self, "DiagnosticReport", .resource, base: DomainResource._layout, release: .r4, """
+private let diagnosticReportLayout = Layout(_class: DiagnosticReport.self, "DiagnosticReport", .resource, base: DomainResource._layout, release: .r4, """
     identifier 0..* Identifier
     basedOn 0..* Reference >CarePlan,ImmunizationRecommendation,MedicationRequest,NutritionOrder,ServiceRequest
     status 1..1 code =DiagnosticReportStatus
@@ -102,9 +102,9 @@ private let diagnosticReportLayout = Layout(DiagnosticReport.self, "DiagnosticRe
     presentedForm 0..* Attachment
     """)
 
-private let diagnosticReportMediaLayout = Layout(DiagnosticReportMedia.self, "DiagnosticReport.media", .backbone, base: BackboneElement._layout, release: .r4, """
+private let diagnosticReportMediaLayout = Layout(_class: DiagnosticReportMedia.self, "DiagnosticReport.media", .backbone, base: BackboneElement._layout, release: .r4, """
     comment 0..1 string
     link 1..1 Reference >Media
     """)
 
-let diagnosticReportTypes = TypeGroup("DiagnosticReport DiagnosticReport.media", [DiagnosticReport.self, DiagnosticReportMedia.self])
+let diagnosticReportTypes = _TypeGroup("DiagnosticReport DiagnosticReport.media", [DiagnosticReport.self, DiagnosticReportMedia.self])

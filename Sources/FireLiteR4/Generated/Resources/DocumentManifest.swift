@@ -48,7 +48,7 @@ public final class DocumentManifestRelated: BackboneElement {
     public func upsert(ref newValue: Reference?) { _upsert(4, newValue) }
 }
 
-private let documentManifestLayout = Layout(DocumentManifest.self, "DocumentManifest", .resource, base: DomainResource._layout, release: .r4, """
+private let documentManifestLayout = Layout(_class: DocumentManifest.self, "DocumentManifest", .resource, base: DomainResource._layout, release: .r4, """
     masterIdentifier 0..1 Identifier
     identifier 0..* Identifier
     status 1..1 code =DocumentReferenceStatus
@@ -63,9 +63,9 @@ private let documentManifestLayout = Layout(DocumentManifest.self, "DocumentMani
     related 0..* DocumentManifest.related
     """)
 
-private let documentManifestRelatedLayout = Layout(DocumentManifestRelated.self, "DocumentManifest.related", .backbone, base: BackboneElement._layout, release: .r4, """
+private let documentManifestRelatedLayout = Layout(_class: DocumentManifestRelated.self, "DocumentManifest.related", .backbone, base: BackboneElement._layout, release: .r4, """
     identifier 0..1 Identifier
     ref 0..1 Reference
     """)
 
-let documentManifestTypes = TypeGroup("DocumentManifest DocumentManifest.related", [DocumentManifest.self, DocumentManifestRelated.self])
+let documentManifestTypes = _TypeGroup("DocumentManifest DocumentManifest.related", [DocumentManifest.self, DocumentManifestRelated.self])

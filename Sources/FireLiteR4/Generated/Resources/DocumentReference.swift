@@ -94,7 +94,7 @@ public final class DocumentReferenceContext: BackboneElement {
     public var related: [Reference] { get { _objects(9) } set { _setObjects(9, newValue) } }
 }
 
-private let documentReferenceLayout = Layout(DocumentReference.self, "DocumentReference", .resource, base: DomainResource._layout, release: .r4, """
+private let documentReferenceLayout = Layout(_class: DocumentReference.self, "DocumentReference", .resource, base: DomainResource._layout, release: .r4, """
     masterIdentifier 0..1 Identifier
     identifier 0..* Identifier
     status 1..1 code =DocumentReferenceStatus
@@ -113,17 +113,17 @@ private let documentReferenceLayout = Layout(DocumentReference.self, "DocumentRe
     context 0..1 DocumentReference.context
     """)
 
-private let documentReferenceRelatesToLayout = Layout(DocumentReferenceRelatesTo.self, "DocumentReference.relatesTo", .backbone, base: BackboneElement._layout, release: .r4, """
+private let documentReferenceRelatesToLayout = Layout(_class: DocumentReferenceRelatesTo.self, "DocumentReference.relatesTo", .backbone, base: BackboneElement._layout, release: .r4, """
     code 1..1 code =DocumentRelationshipType
     target 1..1 Reference >DocumentReference
     """)
 
-private let documentReferenceContentLayout = Layout(DocumentReferenceContent.self, "DocumentReference.content", .backbone, base: BackboneElement._layout, release: .r4, """
+private let documentReferenceContentLayout = Layout(_class: DocumentReferenceContent.self, "DocumentReference.content", .backbone, base: BackboneElement._layout, release: .r4, """
     attachment 1..1 Attachment
     format 0..1 Coding
     """)
 
-private let documentReferenceContextLayout = Layout(DocumentReferenceContext.self, "DocumentReference.context", .backbone, base: BackboneElement._layout, release: .r4, """
+private let documentReferenceContextLayout = Layout(_class: DocumentReferenceContext.self, "DocumentReference.context", .backbone, base: BackboneElement._layout, release: .r4, """
     encounter 0..* Reference >Encounter,EpisodeOfCare
     event 0..* CodeableConcept
     period 0..1 Period
@@ -133,4 +133,4 @@ private let documentReferenceContextLayout = Layout(DocumentReferenceContext.sel
     related 0..* Reference
     """)
 
-let documentReferenceTypes = TypeGroup("DocumentReference DocumentReference.relatesTo DocumentReference.content DocumentReference.context", [DocumentReference.self, DocumentReferenceRelatesTo.self, DocumentReferenceContent.self, DocumentReferenceContext.self])
+let documentReferenceTypes = _TypeGroup("DocumentReference DocumentReference.relatesTo DocumentReference.content DocumentReference.context", [DocumentReference.self, DocumentReferenceRelatesTo.self, DocumentReferenceContent.self, DocumentReferenceContext.self])

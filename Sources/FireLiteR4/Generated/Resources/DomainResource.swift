@@ -18,11 +18,11 @@ public class DomainResource: Resource {
     public final var modifierExtension: [Extension] { get { _objects(7) } set { _setObjects(7, newValue) } }
 }
 
-private let domainResourceLayout = Layout(DomainResource.self, "DomainResource", .abstract, base: Resource._layout, release: .r4, """
+private let domainResourceLayout = Layout(_class: DomainResource.self, "DomainResource", .abstract, base: Resource._layout, release: .r4, """
     text 0..1 Narrative
     contained 0..* Resource
     extension 0..* Extension
     modifierExtension 0..* Extension
     """)
 
-let domainResourceTypes = TypeGroup("DomainResource", [DomainResource.self])
+let domainResourceTypes = _TypeGroup("DomainResource", [DomainResource.self])

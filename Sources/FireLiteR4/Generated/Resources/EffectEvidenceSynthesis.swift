@@ -172,7 +172,7 @@ public final class EffectEvidenceSynthesisCertaintyCertaintySubcomponent: Backbo
     public var note: [Annotation] { get { _objects(5) } set { _setObjects(5, newValue) } }
 }
 
-private let effectEvidenceSynthesisLayout = Layout(EffectEvidenceSynthesis.self, "EffectEvidenceSynthesis", .resource, base: DomainResource._layout, release: .r4, """
+private let effectEvidenceSynthesisLayout = Layout(_class: EffectEvidenceSynthesis.self, "EffectEvidenceSynthesis", .resource, base: DomainResource._layout, release: .r4, """
     url 0..1 uri
     identifier 0..* Identifier
     version 0..1 string
@@ -208,20 +208,20 @@ private let effectEvidenceSynthesisLayout = Layout(EffectEvidenceSynthesis.self,
     certainty 0..* EffectEvidenceSynthesis.certainty
     """)
 
-private let effectEvidenceSynthesisSampleSizeLayout = Layout(EffectEvidenceSynthesisSampleSize.self, "EffectEvidenceSynthesis.sampleSize", .backbone, base: BackboneElement._layout, release: .r4, """
+private let effectEvidenceSynthesisSampleSizeLayout = Layout(_class: EffectEvidenceSynthesisSampleSize.self, "EffectEvidenceSynthesis.sampleSize", .backbone, base: BackboneElement._layout, release: .r4, """
     description 0..1 string
     numberOfStudies 0..1 integer
     numberOfParticipants 0..1 integer
     """)
 
-private let effectEvidenceSynthesisResultsByExposureLayout = Layout(EffectEvidenceSynthesisResultsByExposure.self, "EffectEvidenceSynthesis.resultsByExposure", .backbone, base: BackboneElement._layout, release: .r4, """
+private let effectEvidenceSynthesisResultsByExposureLayout = Layout(_class: EffectEvidenceSynthesisResultsByExposure.self, "EffectEvidenceSynthesis.resultsByExposure", .backbone, base: BackboneElement._layout, release: .r4, """
     description 0..1 string
     exposureState 0..1 code =ExposureState
     variantState 0..1 CodeableConcept
     riskEvidenceSynthesis 1..1 Reference >RiskEvidenceSynthesis
     """)
 
-private let effectEvidenceSynthesisEffectEstimateLayout = Layout(EffectEvidenceSynthesisEffectEstimate.self, "EffectEvidenceSynthesis.effectEstimate", .backbone, base: BackboneElement._layout, release: .r4, """
+private let effectEvidenceSynthesisEffectEstimateLayout = Layout(_class: EffectEvidenceSynthesisEffectEstimate.self, "EffectEvidenceSynthesis.effectEstimate", .backbone, base: BackboneElement._layout, release: .r4, """
     description 0..1 string
     type 0..1 CodeableConcept
     variantState 0..1 CodeableConcept
@@ -230,23 +230,23 @@ private let effectEvidenceSynthesisEffectEstimateLayout = Layout(EffectEvidenceS
     precisionEstimate 0..* EffectEvidenceSynthesis.effectEstimate.precisionEstimate
     """)
 
-private let effectEvidenceSynthesisEffectEstimatePrecisionEstimateLayout = Layout(EffectEvidenceSynthesisEffectEstimatePrecisionEstimate.self, "EffectEvidenceSynthesis.effectEstimate.precisionEstimate", .backbone, base: BackboneElement._layout, release: .r4, """
+private let effectEvidenceSynthesisEffectEstimatePrecisionEstimateLayout = Layout(_class: EffectEvidenceSynthesisEffectEstimatePrecisionEstimate.self, "EffectEvidenceSynthesis.effectEstimate.precisionEstimate", .backbone, base: BackboneElement._layout, release: .r4, """
     type 0..1 CodeableConcept
     level 0..1 decimal
     from 0..1 decimal
     to 0..1 decimal
     """)
 
-private let effectEvidenceSynthesisCertaintyLayout = Layout(EffectEvidenceSynthesisCertainty.self, "EffectEvidenceSynthesis.certainty", .backbone, base: BackboneElement._layout, release: .r4, """
+private let effectEvidenceSynthesisCertaintyLayout = Layout(_class: EffectEvidenceSynthesisCertainty.self, "EffectEvidenceSynthesis.certainty", .backbone, base: BackboneElement._layout, release: .r4, """
     rating 0..* CodeableConcept
     note 0..* Annotation
     certaintySubcomponent 0..* EffectEvidenceSynthesis.certainty.certaintySubcomponent
     """)
 
-private let effectEvidenceSynthesisCertaintyCertaintySubcomponentLayout = Layout(EffectEvidenceSynthesisCertaintyCertaintySubcomponent.self, "EffectEvidenceSynthesis.certainty.certaintySubcomponent", .backbone, base: BackboneElement._layout, release: .r4, """
+private let effectEvidenceSynthesisCertaintyCertaintySubcomponentLayout = Layout(_class: EffectEvidenceSynthesisCertaintyCertaintySubcomponent.self, "EffectEvidenceSynthesis.certainty.certaintySubcomponent", .backbone, base: BackboneElement._layout, release: .r4, """
     type 0..1 CodeableConcept
     rating 0..* CodeableConcept
     note 0..* Annotation
     """)
 
-let effectEvidenceSynthesisTypes = TypeGroup("EffectEvidenceSynthesis EffectEvidenceSynthesis.sampleSize EffectEvidenceSynthesis.resultsByExposure EffectEvidenceSynthesis.effectEstimate EffectEvidenceSynthesis.effectEstimate.precisionEstimate EffectEvidenceSynthesis.certainty EffectEvidenceSynthesis.certainty.certaintySubcomponent", [EffectEvidenceSynthesis.self, EffectEvidenceSynthesisSampleSize.self, EffectEvidenceSynthesisResultsByExposure.self, EffectEvidenceSynthesisEffectEstimate.self, EffectEvidenceSynthesisEffectEstimatePrecisionEstimate.self, EffectEvidenceSynthesisCertainty.self, EffectEvidenceSynthesisCertaintyCertaintySubcomponent.self])
+let effectEvidenceSynthesisTypes = _TypeGroup("EffectEvidenceSynthesis EffectEvidenceSynthesis.sampleSize EffectEvidenceSynthesis.resultsByExposure EffectEvidenceSynthesis.effectEstimate EffectEvidenceSynthesis.effectEstimate.precisionEstimate EffectEvidenceSynthesis.certainty EffectEvidenceSynthesis.certainty.certaintySubcomponent", [EffectEvidenceSynthesis.self, EffectEvidenceSynthesisSampleSize.self, EffectEvidenceSynthesisResultsByExposure.self, EffectEvidenceSynthesisEffectEstimate.self, EffectEvidenceSynthesisEffectEstimatePrecisionEstimate.self, EffectEvidenceSynthesisCertainty.self, EffectEvidenceSynthesisCertaintyCertaintySubcomponent.self])

@@ -162,7 +162,7 @@ public final class EncounterLocation: BackboneElement {
     public func upsert(period newValue: Period?) { _upsert(6, newValue) }
 }
 
-private let encounterLayout = Layout(Encounter.self, "Encounter", .resource, base: DomainResource._layout, release: .r4, """
+private let encounterLayout = Layout(_class: Encounter.self, "Encounter", .resource, base: DomainResource._layout, release: .r4, """
     identifier 0..* Identifier
     status 1..1 code =EncounterStatus
     statusHistory 0..* Encounter.statusHistory
@@ -188,29 +188,29 @@ private let encounterLayout = Layout(Encounter.self, "Encounter", .resource, bas
     partOf 0..1 Reference >Encounter
     """)
 
-private let encounterStatusHistoryLayout = Layout(EncounterStatusHistory.self, "Encounter.statusHistory", .backbone, base: BackboneElement._layout, release: .r4, """
+private let encounterStatusHistoryLayout = Layout(_class: EncounterStatusHistory.self, "Encounter.statusHistory", .backbone, base: BackboneElement._layout, release: .r4, """
     status 1..1 code =EncounterStatus
     period 1..1 Period
     """)
 
-private let encounterClassHistoryLayout = Layout(EncounterClassHistory.self, "Encounter.classHistory", .backbone, base: BackboneElement._layout, release: .r4, """
+private let encounterClassHistoryLayout = Layout(_class: EncounterClassHistory.self, "Encounter.classHistory", .backbone, base: BackboneElement._layout, release: .r4, """
     class 1..1 Coding
     period 1..1 Period
     """)
 
-private let encounterParticipantLayout = Layout(EncounterParticipant.self, "Encounter.participant", .backbone, base: BackboneElement._layout, release: .r4, """
+private let encounterParticipantLayout = Layout(_class: EncounterParticipant.self, "Encounter.participant", .backbone, base: BackboneElement._layout, release: .r4, """
     type 0..* CodeableConcept
     period 0..1 Period
     individual 0..1 Reference >Practitioner,PractitionerRole,RelatedPerson
     """)
 
-private let encounterDiagnosisLayout = Layout(EncounterDiagnosis.self, "Encounter.diagnosis", .backbone, base: BackboneElement._layout, release: .r4, """
+private let encounterDiagnosisLayout = Layout(_class: EncounterDiagnosis.self, "Encounter.diagnosis", .backbone, base: BackboneElement._layout, release: .r4, """
     condition 1..1 Reference >Condition,Procedure
     use 0..1 CodeableConcept
     rank 0..1 positiveInt
     """)
 
-private let encounterHospitalizationLayout = Layout(EncounterHospitalization.self, "Encounter.hospitalization", .backbone, base: BackboneElement._layout, release: .r4, """
+private let encounterHospitalizationLayout = Layout(_class: EncounterHospitalization.self, "Encounter.hospitalization", .backbone, base: BackboneElement._layout, release: .r4, """
     preAdmissionIdentifier 0..1 Identifier
     origin 0..1 Reference >Location,Organization
     admitSource 0..1 CodeableConcept
@@ -222,11 +222,11 @@ private let encounterHospitalizationLayout = Layout(EncounterHospitalization.sel
     dischargeDisposition 0..1 CodeableConcept
     """)
 
-private let encounterLocationLayout = Layout(EncounterLocation.self, "Encounter.location", .backbone, base: BackboneElement._layout, release: .r4, """
+private let encounterLocationLayout = Layout(_class: EncounterLocation.self, "Encounter.location", .backbone, base: BackboneElement._layout, release: .r4, """
     location 1..1 Reference >Location
     status 0..1 code =EncounterLocationStatus
     physicalType 0..1 CodeableConcept
     period 0..1 Period
     """)
 
-let encounterTypes = TypeGroup("Encounter Encounter.statusHistory Encounter.classHistory Encounter.participant Encounter.diagnosis Encounter.hospitalization Encounter.location", [Encounter.self, EncounterStatusHistory.self, EncounterClassHistory.self, EncounterParticipant.self, EncounterDiagnosis.self, EncounterHospitalization.self, EncounterLocation.self])
+let encounterTypes = _TypeGroup("Encounter Encounter.statusHistory Encounter.classHistory Encounter.participant Encounter.diagnosis Encounter.hospitalization Encounter.location", [Encounter.self, EncounterStatusHistory.self, EncounterClassHistory.self, EncounterParticipant.self, EncounterDiagnosis.self, EncounterHospitalization.self, EncounterLocation.self])

@@ -34,7 +34,7 @@ public final class Endpoint: DomainResource {
     public var header: [String] { get { _strings(18) } set { _setStrings(18, newValue) } }
 }
 
-private let endpointLayout = Layout(Endpoint.self, "Endpoint", .resource, base: DomainResource._layout, release: .r4, """
+private let endpointLayout = Layout(_class: Endpoint.self, "Endpoint", .resource, base: DomainResource._layout, release: .r4, """
     identifier 0..* Identifier
     status 1..1 code =EndpointStatus
     connectionType 1..1 Coding
@@ -48,4 +48,4 @@ private let endpointLayout = Layout(Endpoint.self, "Endpoint", .resource, base: 
     header 0..* string
     """)
 
-let endpointTypes = TypeGroup("Endpoint", [Endpoint.self])
+let endpointTypes = _TypeGroup("Endpoint", [Endpoint.self])

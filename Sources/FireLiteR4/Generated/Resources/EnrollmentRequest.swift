@@ -27,7 +27,7 @@ public final class EnrollmentRequest: DomainResource {
     public func upsert(coverage newValue: Reference?) { _upsert(14, newValue) }
 }
 
-private let enrollmentRequestLayout = Layout(EnrollmentRequest.self, "EnrollmentRequest", .resource, base: DomainResource._layout, release: .r4, """
+private let enrollmentRequestLayout = Layout(_class: EnrollmentRequest.self, "EnrollmentRequest", .resource, base: DomainResource._layout, release: .r4, """
     identifier 0..* Identifier
     status 0..1 code =FinancialResourceStatusCodes
     created 0..1 dateTime
@@ -37,4 +37,4 @@ private let enrollmentRequestLayout = Layout(EnrollmentRequest.self, "Enrollment
     coverage 0..1 Reference >Coverage
     """)
 
-let enrollmentRequestTypes = TypeGroup("EnrollmentRequest", [EnrollmentRequest.self])
+let enrollmentRequestTypes = _TypeGroup("EnrollmentRequest", [EnrollmentRequest.self])

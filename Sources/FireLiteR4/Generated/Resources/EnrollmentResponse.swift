@@ -28,7 +28,7 @@ public final class EnrollmentResponse: DomainResource {
     public func upsert(requestProvider newValue: Reference?) { _upsert(15, newValue) }
 }
 
-private let enrollmentResponseLayout = Layout(EnrollmentResponse.self, "EnrollmentResponse", .resource, base: DomainResource._layout, release: .r4, """
+private let enrollmentResponseLayout = Layout(_class: EnrollmentResponse.self, "EnrollmentResponse", .resource, base: DomainResource._layout, release: .r4, """
     identifier 0..* Identifier
     status 0..1 code =FinancialResourceStatusCodes
     request 0..1 Reference >EnrollmentRequest
@@ -39,4 +39,4 @@ private let enrollmentResponseLayout = Layout(EnrollmentResponse.self, "Enrollme
     requestProvider 0..1 Reference >Practitioner,PractitionerRole,Organization
     """)
 
-let enrollmentResponseTypes = TypeGroup("EnrollmentResponse", [EnrollmentResponse.self])
+let enrollmentResponseTypes = _TypeGroup("EnrollmentResponse", [EnrollmentResponse.self])

@@ -62,7 +62,7 @@ public final class EpisodeOfCareDiagnosis: BackboneElement {
     public var rank: Int? { get { _int(5) } set { _setInt(5, newValue) } }
 }
 
-private let episodeOfCareLayout = Layout(EpisodeOfCare.self, "EpisodeOfCare", .resource, base: DomainResource._layout, release: .r4, """
+private let episodeOfCareLayout = Layout(_class: EpisodeOfCare.self, "EpisodeOfCare", .resource, base: DomainResource._layout, release: .r4, """
     identifier 0..* Identifier
     status 1..1 code =EpisodeOfCareStatus
     statusHistory 0..* EpisodeOfCare.statusHistory
@@ -77,15 +77,15 @@ private let episodeOfCareLayout = Layout(EpisodeOfCare.self, "EpisodeOfCare", .r
     account 0..* Reference >Account
     """)
 
-private let episodeOfCareStatusHistoryLayout = Layout(EpisodeOfCareStatusHistory.self, "EpisodeOfCare.statusHistory", .backbone, base: BackboneElement._layout, release: .r4, """
+private let episodeOfCareStatusHistoryLayout = Layout(_class: EpisodeOfCareStatusHistory.self, "EpisodeOfCare.statusHistory", .backbone, base: BackboneElement._layout, release: .r4, """
     status 1..1 code =EpisodeOfCareStatus
     period 1..1 Period
     """)
 
-private let episodeOfCareDiagnosisLayout = Layout(EpisodeOfCareDiagnosis.self, "EpisodeOfCare.diagnosis", .backbone, base: BackboneElement._layout, release: .r4, """
+private let episodeOfCareDiagnosisLayout = Layout(_class: EpisodeOfCareDiagnosis.self, "EpisodeOfCare.diagnosis", .backbone, base: BackboneElement._layout, release: .r4, """
     condition 1..1 Reference >Condition
     role 0..1 CodeableConcept
     rank 0..1 positiveInt
     """)
 
-let episodeOfCareTypes = TypeGroup("EpisodeOfCare EpisodeOfCare.statusHistory EpisodeOfCare.diagnosis", [EpisodeOfCare.self, EpisodeOfCareStatusHistory.self, EpisodeOfCareDiagnosis.self])
+let episodeOfCareTypes = _TypeGroup("EpisodeOfCare EpisodeOfCare.statusHistory EpisodeOfCare.diagnosis", [EpisodeOfCare.self, EpisodeOfCareStatusHistory.self, EpisodeOfCareDiagnosis.self])

@@ -74,7 +74,7 @@ public final class EventDefinition: DomainResource {
 public enum EventDefinitionSubject: FHIRChoice {
     case codeableConcept(CodeableConcept)
     case reference(Reference)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: CodeableConcept = object._object(first) else { return nil }; self = .codeableConcept(value)
         case 1: guard let value: Reference = object._object(first + 1) else { return nil }; self = .reference(value)
@@ -89,7 +89,7 @@ public enum EventDefinitionSubject: FHIRChoice {
     }
 }
 
-private let eventDefinitionLayout = Layout(EventDefinition.self, "EventDefinition", .resource, base: DomainResource._layout, release: .r4, """
+private let eventDefinitionLayout = Layout(_class: EventDefinition.self, "EventDefinition", .resource, base: DomainResource._layout, release: .r4, """
     url 0..1 uri
     identifier 0..* Identifier
     version 0..1 string
@@ -120,4 +120,4 @@ private let eventDefinitionLayout = Layout(EventDefinition.self, "EventDefinitio
     trigger 1..* TriggerDefinition
     """)
 
-let eventDefinitionTypes = TypeGroup("EventDefinition", [EventDefinition.self])
+let eventDefinitionTypes = _TypeGroup("EventDefinition", [EventDefinition.self])

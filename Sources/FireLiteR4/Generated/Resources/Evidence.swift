@@ -67,7 +67,7 @@ public final class Evidence: DomainResource {
     public var outcome: [Reference] { get { _objects(35) } set { _setObjects(35, newValue) } }
 }
 
-private let evidenceLayout = Layout(Evidence.self, "Evidence", .resource, base: DomainResource._layout, release: .r4, """
+private let evidenceLayout = Layout(_class: Evidence.self, "Evidence", .resource, base: DomainResource._layout, release: .r4, """
     url 0..1 uri
     identifier 0..* Identifier
     version 0..1 string
@@ -98,4 +98,4 @@ private let evidenceLayout = Layout(Evidence.self, "Evidence", .resource, base: 
     outcome 0..* Reference >EvidenceVariable
     """)
 
-let evidenceTypes = TypeGroup("Evidence", [Evidence.self])
+let evidenceTypes = _TypeGroup("Evidence", [Evidence.self])

@@ -111,7 +111,7 @@ public enum EvidenceVariableCharacteristicDefinition: FHIRChoice {
     case expression(Expression)
     case dataRequirement(DataRequirement)
     case triggerDefinition(TriggerDefinition)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 6) {
         case 0: guard let value: Reference = object._object(first) else { return nil }; self = .reference(value)
         case 1: guard let value: String = object._string(first + 1) else { return nil }; self = .canonical(value)
@@ -140,7 +140,7 @@ public enum EvidenceVariableCharacteristicParticipantEffective: FHIRChoice {
     case period(Period)
     case duration(Duration)
     case timing(Timing)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 4) {
         case 0: guard let value: FHIRDateTime = object._dateTime(first) else { return nil }; self = .dateTime(value)
         case 1: guard let value: Period = object._object(first + 1) else { return nil }; self = .period(value)
@@ -159,7 +159,7 @@ public enum EvidenceVariableCharacteristicParticipantEffective: FHIRChoice {
     }
 }
 
-private let evidenceVariableLayout = Layout(EvidenceVariable.self, "EvidenceVariable", .resource, base: DomainResource._layout, release: .r4, """
+private let evidenceVariableLayout = Layout(_class: EvidenceVariable.self, "EvidenceVariable", .resource, base: DomainResource._layout, release: .r4, """
     url 0..1 uri
     identifier 0..* Identifier
     version 0..1 string
@@ -189,7 +189,7 @@ private let evidenceVariableLayout = Layout(EvidenceVariable.self, "EvidenceVari
     characteristic 1..* EvidenceVariable.characteristic
     """)
 
-private let evidenceVariableCharacteristicLayout = Layout(EvidenceVariableCharacteristic.self, "EvidenceVariable.characteristic", .backbone, base: BackboneElement._layout, release: .r4, """
+private let evidenceVariableCharacteristicLayout = Layout(_class: EvidenceVariableCharacteristic.self, "EvidenceVariable.characteristic", .backbone, base: BackboneElement._layout, release: .r4, """
     description 0..1 string
     definition[x] 1..1 Reference|canonical|CodeableConcept|Expression|DataRequirement|TriggerDefinition >Group
     usageContext 0..* UsageContext
@@ -199,4 +199,4 @@ private let evidenceVariableCharacteristicLayout = Layout(EvidenceVariableCharac
     groupMeasure 0..1 code =GroupMeasure
     """)
 
-let evidenceVariableTypes = TypeGroup("EvidenceVariable EvidenceVariable.characteristic", [EvidenceVariable.self, EvidenceVariableCharacteristic.self])
+let evidenceVariableTypes = _TypeGroup("EvidenceVariable EvidenceVariable.characteristic", [EvidenceVariable.self, EvidenceVariableCharacteristic.self])

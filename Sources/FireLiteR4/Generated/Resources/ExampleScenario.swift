@@ -166,7 +166,7 @@ public final class ExampleScenarioProcessStepAlternative: BackboneElement {
     public var step: [ExampleScenarioProcessStep] { get { _objects(5) } set { _setObjects(5, newValue) } }
 }
 
-private let exampleScenarioLayout = Layout(ExampleScenario.self, "ExampleScenario", .resource, base: DomainResource._layout, release: .r4, """
+private let exampleScenarioLayout = Layout(_class: ExampleScenario.self, "ExampleScenario", .resource, base: DomainResource._layout, release: .r4, """
     url 0..1 uri
     identifier 0..* Identifier
     version 0..1 string
@@ -186,14 +186,14 @@ private let exampleScenarioLayout = Layout(ExampleScenario.self, "ExampleScenari
     workflow 0..* canonical >ExampleScenario
     """)
 
-private let exampleScenarioActorLayout = Layout(ExampleScenarioActor.self, "ExampleScenario.actor", .backbone, base: BackboneElement._layout, release: .r4, """
+private let exampleScenarioActorLayout = Layout(_class: ExampleScenarioActor.self, "ExampleScenario.actor", .backbone, base: BackboneElement._layout, release: .r4, """
     actorId 1..1 string
     type 1..1 code =ExampleScenarioActorType
     name 0..1 string
     description 0..1 markdown
     """)
 
-private let exampleScenarioInstanceLayout = Layout(ExampleScenarioInstance.self, "ExampleScenario.instance", .backbone, base: BackboneElement._layout, release: .r4, """
+private let exampleScenarioInstanceLayout = Layout(_class: ExampleScenarioInstance.self, "ExampleScenario.instance", .backbone, base: BackboneElement._layout, release: .r4, """
     resourceId 1..1 string
     resourceType 1..1 code =ResourceType
     name 0..1 string
@@ -202,17 +202,17 @@ private let exampleScenarioInstanceLayout = Layout(ExampleScenarioInstance.self,
     containedInstance 0..* ExampleScenario.instance.containedInstance
     """)
 
-private let exampleScenarioInstanceVersionLayout = Layout(ExampleScenarioInstanceVersion.self, "ExampleScenario.instance.version", .backbone, base: BackboneElement._layout, release: .r4, """
+private let exampleScenarioInstanceVersionLayout = Layout(_class: ExampleScenarioInstanceVersion.self, "ExampleScenario.instance.version", .backbone, base: BackboneElement._layout, release: .r4, """
     versionId 1..1 string
     description 1..1 markdown
     """)
 
-private let exampleScenarioInstanceContainedInstanceLayout = Layout(ExampleScenarioInstanceContainedInstance.self, "ExampleScenario.instance.containedInstance", .backbone, base: BackboneElement._layout, release: .r4, """
+private let exampleScenarioInstanceContainedInstanceLayout = Layout(_class: ExampleScenarioInstanceContainedInstance.self, "ExampleScenario.instance.containedInstance", .backbone, base: BackboneElement._layout, release: .r4, """
     resourceId 1..1 string
     versionId 0..1 string
     """)
 
-private let exampleScenarioProcessLayout = Layout(ExampleScenarioProcess.self, "ExampleScenario.process", .backbone, base: BackboneElement._layout, release: .r4, """
+private let exampleScenarioProcessLayout = Layout(_class: ExampleScenarioProcess.self, "ExampleScenario.process", .backbone, base: BackboneElement._layout, release: .r4, """
     title 1..1 string
     description 0..1 markdown
     preConditions 0..1 markdown
@@ -220,14 +220,14 @@ private let exampleScenarioProcessLayout = Layout(ExampleScenarioProcess.self, "
     step 0..* ExampleScenario.process.step
     """)
 
-private let exampleScenarioProcessStepLayout = Layout(ExampleScenarioProcessStep.self, "ExampleScenario.process.step", .backbone, base: BackboneElement._layout, release: .r4, """
+private let exampleScenarioProcessStepLayout = Layout(_class: ExampleScenarioProcessStep.self, "ExampleScenario.process.step", .backbone, base: BackboneElement._layout, release: .r4, """
     process 0..* ExampleScenario.process
     pause 0..1 boolean
     operation 0..1 ExampleScenario.process.step.operation
     alternative 0..* ExampleScenario.process.step.alternative
     """)
 
-private let exampleScenarioProcessStepOperationLayout = Layout(ExampleScenarioProcessStepOperation.self, "ExampleScenario.process.step.operation", .backbone, base: BackboneElement._layout, release: .r4, """
+private let exampleScenarioProcessStepOperationLayout = Layout(_class: ExampleScenarioProcessStepOperation.self, "ExampleScenario.process.step.operation", .backbone, base: BackboneElement._layout, release: .r4, """
     number 1..1 string
     type 0..1 string
     name 0..1 string
@@ -240,10 +240,10 @@ private let exampleScenarioProcessStepOperationLayout = Layout(ExampleScenarioPr
     response 0..1 ExampleScenario.instance.containedInstance
     """)
 
-private let exampleScenarioProcessStepAlternativeLayout = Layout(ExampleScenarioProcessStepAlternative.self, "ExampleScenario.process.step.alternative", .backbone, base: BackboneElement._layout, release: .r4, """
+private let exampleScenarioProcessStepAlternativeLayout = Layout(_class: ExampleScenarioProcessStepAlternative.self, "ExampleScenario.process.step.alternative", .backbone, base: BackboneElement._layout, release: .r4, """
     title 1..1 string
     description 0..1 markdown
     step 0..* ExampleScenario.process.step
     """)
 
-let exampleScenarioTypes = TypeGroup("ExampleScenario ExampleScenario.actor ExampleScenario.instance ExampleScenario.instance.version ExampleScenario.instance.containedInstance ExampleScenario.process ExampleScenario.process.step ExampleScenario.process.step.operation ExampleScenario.process.step.alternative", [ExampleScenario.self, ExampleScenarioActor.self, ExampleScenarioInstance.self, ExampleScenarioInstanceVersion.self, ExampleScenarioInstanceContainedInstance.self, ExampleScenarioProcess.self, ExampleScenarioProcessStep.self, ExampleScenarioProcessStepOperation.self, ExampleScenarioProcessStepAlternative.self])
+let exampleScenarioTypes = _TypeGroup("ExampleScenario ExampleScenario.actor ExampleScenario.instance ExampleScenario.instance.version ExampleScenario.instance.containedInstance ExampleScenario.process ExampleScenario.process.step ExampleScenario.process.step.operation ExampleScenario.process.step.alternative", [ExampleScenario.self, ExampleScenarioActor.self, ExampleScenarioInstance.self, ExampleScenarioInstanceVersion.self, ExampleScenarioInstanceContainedInstance.self, ExampleScenarioProcess.self, ExampleScenarioProcessStep.self, ExampleScenarioProcessStepOperation.self, ExampleScenarioProcessStepAlternative.self])

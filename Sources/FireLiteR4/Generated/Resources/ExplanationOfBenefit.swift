@@ -640,7 +640,7 @@ public final class ExplanationOfBenefitBenefitBalanceFinancial: BackboneElement 
 public enum ExplanationOfBenefitSupportingInfoTiming: FHIRChoice {
     case date(FHIRDate)
     case period(Period)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: FHIRDate = object._date(first) else { return nil }; self = .date(value)
         case 1: guard let value: Period = object._object(first + 1) else { return nil }; self = .period(value)
@@ -662,7 +662,7 @@ public enum ExplanationOfBenefitSupportingInfoValue: FHIRChoice {
     case quantity(Quantity)
     case attachment(Attachment)
     case reference(Reference)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 5) {
         case 0: guard let value: Bool = object._bool(first) else { return nil }; self = .boolean(value)
         case 1: guard let value: String = object._string(first + 1) else { return nil }; self = .string(value)
@@ -687,7 +687,7 @@ public enum ExplanationOfBenefitSupportingInfoValue: FHIRChoice {
 public enum ExplanationOfBenefitDiagnosisDiagnosis: FHIRChoice {
     case codeableConcept(CodeableConcept)
     case reference(Reference)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: CodeableConcept = object._object(first) else { return nil }; self = .codeableConcept(value)
         case 1: guard let value: Reference = object._object(first + 1) else { return nil }; self = .reference(value)
@@ -706,7 +706,7 @@ public enum ExplanationOfBenefitDiagnosisDiagnosis: FHIRChoice {
 public enum ExplanationOfBenefitProcedureProcedure: FHIRChoice {
     case codeableConcept(CodeableConcept)
     case reference(Reference)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: CodeableConcept = object._object(first) else { return nil }; self = .codeableConcept(value)
         case 1: guard let value: Reference = object._object(first + 1) else { return nil }; self = .reference(value)
@@ -725,7 +725,7 @@ public enum ExplanationOfBenefitProcedureProcedure: FHIRChoice {
 public enum ExplanationOfBenefitAccidentLocation: FHIRChoice {
     case address(Address)
     case reference(Reference)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: Address = object._object(first) else { return nil }; self = .address(value)
         case 1: guard let value: Reference = object._object(first + 1) else { return nil }; self = .reference(value)
@@ -744,7 +744,7 @@ public enum ExplanationOfBenefitAccidentLocation: FHIRChoice {
 public enum ExplanationOfBenefitItemServiced: FHIRChoice {
     case date(FHIRDate)
     case period(Period)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: FHIRDate = object._date(first) else { return nil }; self = .date(value)
         case 1: guard let value: Period = object._object(first + 1) else { return nil }; self = .period(value)
@@ -764,7 +764,7 @@ public enum ExplanationOfBenefitItemLocation: FHIRChoice {
     case codeableConcept(CodeableConcept)
     case address(Address)
     case reference(Reference)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 3) {
         case 0: guard let value: CodeableConcept = object._object(first) else { return nil }; self = .codeableConcept(value)
         case 1: guard let value: Address = object._object(first + 1) else { return nil }; self = .address(value)
@@ -785,7 +785,7 @@ public enum ExplanationOfBenefitItemLocation: FHIRChoice {
 public enum ExplanationOfBenefitAddItemServiced: FHIRChoice {
     case date(FHIRDate)
     case period(Period)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: FHIRDate = object._date(first) else { return nil }; self = .date(value)
         case 1: guard let value: Period = object._object(first + 1) else { return nil }; self = .period(value)
@@ -805,7 +805,7 @@ public enum ExplanationOfBenefitAddItemLocation: FHIRChoice {
     case codeableConcept(CodeableConcept)
     case address(Address)
     case reference(Reference)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 3) {
         case 0: guard let value: CodeableConcept = object._object(first) else { return nil }; self = .codeableConcept(value)
         case 1: guard let value: Address = object._object(first + 1) else { return nil }; self = .address(value)
@@ -827,7 +827,7 @@ public enum ExplanationOfBenefitBenefitBalanceFinancialAllowed: FHIRChoice {
     case unsignedInt(Int)
     case string(String)
     case money(Money)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 3) {
         case 0: guard let value: Int = object._int(first) else { return nil }; self = .unsignedInt(value)
         case 1: guard let value: String = object._string(first + 1) else { return nil }; self = .string(value)
@@ -848,7 +848,7 @@ public enum ExplanationOfBenefitBenefitBalanceFinancialAllowed: FHIRChoice {
 public enum ExplanationOfBenefitBenefitBalanceFinancialUsed: FHIRChoice {
     case unsignedInt(Int)
     case money(Money)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: Int = object._int(first) else { return nil }; self = .unsignedInt(value)
         case 1: guard let value: Money = object._object(first + 1) else { return nil }; self = .money(value)
@@ -863,7 +863,7 @@ public enum ExplanationOfBenefitBenefitBalanceFinancialUsed: FHIRChoice {
     }
 }
 
-private let explanationOfBenefitLayout = Layout(ExplanationOfBenefit.self, "ExplanationOfBenefit", .resource, base: DomainResource._layout, release: .r4, """
+private let explanationOfBenefitLayout = Layout(_class: ExplanationOfBenefit.self, "ExplanationOfBenefit", .resource, base: DomainResource._layout, release: .r4, """
     identifier 0..* Identifier
     status 1..1 code =ExplanationOfBenefitStatus
     type 1..1 CodeableConcept
@@ -909,18 +909,18 @@ private let explanationOfBenefitLayout = Layout(ExplanationOfBenefit.self, "Expl
     benefitBalance 0..* ExplanationOfBenefit.benefitBalance
     """)
 
-private let explanationOfBenefitRelatedLayout = Layout(ExplanationOfBenefitRelated.self, "ExplanationOfBenefit.related", .backbone, base: BackboneElement._layout, release: .r4, """
+private let explanationOfBenefitRelatedLayout = Layout(_class: ExplanationOfBenefitRelated.self, "ExplanationOfBenefit.related", .backbone, base: BackboneElement._layout, release: .r4, """
     claim 0..1 Reference >Claim
     relationship 0..1 CodeableConcept
     reference 0..1 Identifier
     """)
 
-private let explanationOfBenefitPayeeLayout = Layout(ExplanationOfBenefitPayee.self, "ExplanationOfBenefit.payee", .backbone, base: BackboneElement._layout, release: .r4, """
+private let explanationOfBenefitPayeeLayout = Layout(_class: ExplanationOfBenefitPayee.self, "ExplanationOfBenefit.payee", .backbone, base: BackboneElement._layout, release: .r4, """
     type 0..1 CodeableConcept
     party 0..1 Reference >Practitioner,PractitionerRole,Organization,Patient,RelatedPerson
     """)
 
-private let explanationOfBenefitCareTeamLayout = Layout(ExplanationOfBenefitCareTeam.self, "ExplanationOfBenefit.careTeam", .backbone, base: BackboneElement._layout, release: .r4, """
+private let explanationOfBenefitCareTeamLayout = Layout(_class: ExplanationOfBenefitCareTeam.self, "ExplanationOfBenefit.careTeam", .backbone, base: BackboneElement._layout, release: .r4, """
     sequence 1..1 positiveInt
     provider 1..1 Reference >Practitioner,PractitionerRole,Organization
     responsible 0..1 boolean
@@ -928,7 +928,7 @@ private let explanationOfBenefitCareTeamLayout = Layout(ExplanationOfBenefitCare
     qualification 0..1 CodeableConcept
     """)
 
-private let explanationOfBenefitSupportingInfoLayout = Layout(ExplanationOfBenefitSupportingInfo.self, "ExplanationOfBenefit.supportingInfo", .backbone, base: BackboneElement._layout, release: .r4, """
+private let explanationOfBenefitSupportingInfoLayout = Layout(_class: ExplanationOfBenefitSupportingInfo.self, "ExplanationOfBenefit.supportingInfo", .backbone, base: BackboneElement._layout, release: .r4, """
     sequence 1..1 positiveInt
     category 1..1 CodeableConcept
     code 0..1 CodeableConcept
@@ -937,7 +937,7 @@ private let explanationOfBenefitSupportingInfoLayout = Layout(ExplanationOfBenef
     reason 0..1 Coding
     """)
 
-private let explanationOfBenefitDiagnosisLayout = Layout(ExplanationOfBenefitDiagnosis.self, "ExplanationOfBenefit.diagnosis", .backbone, base: BackboneElement._layout, release: .r4, """
+private let explanationOfBenefitDiagnosisLayout = Layout(_class: ExplanationOfBenefitDiagnosis.self, "ExplanationOfBenefit.diagnosis", .backbone, base: BackboneElement._layout, release: .r4, """
     sequence 1..1 positiveInt
     diagnosis[x] 1..1 CodeableConcept|Reference >Condition
     type 0..* CodeableConcept
@@ -945,7 +945,7 @@ private let explanationOfBenefitDiagnosisLayout = Layout(ExplanationOfBenefitDia
     packageCode 0..1 CodeableConcept
     """)
 
-private let explanationOfBenefitProcedureLayout = Layout(ExplanationOfBenefitProcedure.self, "ExplanationOfBenefit.procedure", .backbone, base: BackboneElement._layout, release: .r4, """
+private let explanationOfBenefitProcedureLayout = Layout(_class: ExplanationOfBenefitProcedure.self, "ExplanationOfBenefit.procedure", .backbone, base: BackboneElement._layout, release: .r4, """
     sequence 1..1 positiveInt
     type 0..* CodeableConcept
     date 0..1 dateTime
@@ -953,19 +953,19 @@ private let explanationOfBenefitProcedureLayout = Layout(ExplanationOfBenefitPro
     udi 0..* Reference >Device
     """)
 
-private let explanationOfBenefitInsuranceLayout = Layout(ExplanationOfBenefitInsurance.self, "ExplanationOfBenefit.insurance", .backbone, base: BackboneElement._layout, release: .r4, """
+private let explanationOfBenefitInsuranceLayout = Layout(_class: ExplanationOfBenefitInsurance.self, "ExplanationOfBenefit.insurance", .backbone, base: BackboneElement._layout, release: .r4, """
     focal 1..1 boolean
     coverage 1..1 Reference >Coverage
     preAuthRef 0..* string
     """)
 
-private let explanationOfBenefitAccidentLayout = Layout(ExplanationOfBenefitAccident.self, "ExplanationOfBenefit.accident", .backbone, base: BackboneElement._layout, release: .r4, """
+private let explanationOfBenefitAccidentLayout = Layout(_class: ExplanationOfBenefitAccident.self, "ExplanationOfBenefit.accident", .backbone, base: BackboneElement._layout, release: .r4, """
     date 0..1 date
     type 0..1 CodeableConcept
     location[x] 0..1 Address|Reference >Location
     """)
 
-private let explanationOfBenefitItemLayout = Layout(ExplanationOfBenefitItem.self, "ExplanationOfBenefit.item", .backbone, base: BackboneElement._layout, release: .r4, """
+private let explanationOfBenefitItemLayout = Layout(_class: ExplanationOfBenefitItem.self, "ExplanationOfBenefit.item", .backbone, base: BackboneElement._layout, release: .r4, """
     sequence 1..1 positiveInt
     careTeamSequence 0..* positiveInt
     diagnosisSequence 0..* positiveInt
@@ -991,14 +991,14 @@ private let explanationOfBenefitItemLayout = Layout(ExplanationOfBenefitItem.sel
     detail 0..* ExplanationOfBenefit.item.detail
     """)
 
-private let explanationOfBenefitItemAdjudicationLayout = Layout(ExplanationOfBenefitItemAdjudication.self, "ExplanationOfBenefit.item.adjudication", .backbone, base: BackboneElement._layout, release: .r4, """
+private let explanationOfBenefitItemAdjudicationLayout = Layout(_class: ExplanationOfBenefitItemAdjudication.self, "ExplanationOfBenefit.item.adjudication", .backbone, base: BackboneElement._layout, release: .r4, """
     category 1..1 CodeableConcept
     reason 0..1 CodeableConcept
     amount 0..1 Money
     value 0..1 decimal
     """)
 
-private let explanationOfBenefitItemDetailLayout = Layout(ExplanationOfBenefitItemDetail.self, "ExplanationOfBenefit.item.detail", .backbone, base: BackboneElement._layout, release: .r4, """
+private let explanationOfBenefitItemDetailLayout = Layout(_class: ExplanationOfBenefitItemDetail.self, "ExplanationOfBenefit.item.detail", .backbone, base: BackboneElement._layout, release: .r4, """
     sequence 1..1 positiveInt
     revenue 0..1 CodeableConcept
     category 0..1 CodeableConcept
@@ -1015,7 +1015,7 @@ private let explanationOfBenefitItemDetailLayout = Layout(ExplanationOfBenefitIt
     subDetail 0..* ExplanationOfBenefit.item.detail.subDetail
     """)
 
-private let explanationOfBenefitItemDetailSubDetailLayout = Layout(ExplanationOfBenefitItemDetailSubDetail.self, "ExplanationOfBenefit.item.detail.subDetail", .backbone, base: BackboneElement._layout, release: .r4, """
+private let explanationOfBenefitItemDetailSubDetailLayout = Layout(_class: ExplanationOfBenefitItemDetailSubDetail.self, "ExplanationOfBenefit.item.detail.subDetail", .backbone, base: BackboneElement._layout, release: .r4, """
     sequence 1..1 positiveInt
     revenue 0..1 CodeableConcept
     category 0..1 CodeableConcept
@@ -1031,7 +1031,7 @@ private let explanationOfBenefitItemDetailSubDetailLayout = Layout(ExplanationOf
     adjudication 0..* ExplanationOfBenefit.item.adjudication
     """)
 
-private let explanationOfBenefitAddItemLayout = Layout(ExplanationOfBenefitAddItem.self, "ExplanationOfBenefit.addItem", .backbone, base: BackboneElement._layout, release: .r4, """
+private let explanationOfBenefitAddItemLayout = Layout(_class: ExplanationOfBenefitAddItem.self, "ExplanationOfBenefit.addItem", .backbone, base: BackboneElement._layout, release: .r4, """
     itemSequence 0..* positiveInt
     detailSequence 0..* positiveInt
     subDetailSequence 0..* positiveInt
@@ -1052,7 +1052,7 @@ private let explanationOfBenefitAddItemLayout = Layout(ExplanationOfBenefitAddIt
     detail 0..* ExplanationOfBenefit.addItem.detail
     """)
 
-private let explanationOfBenefitAddItemDetailLayout = Layout(ExplanationOfBenefitAddItemDetail.self, "ExplanationOfBenefit.addItem.detail", .backbone, base: BackboneElement._layout, release: .r4, """
+private let explanationOfBenefitAddItemDetailLayout = Layout(_class: ExplanationOfBenefitAddItemDetail.self, "ExplanationOfBenefit.addItem.detail", .backbone, base: BackboneElement._layout, release: .r4, """
     productOrService 1..1 CodeableConcept
     modifier 0..* CodeableConcept
     quantity 0..1 Quantity
@@ -1064,7 +1064,7 @@ private let explanationOfBenefitAddItemDetailLayout = Layout(ExplanationOfBenefi
     subDetail 0..* ExplanationOfBenefit.addItem.detail.subDetail
     """)
 
-private let explanationOfBenefitAddItemDetailSubDetailLayout = Layout(ExplanationOfBenefitAddItemDetailSubDetail.self, "ExplanationOfBenefit.addItem.detail.subDetail", .backbone, base: BackboneElement._layout, release: .r4, """
+private let explanationOfBenefitAddItemDetailSubDetailLayout = Layout(_class: ExplanationOfBenefitAddItemDetailSubDetail.self, "ExplanationOfBenefit.addItem.detail.subDetail", .backbone, base: BackboneElement._layout, release: .r4, """
     productOrService 1..1 CodeableConcept
     modifier 0..* CodeableConcept
     quantity 0..1 Quantity
@@ -1075,12 +1075,12 @@ private let explanationOfBenefitAddItemDetailSubDetailLayout = Layout(Explanatio
     adjudication 0..* ExplanationOfBenefit.item.adjudication
     """)
 
-private let explanationOfBenefitTotalLayout = Layout(ExplanationOfBenefitTotal.self, "ExplanationOfBenefit.total", .backbone, base: BackboneElement._layout, release: .r4, """
+private let explanationOfBenefitTotalLayout = Layout(_class: ExplanationOfBenefitTotal.self, "ExplanationOfBenefit.total", .backbone, base: BackboneElement._layout, release: .r4, """
     category 1..1 CodeableConcept
     amount 1..1 Money
     """)
 
-private let explanationOfBenefitPaymentLayout = Layout(ExplanationOfBenefitPayment.self, "ExplanationOfBenefit.payment", .backbone, base: BackboneElement._layout, release: .r4, """
+private let explanationOfBenefitPaymentLayout = Layout(_class: ExplanationOfBenefitPayment.self, "ExplanationOfBenefit.payment", .backbone, base: BackboneElement._layout, release: .r4, """
     type 0..1 CodeableConcept
     adjustment 0..1 Money
     adjustmentReason 0..1 CodeableConcept
@@ -1089,14 +1089,14 @@ private let explanationOfBenefitPaymentLayout = Layout(ExplanationOfBenefitPayme
     identifier 0..1 Identifier
     """)
 
-private let explanationOfBenefitProcessNoteLayout = Layout(ExplanationOfBenefitProcessNote.self, "ExplanationOfBenefit.processNote", .backbone, base: BackboneElement._layout, release: .r4, """
+private let explanationOfBenefitProcessNoteLayout = Layout(_class: ExplanationOfBenefitProcessNote.self, "ExplanationOfBenefit.processNote", .backbone, base: BackboneElement._layout, release: .r4, """
     number 0..1 positiveInt
     type 0..1 code =NoteType
     text 0..1 string
     language 0..1 CodeableConcept
     """)
 
-private let explanationOfBenefitBenefitBalanceLayout = Layout(ExplanationOfBenefitBenefitBalance.self, "ExplanationOfBenefit.benefitBalance", .backbone, base: BackboneElement._layout, release: .r4, """
+private let explanationOfBenefitBenefitBalanceLayout = Layout(_class: ExplanationOfBenefitBenefitBalance.self, "ExplanationOfBenefit.benefitBalance", .backbone, base: BackboneElement._layout, release: .r4, """
     category 1..1 CodeableConcept
     excluded 0..1 boolean
     name 0..1 string
@@ -1107,10 +1107,10 @@ private let explanationOfBenefitBenefitBalanceLayout = Layout(ExplanationOfBenef
     financial 0..* ExplanationOfBenefit.benefitBalance.financial
     """)
 
-private let explanationOfBenefitBenefitBalanceFinancialLayout = Layout(ExplanationOfBenefitBenefitBalanceFinancial.self, "ExplanationOfBenefit.benefitBalance.financial", .backbone, base: BackboneElement._layout, release: .r4, """
+private let explanationOfBenefitBenefitBalanceFinancialLayout = Layout(_class: ExplanationOfBenefitBenefitBalanceFinancial.self, "ExplanationOfBenefit.benefitBalance.financial", .backbone, base: BackboneElement._layout, release: .r4, """
     type 1..1 CodeableConcept
     allowed[x] 0..1 unsignedInt|string|Money
     used[x] 0..1 unsignedInt|Money
     """)
 
-let explanationOfBenefitTypes = TypeGroup("ExplanationOfBenefit ExplanationOfBenefit.related ExplanationOfBenefit.payee ExplanationOfBenefit.careTeam ExplanationOfBenefit.supportingInfo ExplanationOfBenefit.diagnosis ExplanationOfBenefit.procedure ExplanationOfBenefit.insurance ExplanationOfBenefit.accident ExplanationOfBenefit.item ExplanationOfBenefit.item.adjudication ExplanationOfBenefit.item.detail ExplanationOfBenefit.item.detail.subDetail ExplanationOfBenefit.addItem ExplanationOfBenefit.addItem.detail ExplanationOfBenefit.addItem.detail.subDetail ExplanationOfBenefit.total ExplanationOfBenefit.payment ExplanationOfBenefit.processNote ExplanationOfBenefit.benefitBalance ExplanationOfBenefit.benefitBalance.financial", [ExplanationOfBenefit.self, ExplanationOfBenefitRelated.self, ExplanationOfBenefitPayee.self, ExplanationOfBenefitCareTeam.self, ExplanationOfBenefitSupportingInfo.self, ExplanationOfBenefitDiagnosis.self, ExplanationOfBenefitProcedure.self, ExplanationOfBenefitInsurance.self, ExplanationOfBenefitAccident.self, ExplanationOfBenefitItem.self, ExplanationOfBenefitItemAdjudication.self, ExplanationOfBenefitItemDetail.self, ExplanationOfBenefitItemDetailSubDetail.self, ExplanationOfBenefitAddItem.self, ExplanationOfBenefitAddItemDetail.self, ExplanationOfBenefitAddItemDetailSubDetail.self, ExplanationOfBenefitTotal.self, ExplanationOfBenefitPayment.self, ExplanationOfBenefitProcessNote.self, ExplanationOfBenefitBenefitBalance.self, ExplanationOfBenefitBenefitBalanceFinancial.self])
+let explanationOfBenefitTypes = _TypeGroup("ExplanationOfBenefit ExplanationOfBenefit.related ExplanationOfBenefit.payee ExplanationOfBenefit.careTeam ExplanationOfBenefit.supportingInfo ExplanationOfBenefit.diagnosis ExplanationOfBenefit.procedure ExplanationOfBenefit.insurance ExplanationOfBenefit.accident ExplanationOfBenefit.item ExplanationOfBenefit.item.adjudication ExplanationOfBenefit.item.detail ExplanationOfBenefit.item.detail.subDetail ExplanationOfBenefit.addItem ExplanationOfBenefit.addItem.detail ExplanationOfBenefit.addItem.detail.subDetail ExplanationOfBenefit.total ExplanationOfBenefit.payment ExplanationOfBenefit.processNote ExplanationOfBenefit.benefitBalance ExplanationOfBenefit.benefitBalance.financial", [ExplanationOfBenefit.self, ExplanationOfBenefitRelated.self, ExplanationOfBenefitPayee.self, ExplanationOfBenefitCareTeam.self, ExplanationOfBenefitSupportingInfo.self, ExplanationOfBenefitDiagnosis.self, ExplanationOfBenefitProcedure.self, ExplanationOfBenefitInsurance.self, ExplanationOfBenefitAccident.self, ExplanationOfBenefitItem.self, ExplanationOfBenefitItemAdjudication.self, ExplanationOfBenefitItemDetail.self, ExplanationOfBenefitItemDetailSubDetail.self, ExplanationOfBenefitAddItem.self, ExplanationOfBenefitAddItemDetail.self, ExplanationOfBenefitAddItemDetailSubDetail.self, ExplanationOfBenefitTotal.self, ExplanationOfBenefitPayment.self, ExplanationOfBenefitProcessNote.self, ExplanationOfBenefitBenefitBalance.self, ExplanationOfBenefitBenefitBalanceFinancial.self])

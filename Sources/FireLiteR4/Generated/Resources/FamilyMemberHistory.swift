@@ -95,7 +95,7 @@ public enum FamilyMemberHistoryBorn: FHIRChoice {
     case period(Period)
     case date(FHIRDate)
     case string(String)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 3) {
         case 0: guard let value: Period = object._object(first) else { return nil }; self = .period(value)
         case 1: guard let value: FHIRDate = object._date(first + 1) else { return nil }; self = .date(value)
@@ -117,7 +117,7 @@ public enum FamilyMemberHistoryAge: FHIRChoice {
     case age(Age)
     case range(Range)
     case string(String)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 3) {
         case 0: guard let value: Age = object._object(first) else { return nil }; self = .age(value)
         case 1: guard let value: Range = object._object(first + 1) else { return nil }; self = .range(value)
@@ -141,7 +141,7 @@ public enum FamilyMemberHistoryDeceased: FHIRChoice {
     case range(Range)
     case date(FHIRDate)
     case string(String)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 5) {
         case 0: guard let value: Bool = object._bool(first) else { return nil }; self = .boolean(value)
         case 1: guard let value: Age = object._object(first + 1) else { return nil }; self = .age(value)
@@ -168,7 +168,7 @@ public enum FamilyMemberHistoryConditionOnset: FHIRChoice {
     case range(Range)
     case period(Period)
     case string(String)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 4) {
         case 0: guard let value: Age = object._object(first) else { return nil }; self = .age(value)
         case 1: guard let value: Range = object._object(first + 1) else { return nil }; self = .range(value)
@@ -187,7 +187,7 @@ public enum FamilyMemberHistoryConditionOnset: FHIRChoice {
     }
 }
 
-private let familyMemberHistoryLayout = Layout(FamilyMemberHistory.self, "FamilyMemberHistory", .resource, base: DomainResource._layout, release: .r4, """
+private let familyMemberHistoryLayout = Layout(_class: FamilyMemberHistory.self, "FamilyMemberHistory", .resource, base: DomainResource._layout, release: .r4, """
     identifier 0..* Identifier
     instantiatesCanonical 0..* canonical >PlanDefinition,Questionnaire,ActivityDefinition,Measure,OperationDefinition
     instantiatesUri 0..* uri
@@ -208,7 +208,7 @@ private let familyMemberHistoryLayout = Layout(FamilyMemberHistory.self, "Family
     condition 0..* FamilyMemberHistory.condition
     """)
 
-private let familyMemberHistoryConditionLayout = Layout(FamilyMemberHistoryCondition.self, "FamilyMemberHistory.condition", .backbone, base: BackboneElement._layout, release: .r4, """
+private let familyMemberHistoryConditionLayout = Layout(_class: FamilyMemberHistoryCondition.self, "FamilyMemberHistory.condition", .backbone, base: BackboneElement._layout, release: .r4, """
     code 1..1 CodeableConcept
     outcome 0..1 CodeableConcept
     contributedToDeath 0..1 boolean
@@ -216,4 +216,4 @@ private let familyMemberHistoryConditionLayout = Layout(FamilyMemberHistoryCondi
     note 0..* Annotation
     """)
 
-let familyMemberHistoryTypes = TypeGroup("FamilyMemberHistory FamilyMemberHistory.condition", [FamilyMemberHistory.self, FamilyMemberHistoryCondition.self])
+let familyMemberHistoryTypes = _TypeGroup("FamilyMemberHistory FamilyMemberHistory.condition", [FamilyMemberHistory.self, FamilyMemberHistoryCondition.self])

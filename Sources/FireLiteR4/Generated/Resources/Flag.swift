@@ -30,7 +30,7 @@ public final class Flag: DomainResource {
     public func upsert(author newValue: Reference?) { _upsert(15, newValue) }
 }
 
-private let flagLayout = Layout(Flag.self, "Flag", .resource, base: DomainResource._layout, release: .r4, """
+private let flagLayout = Layout(_class: Flag.self, "Flag", .resource, base: DomainResource._layout, release: .r4, """
     identifier 0..* Identifier
     status 1..1 code =FlagStatus
     category 0..* CodeableConcept
@@ -41,4 +41,4 @@ private let flagLayout = Layout(Flag.self, "Flag", .resource, base: DomainResour
     author 0..1 Reference >Device,Organization,Patient,Practitioner,PractitionerRole
     """)
 
-let flagTypes = TypeGroup("Flag", [Flag.self])
+let flagTypes = _TypeGroup("Flag", [Flag.self])

@@ -80,7 +80,7 @@ public final class GoalTarget: BackboneElement {
 public enum GoalStart: FHIRChoice {
     case date(FHIRDate)
     case codeableConcept(CodeableConcept)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: FHIRDate = object._date(first) else { return nil }; self = .date(value)
         case 1: guard let value: CodeableConcept = object._object(first + 1) else { return nil }; self = .codeableConcept(value)
@@ -104,7 +104,7 @@ public enum GoalTargetDetail: FHIRChoice {
     case boolean(Bool)
     case integer(Int)
     case ratio(Ratio)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 7) {
         case 0: guard let value: Quantity = object._object(first) else { return nil }; self = .quantity(value)
         case 1: guard let value: Range = object._object(first + 1) else { return nil }; self = .range(value)
@@ -133,7 +133,7 @@ public enum GoalTargetDetail: FHIRChoice {
 public enum GoalTargetDue: FHIRChoice {
     case date(FHIRDate)
     case duration(Duration)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: FHIRDate = object._date(first) else { return nil }; self = .date(value)
         case 1: guard let value: Duration = object._object(first + 1) else { return nil }; self = .duration(value)
@@ -148,7 +148,7 @@ public enum GoalTargetDue: FHIRChoice {
     }
 }
 
-private let goalLayout = Layout(Goal.self, "Goal", .resource, base: DomainResource._layout, release: .r4, """
+private let goalLayout = Layout(_class: Goal.self, "Goal", .resource, base: DomainResource._layout, release: .r4, """
     identifier 0..* Identifier
     lifecycleStatus 1..1 code =GoalLifecycleStatus
     achievementStatus 0..1 CodeableConcept
@@ -167,10 +167,10 @@ private let goalLayout = Layout(Goal.self, "Goal", .resource, base: DomainResour
     outcomeReference 0..* Reference >Observation
     """)
 
-private let goalTargetLayout = Layout(GoalTarget.self, "Goal.target", .backbone, base: BackboneElement._layout, release: .r4, """
+private let goalTargetLayout = Layout(_class: GoalTarget.self, "Goal.target", .backbone, base: BackboneElement._layout, release: .r4, """
     measure 0..1 CodeableConcept
     detail[x] 0..1 Quantity|Range|CodeableConcept|string|boolean|integer|Ratio
     due[x] 0..1 date|Duration
     """)
 
-let goalTypes = TypeGroup("Goal Goal.target", [Goal.self, GoalTarget.self])
+let goalTypes = _TypeGroup("Goal Goal.target", [Goal.self, GoalTarget.self])

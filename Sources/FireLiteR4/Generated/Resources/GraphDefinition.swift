@@ -89,7 +89,7 @@ public final class GraphDefinitionLinkTargetCompartment: BackboneElement {
     public var description: String? { get { _string(7) } set { _setString(7, newValue) } }
 }
 
-private let graphDefinitionLayout = Layout(GraphDefinition.self, "GraphDefinition", .resource, base: DomainResource._layout, release: .r4, """
+private let graphDefinitionLayout = Layout(_class: GraphDefinition.self, "GraphDefinition", .resource, base: DomainResource._layout, release: .r4, """
     url 0..1 uri
     version 0..1 string
     name 1..1 string
@@ -107,7 +107,7 @@ private let graphDefinitionLayout = Layout(GraphDefinition.self, "GraphDefinitio
     link 0..* GraphDefinition.link
     """)
 
-private let graphDefinitionLinkLayout = Layout(GraphDefinitionLink.self, "GraphDefinition.link", .backbone, base: BackboneElement._layout, release: .r4, """
+private let graphDefinitionLinkLayout = Layout(_class: GraphDefinitionLink.self, "GraphDefinition.link", .backbone, base: BackboneElement._layout, release: .r4, """
     path 0..1 string
     sliceName 0..1 string
     min 0..1 integer
@@ -116,7 +116,7 @@ private let graphDefinitionLinkLayout = Layout(GraphDefinitionLink.self, "GraphD
     target 0..* GraphDefinition.link.target
     """)
 
-private let graphDefinitionLinkTargetLayout = Layout(GraphDefinitionLinkTarget.self, "GraphDefinition.link.target", .backbone, base: BackboneElement._layout, release: .r4, """
+private let graphDefinitionLinkTargetLayout = Layout(_class: GraphDefinitionLinkTarget.self, "GraphDefinition.link.target", .backbone, base: BackboneElement._layout, release: .r4, """
     type 1..1 code =ResourceType
     params 0..1 string
     profile 0..1 canonical >StructureDefinition
@@ -124,7 +124,7 @@ private let graphDefinitionLinkTargetLayout = Layout(GraphDefinitionLinkTarget.s
     link 0..* GraphDefinition.link
     """)
 
-private let graphDefinitionLinkTargetCompartmentLayout = Layout(GraphDefinitionLinkTargetCompartment.self, "GraphDefinition.link.target.compartment", .backbone, base: BackboneElement._layout, release: .r4, """
+private let graphDefinitionLinkTargetCompartmentLayout = Layout(_class: GraphDefinitionLinkTargetCompartment.self, "GraphDefinition.link.target.compartment", .backbone, base: BackboneElement._layout, release: .r4, """
     use 1..1 code =GraphCompartmentUse
     code 1..1 code =CompartmentType
     rule 1..1 code =GraphCompartmentRule
@@ -132,4 +132,4 @@ private let graphDefinitionLinkTargetCompartmentLayout = Layout(GraphDefinitionL
     description 0..1 string
     """)
 
-let graphDefinitionTypes = TypeGroup("GraphDefinition GraphDefinition.link GraphDefinition.link.target GraphDefinition.link.target.compartment", [GraphDefinition.self, GraphDefinitionLink.self, GraphDefinitionLinkTarget.self, GraphDefinitionLinkTargetCompartment.self])
+let graphDefinitionTypes = _TypeGroup("GraphDefinition GraphDefinition.link GraphDefinition.link.target GraphDefinition.link.target.compartment", [GraphDefinition.self, GraphDefinitionLink.self, GraphDefinitionLinkTarget.self, GraphDefinitionLinkTargetCompartment.self])

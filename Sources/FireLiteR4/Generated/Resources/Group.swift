@@ -77,7 +77,7 @@ public enum GroupCharacteristicValue: FHIRChoice {
     case quantity(Quantity)
     case range(Range)
     case reference(Reference)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 5) {
         case 0: guard let value: CodeableConcept = object._object(first) else { return nil }; self = .codeableConcept(value)
         case 1: guard let value: Bool = object._bool(first + 1) else { return nil }; self = .boolean(value)
@@ -98,7 +98,7 @@ public enum GroupCharacteristicValue: FHIRChoice {
     }
 }
 
-private let groupLayout = Layout(Group.self, "Group", .resource, base: DomainResource._layout, release: .r4, """
+private let groupLayout = Layout(_class: Group.self, "Group", .resource, base: DomainResource._layout, release: .r4, """
     identifier 0..* Identifier
     active 0..1 boolean
     type 1..1 code =GroupType
@@ -111,17 +111,17 @@ private let groupLayout = Layout(Group.self, "Group", .resource, base: DomainRes
     member 0..* Group.member
     """)
 
-private let groupCharacteristicLayout = Layout(GroupCharacteristic.self, "Group.characteristic", .backbone, base: BackboneElement._layout, release: .r4, """
+private let groupCharacteristicLayout = Layout(_class: GroupCharacteristic.self, "Group.characteristic", .backbone, base: BackboneElement._layout, release: .r4, """
     code 1..1 CodeableConcept
     value[x] 1..1 CodeableConcept|boolean|Quantity|Range|Reference
     exclude 1..1 boolean
     period 0..1 Period
     """)
 
-private let groupMemberLayout = Layout(GroupMember.self, "Group.member", .backbone, base: BackboneElement._layout, release: .r4, """
+private let groupMemberLayout = Layout(_class: GroupMember.self, "Group.member", .backbone, base: BackboneElement._layout, release: .r4, """
     entity 1..1 Reference >Patient,Practitioner,PractitionerRole,Device,Medication,Substance,Group
     period 0..1 Period
     inactive 0..1 boolean
     """)
 
-let groupTypes = TypeGroup("Group Group.characteristic Group.member", [Group.self, GroupCharacteristic.self, GroupMember.self])
+let groupTypes = _TypeGroup("Group Group.characteristic Group.member", [Group.self, GroupCharacteristic.self, GroupMember.self])

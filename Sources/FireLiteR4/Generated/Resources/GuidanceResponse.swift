@@ -54,7 +54,7 @@ public enum GuidanceResponseModule: FHIRChoice {
     case uri(String)
     case canonical(String)
     case codeableConcept(CodeableConcept)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 3) {
         case 0: guard let value: String = object._string(first) else { return nil }; self = .uri(value)
         case 1: guard let value: String = object._string(first + 1) else { return nil }; self = .canonical(value)
@@ -71,7 +71,7 @@ public enum GuidanceResponseModule: FHIRChoice {
     }
 }
 
-private let guidanceResponseLayout = Layout(GuidanceResponse.self, "GuidanceResponse", .resource, base: DomainResource._layout, release: .r4, """
+private let guidanceResponseLayout = Layout(_class: GuidanceResponse.self, "GuidanceResponse", .resource, base: DomainResource._layout, release: .r4, """
     requestIdentifier 0..1 Identifier
     identifier 0..* Identifier
     module[x] 1..1 uri|canonical|CodeableConcept
@@ -89,4 +89,4 @@ private let guidanceResponseLayout = Layout(GuidanceResponse.self, "GuidanceResp
     dataRequirement 0..* DataRequirement
     """)
 
-let guidanceResponseTypes = TypeGroup("GuidanceResponse", [GuidanceResponse.self])
+let guidanceResponseTypes = _TypeGroup("GuidanceResponse", [GuidanceResponse.self])

@@ -95,7 +95,7 @@ public final class HealthcareServiceNotAvailable: BackboneElement {
     public func upsert(during newValue: Period?) { _upsert(4, newValue) }
 }
 
-private let healthcareServiceLayout = Layout(HealthcareService.self, "HealthcareService", .resource, base: DomainResource._layout, release: .r4, """
+private let healthcareServiceLayout = Layout(_class: HealthcareService.self, "HealthcareService", .resource, base: DomainResource._layout, release: .r4, """
     identifier 0..* Identifier
     active 0..1 boolean
     providedBy 0..1 Reference >Organization
@@ -122,21 +122,21 @@ private let healthcareServiceLayout = Layout(HealthcareService.self, "Healthcare
     endpoint 0..* Reference >Endpoint
     """)
 
-private let healthcareServiceEligibilityLayout = Layout(HealthcareServiceEligibility.self, "HealthcareService.eligibility", .backbone, base: BackboneElement._layout, release: .r4, """
+private let healthcareServiceEligibilityLayout = Layout(_class: HealthcareServiceEligibility.self, "HealthcareService.eligibility", .backbone, base: BackboneElement._layout, release: .r4, """
     code 0..1 CodeableConcept
     comment 0..1 markdown
     """)
 
-private let healthcareServiceAvailableTimeLayout = Layout(HealthcareServiceAvailableTime.self, "HealthcareService.availableTime", .backbone, base: BackboneElement._layout, release: .r4, """
+private let healthcareServiceAvailableTimeLayout = Layout(_class: HealthcareServiceAvailableTime.self, "HealthcareService.availableTime", .backbone, base: BackboneElement._layout, release: .r4, """
     daysOfWeek 0..* code =DaysOfWeek
     allDay 0..1 boolean
     availableStartTime 0..1 time
     availableEndTime 0..1 time
     """)
 
-private let healthcareServiceNotAvailableLayout = Layout(HealthcareServiceNotAvailable.self, "HealthcareService.notAvailable", .backbone, base: BackboneElement._layout, release: .r4, """
+private let healthcareServiceNotAvailableLayout = Layout(_class: HealthcareServiceNotAvailable.self, "HealthcareService.notAvailable", .backbone, base: BackboneElement._layout, release: .r4, """
     description 1..1 string
     during 0..1 Period
     """)
 
-let healthcareServiceTypes = TypeGroup("HealthcareService HealthcareService.eligibility HealthcareService.availableTime HealthcareService.notAvailable", [HealthcareService.self, HealthcareServiceEligibility.self, HealthcareServiceAvailableTime.self, HealthcareServiceNotAvailable.self])
+let healthcareServiceTypes = _TypeGroup("HealthcareService HealthcareService.eligibility HealthcareService.availableTime HealthcareService.notAvailable", [HealthcareService.self, HealthcareServiceEligibility.self, HealthcareServiceAvailableTime.self, HealthcareServiceNotAvailable.self])

@@ -114,7 +114,7 @@ public final class ImagingStudySeriesInstance: BackboneElement {
     public var title: String? { get { _string(6) } set { _setString(6, newValue) } }
 }
 
-private let imagingStudyLayout = Layout(ImagingStudy.self, "ImagingStudy", .resource, base: DomainResource._layout, release: .r4, """
+private let imagingStudyLayout = Layout(_class: ImagingStudy.self, "ImagingStudy", .resource, base: DomainResource._layout, release: .r4, """
     identifier 0..* Identifier
     status 1..1 code =ImagingStudyStatus
     modality 0..* Coding
@@ -137,7 +137,7 @@ private let imagingStudyLayout = Layout(ImagingStudy.self, "ImagingStudy", .reso
     series 0..* ImagingStudy.series
     """)
 
-private let imagingStudySeriesLayout = Layout(ImagingStudySeries.self, "ImagingStudy.series", .backbone, base: BackboneElement._layout, release: .r4, """
+private let imagingStudySeriesLayout = Layout(_class: ImagingStudySeries.self, "ImagingStudy.series", .backbone, base: BackboneElement._layout, release: .r4, """
     uid 1..1 id
     number 0..1 unsignedInt
     modality 1..1 Coding
@@ -152,16 +152,16 @@ private let imagingStudySeriesLayout = Layout(ImagingStudySeries.self, "ImagingS
     instance 0..* ImagingStudy.series.instance
     """)
 
-private let imagingStudySeriesPerformerLayout = Layout(ImagingStudySeriesPerformer.self, "ImagingStudy.series.performer", .backbone, base: BackboneElement._layout, release: .r4, """
+private let imagingStudySeriesPerformerLayout = Layout(_class: ImagingStudySeriesPerformer.self, "ImagingStudy.series.performer", .backbone, base: BackboneElement._layout, release: .r4, """
     function 0..1 CodeableConcept
     actor 1..1 Reference >Practitioner,PractitionerRole,Organization,CareTeam,Patient,Device,RelatedPerson
     """)
 
-private let imagingStudySeriesInstanceLayout = Layout(ImagingStudySeriesInstance.self, "ImagingStudy.series.instance", .backbone, base: BackboneElement._layout, release: .r4, """
+private let imagingStudySeriesInstanceLayout = Layout(_class: ImagingStudySeriesInstance.self, "ImagingStudy.series.instance", .backbone, base: BackboneElement._layout, release: .r4, """
     uid 1..1 id
     sopClass 1..1 Coding
     number 0..1 unsignedInt
     title 0..1 string
     """)
 
-let imagingStudyTypes = TypeGroup("ImagingStudy ImagingStudy.series ImagingStudy.series.performer ImagingStudy.series.instance", [ImagingStudy.self, ImagingStudySeries.self, ImagingStudySeriesPerformer.self, ImagingStudySeriesInstance.self])
+let imagingStudyTypes = _TypeGroup("ImagingStudy ImagingStudy.series ImagingStudy.series.performer ImagingStudy.series.instance", [ImagingStudy.self, ImagingStudySeries.self, ImagingStudySeriesPerformer.self, ImagingStudySeriesInstance.self])

@@ -142,7 +142,7 @@ public final class ImmunizationProtocolApplied: BackboneElement {
 public enum ImmunizationOccurrence: FHIRChoice {
     case dateTime(FHIRDateTime)
     case string(String)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: FHIRDateTime = object._dateTime(first) else { return nil }; self = .dateTime(value)
         case 1: guard let value: String = object._string(first + 1) else { return nil }; self = .string(value)
@@ -161,7 +161,7 @@ public enum ImmunizationOccurrence: FHIRChoice {
 public enum ImmunizationProtocolAppliedDoseNumber: FHIRChoice {
     case positiveInt(Int)
     case string(String)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: Int = object._int(first) else { return nil }; self = .positiveInt(value)
         case 1: guard let value: String = object._string(first + 1) else { return nil }; self = .string(value)
@@ -180,7 +180,7 @@ public enum ImmunizationProtocolAppliedDoseNumber: FHIRChoice {
 public enum ImmunizationProtocolAppliedSeriesDoses: FHIRChoice {
     case positiveInt(Int)
     case string(String)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: Int = object._int(first) else { return nil }; self = .positiveInt(value)
         case 1: guard let value: String = object._string(first + 1) else { return nil }; self = .string(value)
@@ -195,7 +195,7 @@ public enum ImmunizationProtocolAppliedSeriesDoses: FHIRChoice {
     }
 }
 
-private let immunizationLayout = Layout(Immunization.self, "Immunization", .resource, base: DomainResource._layout, release: .r4, """
+private let immunizationLayout = Layout(_class: Immunization.self, "Immunization", .resource, base: DomainResource._layout, release: .r4, """
     identifier 0..* Identifier
     status 1..1 code =ImmunizationStatus
     statusReason 0..1 CodeableConcept
@@ -226,25 +226,25 @@ private let immunizationLayout = Layout(Immunization.self, "Immunization", .reso
     protocolApplied 0..* Immunization.protocolApplied
     """)
 
-private let immunizationPerformerLayout = Layout(ImmunizationPerformer.self, "Immunization.performer", .backbone, base: BackboneElement._layout, release: .r4, """
+private let immunizationPerformerLayout = Layout(_class: ImmunizationPerformer.self, "Immunization.performer", .backbone, base: BackboneElement._layout, release: .r4, """
     function 0..1 CodeableConcept
     actor 1..1 Reference >Practitioner,PractitionerRole,Organization
     """)
 
-private let immunizationEducationLayout = Layout(ImmunizationEducation.self, "Immunization.education", .backbone, base: BackboneElement._layout, release: .r4, """
+private let immunizationEducationLayout = Layout(_class: ImmunizationEducation.self, "Immunization.education", .backbone, base: BackboneElement._layout, release: .r4, """
     documentType 0..1 string
     reference 0..1 uri
     publicationDate 0..1 dateTime
     presentationDate 0..1 dateTime
     """)
 
-private let immunizationReactionLayout = Layout(ImmunizationReaction.self, "Immunization.reaction", .backbone, base: BackboneElement._layout, release: .r4, """
+private let immunizationReactionLayout = Layout(_class: ImmunizationReaction.self, "Immunization.reaction", .backbone, base: BackboneElement._layout, release: .r4, """
     date 0..1 dateTime
     detail 0..1 Reference >Observation
     reported 0..1 boolean
     """)
 
-private let immunizationProtocolAppliedLayout = Layout(ImmunizationProtocolApplied.self, "Immunization.protocolApplied", .backbone, base: BackboneElement._layout, release: .r4, """
+private let immunizationProtocolAppliedLayout = Layout(_class: ImmunizationProtocolApplied.self, "Immunization.protocolApplied", .backbone, base: BackboneElement._layout, release: .r4, """
     series 0..1 string
     authority 0..1 Reference >Organization
     targetDisease 0..* CodeableConcept
@@ -252,4 +252,4 @@ private let immunizationProtocolAppliedLayout = Layout(ImmunizationProtocolAppli
     seriesDoses[x] 0..1 positiveInt|string
     """)
 
-let immunizationTypes = TypeGroup("Immunization Immunization.performer Immunization.education Immunization.reaction Immunization.protocolApplied", [Immunization.self, ImmunizationPerformer.self, ImmunizationEducation.self, ImmunizationReaction.self, ImmunizationProtocolApplied.self])
+let immunizationTypes = _TypeGroup("Immunization Immunization.performer Immunization.education Immunization.reaction Immunization.protocolApplied", [Immunization.self, ImmunizationPerformer.self, ImmunizationEducation.self, ImmunizationReaction.self, ImmunizationProtocolApplied.self])

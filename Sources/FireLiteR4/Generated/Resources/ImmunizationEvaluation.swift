@@ -48,7 +48,7 @@ public final class ImmunizationEvaluation: DomainResource {
 public enum ImmunizationEvaluationDoseNumber: FHIRChoice {
     case positiveInt(Int)
     case string(String)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: Int = object._int(first) else { return nil }; self = .positiveInt(value)
         case 1: guard let value: String = object._string(first + 1) else { return nil }; self = .string(value)
@@ -67,7 +67,7 @@ public enum ImmunizationEvaluationDoseNumber: FHIRChoice {
 public enum ImmunizationEvaluationSeriesDoses: FHIRChoice {
     case positiveInt(Int)
     case string(String)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: Int = object._int(first) else { return nil }; self = .positiveInt(value)
         case 1: guard let value: String = object._string(first + 1) else { return nil }; self = .string(value)
@@ -82,7 +82,7 @@ public enum ImmunizationEvaluationSeriesDoses: FHIRChoice {
     }
 }
 
-private let immunizationEvaluationLayout = Layout(ImmunizationEvaluation.self, "ImmunizationEvaluation", .resource, base: DomainResource._layout, release: .r4, """
+private let immunizationEvaluationLayout = Layout(_class: ImmunizationEvaluation.self, "ImmunizationEvaluation", .resource, base: DomainResource._layout, release: .r4, """
     identifier 0..* Identifier
     status 1..1 code =ImmunizationEvaluationStatus
     patient 1..1 Reference >Patient
@@ -98,4 +98,4 @@ private let immunizationEvaluationLayout = Layout(ImmunizationEvaluation.self, "
     seriesDoses[x] 0..1 positiveInt|string
     """)
 
-let immunizationEvaluationTypes = TypeGroup("ImmunizationEvaluation", [ImmunizationEvaluation.self])
+let immunizationEvaluationTypes = _TypeGroup("ImmunizationEvaluation", [ImmunizationEvaluation.self])

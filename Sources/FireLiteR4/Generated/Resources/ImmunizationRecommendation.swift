@@ -72,7 +72,7 @@ public final class ImmunizationRecommendationRecommendationDateCriterion: Backbo
 public enum ImmunizationRecommendationRecommendationDoseNumber: FHIRChoice {
     case positiveInt(Int)
     case string(String)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: Int = object._int(first) else { return nil }; self = .positiveInt(value)
         case 1: guard let value: String = object._string(first + 1) else { return nil }; self = .string(value)
@@ -91,7 +91,7 @@ public enum ImmunizationRecommendationRecommendationDoseNumber: FHIRChoice {
 public enum ImmunizationRecommendationRecommendationSeriesDoses: FHIRChoice {
     case positiveInt(Int)
     case string(String)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: Int = object._int(first) else { return nil }; self = .positiveInt(value)
         case 1: guard let value: String = object._string(first + 1) else { return nil }; self = .string(value)
@@ -106,7 +106,7 @@ public enum ImmunizationRecommendationRecommendationSeriesDoses: FHIRChoice {
     }
 }
 
-private let immunizationRecommendationLayout = Layout(ImmunizationRecommendation.self, "ImmunizationRecommendation", .resource, base: DomainResource._layout, release: .r4, """
+private let immunizationRecommendationLayout = Layout(_class: ImmunizationRecommendation.self, "ImmunizationRecommendation", .resource, base: DomainResource._layout, release: .r4, """
     identifier 0..* Identifier
     patient 1..1 Reference >Patient
     date 1..1 dateTime
@@ -114,7 +114,7 @@ private let immunizationRecommendationLayout = Layout(ImmunizationRecommendation
     recommendation 1..* ImmunizationRecommendation.recommendation
     """)
 
-private let immunizationRecommendationRecommendationLayout = Layout(ImmunizationRecommendationRecommendation.self, "ImmunizationRecommendation.recommendation", .backbone, base: BackboneElement._layout, release: .r4, """
+private let immunizationRecommendationRecommendationLayout = Layout(_class: ImmunizationRecommendationRecommendation.self, "ImmunizationRecommendation.recommendation", .backbone, base: BackboneElement._layout, release: .r4, """
     vaccineCode 0..* CodeableConcept
     targetDisease 0..1 CodeableConcept
     contraindicatedVaccineCode 0..* CodeableConcept
@@ -129,9 +129,9 @@ private let immunizationRecommendationRecommendationLayout = Layout(Immunization
     supportingPatientInformation 0..* Reference
     """)
 
-private let immunizationRecommendationRecommendationDateCriterionLayout = Layout(ImmunizationRecommendationRecommendationDateCriterion.self, "ImmunizationRecommendation.recommendation.dateCriterion", .backbone, base: BackboneElement._layout, release: .r4, """
+private let immunizationRecommendationRecommendationDateCriterionLayout = Layout(_class: ImmunizationRecommendationRecommendationDateCriterion.self, "ImmunizationRecommendation.recommendation.dateCriterion", .backbone, base: BackboneElement._layout, release: .r4, """
     code 1..1 CodeableConcept
     value 1..1 dateTime
     """)
 
-let immunizationRecommendationTypes = TypeGroup("ImmunizationRecommendation ImmunizationRecommendation.recommendation ImmunizationRecommendation.recommendation.dateCriterion", [ImmunizationRecommendation.self, ImmunizationRecommendationRecommendation.self, ImmunizationRecommendationRecommendationDateCriterion.self])
+let immunizationRecommendationTypes = _TypeGroup("ImmunizationRecommendation ImmunizationRecommendation.recommendation ImmunizationRecommendation.recommendation.dateCriterion", [ImmunizationRecommendation.self, ImmunizationRecommendationRecommendation.self, ImmunizationRecommendationRecommendationDateCriterion.self])

@@ -207,7 +207,7 @@ public final class ImplementationGuideManifestPage: BackboneElement {
 public enum ImplementationGuideDefinitionResourceExample: FHIRChoice {
     case boolean(Bool)
     case canonical(String)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: Bool = object._bool(first) else { return nil }; self = .boolean(value)
         case 1: guard let value: String = object._string(first + 1) else { return nil }; self = .canonical(value)
@@ -226,7 +226,7 @@ public enum ImplementationGuideDefinitionResourceExample: FHIRChoice {
 public enum ImplementationGuideDefinitionPageName: FHIRChoice {
     case url(String)
     case reference(Reference)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: String = object._string(first) else { return nil }; self = .url(value)
         case 1: guard let value: Reference = object._object(first + 1) else { return nil }; self = .reference(value)
@@ -245,7 +245,7 @@ public enum ImplementationGuideDefinitionPageName: FHIRChoice {
 public enum ImplementationGuideManifestResourceExample: FHIRChoice {
     case boolean(Bool)
     case canonical(String)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: Bool = object._bool(first) else { return nil }; self = .boolean(value)
         case 1: guard let value: String = object._string(first + 1) else { return nil }; self = .canonical(value)
@@ -260,7 +260,7 @@ public enum ImplementationGuideManifestResourceExample: FHIRChoice {
     }
 }
 
-private let implementationGuideLayout = Layout(ImplementationGuide.self, "ImplementationGuide", .resource, base: DomainResource._layout, release: .r4, """
+private let implementationGuideLayout = Layout(_class: ImplementationGuide.self, "ImplementationGuide", .resource, base: DomainResource._layout, release: .r4, """
     url 1..1 uri
     version 0..1 string
     name 1..1 string
@@ -283,18 +283,18 @@ private let implementationGuideLayout = Layout(ImplementationGuide.self, "Implem
     manifest 0..1 ImplementationGuide.manifest
     """)
 
-private let implementationGuideDependsOnLayout = Layout(ImplementationGuideDependsOn.self, "ImplementationGuide.dependsOn", .backbone, base: BackboneElement._layout, release: .r4, """
+private let implementationGuideDependsOnLayout = Layout(_class: ImplementationGuideDependsOn.self, "ImplementationGuide.dependsOn", .backbone, base: BackboneElement._layout, release: .r4, """
     uri 1..1 canonical >ImplementationGuide
     packageId 0..1 id
     version 0..1 string
     """)
 
-private let implementationGuideGlobalLayout = Layout(ImplementationGuideGlobal.self, "ImplementationGuide.global", .backbone, base: BackboneElement._layout, release: .r4, """
+private let implementationGuideGlobalLayout = Layout(_class: ImplementationGuideGlobal.self, "ImplementationGuide.global", .backbone, base: BackboneElement._layout, release: .r4, """
     type 1..1 code =ResourceType
     profile 1..1 canonical >StructureDefinition
     """)
 
-private let implementationGuideDefinitionLayout = Layout(ImplementationGuideDefinition.self, "ImplementationGuide.definition", .backbone, base: BackboneElement._layout, release: .r4, """
+private let implementationGuideDefinitionLayout = Layout(_class: ImplementationGuideDefinition.self, "ImplementationGuide.definition", .backbone, base: BackboneElement._layout, release: .r4, """
     grouping 0..* ImplementationGuide.definition.grouping
     resource 1..* ImplementationGuide.definition.resource
     page 0..1 ImplementationGuide.definition.page
@@ -302,12 +302,12 @@ private let implementationGuideDefinitionLayout = Layout(ImplementationGuideDefi
     template 0..* ImplementationGuide.definition.template
     """)
 
-private let implementationGuideDefinitionGroupingLayout = Layout(ImplementationGuideDefinitionGrouping.self, "ImplementationGuide.definition.grouping", .backbone, base: BackboneElement._layout, release: .r4, """
+private let implementationGuideDefinitionGroupingLayout = Layout(_class: ImplementationGuideDefinitionGrouping.self, "ImplementationGuide.definition.grouping", .backbone, base: BackboneElement._layout, release: .r4, """
     name 1..1 string
     description 0..1 string
     """)
 
-private let implementationGuideDefinitionResourceLayout = Layout(ImplementationGuideDefinitionResource.self, "ImplementationGuide.definition.resource", .backbone, base: BackboneElement._layout, release: .r4, """
+private let implementationGuideDefinitionResourceLayout = Layout(_class: ImplementationGuideDefinitionResource.self, "ImplementationGuide.definition.resource", .backbone, base: BackboneElement._layout, release: .r4, """
     reference 1..1 Reference
     fhirVersion 0..* code =FHIRVersion
     name 0..1 string
@@ -316,25 +316,25 @@ private let implementationGuideDefinitionResourceLayout = Layout(ImplementationG
     groupingId 0..1 id
     """)
 
-private let implementationGuideDefinitionPageLayout = Layout(ImplementationGuideDefinitionPage.self, "ImplementationGuide.definition.page", .backbone, base: BackboneElement._layout, release: .r4, """
+private let implementationGuideDefinitionPageLayout = Layout(_class: ImplementationGuideDefinitionPage.self, "ImplementationGuide.definition.page", .backbone, base: BackboneElement._layout, release: .r4, """
     name[x] 1..1 url|Reference >Binary
     title 1..1 string
     generation 1..1 code =GuidePageGeneration
     page 0..* ImplementationGuide.definition.page
     """)
 
-private let implementationGuideDefinitionParameterLayout = Layout(ImplementationGuideDefinitionParameter.self, "ImplementationGuide.definition.parameter", .backbone, base: BackboneElement._layout, release: .r4, """
+private let implementationGuideDefinitionParameterLayout = Layout(_class: ImplementationGuideDefinitionParameter.self, "ImplementationGuide.definition.parameter", .backbone, base: BackboneElement._layout, release: .r4, """
     code 1..1 code =GuideParameterCode
     value 1..1 string
     """)
 
-private let implementationGuideDefinitionTemplateLayout = Layout(ImplementationGuideDefinitionTemplate.self, "ImplementationGuide.definition.template", .backbone, base: BackboneElement._layout, release: .r4, """
+private let implementationGuideDefinitionTemplateLayout = Layout(_class: ImplementationGuideDefinitionTemplate.self, "ImplementationGuide.definition.template", .backbone, base: BackboneElement._layout, release: .r4, """
     code 1..1 code
     source 1..1 string
     scope 0..1 string
     """)
 
-private let implementationGuideManifestLayout = Layout(ImplementationGuideManifest.self, "ImplementationGuide.manifest", .backbone, base: BackboneElement._layout, release: .r4, """
+private let implementationGuideManifestLayout = Layout(_class: ImplementationGuideManifest.self, "ImplementationGuide.manifest", .backbone, base: BackboneElement._layout, release: .r4, """
     rendering 0..1 url
     resource 1..* ImplementationGuide.manifest.resource
     page 0..* ImplementationGuide.manifest.page
@@ -342,16 +342,16 @@ private let implementationGuideManifestLayout = Layout(ImplementationGuideManife
     other 0..* string
     """)
 
-private let implementationGuideManifestResourceLayout = Layout(ImplementationGuideManifestResource.self, "ImplementationGuide.manifest.resource", .backbone, base: BackboneElement._layout, release: .r4, """
+private let implementationGuideManifestResourceLayout = Layout(_class: ImplementationGuideManifestResource.self, "ImplementationGuide.manifest.resource", .backbone, base: BackboneElement._layout, release: .r4, """
     reference 1..1 Reference
     example[x] 0..1 boolean|canonical >StructureDefinition
     relativePath 0..1 url
     """)
 
-private let implementationGuideManifestPageLayout = Layout(ImplementationGuideManifestPage.self, "ImplementationGuide.manifest.page", .backbone, base: BackboneElement._layout, release: .r4, """
+private let implementationGuideManifestPageLayout = Layout(_class: ImplementationGuideManifestPage.self, "ImplementationGuide.manifest.page", .backbone, base: BackboneElement._layout, release: .r4, """
     name 1..1 string
     title 0..1 string
     anchor 0..* string
     """)
 
-let implementationGuideTypes = TypeGroup("ImplementationGuide ImplementationGuide.dependsOn ImplementationGuide.global ImplementationGuide.definition ImplementationGuide.definition.grouping ImplementationGuide.definition.resource ImplementationGuide.definition.page ImplementationGuide.definition.parameter ImplementationGuide.definition.template ImplementationGuide.manifest ImplementationGuide.manifest.resource ImplementationGuide.manifest.page", [ImplementationGuide.self, ImplementationGuideDependsOn.self, ImplementationGuideGlobal.self, ImplementationGuideDefinition.self, ImplementationGuideDefinitionGrouping.self, ImplementationGuideDefinitionResource.self, ImplementationGuideDefinitionPage.self, ImplementationGuideDefinitionParameter.self, ImplementationGuideDefinitionTemplate.self, ImplementationGuideManifest.self, ImplementationGuideManifestResource.self, ImplementationGuideManifestPage.self])
+let implementationGuideTypes = _TypeGroup("ImplementationGuide ImplementationGuide.dependsOn ImplementationGuide.global ImplementationGuide.definition ImplementationGuide.definition.grouping ImplementationGuide.definition.resource ImplementationGuide.definition.page ImplementationGuide.definition.parameter ImplementationGuide.definition.template ImplementationGuide.manifest ImplementationGuide.manifest.resource ImplementationGuide.manifest.page", [ImplementationGuide.self, ImplementationGuideDependsOn.self, ImplementationGuideGlobal.self, ImplementationGuideDefinition.self, ImplementationGuideDefinitionGrouping.self, ImplementationGuideDefinitionResource.self, ImplementationGuideDefinitionPage.self, ImplementationGuideDefinitionParameter.self, ImplementationGuideDefinitionTemplate.self, ImplementationGuideManifest.self, ImplementationGuideManifestResource.self, ImplementationGuideManifestPage.self])

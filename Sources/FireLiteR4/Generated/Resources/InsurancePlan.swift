@@ -169,7 +169,7 @@ public final class InsurancePlanPlanSpecificCostBenefitCost: BackboneElement {
     public func upsert(value newValue: Quantity?) { _upsert(6, newValue) }
 }
 
-private let insurancePlanLayout = Layout(InsurancePlan.self, "InsurancePlan", .resource, base: DomainResource._layout, release: .r4, """
+private let insurancePlanLayout = Layout(_class: InsurancePlan.self, "InsurancePlan", .resource, base: DomainResource._layout, release: .r4, """
     identifier 0..* Identifier
     status 0..1 code =PublicationStatus
     type 0..* CodeableConcept
@@ -186,31 +186,31 @@ private let insurancePlanLayout = Layout(InsurancePlan.self, "InsurancePlan", .r
     plan 0..* InsurancePlan.plan
     """)
 
-private let insurancePlanContactLayout = Layout(InsurancePlanContact.self, "InsurancePlan.contact", .backbone, base: BackboneElement._layout, release: .r4, """
+private let insurancePlanContactLayout = Layout(_class: InsurancePlanContact.self, "InsurancePlan.contact", .backbone, base: BackboneElement._layout, release: .r4, """
     purpose 0..1 CodeableConcept
     name 0..1 HumanName
     telecom 0..* ContactPoint
     address 0..1 Address
     """)
 
-private let insurancePlanCoverageLayout = Layout(InsurancePlanCoverage.self, "InsurancePlan.coverage", .backbone, base: BackboneElement._layout, release: .r4, """
+private let insurancePlanCoverageLayout = Layout(_class: InsurancePlanCoverage.self, "InsurancePlan.coverage", .backbone, base: BackboneElement._layout, release: .r4, """
     type 1..1 CodeableConcept
     network 0..* Reference >Organization
     benefit 1..* InsurancePlan.coverage.benefit
     """)
 
-private let insurancePlanCoverageBenefitLayout = Layout(InsurancePlanCoverageBenefit.self, "InsurancePlan.coverage.benefit", .backbone, base: BackboneElement._layout, release: .r4, """
+private let insurancePlanCoverageBenefitLayout = Layout(_class: InsurancePlanCoverageBenefit.self, "InsurancePlan.coverage.benefit", .backbone, base: BackboneElement._layout, release: .r4, """
     type 1..1 CodeableConcept
     requirement 0..1 string
     limit 0..* InsurancePlan.coverage.benefit.limit
     """)
 
-private let insurancePlanCoverageBenefitLimitLayout = Layout(InsurancePlanCoverageBenefitLimit.self, "InsurancePlan.coverage.benefit.limit", .backbone, base: BackboneElement._layout, release: .r4, """
+private let insurancePlanCoverageBenefitLimitLayout = Layout(_class: InsurancePlanCoverageBenefitLimit.self, "InsurancePlan.coverage.benefit.limit", .backbone, base: BackboneElement._layout, release: .r4, """
     value 0..1 Quantity
     code 0..1 CodeableConcept
     """)
 
-private let insurancePlanPlanLayout = Layout(InsurancePlanPlan.self, "InsurancePlan.plan", .backbone, base: BackboneElement._layout, release: .r4, """
+private let insurancePlanPlanLayout = Layout(_class: InsurancePlanPlan.self, "InsurancePlan.plan", .backbone, base: BackboneElement._layout, release: .r4, """
     identifier 0..* Identifier
     type 0..1 CodeableConcept
     coverageArea 0..* Reference >Location
@@ -219,28 +219,28 @@ private let insurancePlanPlanLayout = Layout(InsurancePlanPlan.self, "InsuranceP
     specificCost 0..* InsurancePlan.plan.specificCost
     """)
 
-private let insurancePlanPlanGeneralCostLayout = Layout(InsurancePlanPlanGeneralCost.self, "InsurancePlan.plan.generalCost", .backbone, base: BackboneElement._layout, release: .r4, """
+private let insurancePlanPlanGeneralCostLayout = Layout(_class: InsurancePlanPlanGeneralCost.self, "InsurancePlan.plan.generalCost", .backbone, base: BackboneElement._layout, release: .r4, """
     type 0..1 CodeableConcept
     groupSize 0..1 positiveInt
     cost 0..1 Money
     comment 0..1 string
     """)
 
-private let insurancePlanPlanSpecificCostLayout = Layout(InsurancePlanPlanSpecificCost.self, "InsurancePlan.plan.specificCost", .backbone, base: BackboneElement._layout, release: .r4, """
+private let insurancePlanPlanSpecificCostLayout = Layout(_class: InsurancePlanPlanSpecificCost.self, "InsurancePlan.plan.specificCost", .backbone, base: BackboneElement._layout, release: .r4, """
     category 1..1 CodeableConcept
     benefit 0..* InsurancePlan.plan.specificCost.benefit
     """)
 
-private let insurancePlanPlanSpecificCostBenefitLayout = Layout(InsurancePlanPlanSpecificCostBenefit.self, "InsurancePlan.plan.specificCost.benefit", .backbone, base: BackboneElement._layout, release: .r4, """
+private let insurancePlanPlanSpecificCostBenefitLayout = Layout(_class: InsurancePlanPlanSpecificCostBenefit.self, "InsurancePlan.plan.specificCost.benefit", .backbone, base: BackboneElement._layout, release: .r4, """
     type 1..1 CodeableConcept
     cost 0..* InsurancePlan.plan.specificCost.benefit.cost
     """)
 
-private let insurancePlanPlanSpecificCostBenefitCostLayout = Layout(InsurancePlanPlanSpecificCostBenefitCost.self, "InsurancePlan.plan.specificCost.benefit.cost", .backbone, base: BackboneElement._layout, release: .r4, """
+private let insurancePlanPlanSpecificCostBenefitCostLayout = Layout(_class: InsurancePlanPlanSpecificCostBenefitCost.self, "InsurancePlan.plan.specificCost.benefit.cost", .backbone, base: BackboneElement._layout, release: .r4, """
     type 1..1 CodeableConcept
     applicability 0..1 CodeableConcept =BenefitCostApplicability
     qualifiers 0..* CodeableConcept
     value 0..1 Quantity
     """)
 
-let insurancePlanTypes = TypeGroup("InsurancePlan InsurancePlan.contact InsurancePlan.coverage InsurancePlan.coverage.benefit InsurancePlan.coverage.benefit.limit InsurancePlan.plan InsurancePlan.plan.generalCost InsurancePlan.plan.specificCost InsurancePlan.plan.specificCost.benefit InsurancePlan.plan.specificCost.benefit.cost", [InsurancePlan.self, InsurancePlanContact.self, InsurancePlanCoverage.self, InsurancePlanCoverageBenefit.self, InsurancePlanCoverageBenefitLimit.self, InsurancePlanPlan.self, InsurancePlanPlanGeneralCost.self, InsurancePlanPlanSpecificCost.self, InsurancePlanPlanSpecificCostBenefit.self, InsurancePlanPlanSpecificCostBenefitCost.self])
+let insurancePlanTypes = _TypeGroup("InsurancePlan InsurancePlan.contact InsurancePlan.coverage InsurancePlan.coverage.benefit InsurancePlan.coverage.benefit.limit InsurancePlan.plan InsurancePlan.plan.generalCost InsurancePlan.plan.specificCost InsurancePlan.plan.specificCost.benefit InsurancePlan.plan.specificCost.benefit.cost", [InsurancePlan.self, InsurancePlanContact.self, InsurancePlanCoverage.self, InsurancePlanCoverageBenefit.self, InsurancePlanCoverageBenefitLimit.self, InsurancePlanPlan.self, InsurancePlanPlanGeneralCost.self, InsurancePlanPlanSpecificCost.self, InsurancePlanPlanSpecificCostBenefit.self, InsurancePlanPlanSpecificCostBenefitCost.self])

@@ -96,7 +96,7 @@ public final class InvoiceLineItemPriceComponent: BackboneElement {
 public enum InvoiceLineItemChargeItem: FHIRChoice {
     case reference(Reference)
     case codeableConcept(CodeableConcept)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: Reference = object._object(first) else { return nil }; self = .reference(value)
         case 1: guard let value: CodeableConcept = object._object(first + 1) else { return nil }; self = .codeableConcept(value)
@@ -111,7 +111,7 @@ public enum InvoiceLineItemChargeItem: FHIRChoice {
     }
 }
 
-private let invoiceLayout = Layout(Invoice.self, "Invoice", .resource, base: DomainResource._layout, release: .r4, """
+private let invoiceLayout = Layout(_class: Invoice.self, "Invoice", .resource, base: DomainResource._layout, release: .r4, """
     identifier 0..* Identifier
     status 1..1 code =InvoiceStatus
     cancelledReason 0..1 string
@@ -130,22 +130,22 @@ private let invoiceLayout = Layout(Invoice.self, "Invoice", .resource, base: Dom
     note 0..* Annotation
     """)
 
-private let invoiceParticipantLayout = Layout(InvoiceParticipant.self, "Invoice.participant", .backbone, base: BackboneElement._layout, release: .r4, """
+private let invoiceParticipantLayout = Layout(_class: InvoiceParticipant.self, "Invoice.participant", .backbone, base: BackboneElement._layout, release: .r4, """
     role 0..1 CodeableConcept
     actor 1..1 Reference >Practitioner,Organization,Patient,PractitionerRole,Device,RelatedPerson
     """)
 
-private let invoiceLineItemLayout = Layout(InvoiceLineItem.self, "Invoice.lineItem", .backbone, base: BackboneElement._layout, release: .r4, """
+private let invoiceLineItemLayout = Layout(_class: InvoiceLineItem.self, "Invoice.lineItem", .backbone, base: BackboneElement._layout, release: .r4, """
     sequence 0..1 positiveInt
     chargeItem[x] 1..1 Reference|CodeableConcept >ChargeItem
     priceComponent 0..* Invoice.lineItem.priceComponent
     """)
 
-private let invoiceLineItemPriceComponentLayout = Layout(InvoiceLineItemPriceComponent.self, "Invoice.lineItem.priceComponent", .backbone, base: BackboneElement._layout, release: .r4, """
+private let invoiceLineItemPriceComponentLayout = Layout(_class: InvoiceLineItemPriceComponent.self, "Invoice.lineItem.priceComponent", .backbone, base: BackboneElement._layout, release: .r4, """
     type 1..1 code =InvoicePriceComponentType
     code 0..1 CodeableConcept
     factor 0..1 decimal
     amount 0..1 Money
     """)
 
-let invoiceTypes = TypeGroup("Invoice Invoice.participant Invoice.lineItem Invoice.lineItem.priceComponent", [Invoice.self, InvoiceParticipant.self, InvoiceLineItem.self, InvoiceLineItemPriceComponent.self])
+let invoiceTypes = _TypeGroup("Invoice Invoice.participant Invoice.lineItem Invoice.lineItem.priceComponent", [Invoice.self, InvoiceParticipant.self, InvoiceLineItem.self, InvoiceLineItemPriceComponent.self])

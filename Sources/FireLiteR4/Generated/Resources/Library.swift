@@ -81,7 +81,7 @@ public final class Library: DomainResource {
 public enum LibrarySubject: FHIRChoice {
     case codeableConcept(CodeableConcept)
     case reference(Reference)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: CodeableConcept = object._object(first) else { return nil }; self = .codeableConcept(value)
         case 1: guard let value: Reference = object._object(first + 1) else { return nil }; self = .reference(value)
@@ -96,7 +96,7 @@ public enum LibrarySubject: FHIRChoice {
     }
 }
 
-private let libraryLayout = Layout(Library.self, "Library", .resource, base: DomainResource._layout, release: .r4, """
+private let libraryLayout = Layout(_class: Library.self, "Library", .resource, base: DomainResource._layout, release: .r4, """
     url 0..1 uri
     identifier 0..* Identifier
     version 0..1 string
@@ -130,4 +130,4 @@ private let libraryLayout = Layout(Library.self, "Library", .resource, base: Dom
     content 0..* Attachment
     """)
 
-let libraryTypes = TypeGroup("Library", [Library.self])
+let libraryTypes = _TypeGroup("Library", [Library.self])

@@ -27,15 +27,15 @@ public final class LinkageItem: BackboneElement {
     public func upsert(resource newValue: Reference?) { _upsert(4, newValue) }
 }
 
-private let linkageLayout = Layout(Linkage.self, "Linkage", .resource, base: DomainResource._layout, release: .r4, """
+private let linkageLayout = Layout(_class: Linkage.self, "Linkage", .resource, base: DomainResource._layout, release: .r4, """
     active 0..1 boolean
     author 0..1 Reference >Practitioner,PractitionerRole,Organization
     item 1..* Linkage.item
     """)
 
-private let linkageItemLayout = Layout(LinkageItem.self, "Linkage.item", .backbone, base: BackboneElement._layout, release: .r4, """
+private let linkageItemLayout = Layout(_class: LinkageItem.self, "Linkage.item", .backbone, base: BackboneElement._layout, release: .r4, """
     type 1..1 code =LinkageType
     resource 1..1 Reference
     """)
 
-let linkageTypes = TypeGroup("Linkage Linkage.item", [Linkage.self, LinkageItem.self])
+let linkageTypes = _TypeGroup("Linkage Linkage.item", [Linkage.self, LinkageItem.self])

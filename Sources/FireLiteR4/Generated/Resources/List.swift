@@ -57,7 +57,7 @@ public final class ListEntry: BackboneElement {
     public func upsert(item newValue: Reference?) { _upsert(6, newValue) }
 }
 
-private let listLayout = Layout(List.self, "List", .resource, base: DomainResource._layout, release: .r4, """
+private let listLayout = Layout(_class: List.self, "List", .resource, base: DomainResource._layout, release: .r4, """
     identifier 0..* Identifier
     status 1..1 code =ListStatus
     mode 1..1 code =ListMode
@@ -73,11 +73,11 @@ private let listLayout = Layout(List.self, "List", .resource, base: DomainResour
     emptyReason 0..1 CodeableConcept
     """)
 
-private let listEntryLayout = Layout(ListEntry.self, "List.entry", .backbone, base: BackboneElement._layout, release: .r4, """
+private let listEntryLayout = Layout(_class: ListEntry.self, "List.entry", .backbone, base: BackboneElement._layout, release: .r4, """
     flag 0..1 CodeableConcept
     deleted 0..1 boolean
     date 0..1 dateTime
     item 1..1 Reference
     """)
 
-let listTypes = TypeGroup("List List.entry", [List.self, ListEntry.self])
+let listTypes = _TypeGroup("List List.entry", [List.self, ListEntry.self])

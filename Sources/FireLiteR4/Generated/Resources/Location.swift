@@ -75,7 +75,7 @@ public final class LocationHoursOfOperation: BackboneElement {
     public var closingTime: FHIRTime? { get { _time(6) } set { _setTime(6, newValue) } }
 }
 
-private let locationLayout = Layout(Location.self, "Location", .resource, base: DomainResource._layout, release: .r4, """
+private let locationLayout = Layout(_class: Location.self, "Location", .resource, base: DomainResource._layout, release: .r4, """
     identifier 0..* Identifier
     status 0..1 code =LocationStatus
     operationalStatus 0..1 Coding
@@ -95,17 +95,17 @@ private let locationLayout = Layout(Location.self, "Location", .resource, base: 
     endpoint 0..* Reference >Endpoint
     """)
 
-private let locationPositionLayout = Layout(LocationPosition.self, "Location.position", .backbone, base: BackboneElement._layout, release: .r4, """
+private let locationPositionLayout = Layout(_class: LocationPosition.self, "Location.position", .backbone, base: BackboneElement._layout, release: .r4, """
     longitude 1..1 decimal
     latitude 1..1 decimal
     altitude 0..1 decimal
     """)
 
-private let locationHoursOfOperationLayout = Layout(LocationHoursOfOperation.self, "Location.hoursOfOperation", .backbone, base: BackboneElement._layout, release: .r4, """
+private let locationHoursOfOperationLayout = Layout(_class: LocationHoursOfOperation.self, "Location.hoursOfOperation", .backbone, base: BackboneElement._layout, release: .r4, """
     daysOfWeek 0..* code =DaysOfWeek
     allDay 0..1 boolean
     openingTime 0..1 time
     closingTime 0..1 time
     """)
 
-let locationTypes = TypeGroup("Location Location.position Location.hoursOfOperation", [Location.self, LocationPosition.self, LocationHoursOfOperation.self])
+let locationTypes = _TypeGroup("Location Location.position Location.hoursOfOperation", [Location.self, LocationPosition.self, LocationHoursOfOperation.self])

@@ -178,7 +178,7 @@ public final class MeasureSupplementalData: BackboneElement {
 public enum MeasureSubject: FHIRChoice {
     case codeableConcept(CodeableConcept)
     case reference(Reference)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: CodeableConcept = object._object(first) else { return nil }; self = .codeableConcept(value)
         case 1: guard let value: Reference = object._object(first + 1) else { return nil }; self = .reference(value)
@@ -193,7 +193,7 @@ public enum MeasureSubject: FHIRChoice {
     }
 }
 
-private let measureLayout = Layout(Measure.self, "Measure", .resource, base: DomainResource._layout, release: .r4, """
+private let measureLayout = Layout(_class: Measure.self, "Measure", .resource, base: DomainResource._layout, release: .r4, """
     url 0..1 uri
     identifier 0..* Identifier
     version 0..1 string
@@ -237,37 +237,37 @@ private let measureLayout = Layout(Measure.self, "Measure", .resource, base: Dom
     supplementalData 0..* Measure.supplementalData
     """)
 
-private let measureGroupLayout = Layout(MeasureGroup.self, "Measure.group", .backbone, base: BackboneElement._layout, release: .r4, """
+private let measureGroupLayout = Layout(_class: MeasureGroup.self, "Measure.group", .backbone, base: BackboneElement._layout, release: .r4, """
     code 0..1 CodeableConcept
     description 0..1 string
     population 0..* Measure.group.population
     stratifier 0..* Measure.group.stratifier
     """)
 
-private let measureGroupPopulationLayout = Layout(MeasureGroupPopulation.self, "Measure.group.population", .backbone, base: BackboneElement._layout, release: .r4, """
+private let measureGroupPopulationLayout = Layout(_class: MeasureGroupPopulation.self, "Measure.group.population", .backbone, base: BackboneElement._layout, release: .r4, """
     code 0..1 CodeableConcept
     description 0..1 string
     criteria 1..1 Expression
     """)
 
-private let measureGroupStratifierLayout = Layout(MeasureGroupStratifier.self, "Measure.group.stratifier", .backbone, base: BackboneElement._layout, release: .r4, """
+private let measureGroupStratifierLayout = Layout(_class: MeasureGroupStratifier.self, "Measure.group.stratifier", .backbone, base: BackboneElement._layout, release: .r4, """
     code 0..1 CodeableConcept
     description 0..1 string
     criteria 0..1 Expression
     component 0..* Measure.group.stratifier.component
     """)
 
-private let measureGroupStratifierComponentLayout = Layout(MeasureGroupStratifierComponent.self, "Measure.group.stratifier.component", .backbone, base: BackboneElement._layout, release: .r4, """
+private let measureGroupStratifierComponentLayout = Layout(_class: MeasureGroupStratifierComponent.self, "Measure.group.stratifier.component", .backbone, base: BackboneElement._layout, release: .r4, """
     code 0..1 CodeableConcept
     description 0..1 string
     criteria 1..1 Expression
     """)
 
-private let measureSupplementalDataLayout = Layout(MeasureSupplementalData.self, "Measure.supplementalData", .backbone, base: BackboneElement._layout, release: .r4, """
+private let measureSupplementalDataLayout = Layout(_class: MeasureSupplementalData.self, "Measure.supplementalData", .backbone, base: BackboneElement._layout, release: .r4, """
     code 0..1 CodeableConcept
     usage 0..* CodeableConcept
     description 0..1 string
     criteria 1..1 Expression
     """)
 
-let measureTypes = TypeGroup("Measure Measure.group Measure.group.population Measure.group.stratifier Measure.group.stratifier.component Measure.supplementalData", [Measure.self, MeasureGroup.self, MeasureGroupPopulation.self, MeasureGroupStratifier.self, MeasureGroupStratifierComponent.self, MeasureSupplementalData.self])
+let measureTypes = _TypeGroup("Measure Measure.group Measure.group.population Measure.group.stratifier Measure.group.stratifier.component Measure.supplementalData", [Measure.self, MeasureGroup.self, MeasureGroupPopulation.self, MeasureGroupStratifier.self, MeasureGroupStratifierComponent.self, MeasureSupplementalData.self])

@@ -117,7 +117,7 @@ public final class MeasureReportGroupStratifierStratumPopulation: BackboneElemen
     public func upsert(subjectResults newValue: Reference?) { _upsert(5, newValue) }
 }
 
-private let measureReportLayout = Layout(MeasureReport.self, "MeasureReport", .resource, base: DomainResource._layout, release: .r4, """
+private let measureReportLayout = Layout(_class: MeasureReport.self, "MeasureReport", .resource, base: DomainResource._layout, release: .r4, """
     identifier 0..* Identifier
     status 1..1 code =MeasureReportStatus
     type 1..1 code =MeasureReportType
@@ -131,40 +131,40 @@ private let measureReportLayout = Layout(MeasureReport.self, "MeasureReport", .r
     evaluatedResource 0..* Reference
     """)
 
-private let measureReportGroupLayout = Layout(MeasureReportGroup.self, "MeasureReport.group", .backbone, base: BackboneElement._layout, release: .r4, """
+private let measureReportGroupLayout = Layout(_class: MeasureReportGroup.self, "MeasureReport.group", .backbone, base: BackboneElement._layout, release: .r4, """
     code 0..1 CodeableConcept
     population 0..* MeasureReport.group.population
     measureScore 0..1 Quantity
     stratifier 0..* MeasureReport.group.stratifier
     """)
 
-private let measureReportGroupPopulationLayout = Layout(MeasureReportGroupPopulation.self, "MeasureReport.group.population", .backbone, base: BackboneElement._layout, release: .r4, """
+private let measureReportGroupPopulationLayout = Layout(_class: MeasureReportGroupPopulation.self, "MeasureReport.group.population", .backbone, base: BackboneElement._layout, release: .r4, """
     code 0..1 CodeableConcept
     count 0..1 integer
     subjectResults 0..1 Reference >List
     """)
 
-private let measureReportGroupStratifierLayout = Layout(MeasureReportGroupStratifier.self, "MeasureReport.group.stratifier", .backbone, base: BackboneElement._layout, release: .r4, """
+private let measureReportGroupStratifierLayout = Layout(_class: MeasureReportGroupStratifier.self, "MeasureReport.group.stratifier", .backbone, base: BackboneElement._layout, release: .r4, """
     code 0..* CodeableConcept
     stratum 0..* MeasureReport.group.stratifier.stratum
     """)
 
-private let measureReportGroupStratifierStratumLayout = Layout(MeasureReportGroupStratifierStratum.self, "MeasureReport.group.stratifier.stratum", .backbone, base: BackboneElement._layout, release: .r4, """
+private let measureReportGroupStratifierStratumLayout = Layout(_class: MeasureReportGroupStratifierStratum.self, "MeasureReport.group.stratifier.stratum", .backbone, base: BackboneElement._layout, release: .r4, """
     value 0..1 CodeableConcept
     component 0..* MeasureReport.group.stratifier.stratum.component
     population 0..* MeasureReport.group.stratifier.stratum.population
     measureScore 0..1 Quantity
     """)
 
-private let measureReportGroupStratifierStratumComponentLayout = Layout(MeasureReportGroupStratifierStratumComponent.self, "MeasureReport.group.stratifier.stratum.component", .backbone, base: BackboneElement._layout, release: .r4, """
+private let measureReportGroupStratifierStratumComponentLayout = Layout(_class: MeasureReportGroupStratifierStratumComponent.self, "MeasureReport.group.stratifier.stratum.component", .backbone, base: BackboneElement._layout, release: .r4, """
     code 1..1 CodeableConcept
     value 1..1 CodeableConcept
     """)
 
-private let measureReportGroupStratifierStratumPopulationLayout = Layout(MeasureReportGroupStratifierStratumPopulation.self, "MeasureReport.group.stratifier.stratum.population", .backbone, base: BackboneElement._layout, release: .r4, """
+private let measureReportGroupStratifierStratumPopulationLayout = Layout(_class: MeasureReportGroupStratifierStratumPopulation.self, "MeasureReport.group.stratifier.stratum.population", .backbone, base: BackboneElement._layout, release: .r4, """
     code 0..1 CodeableConcept
     count 0..1 integer
     subjectResults 0..1 Reference >List
     """)
 
-let measureReportTypes = TypeGroup("MeasureReport MeasureReport.group MeasureReport.group.population MeasureReport.group.stratifier MeasureReport.group.stratifier.stratum MeasureReport.group.stratifier.stratum.component MeasureReport.group.stratifier.stratum.population", [MeasureReport.self, MeasureReportGroup.self, MeasureReportGroupPopulation.self, MeasureReportGroupStratifier.self, MeasureReportGroupStratifierStratum.self, MeasureReportGroupStratifierStratumComponent.self, MeasureReportGroupStratifierStratumPopulation.self])
+let measureReportTypes = _TypeGroup("MeasureReport MeasureReport.group MeasureReport.group.population MeasureReport.group.stratifier MeasureReport.group.stratifier.stratum MeasureReport.group.stratifier.stratum.component MeasureReport.group.stratifier.stratum.population", [MeasureReport.self, MeasureReportGroup.self, MeasureReportGroupPopulation.self, MeasureReportGroupStratifier.self, MeasureReportGroupStratifierStratum.self, MeasureReportGroupStratifierStratumComponent.self, MeasureReportGroupStratifierStratumPopulation.self])

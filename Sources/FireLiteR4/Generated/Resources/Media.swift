@@ -69,7 +69,7 @@ public final class Media: DomainResource {
 public enum MediaCreated: FHIRChoice {
     case dateTime(FHIRDateTime)
     case period(Period)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: FHIRDateTime = object._dateTime(first) else { return nil }; self = .dateTime(value)
         case 1: guard let value: Period = object._object(first + 1) else { return nil }; self = .period(value)
@@ -84,7 +84,7 @@ public enum MediaCreated: FHIRChoice {
     }
 }
 
-private let mediaLayout = Layout(Media.self, "Media", .resource, base: DomainResource._layout, release: .r4, """
+private let mediaLayout = Layout(_class: Media.self, "Media", .resource, base: DomainResource._layout, release: .r4, """
     identifier 0..* Identifier
     basedOn 0..* Reference >ServiceRequest,CarePlan
     partOf 0..* Reference
@@ -109,4 +109,4 @@ private let mediaLayout = Layout(Media.self, "Media", .resource, base: DomainRes
     note 0..* Annotation
     """)
 
-let mediaTypes = TypeGroup("Media", [Media.self])
+let mediaTypes = _TypeGroup("Media", [Media.self])

@@ -61,7 +61,7 @@ public final class MedicationBatch: BackboneElement {
 public enum MedicationIngredientItem: FHIRChoice {
     case codeableConcept(CodeableConcept)
     case reference(Reference)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: CodeableConcept = object._object(first) else { return nil }; self = .codeableConcept(value)
         case 1: guard let value: Reference = object._object(first + 1) else { return nil }; self = .reference(value)
@@ -76,7 +76,7 @@ public enum MedicationIngredientItem: FHIRChoice {
     }
 }
 
-private let medicationLayout = Layout(Medication.self, "Medication", .resource, base: DomainResource._layout, release: .r4, """
+private let medicationLayout = Layout(_class: Medication.self, "Medication", .resource, base: DomainResource._layout, release: .r4, """
     identifier 0..* Identifier
     code 0..1 CodeableConcept
     status 0..1 code =MedicationStatus
@@ -87,15 +87,15 @@ private let medicationLayout = Layout(Medication.self, "Medication", .resource, 
     batch 0..1 Medication.batch
     """)
 
-private let medicationIngredientLayout = Layout(MedicationIngredient.self, "Medication.ingredient", .backbone, base: BackboneElement._layout, release: .r4, """
+private let medicationIngredientLayout = Layout(_class: MedicationIngredient.self, "Medication.ingredient", .backbone, base: BackboneElement._layout, release: .r4, """
     item[x] 1..1 CodeableConcept|Reference >Substance,Medication
     isActive 0..1 boolean
     strength 0..1 Ratio
     """)
 
-private let medicationBatchLayout = Layout(MedicationBatch.self, "Medication.batch", .backbone, base: BackboneElement._layout, release: .r4, """
+private let medicationBatchLayout = Layout(_class: MedicationBatch.self, "Medication.batch", .backbone, base: BackboneElement._layout, release: .r4, """
     lotNumber 0..1 string
     expirationDate 0..1 dateTime
     """)
 
-let medicationTypes = TypeGroup("Medication Medication.ingredient Medication.batch", [Medication.self, MedicationIngredient.self, MedicationBatch.self])
+let medicationTypes = _TypeGroup("Medication Medication.ingredient Medication.batch", [Medication.self, MedicationIngredient.self, MedicationBatch.self])

@@ -101,7 +101,7 @@ public final class MedicationAdministrationDosage: BackboneElement {
 public enum MedicationAdministrationMedication: FHIRChoice {
     case codeableConcept(CodeableConcept)
     case reference(Reference)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: CodeableConcept = object._object(first) else { return nil }; self = .codeableConcept(value)
         case 1: guard let value: Reference = object._object(first + 1) else { return nil }; self = .reference(value)
@@ -120,7 +120,7 @@ public enum MedicationAdministrationMedication: FHIRChoice {
 public enum MedicationAdministrationEffective: FHIRChoice {
     case dateTime(FHIRDateTime)
     case period(Period)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: FHIRDateTime = object._dateTime(first) else { return nil }; self = .dateTime(value)
         case 1: guard let value: Period = object._object(first + 1) else { return nil }; self = .period(value)
@@ -139,7 +139,7 @@ public enum MedicationAdministrationEffective: FHIRChoice {
 public enum MedicationAdministrationDosageRate: FHIRChoice {
     case ratio(Ratio)
     case quantity(Quantity)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: Ratio = object._object(first) else { return nil }; self = .ratio(value)
         case 1: guard let value: Quantity = object._object(first + 1) else { return nil }; self = .quantity(value)
@@ -154,7 +154,7 @@ public enum MedicationAdministrationDosageRate: FHIRChoice {
     }
 }
 
-private let medicationAdministrationLayout = Layout(MedicationAdministration.self, "MedicationAdministration", .resource, base: DomainResource._layout, release: .r4, """
+private let medicationAdministrationLayout = Layout(_class: MedicationAdministration.self, "MedicationAdministration", .resource, base: DomainResource._layout, release: .r4, """
     identifier 0..* Identifier
     instantiates 0..* uri
     partOf 0..* Reference >MedicationAdministration,Procedure
@@ -176,12 +176,12 @@ private let medicationAdministrationLayout = Layout(MedicationAdministration.sel
     eventHistory 0..* Reference >Provenance
     """)
 
-private let medicationAdministrationPerformerLayout = Layout(MedicationAdministrationPerformer.self, "MedicationAdministration.performer", .backbone, base: BackboneElement._layout, release: .r4, """
+private let medicationAdministrationPerformerLayout = Layout(_class: MedicationAdministrationPerformer.self, "MedicationAdministration.performer", .backbone, base: BackboneElement._layout, release: .r4, """
     function 0..1 CodeableConcept
     actor 1..1 Reference >Practitioner,PractitionerRole,Patient,RelatedPerson,Device
     """)
 
-private let medicationAdministrationDosageLayout = Layout(MedicationAdministrationDosage.self, "MedicationAdministration.dosage", .backbone, base: BackboneElement._layout, release: .r4, """
+private let medicationAdministrationDosageLayout = Layout(_class: MedicationAdministrationDosage.self, "MedicationAdministration.dosage", .backbone, base: BackboneElement._layout, release: .r4, """
     text 0..1 string
     site 0..1 CodeableConcept
     route 0..1 CodeableConcept
@@ -190,4 +190,4 @@ private let medicationAdministrationDosageLayout = Layout(MedicationAdministrati
     rate[x] 0..1 Ratio|Quantity
     """)
 
-let medicationAdministrationTypes = TypeGroup("MedicationAdministration MedicationAdministration.performer MedicationAdministration.dosage", [MedicationAdministration.self, MedicationAdministrationPerformer.self, MedicationAdministrationDosage.self])
+let medicationAdministrationTypes = _TypeGroup("MedicationAdministration MedicationAdministration.performer MedicationAdministration.dosage", [MedicationAdministration.self, MedicationAdministrationPerformer.self, MedicationAdministrationDosage.self])

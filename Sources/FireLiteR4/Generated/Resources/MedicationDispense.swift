@@ -105,7 +105,7 @@ public final class MedicationDispenseSubstitution: BackboneElement {
 public enum MedicationDispenseStatusReason: FHIRChoice {
     case codeableConcept(CodeableConcept)
     case reference(Reference)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: CodeableConcept = object._object(first) else { return nil }; self = .codeableConcept(value)
         case 1: guard let value: Reference = object._object(first + 1) else { return nil }; self = .reference(value)
@@ -124,7 +124,7 @@ public enum MedicationDispenseStatusReason: FHIRChoice {
 public enum MedicationDispenseMedication: FHIRChoice {
     case codeableConcept(CodeableConcept)
     case reference(Reference)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: CodeableConcept = object._object(first) else { return nil }; self = .codeableConcept(value)
         case 1: guard let value: Reference = object._object(first + 1) else { return nil }; self = .reference(value)
@@ -139,7 +139,7 @@ public enum MedicationDispenseMedication: FHIRChoice {
     }
 }
 
-private let medicationDispenseLayout = Layout(MedicationDispense.self, "MedicationDispense", .resource, base: DomainResource._layout, release: .r4, """
+private let medicationDispenseLayout = Layout(_class: MedicationDispense.self, "MedicationDispense", .resource, base: DomainResource._layout, release: .r4, """
     identifier 0..* Identifier
     partOf 0..* Reference >Procedure
     status 1..1 code =MedicationDispenseStatus
@@ -166,16 +166,16 @@ private let medicationDispenseLayout = Layout(MedicationDispense.self, "Medicati
     eventHistory 0..* Reference >Provenance
     """)
 
-private let medicationDispensePerformerLayout = Layout(MedicationDispensePerformer.self, "MedicationDispense.performer", .backbone, base: BackboneElement._layout, release: .r4, """
+private let medicationDispensePerformerLayout = Layout(_class: MedicationDispensePerformer.self, "MedicationDispense.performer", .backbone, base: BackboneElement._layout, release: .r4, """
     function 0..1 CodeableConcept
     actor 1..1 Reference >Practitioner,PractitionerRole,Organization,Patient,Device,RelatedPerson
     """)
 
-private let medicationDispenseSubstitutionLayout = Layout(MedicationDispenseSubstitution.self, "MedicationDispense.substitution", .backbone, base: BackboneElement._layout, release: .r4, """
+private let medicationDispenseSubstitutionLayout = Layout(_class: MedicationDispenseSubstitution.self, "MedicationDispense.substitution", .backbone, base: BackboneElement._layout, release: .r4, """
     wasSubstituted 1..1 boolean
     type 0..1 CodeableConcept
     reason 0..* CodeableConcept
     responsibleParty 0..* Reference >Practitioner,PractitionerRole
     """)
 
-let medicationDispenseTypes = TypeGroup("MedicationDispense MedicationDispense.performer MedicationDispense.substitution", [MedicationDispense.self, MedicationDispensePerformer.self, MedicationDispenseSubstitution.self])
+let medicationDispenseTypes = _TypeGroup("MedicationDispense MedicationDispense.performer MedicationDispense.substitution", [MedicationDispense.self, MedicationDispensePerformer.self, MedicationDispenseSubstitution.self])

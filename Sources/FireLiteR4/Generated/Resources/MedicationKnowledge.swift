@@ -269,7 +269,7 @@ public final class MedicationKnowledgeKinetics: BackboneElement {
 public enum MedicationKnowledgeIngredientItem: FHIRChoice {
     case codeableConcept(CodeableConcept)
     case reference(Reference)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: CodeableConcept = object._object(first) else { return nil }; self = .codeableConcept(value)
         case 1: guard let value: Reference = object._object(first + 1) else { return nil }; self = .reference(value)
@@ -288,7 +288,7 @@ public enum MedicationKnowledgeIngredientItem: FHIRChoice {
 public enum MedicationKnowledgeAdministrationGuidelinesIndication: FHIRChoice {
     case codeableConcept(CodeableConcept)
     case reference(Reference)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: CodeableConcept = object._object(first) else { return nil }; self = .codeableConcept(value)
         case 1: guard let value: Reference = object._object(first + 1) else { return nil }; self = .reference(value)
@@ -307,7 +307,7 @@ public enum MedicationKnowledgeAdministrationGuidelinesIndication: FHIRChoice {
 public enum MedicationKnowledgeAdministrationGuidelinesPatientCharacteristicsCharacteristic: FHIRChoice {
     case codeableConcept(CodeableConcept)
     case quantity(Quantity)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: CodeableConcept = object._object(first) else { return nil }; self = .codeableConcept(value)
         case 1: guard let value: Quantity = object._object(first + 1) else { return nil }; self = .quantity(value)
@@ -328,7 +328,7 @@ public enum MedicationKnowledgeDrugCharacteristicValue: FHIRChoice {
     case string(String)
     case quantity(Quantity)
     case base64Binary(String)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 4) {
         case 0: guard let value: CodeableConcept = object._object(first) else { return nil }; self = .codeableConcept(value)
         case 1: guard let value: String = object._string(first + 1) else { return nil }; self = .string(value)
@@ -347,7 +347,7 @@ public enum MedicationKnowledgeDrugCharacteristicValue: FHIRChoice {
     }
 }
 
-private let medicationKnowledgeLayout = Layout(MedicationKnowledge.self, "MedicationKnowledge", .resource, base: DomainResource._layout, release: .r4, """
+private let medicationKnowledgeLayout = Layout(_class: MedicationKnowledge.self, "MedicationKnowledge", .resource, base: DomainResource._layout, release: .r4, """
     code 0..1 CodeableConcept
     status 0..1 code =MedicationKnowledgeStatus
     manufacturer 0..1 Reference >Organization
@@ -372,89 +372,89 @@ private let medicationKnowledgeLayout = Layout(MedicationKnowledge.self, "Medica
     kinetics 0..* MedicationKnowledge.kinetics
     """)
 
-private let medicationKnowledgeRelatedMedicationKnowledgeLayout = Layout(MedicationKnowledgeRelatedMedicationKnowledge.self, "MedicationKnowledge.relatedMedicationKnowledge", .backbone, base: BackboneElement._layout, release: .r4, """
+private let medicationKnowledgeRelatedMedicationKnowledgeLayout = Layout(_class: MedicationKnowledgeRelatedMedicationKnowledge.self, "MedicationKnowledge.relatedMedicationKnowledge", .backbone, base: BackboneElement._layout, release: .r4, """
     type 1..1 CodeableConcept
     reference 1..* Reference >MedicationKnowledge
     """)
 
-private let medicationKnowledgeMonographLayout = Layout(MedicationKnowledgeMonograph.self, "MedicationKnowledge.monograph", .backbone, base: BackboneElement._layout, release: .r4, """
+private let medicationKnowledgeMonographLayout = Layout(_class: MedicationKnowledgeMonograph.self, "MedicationKnowledge.monograph", .backbone, base: BackboneElement._layout, release: .r4, """
     type 0..1 CodeableConcept
     source 0..1 Reference >DocumentReference,Media
     """)
 
-private let medicationKnowledgeIngredientLayout = Layout(MedicationKnowledgeIngredient.self, "MedicationKnowledge.ingredient", .backbone, base: BackboneElement._layout, release: .r4, """
+private let medicationKnowledgeIngredientLayout = Layout(_class: MedicationKnowledgeIngredient.self, "MedicationKnowledge.ingredient", .backbone, base: BackboneElement._layout, release: .r4, """
     item[x] 1..1 CodeableConcept|Reference >Substance
     isActive 0..1 boolean
     strength 0..1 Ratio
     """)
 
-private let medicationKnowledgeCostLayout = Layout(MedicationKnowledgeCost.self, "MedicationKnowledge.cost", .backbone, base: BackboneElement._layout, release: .r4, """
+private let medicationKnowledgeCostLayout = Layout(_class: MedicationKnowledgeCost.self, "MedicationKnowledge.cost", .backbone, base: BackboneElement._layout, release: .r4, """
     type 1..1 CodeableConcept
     source 0..1 string
     cost 1..1 Money
     """)
 
-private let medicationKnowledgeMonitoringProgramLayout = Layout(MedicationKnowledgeMonitoringProgram.self, "MedicationKnowledge.monitoringProgram", .backbone, base: BackboneElement._layout, release: .r4, """
+private let medicationKnowledgeMonitoringProgramLayout = Layout(_class: MedicationKnowledgeMonitoringProgram.self, "MedicationKnowledge.monitoringProgram", .backbone, base: BackboneElement._layout, release: .r4, """
     type 0..1 CodeableConcept
     name 0..1 string
     """)
 
-private let medicationKnowledgeAdministrationGuidelinesLayout = Layout(MedicationKnowledgeAdministrationGuidelines.self, "MedicationKnowledge.administrationGuidelines", .backbone, base: BackboneElement._layout, release: .r4, """
+private let medicationKnowledgeAdministrationGuidelinesLayout = Layout(_class: MedicationKnowledgeAdministrationGuidelines.self, "MedicationKnowledge.administrationGuidelines", .backbone, base: BackboneElement._layout, release: .r4, """
     dosage 0..* MedicationKnowledge.administrationGuidelines.dosage
     indication[x] 0..1 CodeableConcept|Reference >ObservationDefinition
     patientCharacteristics 0..* MedicationKnowledge.administrationGuidelines.patientCharacteristics
     """)
 
-private let medicationKnowledgeAdministrationGuidelinesDosageLayout = Layout(MedicationKnowledgeAdministrationGuidelinesDosage.self, "MedicationKnowledge.administrationGuidelines.dosage", .backbone, base: BackboneElement._layout, release: .r4, """
+private let medicationKnowledgeAdministrationGuidelinesDosageLayout = Layout(_class: MedicationKnowledgeAdministrationGuidelinesDosage.self, "MedicationKnowledge.administrationGuidelines.dosage", .backbone, base: BackboneElement._layout, release: .r4, """
     type 1..1 CodeableConcept
     dosage 1..* Dosage
     """)
 
-private let medicationKnowledgeAdministrationGuidelinesPatientCharacteristicsLayout = Layout(MedicationKnowledgeAdministrationGuidelinesPatientCharacteristics.self, "MedicationKnowledge.administrationGuidelines.patientCharacteristics", .backbone, base: BackboneElement._layout, release: .r4, """
+private let medicationKnowledgeAdministrationGuidelinesPatientCharacteristicsLayout = Layout(_class: MedicationKnowledgeAdministrationGuidelinesPatientCharacteristics.self, "MedicationKnowledge.administrationGuidelines.patientCharacteristics", .backbone, base: BackboneElement._layout, release: .r4, """
     characteristic[x] 1..1 CodeableConcept|Quantity
     value 0..* string
     """)
 
-private let medicationKnowledgeMedicineClassificationLayout = Layout(MedicationKnowledgeMedicineClassification.self, "MedicationKnowledge.medicineClassification", .backbone, base: BackboneElement._layout, release: .r4, """
+private let medicationKnowledgeMedicineClassificationLayout = Layout(_class: MedicationKnowledgeMedicineClassification.self, "MedicationKnowledge.medicineClassification", .backbone, base: BackboneElement._layout, release: .r4, """
     type 1..1 CodeableConcept
     classification 0..* CodeableConcept
     """)
 
-private let medicationKnowledgePackagingLayout = Layout(MedicationKnowledgePackaging.self, "MedicationKnowledge.packaging", .backbone, base: BackboneElement._layout, release: .r4, """
+private let medicationKnowledgePackagingLayout = Layout(_class: MedicationKnowledgePackaging.self, "MedicationKnowledge.packaging", .backbone, base: BackboneElement._layout, release: .r4, """
     type 0..1 CodeableConcept
     quantity 0..1 Quantity
     """)
 
-private let medicationKnowledgeDrugCharacteristicLayout = Layout(MedicationKnowledgeDrugCharacteristic.self, "MedicationKnowledge.drugCharacteristic", .backbone, base: BackboneElement._layout, release: .r4, """
+private let medicationKnowledgeDrugCharacteristicLayout = Layout(_class: MedicationKnowledgeDrugCharacteristic.self, "MedicationKnowledge.drugCharacteristic", .backbone, base: BackboneElement._layout, release: .r4, """
     type 0..1 CodeableConcept
     value[x] 0..1 CodeableConcept|string|Quantity|base64Binary
     """)
 
-private let medicationKnowledgeRegulatoryLayout = Layout(MedicationKnowledgeRegulatory.self, "MedicationKnowledge.regulatory", .backbone, base: BackboneElement._layout, release: .r4, """
+private let medicationKnowledgeRegulatoryLayout = Layout(_class: MedicationKnowledgeRegulatory.self, "MedicationKnowledge.regulatory", .backbone, base: BackboneElement._layout, release: .r4, """
     regulatoryAuthority 1..1 Reference >Organization
     substitution 0..* MedicationKnowledge.regulatory.substitution
     schedule 0..* MedicationKnowledge.regulatory.schedule
     maxDispense 0..1 MedicationKnowledge.regulatory.maxDispense
     """)
 
-private let medicationKnowledgeRegulatorySubstitutionLayout = Layout(MedicationKnowledgeRegulatorySubstitution.self, "MedicationKnowledge.regulatory.substitution", .backbone, base: BackboneElement._layout, release: .r4, """
+private let medicationKnowledgeRegulatorySubstitutionLayout = Layout(_class: MedicationKnowledgeRegulatorySubstitution.self, "MedicationKnowledge.regulatory.substitution", .backbone, base: BackboneElement._layout, release: .r4, """
     type 1..1 CodeableConcept
     allowed 1..1 boolean
     """)
 
-private let medicationKnowledgeRegulatoryScheduleLayout = Layout(MedicationKnowledgeRegulatorySchedule.self, "MedicationKnowledge.regulatory.schedule", .backbone, base: BackboneElement._layout, release: .r4, """
+private let medicationKnowledgeRegulatoryScheduleLayout = Layout(_class: MedicationKnowledgeRegulatorySchedule.self, "MedicationKnowledge.regulatory.schedule", .backbone, base: BackboneElement._layout, release: .r4, """
     schedule 1..1 CodeableConcept
     """)
 
-private let medicationKnowledgeRegulatoryMaxDispenseLayout = Layout(MedicationKnowledgeRegulatoryMaxDispense.self, "MedicationKnowledge.regulatory.maxDispense", .backbone, base: BackboneElement._layout, release: .r4, """
+private let medicationKnowledgeRegulatoryMaxDispenseLayout = Layout(_class: MedicationKnowledgeRegulatoryMaxDispense.self, "MedicationKnowledge.regulatory.maxDispense", .backbone, base: BackboneElement._layout, release: .r4, """
     quantity 1..1 Quantity
     period 0..1 Duration
     """)
 
-private let medicationKnowledgeKineticsLayout = Layout(MedicationKnowledgeKinetics.self, "MedicationKnowledge.kinetics", .backbone, base: BackboneElement._layout, release: .r4, """
+private let medicationKnowledgeKineticsLayout = Layout(_class: MedicationKnowledgeKinetics.self, "MedicationKnowledge.kinetics", .backbone, base: BackboneElement._layout, release: .r4, """
     areaUnderCurve 0..* Quantity
     lethalDose50 0..* Quantity
     halfLifePeriod 0..1 Duration
     """)
 
-let medicationKnowledgeTypes = TypeGroup("MedicationKnowledge MedicationKnowledge.relatedMedicationKnowledge MedicationKnowledge.monograph MedicationKnowledge.ingredient MedicationKnowledge.cost MedicationKnowledge.monitoringProgram MedicationKnowledge.administrationGuidelines MedicationKnowledge.administrationGuidelines.dosage MedicationKnowledge.administrationGuidelines.patientCharacteristics MedicationKnowledge.medicineClassification MedicationKnowledge.packaging MedicationKnowledge.drugCharacteristic MedicationKnowledge.regulatory MedicationKnowledge.regulatory.substitution MedicationKnowledge.regulatory.schedule MedicationKnowledge.regulatory.maxDispense MedicationKnowledge.kinetics", [MedicationKnowledge.self, MedicationKnowledgeRelatedMedicationKnowledge.self, MedicationKnowledgeMonograph.self, MedicationKnowledgeIngredient.self, MedicationKnowledgeCost.self, MedicationKnowledgeMonitoringProgram.self, MedicationKnowledgeAdministrationGuidelines.self, MedicationKnowledgeAdministrationGuidelinesDosage.self, MedicationKnowledgeAdministrationGuidelinesPatientCharacteristics.self, MedicationKnowledgeMedicineClassification.self, MedicationKnowledgePackaging.self, MedicationKnowledgeDrugCharacteristic.self, MedicationKnowledgeRegulatory.self, MedicationKnowledgeRegulatorySubstitution.self, MedicationKnowledgeRegulatorySchedule.self, MedicationKnowledgeRegulatoryMaxDispense.self, MedicationKnowledgeKinetics.self])
+let medicationKnowledgeTypes = _TypeGroup("MedicationKnowledge MedicationKnowledge.relatedMedicationKnowledge MedicationKnowledge.monograph MedicationKnowledge.ingredient MedicationKnowledge.cost MedicationKnowledge.monitoringProgram MedicationKnowledge.administrationGuidelines MedicationKnowledge.administrationGuidelines.dosage MedicationKnowledge.administrationGuidelines.patientCharacteristics MedicationKnowledge.medicineClassification MedicationKnowledge.packaging MedicationKnowledge.drugCharacteristic MedicationKnowledge.regulatory MedicationKnowledge.regulatory.substitution MedicationKnowledge.regulatory.schedule MedicationKnowledge.regulatory.maxDispense MedicationKnowledge.kinetics", [MedicationKnowledge.self, MedicationKnowledgeRelatedMedicationKnowledge.self, MedicationKnowledgeMonograph.self, MedicationKnowledgeIngredient.self, MedicationKnowledgeCost.self, MedicationKnowledgeMonitoringProgram.self, MedicationKnowledgeAdministrationGuidelines.self, MedicationKnowledgeAdministrationGuidelinesDosage.self, MedicationKnowledgeAdministrationGuidelinesPatientCharacteristics.self, MedicationKnowledgeMedicineClassification.self, MedicationKnowledgePackaging.self, MedicationKnowledgeDrugCharacteristic.self, MedicationKnowledgeRegulatory.self, MedicationKnowledgeRegulatorySubstitution.self, MedicationKnowledgeRegulatorySchedule.self, MedicationKnowledgeRegulatoryMaxDispense.self, MedicationKnowledgeKinetics.self])

@@ -148,7 +148,7 @@ public final class MedicationRequestSubstitution: BackboneElement {
 public enum MedicationRequestReported: FHIRChoice {
     case boolean(Bool)
     case reference(Reference)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: Bool = object._bool(first) else { return nil }; self = .boolean(value)
         case 1: guard let value: Reference = object._object(first + 1) else { return nil }; self = .reference(value)
@@ -167,7 +167,7 @@ public enum MedicationRequestReported: FHIRChoice {
 public enum MedicationRequestMedication: FHIRChoice {
     case codeableConcept(CodeableConcept)
     case reference(Reference)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: CodeableConcept = object._object(first) else { return nil }; self = .codeableConcept(value)
         case 1: guard let value: Reference = object._object(first + 1) else { return nil }; self = .reference(value)
@@ -186,7 +186,7 @@ public enum MedicationRequestMedication: FHIRChoice {
 public enum MedicationRequestSubstitutionAllowed: FHIRChoice {
     case boolean(Bool)
     case codeableConcept(CodeableConcept)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: Bool = object._bool(first) else { return nil }; self = .boolean(value)
         case 1: guard let value: CodeableConcept = object._object(first + 1) else { return nil }; self = .codeableConcept(value)
@@ -201,7 +201,7 @@ public enum MedicationRequestSubstitutionAllowed: FHIRChoice {
     }
 }
 
-private let medicationRequestLayout = Layout(MedicationRequest.self, "MedicationRequest", .resource, base: DomainResource._layout, release: .r4, """
+private let medicationRequestLayout = Layout(_class: MedicationRequest.self, "MedicationRequest", .resource, base: DomainResource._layout, release: .r4, """
     identifier 0..* Identifier
     status 1..1 code =MedicationRequestStatus
     statusReason 0..1 CodeableConcept
@@ -236,7 +236,7 @@ private let medicationRequestLayout = Layout(MedicationRequest.self, "Medication
     eventHistory 0..* Reference >Provenance
     """)
 
-private let medicationRequestDispenseRequestLayout = Layout(MedicationRequestDispenseRequest.self, "MedicationRequest.dispenseRequest", .backbone, base: BackboneElement._layout, release: .r4, """
+private let medicationRequestDispenseRequestLayout = Layout(_class: MedicationRequestDispenseRequest.self, "MedicationRequest.dispenseRequest", .backbone, base: BackboneElement._layout, release: .r4, """
     initialFill 0..1 MedicationRequest.dispenseRequest.initialFill
     dispenseInterval 0..1 Duration
     validityPeriod 0..1 Period
@@ -246,14 +246,14 @@ private let medicationRequestDispenseRequestLayout = Layout(MedicationRequestDis
     performer 0..1 Reference >Organization
     """)
 
-private let medicationRequestDispenseRequestInitialFillLayout = Layout(MedicationRequestDispenseRequestInitialFill.self, "MedicationRequest.dispenseRequest.initialFill", .backbone, base: BackboneElement._layout, release: .r4, """
+private let medicationRequestDispenseRequestInitialFillLayout = Layout(_class: MedicationRequestDispenseRequestInitialFill.self, "MedicationRequest.dispenseRequest.initialFill", .backbone, base: BackboneElement._layout, release: .r4, """
     quantity 0..1 Quantity
     duration 0..1 Duration
     """)
 
-private let medicationRequestSubstitutionLayout = Layout(MedicationRequestSubstitution.self, "MedicationRequest.substitution", .backbone, base: BackboneElement._layout, release: .r4, """
+private let medicationRequestSubstitutionLayout = Layout(_class: MedicationRequestSubstitution.self, "MedicationRequest.substitution", .backbone, base: BackboneElement._layout, release: .r4, """
     allowed[x] 1..1 boolean|CodeableConcept
     reason 0..1 CodeableConcept
     """)
 
-let medicationRequestTypes = TypeGroup("MedicationRequest MedicationRequest.dispenseRequest MedicationRequest.dispenseRequest.initialFill MedicationRequest.substitution", [MedicationRequest.self, MedicationRequestDispenseRequest.self, MedicationRequestDispenseRequestInitialFill.self, MedicationRequestSubstitution.self])
+let medicationRequestTypes = _TypeGroup("MedicationRequest MedicationRequest.dispenseRequest MedicationRequest.dispenseRequest.initialFill MedicationRequest.substitution", [MedicationRequest.self, MedicationRequestDispenseRequest.self, MedicationRequestDispenseRequestInitialFill.self, MedicationRequestSubstitution.self])

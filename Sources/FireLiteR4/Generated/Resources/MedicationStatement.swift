@@ -58,7 +58,7 @@ public final class MedicationStatement: DomainResource {
 public enum MedicationStatementMedication: FHIRChoice {
     case codeableConcept(CodeableConcept)
     case reference(Reference)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: CodeableConcept = object._object(first) else { return nil }; self = .codeableConcept(value)
         case 1: guard let value: Reference = object._object(first + 1) else { return nil }; self = .reference(value)
@@ -77,7 +77,7 @@ public enum MedicationStatementMedication: FHIRChoice {
 public enum MedicationStatementEffective: FHIRChoice {
     case dateTime(FHIRDateTime)
     case period(Period)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: FHIRDateTime = object._dateTime(first) else { return nil }; self = .dateTime(value)
         case 1: guard let value: Period = object._object(first + 1) else { return nil }; self = .period(value)
@@ -92,7 +92,7 @@ public enum MedicationStatementEffective: FHIRChoice {
     }
 }
 
-private let medicationStatementLayout = Layout(MedicationStatement.self, "MedicationStatement", .resource, base: DomainResource._layout, release: .r4, """
+private let medicationStatementLayout = Layout(_class: MedicationStatement.self, "MedicationStatement", .resource, base: DomainResource._layout, release: .r4, """
     identifier 0..* Identifier
     basedOn 0..* Reference >MedicationRequest,CarePlan,ServiceRequest
     partOf 0..* Reference >MedicationAdministration,MedicationDispense,MedicationStatement,Procedure,Observation
@@ -112,4 +112,4 @@ private let medicationStatementLayout = Layout(MedicationStatement.self, "Medica
     dosage 0..* Dosage
     """)
 
-let medicationStatementTypes = TypeGroup("MedicationStatement", [MedicationStatement.self])
+let medicationStatementTypes = _TypeGroup("MedicationStatement", [MedicationStatement.self])

@@ -147,7 +147,7 @@ public final class MedicinalProductSpecialDesignation: BackboneElement {
 public enum MedicinalProductSpecialDesignationIndication: FHIRChoice {
     case codeableConcept(CodeableConcept)
     case reference(Reference)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: CodeableConcept = object._object(first) else { return nil }; self = .codeableConcept(value)
         case 1: guard let value: Reference = object._object(first + 1) else { return nil }; self = .reference(value)
@@ -162,7 +162,7 @@ public enum MedicinalProductSpecialDesignationIndication: FHIRChoice {
     }
 }
 
-private let medicinalProductLayout = Layout(MedicinalProduct.self, "MedicinalProduct", .resource, base: DomainResource._layout, release: .r4, """
+private let medicinalProductLayout = Layout(_class: MedicinalProduct.self, "MedicinalProduct", .resource, base: DomainResource._layout, release: .r4, """
     identifier 0..* Identifier
     type 0..1 CodeableConcept
     domain 0..1 Coding
@@ -185,24 +185,24 @@ private let medicinalProductLayout = Layout(MedicinalProduct.self, "MedicinalPro
     specialDesignation 0..* MedicinalProduct.specialDesignation
     """)
 
-private let medicinalProductNameLayout = Layout(MedicinalProductName.self, "MedicinalProduct.name", .backbone, base: BackboneElement._layout, release: .r4, """
+private let medicinalProductNameLayout = Layout(_class: MedicinalProductName.self, "MedicinalProduct.name", .backbone, base: BackboneElement._layout, release: .r4, """
     productName 1..1 string
     namePart 0..* MedicinalProduct.name.namePart
     countryLanguage 0..* MedicinalProduct.name.countryLanguage
     """)
 
-private let medicinalProductNameNamePartLayout = Layout(MedicinalProductNameNamePart.self, "MedicinalProduct.name.namePart", .backbone, base: BackboneElement._layout, release: .r4, """
+private let medicinalProductNameNamePartLayout = Layout(_class: MedicinalProductNameNamePart.self, "MedicinalProduct.name.namePart", .backbone, base: BackboneElement._layout, release: .r4, """
     part 1..1 string
     type 1..1 Coding
     """)
 
-private let medicinalProductNameCountryLanguageLayout = Layout(MedicinalProductNameCountryLanguage.self, "MedicinalProduct.name.countryLanguage", .backbone, base: BackboneElement._layout, release: .r4, """
+private let medicinalProductNameCountryLanguageLayout = Layout(_class: MedicinalProductNameCountryLanguage.self, "MedicinalProduct.name.countryLanguage", .backbone, base: BackboneElement._layout, release: .r4, """
     country 1..1 CodeableConcept
     jurisdiction 0..1 CodeableConcept
     language 1..1 CodeableConcept
     """)
 
-private let medicinalProductManufacturingBusinessOperationLayout = Layout(MedicinalProductManufacturingBusinessOperation.self, "MedicinalProduct.manufacturingBusinessOperation", .backbone, base: BackboneElement._layout, release: .r4, """
+private let medicinalProductManufacturingBusinessOperationLayout = Layout(_class: MedicinalProductManufacturingBusinessOperation.self, "MedicinalProduct.manufacturingBusinessOperation", .backbone, base: BackboneElement._layout, release: .r4, """
     operationType 0..1 CodeableConcept
     authorisationReferenceNumber 0..1 Identifier
     effectiveDate 0..1 dateTime
@@ -211,7 +211,7 @@ private let medicinalProductManufacturingBusinessOperationLayout = Layout(Medici
     regulator 0..1 Reference >Organization
     """)
 
-private let medicinalProductSpecialDesignationLayout = Layout(MedicinalProductSpecialDesignation.self, "MedicinalProduct.specialDesignation", .backbone, base: BackboneElement._layout, release: .r4, """
+private let medicinalProductSpecialDesignationLayout = Layout(_class: MedicinalProductSpecialDesignation.self, "MedicinalProduct.specialDesignation", .backbone, base: BackboneElement._layout, release: .r4, """
     identifier 0..* Identifier
     type 0..1 CodeableConcept
     intendedUse 0..1 CodeableConcept
@@ -221,4 +221,4 @@ private let medicinalProductSpecialDesignationLayout = Layout(MedicinalProductSp
     species 0..1 CodeableConcept
     """)
 
-let medicinalProductTypes = TypeGroup("MedicinalProduct MedicinalProduct.name MedicinalProduct.name.namePart MedicinalProduct.name.countryLanguage MedicinalProduct.manufacturingBusinessOperation MedicinalProduct.specialDesignation", [MedicinalProduct.self, MedicinalProductName.self, MedicinalProductNameNamePart.self, MedicinalProductNameCountryLanguage.self, MedicinalProductManufacturingBusinessOperation.self, MedicinalProductSpecialDesignation.self])
+let medicinalProductTypes = _TypeGroup("MedicinalProduct MedicinalProduct.name MedicinalProduct.name.namePart MedicinalProduct.name.countryLanguage MedicinalProduct.manufacturingBusinessOperation MedicinalProduct.specialDesignation", [MedicinalProduct.self, MedicinalProductName.self, MedicinalProductNameNamePart.self, MedicinalProductNameCountryLanguage.self, MedicinalProductManufacturingBusinessOperation.self, MedicinalProductSpecialDesignation.self])

@@ -91,7 +91,7 @@ public final class MedicinalProductAuthorizationProcedure: BackboneElement {
 public enum MedicinalProductAuthorizationProcedureDate: FHIRChoice {
     case period(Period)
     case dateTime(FHIRDateTime)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: Period = object._object(first) else { return nil }; self = .period(value)
         case 1: guard let value: FHIRDateTime = object._dateTime(first + 1) else { return nil }; self = .dateTime(value)
@@ -106,7 +106,7 @@ public enum MedicinalProductAuthorizationProcedureDate: FHIRChoice {
     }
 }
 
-private let medicinalProductAuthorizationLayout = Layout(MedicinalProductAuthorization.self, "MedicinalProductAuthorization", .resource, base: DomainResource._layout, release: .r4, """
+private let medicinalProductAuthorizationLayout = Layout(_class: MedicinalProductAuthorization.self, "MedicinalProductAuthorization", .resource, base: DomainResource._layout, release: .r4, """
     identifier 0..* Identifier
     subject 0..1 Reference >MedicinalProduct,MedicinalProductPackaged
     country 0..* CodeableConcept
@@ -125,7 +125,7 @@ private let medicinalProductAuthorizationLayout = Layout(MedicinalProductAuthori
     procedure 0..1 MedicinalProductAuthorization.procedure
     """)
 
-private let medicinalProductAuthorizationJurisdictionalAuthorizationLayout = Layout(MedicinalProductAuthorizationJurisdictionalAuthorization.self, "MedicinalProductAuthorization.jurisdictionalAuthorization", .backbone, base: BackboneElement._layout, release: .r4, """
+private let medicinalProductAuthorizationJurisdictionalAuthorizationLayout = Layout(_class: MedicinalProductAuthorizationJurisdictionalAuthorization.self, "MedicinalProductAuthorization.jurisdictionalAuthorization", .backbone, base: BackboneElement._layout, release: .r4, """
     identifier 0..* Identifier
     country 0..1 CodeableConcept
     jurisdiction 0..* CodeableConcept
@@ -133,11 +133,11 @@ private let medicinalProductAuthorizationJurisdictionalAuthorizationLayout = Lay
     validityPeriod 0..1 Period
     """)
 
-private let medicinalProductAuthorizationProcedureLayout = Layout(MedicinalProductAuthorizationProcedure.self, "MedicinalProductAuthorization.procedure", .backbone, base: BackboneElement._layout, release: .r4, """
+private let medicinalProductAuthorizationProcedureLayout = Layout(_class: MedicinalProductAuthorizationProcedure.self, "MedicinalProductAuthorization.procedure", .backbone, base: BackboneElement._layout, release: .r4, """
     identifier 0..1 Identifier
     type 1..1 CodeableConcept
     date[x] 0..1 Period|dateTime
     application 0..* MedicinalProductAuthorization.procedure
     """)
 
-let medicinalProductAuthorizationTypes = TypeGroup("MedicinalProductAuthorization MedicinalProductAuthorization.jurisdictionalAuthorization MedicinalProductAuthorization.procedure", [MedicinalProductAuthorization.self, MedicinalProductAuthorizationJurisdictionalAuthorization.self, MedicinalProductAuthorizationProcedure.self])
+let medicinalProductAuthorizationTypes = _TypeGroup("MedicinalProductAuthorization MedicinalProductAuthorization.jurisdictionalAuthorization MedicinalProductAuthorization.procedure", [MedicinalProductAuthorization.self, MedicinalProductAuthorizationJurisdictionalAuthorization.self, MedicinalProductAuthorizationProcedure.self])

@@ -44,7 +44,7 @@ public final class MedicinalProductContraindicationOtherTherapy: BackboneElement
 public enum MedicinalProductContraindicationOtherTherapyMedication: FHIRChoice {
     case codeableConcept(CodeableConcept)
     case reference(Reference)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: CodeableConcept = object._object(first) else { return nil }; self = .codeableConcept(value)
         case 1: guard let value: Reference = object._object(first + 1) else { return nil }; self = .reference(value)
@@ -59,7 +59,7 @@ public enum MedicinalProductContraindicationOtherTherapyMedication: FHIRChoice {
     }
 }
 
-private let medicinalProductContraindicationLayout = Layout(MedicinalProductContraindication.self, "MedicinalProductContraindication", .resource, base: DomainResource._layout, release: .r4, """
+private let medicinalProductContraindicationLayout = Layout(_class: MedicinalProductContraindication.self, "MedicinalProductContraindication", .resource, base: DomainResource._layout, release: .r4, """
     subject 0..* Reference >MedicinalProduct,Medication
     disease 0..1 CodeableConcept
     diseaseStatus 0..1 CodeableConcept
@@ -69,9 +69,9 @@ private let medicinalProductContraindicationLayout = Layout(MedicinalProductCont
     population 0..* Population
     """)
 
-private let medicinalProductContraindicationOtherTherapyLayout = Layout(MedicinalProductContraindicationOtherTherapy.self, "MedicinalProductContraindication.otherTherapy", .backbone, base: BackboneElement._layout, release: .r4, """
+private let medicinalProductContraindicationOtherTherapyLayout = Layout(_class: MedicinalProductContraindicationOtherTherapy.self, "MedicinalProductContraindication.otherTherapy", .backbone, base: BackboneElement._layout, release: .r4, """
     therapyRelationshipType 1..1 CodeableConcept
     medication[x] 1..1 CodeableConcept|Reference >MedicinalProduct,Medication,Substance,SubstanceSpecification
     """)
 
-let medicinalProductContraindicationTypes = TypeGroup("MedicinalProductContraindication MedicinalProductContraindication.otherTherapy", [MedicinalProductContraindication.self, MedicinalProductContraindicationOtherTherapy.self])
+let medicinalProductContraindicationTypes = _TypeGroup("MedicinalProductContraindication MedicinalProductContraindication.otherTherapy", [MedicinalProductContraindication.self, MedicinalProductContraindicationOtherTherapy.self])

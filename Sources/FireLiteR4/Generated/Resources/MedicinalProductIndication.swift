@@ -50,7 +50,7 @@ public final class MedicinalProductIndicationOtherTherapy: BackboneElement {
 public enum MedicinalProductIndicationOtherTherapyMedication: FHIRChoice {
     case codeableConcept(CodeableConcept)
     case reference(Reference)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: CodeableConcept = object._object(first) else { return nil }; self = .codeableConcept(value)
         case 1: guard let value: Reference = object._object(first + 1) else { return nil }; self = .reference(value)
@@ -65,7 +65,7 @@ public enum MedicinalProductIndicationOtherTherapyMedication: FHIRChoice {
     }
 }
 
-private let medicinalProductIndicationLayout = Layout(MedicinalProductIndication.self, "MedicinalProductIndication", .resource, base: DomainResource._layout, release: .r4, """
+private let medicinalProductIndicationLayout = Layout(_class: MedicinalProductIndication.self, "MedicinalProductIndication", .resource, base: DomainResource._layout, release: .r4, """
     subject 0..* Reference >MedicinalProduct,Medication
     diseaseSymptomProcedure 0..1 CodeableConcept
     diseaseStatus 0..1 CodeableConcept
@@ -77,9 +77,9 @@ private let medicinalProductIndicationLayout = Layout(MedicinalProductIndication
     population 0..* Population
     """)
 
-private let medicinalProductIndicationOtherTherapyLayout = Layout(MedicinalProductIndicationOtherTherapy.self, "MedicinalProductIndication.otherTherapy", .backbone, base: BackboneElement._layout, release: .r4, """
+private let medicinalProductIndicationOtherTherapyLayout = Layout(_class: MedicinalProductIndicationOtherTherapy.self, "MedicinalProductIndication.otherTherapy", .backbone, base: BackboneElement._layout, release: .r4, """
     therapyRelationshipType 1..1 CodeableConcept
     medication[x] 1..1 CodeableConcept|Reference >MedicinalProduct,Medication,Substance,SubstanceSpecification
     """)
 
-let medicinalProductIndicationTypes = TypeGroup("MedicinalProductIndication MedicinalProductIndication.otherTherapy", [MedicinalProductIndication.self, MedicinalProductIndicationOtherTherapy.self])
+let medicinalProductIndicationTypes = _TypeGroup("MedicinalProductIndication MedicinalProductIndication.otherTherapy", [MedicinalProductIndication.self, MedicinalProductIndicationOtherTherapy.self])

@@ -95,7 +95,7 @@ public final class MedicinalProductIngredientSubstance: BackboneElement {
     public var strength: [MedicinalProductIngredientSpecifiedSubstanceStrength] { get { _objects(4) } set { _setObjects(4, newValue) } }
 }
 
-private let medicinalProductIngredientLayout = Layout(MedicinalProductIngredient.self, "MedicinalProductIngredient", .resource, base: DomainResource._layout, release: .r4, """
+private let medicinalProductIngredientLayout = Layout(_class: MedicinalProductIngredient.self, "MedicinalProductIngredient", .resource, base: DomainResource._layout, release: .r4, """
     identifier 0..1 Identifier
     role 1..1 CodeableConcept
     allergenicIndicator 0..1 boolean
@@ -104,14 +104,14 @@ private let medicinalProductIngredientLayout = Layout(MedicinalProductIngredient
     substance 0..1 MedicinalProductIngredient.substance
     """)
 
-private let medicinalProductIngredientSpecifiedSubstanceLayout = Layout(MedicinalProductIngredientSpecifiedSubstance.self, "MedicinalProductIngredient.specifiedSubstance", .backbone, base: BackboneElement._layout, release: .r4, """
+private let medicinalProductIngredientSpecifiedSubstanceLayout = Layout(_class: MedicinalProductIngredientSpecifiedSubstance.self, "MedicinalProductIngredient.specifiedSubstance", .backbone, base: BackboneElement._layout, release: .r4, """
     code 1..1 CodeableConcept
     group 1..1 CodeableConcept
     confidentiality 0..1 CodeableConcept
     strength 0..* MedicinalProductIngredient.specifiedSubstance.strength
     """)
 
-private let medicinalProductIngredientSpecifiedSubstanceStrengthLayout = Layout(MedicinalProductIngredientSpecifiedSubstanceStrength.self, "MedicinalProductIngredient.specifiedSubstance.strength", .backbone, base: BackboneElement._layout, release: .r4, """
+private let medicinalProductIngredientSpecifiedSubstanceStrengthLayout = Layout(_class: MedicinalProductIngredientSpecifiedSubstanceStrength.self, "MedicinalProductIngredient.specifiedSubstance.strength", .backbone, base: BackboneElement._layout, release: .r4, """
     presentation 1..1 Ratio
     presentationLowLimit 0..1 Ratio
     concentration 0..1 Ratio
@@ -121,7 +121,7 @@ private let medicinalProductIngredientSpecifiedSubstanceStrengthLayout = Layout(
     referenceStrength 0..* MedicinalProductIngredient.specifiedSubstance.strength.referenceStrength
     """)
 
-private let medicinalProductIngredientSpecifiedSubstanceStrengthReferenceStrengthLayout = Layout(MedicinalProductIngredientSpecifiedSubstanceStrengthReferenceStrength.self, "MedicinalProductIngredient.specifiedSubstance.strength.referenceStrength", .backbone, base: BackboneElement._layout, release: .r4, """
+private let medicinalProductIngredientSpecifiedSubstanceStrengthReferenceStrengthLayout = Layout(_class: MedicinalProductIngredientSpecifiedSubstanceStrengthReferenceStrength.self, "MedicinalProductIngredient.specifiedSubstance.strength.referenceStrength", .backbone, base: BackboneElement._layout, release: .r4, """
     substance 0..1 CodeableConcept
     strength 1..1 Ratio
     strengthLowLimit 0..1 Ratio
@@ -129,9 +129,9 @@ private let medicinalProductIngredientSpecifiedSubstanceStrengthReferenceStrengt
     country 0..* CodeableConcept
     """)
 
-private let medicinalProductIngredientSubstanceLayout = Layout(MedicinalProductIngredientSubstance.self, "MedicinalProductIngredient.substance", .backbone, base: BackboneElement._layout, release: .r4, """
+private let medicinalProductIngredientSubstanceLayout = Layout(_class: MedicinalProductIngredientSubstance.self, "MedicinalProductIngredient.substance", .backbone, base: BackboneElement._layout, release: .r4, """
     code 1..1 CodeableConcept
     strength 0..* MedicinalProductIngredient.specifiedSubstance.strength
     """)
 
-let medicinalProductIngredientTypes = TypeGroup("MedicinalProductIngredient MedicinalProductIngredient.specifiedSubstance MedicinalProductIngredient.specifiedSubstance.strength MedicinalProductIngredient.specifiedSubstance.strength.referenceStrength MedicinalProductIngredient.substance", [MedicinalProductIngredient.self, MedicinalProductIngredientSpecifiedSubstance.self, MedicinalProductIngredientSpecifiedSubstanceStrength.self, MedicinalProductIngredientSpecifiedSubstanceStrengthReferenceStrength.self, MedicinalProductIngredientSubstance.self])
+let medicinalProductIngredientTypes = _TypeGroup("MedicinalProductIngredient MedicinalProductIngredient.specifiedSubstance MedicinalProductIngredient.specifiedSubstance.strength MedicinalProductIngredient.specifiedSubstance.strength.referenceStrength MedicinalProductIngredient.substance", [MedicinalProductIngredient.self, MedicinalProductIngredientSpecifiedSubstance.self, MedicinalProductIngredientSpecifiedSubstanceStrength.self, MedicinalProductIngredientSpecifiedSubstanceStrengthReferenceStrength.self, MedicinalProductIngredientSubstance.self])

@@ -43,7 +43,7 @@ public final class MedicinalProductInteractionInteractant: BackboneElement {
 public enum MedicinalProductInteractionInteractantItem: FHIRChoice {
     case reference(Reference)
     case codeableConcept(CodeableConcept)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: Reference = object._object(first) else { return nil }; self = .reference(value)
         case 1: guard let value: CodeableConcept = object._object(first + 1) else { return nil }; self = .codeableConcept(value)
@@ -58,7 +58,7 @@ public enum MedicinalProductInteractionInteractantItem: FHIRChoice {
     }
 }
 
-private let medicinalProductInteractionLayout = Layout(MedicinalProductInteraction.self, "MedicinalProductInteraction", .resource, base: DomainResource._layout, release: .r4, """
+private let medicinalProductInteractionLayout = Layout(_class: MedicinalProductInteraction.self, "MedicinalProductInteraction", .resource, base: DomainResource._layout, release: .r4, """
     subject 0..* Reference >MedicinalProduct,Medication,Substance
     description 0..1 string
     interactant 0..* MedicinalProductInteraction.interactant
@@ -68,8 +68,8 @@ private let medicinalProductInteractionLayout = Layout(MedicinalProductInteracti
     management 0..1 CodeableConcept
     """)
 
-private let medicinalProductInteractionInteractantLayout = Layout(MedicinalProductInteractionInteractant.self, "MedicinalProductInteraction.interactant", .backbone, base: BackboneElement._layout, release: .r4, """
+private let medicinalProductInteractionInteractantLayout = Layout(_class: MedicinalProductInteractionInteractant.self, "MedicinalProductInteraction.interactant", .backbone, base: BackboneElement._layout, release: .r4, """
     item[x] 1..1 Reference|CodeableConcept >MedicinalProduct,Medication,Substance,ObservationDefinition
     """)
 
-let medicinalProductInteractionTypes = TypeGroup("MedicinalProductInteraction MedicinalProductInteraction.interactant", [MedicinalProductInteraction.self, MedicinalProductInteractionInteractant.self])
+let medicinalProductInteractionTypes = _TypeGroup("MedicinalProductInteraction MedicinalProductInteraction.interactant", [MedicinalProductInteraction.self, MedicinalProductInteractionInteractant.self])

@@ -27,7 +27,7 @@ public final class MedicinalProductManufactured: DomainResource {
     public var otherCharacteristics: [CodeableConcept] { get { _objects(14) } set { _setObjects(14, newValue) } }
 }
 
-private let medicinalProductManufacturedLayout = Layout(MedicinalProductManufactured.self, "MedicinalProductManufactured", .resource, base: DomainResource._layout, release: .r4, """
+private let medicinalProductManufacturedLayout = Layout(_class: MedicinalProductManufactured.self, "MedicinalProductManufactured", .resource, base: DomainResource._layout, release: .r4, """
     manufacturedDoseForm 1..1 CodeableConcept
     unitOfPresentation 0..1 CodeableConcept
     quantity 1..1 Quantity
@@ -37,4 +37,4 @@ private let medicinalProductManufacturedLayout = Layout(MedicinalProductManufact
     otherCharacteristics 0..* CodeableConcept
     """)
 
-let medicinalProductManufacturedTypes = TypeGroup("MedicinalProductManufactured", [MedicinalProductManufactured.self])
+let medicinalProductManufacturedTypes = _TypeGroup("MedicinalProductManufactured", [MedicinalProductManufactured.self])

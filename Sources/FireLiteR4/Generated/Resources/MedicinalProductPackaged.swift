@@ -74,7 +74,7 @@ public final class MedicinalProductPackagedPackageItem: BackboneElement {
     public var manufacturer: [Reference] { get { _objects(14) } set { _setObjects(14, newValue) } }
 }
 
-private let medicinalProductPackagedLayout = Layout(MedicinalProductPackaged.self, "MedicinalProductPackaged", .resource, base: DomainResource._layout, release: .r4, """
+private let medicinalProductPackagedLayout = Layout(_class: MedicinalProductPackaged.self, "MedicinalProductPackaged", .resource, base: DomainResource._layout, release: .r4, """
     identifier 0..* Identifier
     subject 0..* Reference >MedicinalProduct
     description 0..1 string
@@ -86,12 +86,12 @@ private let medicinalProductPackagedLayout = Layout(MedicinalProductPackaged.sel
     packageItem 1..* MedicinalProductPackaged.packageItem
     """)
 
-private let medicinalProductPackagedBatchIdentifierLayout = Layout(MedicinalProductPackagedBatchIdentifier.self, "MedicinalProductPackaged.batchIdentifier", .backbone, base: BackboneElement._layout, release: .r4, """
+private let medicinalProductPackagedBatchIdentifierLayout = Layout(_class: MedicinalProductPackagedBatchIdentifier.self, "MedicinalProductPackaged.batchIdentifier", .backbone, base: BackboneElement._layout, release: .r4, """
     outerPackaging 1..1 Identifier
     immediatePackaging 0..1 Identifier
     """)
 
-private let medicinalProductPackagedPackageItemLayout = Layout(MedicinalProductPackagedPackageItem.self, "MedicinalProductPackaged.packageItem", .backbone, base: BackboneElement._layout, release: .r4, """
+private let medicinalProductPackagedPackageItemLayout = Layout(_class: MedicinalProductPackagedPackageItem.self, "MedicinalProductPackaged.packageItem", .backbone, base: BackboneElement._layout, release: .r4, """
     identifier 0..* Identifier
     type 1..1 CodeableConcept
     quantity 1..1 Quantity
@@ -106,4 +106,4 @@ private let medicinalProductPackagedPackageItemLayout = Layout(MedicinalProductP
     manufacturer 0..* Reference >Organization
     """)
 
-let medicinalProductPackagedTypes = TypeGroup("MedicinalProductPackaged MedicinalProductPackaged.batchIdentifier MedicinalProductPackaged.packageItem", [MedicinalProductPackaged.self, MedicinalProductPackagedBatchIdentifier.self, MedicinalProductPackagedPackageItem.self])
+let medicinalProductPackagedTypes = _TypeGroup("MedicinalProductPackaged MedicinalProductPackaged.batchIdentifier MedicinalProductPackaged.packageItem", [MedicinalProductPackaged.self, MedicinalProductPackagedBatchIdentifier.self, MedicinalProductPackagedPackageItem.self])

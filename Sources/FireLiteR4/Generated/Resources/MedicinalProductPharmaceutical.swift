@@ -88,7 +88,7 @@ public final class MedicinalProductPharmaceuticalRouteOfAdministrationTargetSpec
     public var supportingInformation: String? { get { _string(5) } set { _setString(5, newValue) } }
 }
 
-private let medicinalProductPharmaceuticalLayout = Layout(MedicinalProductPharmaceutical.self, "MedicinalProductPharmaceutical", .resource, base: DomainResource._layout, release: .r4, """
+private let medicinalProductPharmaceuticalLayout = Layout(_class: MedicinalProductPharmaceutical.self, "MedicinalProductPharmaceutical", .resource, base: DomainResource._layout, release: .r4, """
     identifier 0..* Identifier
     administrableDoseForm 1..1 CodeableConcept
     unitOfPresentation 0..1 CodeableConcept
@@ -98,12 +98,12 @@ private let medicinalProductPharmaceuticalLayout = Layout(MedicinalProductPharma
     routeOfAdministration 1..* MedicinalProductPharmaceutical.routeOfAdministration
     """)
 
-private let medicinalProductPharmaceuticalCharacteristicsLayout = Layout(MedicinalProductPharmaceuticalCharacteristics.self, "MedicinalProductPharmaceutical.characteristics", .backbone, base: BackboneElement._layout, release: .r4, """
+private let medicinalProductPharmaceuticalCharacteristicsLayout = Layout(_class: MedicinalProductPharmaceuticalCharacteristics.self, "MedicinalProductPharmaceutical.characteristics", .backbone, base: BackboneElement._layout, release: .r4, """
     code 1..1 CodeableConcept
     status 0..1 CodeableConcept
     """)
 
-private let medicinalProductPharmaceuticalRouteOfAdministrationLayout = Layout(MedicinalProductPharmaceuticalRouteOfAdministration.self, "MedicinalProductPharmaceutical.routeOfAdministration", .backbone, base: BackboneElement._layout, release: .r4, """
+private let medicinalProductPharmaceuticalRouteOfAdministrationLayout = Layout(_class: MedicinalProductPharmaceuticalRouteOfAdministration.self, "MedicinalProductPharmaceutical.routeOfAdministration", .backbone, base: BackboneElement._layout, release: .r4, """
     code 1..1 CodeableConcept
     firstDose 0..1 Quantity
     maxSingleDose 0..1 Quantity
@@ -113,15 +113,15 @@ private let medicinalProductPharmaceuticalRouteOfAdministrationLayout = Layout(M
     targetSpecies 0..* MedicinalProductPharmaceutical.routeOfAdministration.targetSpecies
     """)
 
-private let medicinalProductPharmaceuticalRouteOfAdministrationTargetSpeciesLayout = Layout(MedicinalProductPharmaceuticalRouteOfAdministrationTargetSpecies.self, "MedicinalProductPharmaceutical.routeOfAdministration.targetSpecies", .backbone, base: BackboneElement._layout, release: .r4, """
+private let medicinalProductPharmaceuticalRouteOfAdministrationTargetSpeciesLayout = Layout(_class: MedicinalProductPharmaceuticalRouteOfAdministrationTargetSpecies.self, "MedicinalProductPharmaceutical.routeOfAdministration.targetSpecies", .backbone, base: BackboneElement._layout, release: .r4, """
     code 1..1 CodeableConcept
     withdrawalPeriod 0..* MedicinalProductPharmaceutical.routeOfAdministration.targetSpecies.withdrawalPeriod
     """)
 
-private let medicinalProductPharmaceuticalRouteOfAdministrationTargetSpeciesWithdrawalPeriodLayout = Layout(MedicinalProductPharmaceuticalRouteOfAdministrationTargetSpeciesWithdrawalPeriod.self, "MedicinalProductPharmaceutical.routeOfAdministration.targetSpecies.withdrawalPeriod", .backbone, base: BackboneElement._layout, release: .r4, """
+private let medicinalProductPharmaceuticalRouteOfAdministrationTargetSpeciesWithdrawalPeriodLayout = Layout(_class: MedicinalProductPharmaceuticalRouteOfAdministrationTargetSpeciesWithdrawalPeriod.self, "MedicinalProductPharmaceutical.routeOfAdministration.targetSpecies.withdrawalPeriod", .backbone, base: BackboneElement._layout, release: .r4, """
     tissue 1..1 CodeableConcept
     value 1..1 Quantity
     supportingInformation 0..1 string
     """)
 
-let medicinalProductPharmaceuticalTypes = TypeGroup("MedicinalProductPharmaceutical MedicinalProductPharmaceutical.characteristics MedicinalProductPharmaceutical.routeOfAdministration MedicinalProductPharmaceutical.routeOfAdministration.targetSpecies MedicinalProductPharmaceutical.routeOfAdministration.targetSpecies.withdrawalPeriod", [MedicinalProductPharmaceutical.self, MedicinalProductPharmaceuticalCharacteristics.self, MedicinalProductPharmaceuticalRouteOfAdministration.self, MedicinalProductPharmaceuticalRouteOfAdministrationTargetSpecies.self, MedicinalProductPharmaceuticalRouteOfAdministrationTargetSpeciesWithdrawalPeriod.self])
+let medicinalProductPharmaceuticalTypes = _TypeGroup("MedicinalProductPharmaceutical MedicinalProductPharmaceutical.characteristics MedicinalProductPharmaceutical.routeOfAdministration MedicinalProductPharmaceutical.routeOfAdministration.targetSpecies MedicinalProductPharmaceutical.routeOfAdministration.targetSpecies.withdrawalPeriod", [MedicinalProductPharmaceutical.self, MedicinalProductPharmaceuticalCharacteristics.self, MedicinalProductPharmaceuticalRouteOfAdministration.self, MedicinalProductPharmaceuticalRouteOfAdministrationTargetSpecies.self, MedicinalProductPharmaceuticalRouteOfAdministrationTargetSpeciesWithdrawalPeriod.self])

@@ -22,7 +22,7 @@ public final class MedicinalProductUndesirableEffect: DomainResource {
     public var population: [Population] { get { _objects(12) } set { _setObjects(12, newValue) } }
 }
 
-private let medicinalProductUndesirableEffectLayout = Layout(MedicinalProductUndesirableEffect.self, "MedicinalProductUndesirableEffect", .resource, base: DomainResource._layout, release: .r4, """
+private let medicinalProductUndesirableEffectLayout = Layout(_class: MedicinalProductUndesirableEffect.self, "MedicinalProductUndesirableEffect", .resource, base: DomainResource._layout, release: .r4, """
     subject 0..* Reference >MedicinalProduct,Medication
     symptomConditionEffect 0..1 CodeableConcept
     classification 0..1 CodeableConcept
@@ -30,4 +30,4 @@ private let medicinalProductUndesirableEffectLayout = Layout(MedicinalProductUnd
     population 0..* Population
     """)
 
-let medicinalProductUndesirableEffectTypes = TypeGroup("MedicinalProductUndesirableEffect", [MedicinalProductUndesirableEffect.self])
+let medicinalProductUndesirableEffectTypes = _TypeGroup("MedicinalProductUndesirableEffect", [MedicinalProductUndesirableEffect.self])

@@ -88,7 +88,7 @@ public final class MessageDefinitionAllowedResponse: BackboneElement {
 public enum MessageDefinitionEvent: FHIRChoice {
     case coding(Coding)
     case uri(String)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: Coding = object._object(first) else { return nil }; self = .coding(value)
         case 1: guard let value: String = object._string(first + 1) else { return nil }; self = .uri(value)
@@ -103,7 +103,7 @@ public enum MessageDefinitionEvent: FHIRChoice {
     }
 }
 
-private let messageDefinitionLayout = Layout(MessageDefinition.self, "MessageDefinition", .resource, base: DomainResource._layout, release: .r4, """
+private let messageDefinitionLayout = Layout(_class: MessageDefinition.self, "MessageDefinition", .resource, base: DomainResource._layout, release: .r4, """
     url 0..1 uri
     identifier 0..* Identifier
     version 0..1 string
@@ -130,16 +130,16 @@ private let messageDefinitionLayout = Layout(MessageDefinition.self, "MessageDef
     graph 0..* canonical >GraphDefinition
     """)
 
-private let messageDefinitionFocusLayout = Layout(MessageDefinitionFocus.self, "MessageDefinition.focus", .backbone, base: BackboneElement._layout, release: .r4, """
+private let messageDefinitionFocusLayout = Layout(_class: MessageDefinitionFocus.self, "MessageDefinition.focus", .backbone, base: BackboneElement._layout, release: .r4, """
     code 1..1 code =ResourceType
     profile 0..1 canonical >StructureDefinition
     min 1..1 unsignedInt
     max 0..1 string
     """)
 
-private let messageDefinitionAllowedResponseLayout = Layout(MessageDefinitionAllowedResponse.self, "MessageDefinition.allowedResponse", .backbone, base: BackboneElement._layout, release: .r4, """
+private let messageDefinitionAllowedResponseLayout = Layout(_class: MessageDefinitionAllowedResponse.self, "MessageDefinition.allowedResponse", .backbone, base: BackboneElement._layout, release: .r4, """
     message 1..1 canonical >MessageDefinition
     situation 0..1 markdown
     """)
 
-let messageDefinitionTypes = TypeGroup("MessageDefinition MessageDefinition.focus MessageDefinition.allowedResponse", [MessageDefinition.self, MessageDefinitionFocus.self, MessageDefinitionAllowedResponse.self])
+let messageDefinitionTypes = _TypeGroup("MessageDefinition MessageDefinition.focus MessageDefinition.allowedResponse", [MessageDefinition.self, MessageDefinitionFocus.self, MessageDefinitionAllowedResponse.self])

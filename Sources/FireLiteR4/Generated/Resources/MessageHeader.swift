@@ -91,7 +91,7 @@ public final class MessageHeaderResponse: BackboneElement {
 public enum MessageHeaderEvent: FHIRChoice {
     case coding(Coding)
     case uri(String)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: Coding = object._object(first) else { return nil }; self = .coding(value)
         case 1: guard let value: String = object._string(first + 1) else { return nil }; self = .uri(value)
@@ -106,7 +106,7 @@ public enum MessageHeaderEvent: FHIRChoice {
     }
 }
 
-private let messageHeaderLayout = Layout(MessageHeader.self, "MessageHeader", .resource, base: DomainResource._layout, release: .r4, """
+private let messageHeaderLayout = Layout(_class: MessageHeader.self, "MessageHeader", .resource, base: DomainResource._layout, release: .r4, """
     event[x] 1..1 Coding|uri
     destination 0..* MessageHeader.destination
     sender 0..1 Reference >Practitioner,PractitionerRole,Organization
@@ -120,14 +120,14 @@ private let messageHeaderLayout = Layout(MessageHeader.self, "MessageHeader", .r
     definition 0..1 canonical >MessageDefinition
     """)
 
-private let messageHeaderDestinationLayout = Layout(MessageHeaderDestination.self, "MessageHeader.destination", .backbone, base: BackboneElement._layout, release: .r4, """
+private let messageHeaderDestinationLayout = Layout(_class: MessageHeaderDestination.self, "MessageHeader.destination", .backbone, base: BackboneElement._layout, release: .r4, """
     name 0..1 string
     target 0..1 Reference >Device
     endpoint 1..1 url
     receiver 0..1 Reference >Practitioner,PractitionerRole,Organization
     """)
 
-private let messageHeaderSourceLayout = Layout(MessageHeaderSource.self, "MessageHeader.source", .backbone, base: BackboneElement._layout, release: .r4, """
+private let messageHeaderSourceLayout = Layout(_class: MessageHeaderSource.self, "MessageHeader.source", .backbone, base: BackboneElement._layout, release: .r4, """
     name 0..1 string
     software 0..1 string
     version 0..1 string
@@ -135,10 +135,10 @@ private let messageHeaderSourceLayout = Layout(MessageHeaderSource.self, "Messag
     endpoint 1..1 url
     """)
 
-private let messageHeaderResponseLayout = Layout(MessageHeaderResponse.self, "MessageHeader.response", .backbone, base: BackboneElement._layout, release: .r4, """
+private let messageHeaderResponseLayout = Layout(_class: MessageHeaderResponse.self, "MessageHeader.response", .backbone, base: BackboneElement._layout, release: .r4, """
     identifier 1..1 id
     code 1..1 code =ResponseType
     details 0..1 Reference >OperationOutcome
     """)
 
-let messageHeaderTypes = TypeGroup("MessageHeader MessageHeader.destination MessageHeader.source MessageHeader.response", [MessageHeader.self, MessageHeaderDestination.self, MessageHeaderSource.self, MessageHeaderResponse.self])
+let messageHeaderTypes = _TypeGroup("MessageHeader MessageHeader.destination MessageHeader.source MessageHeader.response", [MessageHeader.self, MessageHeaderDestination.self, MessageHeaderSource.self, MessageHeaderResponse.self])

@@ -210,7 +210,7 @@ public final class MolecularSequenceStructureVariantInner: BackboneElement {
     public var end: Int? { get { _int(4) } set { _setInt(4, newValue) } }
 }
 
-private let molecularSequenceLayout = Layout(MolecularSequence.self, "MolecularSequence", .resource, base: DomainResource._layout, release: .r4, """
+private let molecularSequenceLayout = Layout(_class: MolecularSequence.self, "MolecularSequence", .resource, base: DomainResource._layout, release: .r4, """
     identifier 0..* Identifier
     type 0..1 code =SequenceType
     coordinateSystem 1..1 integer
@@ -229,7 +229,7 @@ private let molecularSequenceLayout = Layout(MolecularSequence.self, "MolecularS
     structureVariant 0..* MolecularSequence.structureVariant
     """)
 
-private let molecularSequenceReferenceSeqLayout = Layout(MolecularSequenceReferenceSeq.self, "MolecularSequence.referenceSeq", .backbone, base: BackboneElement._layout, release: .r4, """
+private let molecularSequenceReferenceSeqLayout = Layout(_class: MolecularSequenceReferenceSeq.self, "MolecularSequence.referenceSeq", .backbone, base: BackboneElement._layout, release: .r4, """
     chromosome 0..1 CodeableConcept
     genomeBuild 0..1 string
     orientation 0..1 code =OrientationType
@@ -241,7 +241,7 @@ private let molecularSequenceReferenceSeqLayout = Layout(MolecularSequenceRefere
     windowEnd 0..1 integer
     """)
 
-private let molecularSequenceVariantLayout = Layout(MolecularSequenceVariant.self, "MolecularSequence.variant", .backbone, base: BackboneElement._layout, release: .r4, """
+private let molecularSequenceVariantLayout = Layout(_class: MolecularSequenceVariant.self, "MolecularSequence.variant", .backbone, base: BackboneElement._layout, release: .r4, """
     start 0..1 integer
     end 0..1 integer
     observedAllele 0..1 string
@@ -250,7 +250,7 @@ private let molecularSequenceVariantLayout = Layout(MolecularSequenceVariant.sel
     variantPointer 0..1 Reference >Observation
     """)
 
-private let molecularSequenceQualityLayout = Layout(MolecularSequenceQuality.self, "MolecularSequence.quality", .backbone, base: BackboneElement._layout, release: .r4, """
+private let molecularSequenceQualityLayout = Layout(_class: MolecularSequenceQuality.self, "MolecularSequence.quality", .backbone, base: BackboneElement._layout, release: .r4, """
     type 1..1 code =QualityType
     standardSequence 0..1 CodeableConcept
     start 0..1 integer
@@ -268,7 +268,7 @@ private let molecularSequenceQualityLayout = Layout(MolecularSequenceQuality.sel
     roc 0..1 MolecularSequence.quality.roc
     """)
 
-private let molecularSequenceQualityRocLayout = Layout(MolecularSequenceQualityRoc.self, "MolecularSequence.quality.roc", .backbone, base: BackboneElement._layout, release: .r4, """
+private let molecularSequenceQualityRocLayout = Layout(_class: MolecularSequenceQualityRoc.self, "MolecularSequence.quality.roc", .backbone, base: BackboneElement._layout, release: .r4, """
     score 0..* integer
     numTP 0..* integer
     numFP 0..* integer
@@ -278,7 +278,7 @@ private let molecularSequenceQualityRocLayout = Layout(MolecularSequenceQualityR
     fMeasure 0..* decimal
     """)
 
-private let molecularSequenceRepositoryLayout = Layout(MolecularSequenceRepository.self, "MolecularSequence.repository", .backbone, base: BackboneElement._layout, release: .r4, """
+private let molecularSequenceRepositoryLayout = Layout(_class: MolecularSequenceRepository.self, "MolecularSequence.repository", .backbone, base: BackboneElement._layout, release: .r4, """
     type 1..1 code =RepositoryType
     url 0..1 uri
     name 0..1 string
@@ -287,7 +287,7 @@ private let molecularSequenceRepositoryLayout = Layout(MolecularSequenceReposito
     readsetId 0..1 string
     """)
 
-private let molecularSequenceStructureVariantLayout = Layout(MolecularSequenceStructureVariant.self, "MolecularSequence.structureVariant", .backbone, base: BackboneElement._layout, release: .r4, """
+private let molecularSequenceStructureVariantLayout = Layout(_class: MolecularSequenceStructureVariant.self, "MolecularSequence.structureVariant", .backbone, base: BackboneElement._layout, release: .r4, """
     variantType 0..1 CodeableConcept
     exact 0..1 boolean
     length 0..1 integer
@@ -295,14 +295,14 @@ private let molecularSequenceStructureVariantLayout = Layout(MolecularSequenceSt
     inner 0..1 MolecularSequence.structureVariant.inner
     """)
 
-private let molecularSequenceStructureVariantOuterLayout = Layout(MolecularSequenceStructureVariantOuter.self, "MolecularSequence.structureVariant.outer", .backbone, base: BackboneElement._layout, release: .r4, """
+private let molecularSequenceStructureVariantOuterLayout = Layout(_class: MolecularSequenceStructureVariantOuter.self, "MolecularSequence.structureVariant.outer", .backbone, base: BackboneElement._layout, release: .r4, """
     start 0..1 integer
     end 0..1 integer
     """)
 
-private let molecularSequenceStructureVariantInnerLayout = Layout(MolecularSequenceStructureVariantInner.self, "MolecularSequence.structureVariant.inner", .backbone, base: BackboneElement._layout, release: .r4, """
+private let molecularSequenceStructureVariantInnerLayout = Layout(_class: MolecularSequenceStructureVariantInner.self, "MolecularSequence.structureVariant.inner", .backbone, base: BackboneElement._layout, release: .r4, """
     start 0..1 integer
     end 0..1 integer
     """)
 
-let molecularSequenceTypes = TypeGroup("MolecularSequence MolecularSequence.referenceSeq MolecularSequence.variant MolecularSequence.quality MolecularSequence.quality.roc MolecularSequence.repository MolecularSequence.structureVariant MolecularSequence.structureVariant.outer MolecularSequence.structureVariant.inner", [MolecularSequence.self, MolecularSequenceReferenceSeq.self, MolecularSequenceVariant.self, MolecularSequenceQuality.self, MolecularSequenceQualityRoc.self, MolecularSequenceRepository.self, MolecularSequenceStructureVariant.self, MolecularSequenceStructureVariantOuter.self, MolecularSequenceStructureVariantInner.self])
+let molecularSequenceTypes = _TypeGroup("MolecularSequence MolecularSequence.referenceSeq MolecularSequence.variant MolecularSequence.quality MolecularSequence.quality.roc MolecularSequence.repository MolecularSequence.structureVariant MolecularSequence.structureVariant.outer MolecularSequence.structureVariant.inner", [MolecularSequence.self, MolecularSequenceReferenceSeq.self, MolecularSequenceVariant.self, MolecularSequenceQuality.self, MolecularSequenceQualityRoc.self, MolecularSequenceRepository.self, MolecularSequenceStructureVariant.self, MolecularSequenceStructureVariantOuter.self, MolecularSequenceStructureVariantInner.self])

@@ -53,7 +53,7 @@ public final class NamingSystemUniqueId: BackboneElement {
     public func upsert(period newValue: Period?) { _upsert(7, newValue) }
 }
 
-private let namingSystemLayout = Layout(NamingSystem.self, "NamingSystem", .resource, base: DomainResource._layout, release: .r4, """
+private let namingSystemLayout = Layout(_class: NamingSystem.self, "NamingSystem", .resource, base: DomainResource._layout, release: .r4, """
     name 1..1 string
     status 1..1 code =PublicationStatus
     kind 1..1 code =NamingSystemType
@@ -69,7 +69,7 @@ private let namingSystemLayout = Layout(NamingSystem.self, "NamingSystem", .reso
     uniqueId 1..* NamingSystem.uniqueId
     """)
 
-private let namingSystemUniqueIdLayout = Layout(NamingSystemUniqueId.self, "NamingSystem.uniqueId", .backbone, base: BackboneElement._layout, release: .r4, """
+private let namingSystemUniqueIdLayout = Layout(_class: NamingSystemUniqueId.self, "NamingSystem.uniqueId", .backbone, base: BackboneElement._layout, release: .r4, """
     type 1..1 code =NamingSystemIdentifierType
     value 1..1 string
     preferred 0..1 boolean
@@ -77,4 +77,4 @@ private let namingSystemUniqueIdLayout = Layout(NamingSystemUniqueId.self, "Nami
     period 0..1 Period
     """)
 
-let namingSystemTypes = TypeGroup("NamingSystem NamingSystem.uniqueId", [NamingSystem.self, NamingSystemUniqueId.self])
+let namingSystemTypes = _TypeGroup("NamingSystem NamingSystem.uniqueId", [NamingSystem.self, NamingSystemUniqueId.self])

@@ -159,7 +159,7 @@ public final class NutritionOrderEnteralFormulaAdministration: BackboneElement {
 public enum NutritionOrderEnteralFormulaAdministrationRate: FHIRChoice {
     case quantity(Quantity)
     case ratio(Ratio)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: Quantity = object._object(first) else { return nil }; self = .quantity(value)
         case 1: guard let value: Ratio = object._object(first + 1) else { return nil }; self = .ratio(value)
@@ -174,7 +174,7 @@ public enum NutritionOrderEnteralFormulaAdministrationRate: FHIRChoice {
     }
 }
 
-private let nutritionOrderLayout = Layout(NutritionOrder.self, "NutritionOrder", .resource, base: DomainResource._layout, release: .r4, """
+private let nutritionOrderLayout = Layout(_class: NutritionOrder.self, "NutritionOrder", .resource, base: DomainResource._layout, release: .r4, """
     identifier 0..* Identifier
     instantiatesCanonical 0..* canonical >ActivityDefinition,PlanDefinition
     instantiatesUri 0..* uri
@@ -194,7 +194,7 @@ private let nutritionOrderLayout = Layout(NutritionOrder.self, "NutritionOrder",
     note 0..* Annotation
     """)
 
-private let nutritionOrderOralDietLayout = Layout(NutritionOrderOralDiet.self, "NutritionOrder.oralDiet", .backbone, base: BackboneElement._layout, release: .r4, """
+private let nutritionOrderOralDietLayout = Layout(_class: NutritionOrderOralDiet.self, "NutritionOrder.oralDiet", .backbone, base: BackboneElement._layout, release: .r4, """
     type 0..* CodeableConcept
     schedule 0..* Timing
     nutrient 0..* NutritionOrder.oralDiet.nutrient
@@ -203,17 +203,17 @@ private let nutritionOrderOralDietLayout = Layout(NutritionOrderOralDiet.self, "
     instruction 0..1 string
     """)
 
-private let nutritionOrderOralDietNutrientLayout = Layout(NutritionOrderOralDietNutrient.self, "NutritionOrder.oralDiet.nutrient", .backbone, base: BackboneElement._layout, release: .r4, """
+private let nutritionOrderOralDietNutrientLayout = Layout(_class: NutritionOrderOralDietNutrient.self, "NutritionOrder.oralDiet.nutrient", .backbone, base: BackboneElement._layout, release: .r4, """
     modifier 0..1 CodeableConcept
     amount 0..1 Quantity
     """)
 
-private let nutritionOrderOralDietTextureLayout = Layout(NutritionOrderOralDietTexture.self, "NutritionOrder.oralDiet.texture", .backbone, base: BackboneElement._layout, release: .r4, """
+private let nutritionOrderOralDietTextureLayout = Layout(_class: NutritionOrderOralDietTexture.self, "NutritionOrder.oralDiet.texture", .backbone, base: BackboneElement._layout, release: .r4, """
     modifier 0..1 CodeableConcept
     foodType 0..1 CodeableConcept
     """)
 
-private let nutritionOrderSupplementLayout = Layout(NutritionOrderSupplement.self, "NutritionOrder.supplement", .backbone, base: BackboneElement._layout, release: .r4, """
+private let nutritionOrderSupplementLayout = Layout(_class: NutritionOrderSupplement.self, "NutritionOrder.supplement", .backbone, base: BackboneElement._layout, release: .r4, """
     type 0..1 CodeableConcept
     productName 0..1 string
     schedule 0..* Timing
@@ -221,7 +221,7 @@ private let nutritionOrderSupplementLayout = Layout(NutritionOrderSupplement.sel
     instruction 0..1 string
     """)
 
-private let nutritionOrderEnteralFormulaLayout = Layout(NutritionOrderEnteralFormula.self, "NutritionOrder.enteralFormula", .backbone, base: BackboneElement._layout, release: .r4, """
+private let nutritionOrderEnteralFormulaLayout = Layout(_class: NutritionOrderEnteralFormula.self, "NutritionOrder.enteralFormula", .backbone, base: BackboneElement._layout, release: .r4, """
     baseFormulaType 0..1 CodeableConcept
     baseFormulaProductName 0..1 string
     additiveType 0..1 CodeableConcept
@@ -233,10 +233,10 @@ private let nutritionOrderEnteralFormulaLayout = Layout(NutritionOrderEnteralFor
     administrationInstruction 0..1 string
     """)
 
-private let nutritionOrderEnteralFormulaAdministrationLayout = Layout(NutritionOrderEnteralFormulaAdministration.self, "NutritionOrder.enteralFormula.administration", .backbone, base: BackboneElement._layout, release: .r4, """
+private let nutritionOrderEnteralFormulaAdministrationLayout = Layout(_class: NutritionOrderEnteralFormulaAdministration.self, "NutritionOrder.enteralFormula.administration", .backbone, base: BackboneElement._layout, release: .r4, """
     schedule 0..1 Timing
     quantity 0..1 Quantity
     rate[x] 0..1 Quantity|Ratio
     """)
 
-let nutritionOrderTypes = TypeGroup("NutritionOrder NutritionOrder.oralDiet NutritionOrder.oralDiet.nutrient NutritionOrder.oralDiet.texture NutritionOrder.supplement NutritionOrder.enteralFormula NutritionOrder.enteralFormula.administration", [NutritionOrder.self, NutritionOrderOralDiet.self, NutritionOrderOralDietNutrient.self, NutritionOrderOralDietTexture.self, NutritionOrderSupplement.self, NutritionOrderEnteralFormula.self, NutritionOrderEnteralFormulaAdministration.self])
+let nutritionOrderTypes = _TypeGroup("NutritionOrder NutritionOrder.oralDiet NutritionOrder.oralDiet.nutrient NutritionOrder.oralDiet.texture NutritionOrder.supplement NutritionOrder.enteralFormula NutritionOrder.enteralFormula.administration", [NutritionOrder.self, NutritionOrderOralDiet.self, NutritionOrderOralDietNutrient.self, NutritionOrderOralDietTexture.self, NutritionOrderSupplement.self, NutritionOrderEnteralFormula.self, NutritionOrderEnteralFormulaAdministration.self])

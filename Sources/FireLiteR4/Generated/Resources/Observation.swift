@@ -151,7 +151,7 @@ public enum ObservationEffective: FHIRChoice {
     case period(Period)
     case timing(Timing)
     case instant(FHIRInstant)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 4) {
         case 0: guard let value: FHIRDateTime = object._dateTime(first) else { return nil }; self = .dateTime(value)
         case 1: guard let value: Period = object._object(first + 1) else { return nil }; self = .period(value)
@@ -183,7 +183,7 @@ public enum ObservationValue: FHIRChoice {
     case time(FHIRTime)
     case dateTime(FHIRDateTime)
     case period(Period)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 11) {
         case 0: guard let value: Quantity = object._object(first) else { return nil }; self = .quantity(value)
         case 1: guard let value: CodeableConcept = object._object(first + 1) else { return nil }; self = .codeableConcept(value)
@@ -229,7 +229,7 @@ public enum ObservationComponentValue: FHIRChoice {
     case time(FHIRTime)
     case dateTime(FHIRDateTime)
     case period(Period)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 11) {
         case 0: guard let value: Quantity = object._object(first) else { return nil }; self = .quantity(value)
         case 1: guard let value: CodeableConcept = object._object(first + 1) else { return nil }; self = .codeableConcept(value)
@@ -262,7 +262,7 @@ public enum ObservationComponentValue: FHIRChoice {
     }
 }
 
-private let observationLayout = Layout(Observation.self, "Observation", .resource, base: DomainResource._layout, release: .r4, """
+private let observationLayout = Layout(_class: Observation.self, "Observation", .resource, base: DomainResource._layout, release: .r4, """
     identifier 0..* Identifier
     basedOn 0..* Reference >CarePlan,DeviceRequest,ImmunizationRecommendation,MedicationRequest,NutritionOrder,ServiceRequest
     partOf 0..* Reference >MedicationAdministration,MedicationDispense,MedicationStatement,Procedure,Immunization,ImagingStudy
@@ -289,7 +289,7 @@ private let observationLayout = Layout(Observation.self, "Observation", .resourc
     component 0..* Observation.component
     """)
 
-private let observationReferenceRangeLayout = Layout(ObservationReferenceRange.self, "Observation.referenceRange", .backbone, base: BackboneElement._layout, release: .r4, """
+private let observationReferenceRangeLayout = Layout(_class: ObservationReferenceRange.self, "Observation.referenceRange", .backbone, base: BackboneElement._layout, release: .r4, """
     low 0..1 Quantity
     high 0..1 Quantity
     type 0..1 CodeableConcept
@@ -298,7 +298,7 @@ private let observationReferenceRangeLayout = Layout(ObservationReferenceRange.s
     text 0..1 string
     """)
 
-private let observationComponentLayout = Layout(ObservationComponent.self, "Observation.component", .backbone, base: BackboneElement._layout, release: .r4, """
+private let observationComponentLayout = Layout(_class: ObservationComponent.self, "Observation.component", .backbone, base: BackboneElement._layout, release: .r4, """
     code 1..1 CodeableConcept
     value[x] 0..1 Quantity|CodeableConcept|string|boolean|integer|Range|Ratio|SampledData|time|dateTime|Period
     dataAbsentReason 0..1 CodeableConcept
@@ -306,4 +306,4 @@ private let observationComponentLayout = Layout(ObservationComponent.self, "Obse
     referenceRange 0..* Observation.referenceRange
     """)
 
-let observationTypes = TypeGroup("Observation Observation.referenceRange Observation.component", [Observation.self, ObservationReferenceRange.self, ObservationComponent.self])
+let observationTypes = _TypeGroup("Observation Observation.referenceRange Observation.component", [Observation.self, ObservationReferenceRange.self, ObservationComponent.self])

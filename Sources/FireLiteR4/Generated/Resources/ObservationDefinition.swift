@@ -84,7 +84,7 @@ public final class ObservationDefinitionQualifiedInterval: BackboneElement {
     public var condition: String? { get { _string(10) } set { _setString(10, newValue) } }
 }
 
-private let observationDefinitionLayout = Layout(ObservationDefinition.self, "ObservationDefinition", .resource, base: DomainResource._layout, release: .r4, """
+private let observationDefinitionLayout = Layout(_class: ObservationDefinition.self, "ObservationDefinition", .resource, base: DomainResource._layout, release: .r4, """
     category 0..* CodeableConcept
     code 1..1 CodeableConcept
     identifier 0..* Identifier
@@ -100,14 +100,14 @@ private let observationDefinitionLayout = Layout(ObservationDefinition.self, "Ob
     criticalCodedValueSet 0..1 Reference >ValueSet
     """)
 
-private let observationDefinitionQuantitativeDetailsLayout = Layout(ObservationDefinitionQuantitativeDetails.self, "ObservationDefinition.quantitativeDetails", .backbone, base: BackboneElement._layout, release: .r4, """
+private let observationDefinitionQuantitativeDetailsLayout = Layout(_class: ObservationDefinitionQuantitativeDetails.self, "ObservationDefinition.quantitativeDetails", .backbone, base: BackboneElement._layout, release: .r4, """
     customaryUnit 0..1 CodeableConcept
     unit 0..1 CodeableConcept
     conversionFactor 0..1 decimal
     decimalPrecision 0..1 integer
     """)
 
-private let observationDefinitionQualifiedIntervalLayout = Layout(ObservationDefinitionQualifiedInterval.self, "ObservationDefinition.qualifiedInterval", .backbone, base: BackboneElement._layout, release: .r4, """
+private let observationDefinitionQualifiedIntervalLayout = Layout(_class: ObservationDefinitionQualifiedInterval.self, "ObservationDefinition.qualifiedInterval", .backbone, base: BackboneElement._layout, release: .r4, """
     category 0..1 code =ObservationRangeCategory
     range 0..1 Range
     context 0..1 CodeableConcept
@@ -118,4 +118,4 @@ private let observationDefinitionQualifiedIntervalLayout = Layout(ObservationDef
     condition 0..1 string
     """)
 
-let observationDefinitionTypes = TypeGroup("ObservationDefinition ObservationDefinition.quantitativeDetails ObservationDefinition.qualifiedInterval", [ObservationDefinition.self, ObservationDefinitionQuantitativeDetails.self, ObservationDefinitionQualifiedInterval.self])
+let observationDefinitionTypes = _TypeGroup("ObservationDefinition ObservationDefinition.quantitativeDetails ObservationDefinition.qualifiedInterval", [ObservationDefinition.self, ObservationDefinitionQuantitativeDetails.self, ObservationDefinitionQualifiedInterval.self])

@@ -120,7 +120,7 @@ public final class OperationDefinitionOverload: BackboneElement {
     public var comment: String? { get { _string(4) } set { _setString(4, newValue) } }
 }
 
-private let operationDefinitionLayout = Layout(OperationDefinition.self, "OperationDefinition", .resource, base: DomainResource._layout, release: .r4, """
+private let operationDefinitionLayout = Layout(_class: OperationDefinition.self, "OperationDefinition", .resource, base: DomainResource._layout, release: .r4, """
     url 0..1 uri
     version 0..1 string
     name 1..1 string
@@ -149,7 +149,7 @@ private let operationDefinitionLayout = Layout(OperationDefinition.self, "Operat
     overload 0..* OperationDefinition.overload
     """)
 
-private let operationDefinitionParameterLayout = Layout(OperationDefinitionParameter.self, "OperationDefinition.parameter", .backbone, base: BackboneElement._layout, release: .r4, """
+private let operationDefinitionParameterLayout = Layout(_class: OperationDefinitionParameter.self, "OperationDefinition.parameter", .backbone, base: BackboneElement._layout, release: .r4, """
     name 1..1 code
     use 1..1 code =OperationParameterUse
     min 1..1 integer
@@ -163,19 +163,19 @@ private let operationDefinitionParameterLayout = Layout(OperationDefinitionParam
     part 0..* OperationDefinition.parameter
     """)
 
-private let operationDefinitionParameterBindingLayout = Layout(OperationDefinitionParameterBinding.self, "OperationDefinition.parameter.binding", .backbone, base: BackboneElement._layout, release: .r4, """
+private let operationDefinitionParameterBindingLayout = Layout(_class: OperationDefinitionParameterBinding.self, "OperationDefinition.parameter.binding", .backbone, base: BackboneElement._layout, release: .r4, """
     strength 1..1 code =BindingStrength
     valueSet 1..1 canonical >ValueSet
     """)
 
-private let operationDefinitionParameterReferencedFromLayout = Layout(OperationDefinitionParameterReferencedFrom.self, "OperationDefinition.parameter.referencedFrom", .backbone, base: BackboneElement._layout, release: .r4, """
+private let operationDefinitionParameterReferencedFromLayout = Layout(_class: OperationDefinitionParameterReferencedFrom.self, "OperationDefinition.parameter.referencedFrom", .backbone, base: BackboneElement._layout, release: .r4, """
     source 1..1 string
     sourceId 0..1 string
     """)
 
-private let operationDefinitionOverloadLayout = Layout(OperationDefinitionOverload.self, "OperationDefinition.overload", .backbone, base: BackboneElement._layout, release: .r4, """
+private let operationDefinitionOverloadLayout = Layout(_class: OperationDefinitionOverload.self, "OperationDefinition.overload", .backbone, base: BackboneElement._layout, release: .r4, """
     parameterName 0..* string
     comment 0..1 string
     """)
 
-let operationDefinitionTypes = TypeGroup("OperationDefinition OperationDefinition.parameter OperationDefinition.parameter.binding OperationDefinition.parameter.referencedFrom OperationDefinition.overload", [OperationDefinition.self, OperationDefinitionParameter.self, OperationDefinitionParameterBinding.self, OperationDefinitionParameterReferencedFrom.self, OperationDefinitionOverload.self])
+let operationDefinitionTypes = _TypeGroup("OperationDefinition OperationDefinition.parameter OperationDefinition.parameter.binding OperationDefinition.parameter.referencedFrom OperationDefinition.overload", [OperationDefinition.self, OperationDefinitionParameter.self, OperationDefinitionParameterBinding.self, OperationDefinitionParameterReferencedFrom.self, OperationDefinitionOverload.self])

@@ -30,11 +30,11 @@ public final class OperationOutcomeIssue: BackboneElement {
     public var expression: [String] { get { _strings(8) } set { _setStrings(8, newValue) } }
 }
 
-private let operationOutcomeLayout = Layout(OperationOutcome.self, "OperationOutcome", .resource, base: DomainResource._layout, release: .r4, """
+private let operationOutcomeLayout = Layout(_class: OperationOutcome.self, "OperationOutcome", .resource, base: DomainResource._layout, release: .r4, """
     issue 1..* OperationOutcome.issue
     """)
 
-private let operationOutcomeIssueLayout = Layout(OperationOutcomeIssue.self, "OperationOutcome.issue", .backbone, base: BackboneElement._layout, release: .r4, """
+private let operationOutcomeIssueLayout = Layout(_class: OperationOutcomeIssue.self, "OperationOutcome.issue", .backbone, base: BackboneElement._layout, release: .r4, """
     severity 1..1 code =IssueSeverity
     code 1..1 code =IssueType
     details 0..1 CodeableConcept
@@ -43,4 +43,4 @@ private let operationOutcomeIssueLayout = Layout(OperationOutcomeIssue.self, "Op
     expression 0..* string
     """)
 
-let operationOutcomeTypes = TypeGroup("OperationOutcome OperationOutcome.issue", [OperationOutcome.self, OperationOutcomeIssue.self])
+let operationOutcomeTypes = _TypeGroup("OperationOutcome OperationOutcome.issue", [OperationOutcome.self, OperationOutcomeIssue.self])

@@ -47,7 +47,7 @@ public final class OrganizationContact: BackboneElement {
     public func upsert(address newValue: Address?) { _upsert(6, newValue) }
 }
 
-private let organizationLayout = Layout(Organization.self, "Organization", .resource, base: DomainResource._layout, release: .r4, """
+private let organizationLayout = Layout(_class: Organization.self, "Organization", .resource, base: DomainResource._layout, release: .r4, """
     identifier 0..* Identifier
     active 0..1 boolean
     type 0..* CodeableConcept
@@ -60,11 +60,11 @@ private let organizationLayout = Layout(Organization.self, "Organization", .reso
     endpoint 0..* Reference >Endpoint
     """)
 
-private let organizationContactLayout = Layout(OrganizationContact.self, "Organization.contact", .backbone, base: BackboneElement._layout, release: .r4, """
+private let organizationContactLayout = Layout(_class: OrganizationContact.self, "Organization.contact", .backbone, base: BackboneElement._layout, release: .r4, """
     purpose 0..1 CodeableConcept
     name 0..1 HumanName
     telecom 0..* ContactPoint
     address 0..1 Address
     """)
 
-let organizationTypes = TypeGroup("Organization Organization.contact", [Organization.self, OrganizationContact.self])
+let organizationTypes = _TypeGroup("Organization Organization.contact", [Organization.self, OrganizationContact.self])

@@ -36,7 +36,7 @@ public final class OrganizationAffiliation: DomainResource {
     public var endpoint: [Reference] { get { _objects(19) } set { _setObjects(19, newValue) } }
 }
 
-private let organizationAffiliationLayout = Layout(OrganizationAffiliation.self, "OrganizationAffiliation", .resource, base: DomainResource._layout, release: .r4, """
+private let organizationAffiliationLayout = Layout(_class: OrganizationAffiliation.self, "OrganizationAffiliation", .resource, base: DomainResource._layout, release: .r4, """
     identifier 0..* Identifier
     active 0..1 boolean
     period 0..1 Period
@@ -51,4 +51,4 @@ private let organizationAffiliationLayout = Layout(OrganizationAffiliation.self,
     endpoint 0..* Reference >Endpoint
     """)
 
-let organizationAffiliationTypes = TypeGroup("OrganizationAffiliation", [OrganizationAffiliation.self])
+let organizationAffiliationTypes = _TypeGroup("OrganizationAffiliation", [OrganizationAffiliation.self])

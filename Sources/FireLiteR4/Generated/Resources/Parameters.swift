@@ -106,15 +106,15 @@ public final class ParametersParameter: BackboneElement {
     public var part: [ParametersParameter] { get { _objects(55) } set { _setObjects(55, newValue) } }
 }
 
-private let parametersLayout = Layout(Parameters.self, "Parameters", .resource, base: Resource._layout, release: .r4, """
+private let parametersLayout = Layout(_class: Parameters.self, "Parameters", .resource, base: Resource._layout, release: .r4, """
     parameter 0..* Parameters.parameter
     """)
 
-private let parametersParameterLayout = Layout(ParametersParameter.self, "Parameters.parameter", .backbone, base: BackboneElement._layout, release: .r4, """
+private let parametersParameterLayout = Layout(_class: ParametersParameter.self, "Parameters.parameter", .backbone, base: BackboneElement._layout, release: .r4, """
     name 1..1 string
     value[x] 0..1 base64Binary|boolean|canonical|code|date|dateTime|decimal|id|instant|integer|markdown|oid|positiveInt|string|time|unsignedInt|uri|url|uuid|Address|Age|Annotation|Attachment|CodeableConcept|Coding|ContactPoint|Count|Distance|Duration|HumanName|Identifier|Money|Period|Quantity|Range|Ratio|Reference|SampledData|Signature|Timing|ContactDetail|Contributor|DataRequirement|Expression|ParameterDefinition|RelatedArtifact|TriggerDefinition|UsageContext|Dosage|Meta
     resource 0..1 Resource
     part 0..* Parameters.parameter
     """)
 
-let parametersTypes = TypeGroup("Parameters Parameters.parameter", [Parameters.self, ParametersParameter.self])
+let parametersTypes = _TypeGroup("Parameters Parameters.parameter", [Parameters.self, ParametersParameter.self])

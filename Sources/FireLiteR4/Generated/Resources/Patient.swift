@@ -97,7 +97,7 @@ public final class PatientLink: BackboneElement {
 public enum PatientDeceased: FHIRChoice {
     case boolean(Bool)
     case dateTime(FHIRDateTime)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: Bool = object._bool(first) else { return nil }; self = .boolean(value)
         case 1: guard let value: FHIRDateTime = object._dateTime(first + 1) else { return nil }; self = .dateTime(value)
@@ -116,7 +116,7 @@ public enum PatientDeceased: FHIRChoice {
 public enum PatientMultipleBirth: FHIRChoice {
     case boolean(Bool)
     case integer(Int)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: Bool = object._bool(first) else { return nil }; self = .boolean(value)
         case 1: guard let value: Int = object._int(first + 1) else { return nil }; self = .integer(value)
@@ -131,7 +131,7 @@ public enum PatientMultipleBirth: FHIRChoice {
     }
 }
 
-private let patientLayout = Layout(Patient.self, "Patient", .resource, base: DomainResource._layout, release: .r4, """
+private let patientLayout = Layout(_class: Patient.self, "Patient", .resource, base: DomainResource._layout, release: .r4, """
     identifier 0..* Identifier
     active 0..1 boolean
     name 0..* HumanName
@@ -150,7 +150,7 @@ private let patientLayout = Layout(Patient.self, "Patient", .resource, base: Dom
     link 0..* Patient.link
     """)
 
-private let patientContactLayout = Layout(PatientContact.self, "Patient.contact", .backbone, base: BackboneElement._layout, release: .r4, """
+private let patientContactLayout = Layout(_class: PatientContact.self, "Patient.contact", .backbone, base: BackboneElement._layout, release: .r4, """
     relationship 0..* CodeableConcept
     name 0..1 HumanName
     telecom 0..* ContactPoint
@@ -160,14 +160,14 @@ private let patientContactLayout = Layout(PatientContact.self, "Patient.contact"
     period 0..1 Period
     """)
 
-private let patientCommunicationLayout = Layout(PatientCommunication.self, "Patient.communication", .backbone, base: BackboneElement._layout, release: .r4, """
+private let patientCommunicationLayout = Layout(_class: PatientCommunication.self, "Patient.communication", .backbone, base: BackboneElement._layout, release: .r4, """
     language 1..1 CodeableConcept
     preferred 0..1 boolean
     """)
 
-private let patientLinkLayout = Layout(PatientLink.self, "Patient.link", .backbone, base: BackboneElement._layout, release: .r4, """
+private let patientLinkLayout = Layout(_class: PatientLink.self, "Patient.link", .backbone, base: BackboneElement._layout, release: .r4, """
     other 1..1 Reference >Patient,RelatedPerson
     type 1..1 code =LinkType
     """)
 
-let patientTypes = TypeGroup("Patient Patient.contact Patient.communication Patient.link", [Patient.self, PatientContact.self, PatientCommunication.self, PatientLink.self])
+let patientTypes = _TypeGroup("Patient Patient.contact Patient.communication Patient.link", [Patient.self, PatientContact.self, PatientCommunication.self, PatientLink.self])

@@ -41,7 +41,7 @@ public final class PaymentNotice: DomainResource {
     public func upsert(paymentStatus newValue: CodeableConcept?) { _upsert(19, newValue) }
 }
 
-private let paymentNoticeLayout = Layout(PaymentNotice.self, "PaymentNotice", .resource, base: DomainResource._layout, release: .r4, """
+private let paymentNoticeLayout = Layout(_class: PaymentNotice.self, "PaymentNotice", .resource, base: DomainResource._layout, release: .r4, """
     identifier 0..* Identifier
     status 1..1 code =FinancialResourceStatusCodes
     request 0..1 Reference
@@ -56,4 +56,4 @@ private let paymentNoticeLayout = Layout(PaymentNotice.self, "PaymentNotice", .r
     paymentStatus 0..1 CodeableConcept
     """)
 
-let paymentNoticeTypes = TypeGroup("PaymentNotice", [PaymentNotice.self])
+let paymentNoticeTypes = _TypeGroup("PaymentNotice", [PaymentNotice.self])

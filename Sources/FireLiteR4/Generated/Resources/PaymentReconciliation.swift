@@ -91,7 +91,7 @@ public final class PaymentReconciliationProcessNote: BackboneElement {
     public var text: String? { get { _string(4) } set { _setString(4, newValue) } }
 }
 
-private let paymentReconciliationLayout = Layout(PaymentReconciliation.self, "PaymentReconciliation", .resource, base: DomainResource._layout, release: .r4, """
+private let paymentReconciliationLayout = Layout(_class: PaymentReconciliation.self, "PaymentReconciliation", .resource, base: DomainResource._layout, release: .r4, """
     identifier 0..* Identifier
     status 1..1 code =FinancialResourceStatusCodes
     period 0..1 Period
@@ -109,7 +109,7 @@ private let paymentReconciliationLayout = Layout(PaymentReconciliation.self, "Pa
     processNote 0..* PaymentReconciliation.processNote
     """)
 
-private let paymentReconciliationDetailLayout = Layout(PaymentReconciliationDetail.self, "PaymentReconciliation.detail", .backbone, base: BackboneElement._layout, release: .r4, """
+private let paymentReconciliationDetailLayout = Layout(_class: PaymentReconciliationDetail.self, "PaymentReconciliation.detail", .backbone, base: BackboneElement._layout, release: .r4, """
     identifier 0..1 Identifier
     predecessor 0..1 Identifier
     type 1..1 CodeableConcept
@@ -122,9 +122,9 @@ private let paymentReconciliationDetailLayout = Layout(PaymentReconciliationDeta
     amount 0..1 Money
     """)
 
-private let paymentReconciliationProcessNoteLayout = Layout(PaymentReconciliationProcessNote.self, "PaymentReconciliation.processNote", .backbone, base: BackboneElement._layout, release: .r4, """
+private let paymentReconciliationProcessNoteLayout = Layout(_class: PaymentReconciliationProcessNote.self, "PaymentReconciliation.processNote", .backbone, base: BackboneElement._layout, release: .r4, """
     type 0..1 code =NoteType
     text 0..1 string
     """)
 
-let paymentReconciliationTypes = TypeGroup("PaymentReconciliation PaymentReconciliation.detail PaymentReconciliation.processNote", [PaymentReconciliation.self, PaymentReconciliationDetail.self, PaymentReconciliationProcessNote.self])
+let paymentReconciliationTypes = _TypeGroup("PaymentReconciliation PaymentReconciliation.detail PaymentReconciliation.processNote", [PaymentReconciliation.self, PaymentReconciliationDetail.self, PaymentReconciliationProcessNote.self])

@@ -42,7 +42,7 @@ public final class PersonLink: BackboneElement {
     public var assurance: IdentityAssuranceLevel? { get { _code(4) } set { _setCode(4, newValue) } }
 }
 
-private let personLayout = Layout(Person.self, "Person", .resource, base: DomainResource._layout, release: .r4, """
+private let personLayout = Layout(_class: Person.self, "Person", .resource, base: DomainResource._layout, release: .r4, """
     identifier 0..* Identifier
     name 0..* HumanName
     telecom 0..* ContactPoint
@@ -55,9 +55,9 @@ private let personLayout = Layout(Person.self, "Person", .resource, base: Domain
     link 0..* Person.link
     """)
 
-private let personLinkLayout = Layout(PersonLink.self, "Person.link", .backbone, base: BackboneElement._layout, release: .r4, """
+private let personLinkLayout = Layout(_class: PersonLink.self, "Person.link", .backbone, base: BackboneElement._layout, release: .r4, """
     target 1..1 Reference >Patient,Practitioner,RelatedPerson,Person
     assurance 0..1 code =IdentityAssuranceLevel
     """)
 
-let personTypes = TypeGroup("Person Person.link", [Person.self, PersonLink.self])
+let personTypes = _TypeGroup("Person Person.link", [Person.self, PersonLink.self])

@@ -252,7 +252,7 @@ public final class PlanDefinitionActionDynamicValue: BackboneElement {
 public enum PlanDefinitionSubject: FHIRChoice {
     case codeableConcept(CodeableConcept)
     case reference(Reference)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: CodeableConcept = object._object(first) else { return nil }; self = .codeableConcept(value)
         case 1: guard let value: Reference = object._object(first + 1) else { return nil }; self = .reference(value)
@@ -272,7 +272,7 @@ public enum PlanDefinitionGoalTargetDetail: FHIRChoice {
     case quantity(Quantity)
     case range(Range)
     case codeableConcept(CodeableConcept)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 3) {
         case 0: guard let value: Quantity = object._object(first) else { return nil }; self = .quantity(value)
         case 1: guard let value: Range = object._object(first + 1) else { return nil }; self = .range(value)
@@ -293,7 +293,7 @@ public enum PlanDefinitionGoalTargetDetail: FHIRChoice {
 public enum PlanDefinitionActionSubject: FHIRChoice {
     case codeableConcept(CodeableConcept)
     case reference(Reference)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: CodeableConcept = object._object(first) else { return nil }; self = .codeableConcept(value)
         case 1: guard let value: Reference = object._object(first + 1) else { return nil }; self = .reference(value)
@@ -316,7 +316,7 @@ public enum PlanDefinitionActionTiming: FHIRChoice {
     case duration(Duration)
     case range(Range)
     case timing(Timing)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 6) {
         case 0: guard let value: FHIRDateTime = object._dateTime(first) else { return nil }; self = .dateTime(value)
         case 1: guard let value: Age = object._object(first + 1) else { return nil }; self = .age(value)
@@ -343,7 +343,7 @@ public enum PlanDefinitionActionTiming: FHIRChoice {
 public enum PlanDefinitionActionDefinition: FHIRChoice {
     case canonical(String)
     case uri(String)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: String = object._string(first) else { return nil }; self = .canonical(value)
         case 1: guard let value: String = object._string(first + 1) else { return nil }; self = .uri(value)
@@ -362,7 +362,7 @@ public enum PlanDefinitionActionDefinition: FHIRChoice {
 public enum PlanDefinitionActionRelatedActionOffset: FHIRChoice {
     case duration(Duration)
     case range(Range)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: Duration = object._object(first) else { return nil }; self = .duration(value)
         case 1: guard let value: Range = object._object(first + 1) else { return nil }; self = .range(value)
@@ -377,7 +377,7 @@ public enum PlanDefinitionActionRelatedActionOffset: FHIRChoice {
     }
 }
 
-private let planDefinitionLayout = Layout(PlanDefinition.self, "PlanDefinition", .resource, base: DomainResource._layout, release: .r4, """
+private let planDefinitionLayout = Layout(_class: PlanDefinition.self, "PlanDefinition", .resource, base: DomainResource._layout, release: .r4, """
     url 0..1 uri
     identifier 0..* Identifier
     version 0..1 string
@@ -411,7 +411,7 @@ private let planDefinitionLayout = Layout(PlanDefinition.self, "PlanDefinition",
     action 0..* PlanDefinition.action
     """)
 
-private let planDefinitionGoalLayout = Layout(PlanDefinitionGoal.self, "PlanDefinition.goal", .backbone, base: BackboneElement._layout, release: .r4, """
+private let planDefinitionGoalLayout = Layout(_class: PlanDefinitionGoal.self, "PlanDefinition.goal", .backbone, base: BackboneElement._layout, release: .r4, """
     category 0..1 CodeableConcept
     description 1..1 CodeableConcept
     priority 0..1 CodeableConcept
@@ -421,13 +421,13 @@ private let planDefinitionGoalLayout = Layout(PlanDefinitionGoal.self, "PlanDefi
     target 0..* PlanDefinition.goal.target
     """)
 
-private let planDefinitionGoalTargetLayout = Layout(PlanDefinitionGoalTarget.self, "PlanDefinition.goal.target", .backbone, base: BackboneElement._layout, release: .r4, """
+private let planDefinitionGoalTargetLayout = Layout(_class: PlanDefinitionGoalTarget.self, "PlanDefinition.goal.target", .backbone, base: BackboneElement._layout, release: .r4, """
     measure 0..1 CodeableConcept
     detail[x] 0..1 Quantity|Range|CodeableConcept
     due 0..1 Duration
     """)
 
-private let planDefinitionActionLayout = Layout(PlanDefinitionAction.self, "PlanDefinition.action", .backbone, base: BackboneElement._layout, release: .r4, """
+private let planDefinitionActionLayout = Layout(_class: PlanDefinitionAction.self, "PlanDefinition.action", .backbone, base: BackboneElement._layout, release: .r4, """
     prefix 0..1 string
     title 0..1 string
     description 0..1 string
@@ -457,25 +457,25 @@ private let planDefinitionActionLayout = Layout(PlanDefinitionAction.self, "Plan
     action 0..* PlanDefinition.action
     """)
 
-private let planDefinitionActionConditionLayout = Layout(PlanDefinitionActionCondition.self, "PlanDefinition.action.condition", .backbone, base: BackboneElement._layout, release: .r4, """
+private let planDefinitionActionConditionLayout = Layout(_class: PlanDefinitionActionCondition.self, "PlanDefinition.action.condition", .backbone, base: BackboneElement._layout, release: .r4, """
     kind 1..1 code =ActionConditionKind
     expression 0..1 Expression
     """)
 
-private let planDefinitionActionRelatedActionLayout = Layout(PlanDefinitionActionRelatedAction.self, "PlanDefinition.action.relatedAction", .backbone, base: BackboneElement._layout, release: .r4, """
+private let planDefinitionActionRelatedActionLayout = Layout(_class: PlanDefinitionActionRelatedAction.self, "PlanDefinition.action.relatedAction", .backbone, base: BackboneElement._layout, release: .r4, """
     actionId 1..1 id
     relationship 1..1 code =ActionRelationshipType
     offset[x] 0..1 Duration|Range
     """)
 
-private let planDefinitionActionParticipantLayout = Layout(PlanDefinitionActionParticipant.self, "PlanDefinition.action.participant", .backbone, base: BackboneElement._layout, release: .r4, """
+private let planDefinitionActionParticipantLayout = Layout(_class: PlanDefinitionActionParticipant.self, "PlanDefinition.action.participant", .backbone, base: BackboneElement._layout, release: .r4, """
     type 1..1 code =ActionParticipantType
     role 0..1 CodeableConcept
     """)
 
-private let planDefinitionActionDynamicValueLayout = Layout(PlanDefinitionActionDynamicValue.self, "PlanDefinition.action.dynamicValue", .backbone, base: BackboneElement._layout, release: .r4, """
+private let planDefinitionActionDynamicValueLayout = Layout(_class: PlanDefinitionActionDynamicValue.self, "PlanDefinition.action.dynamicValue", .backbone, base: BackboneElement._layout, release: .r4, """
     path 0..1 string
     expression 0..1 Expression
     """)
 
-let planDefinitionTypes = TypeGroup("PlanDefinition PlanDefinition.goal PlanDefinition.goal.target PlanDefinition.action PlanDefinition.action.condition PlanDefinition.action.relatedAction PlanDefinition.action.participant PlanDefinition.action.dynamicValue", [PlanDefinition.self, PlanDefinitionGoal.self, PlanDefinitionGoalTarget.self, PlanDefinitionAction.self, PlanDefinitionActionCondition.self, PlanDefinitionActionRelatedAction.self, PlanDefinitionActionParticipant.self, PlanDefinitionActionDynamicValue.self])
+let planDefinitionTypes = _TypeGroup("PlanDefinition PlanDefinition.goal PlanDefinition.goal.target PlanDefinition.action PlanDefinition.action.condition PlanDefinition.action.relatedAction PlanDefinition.action.participant PlanDefinition.action.dynamicValue", [PlanDefinition.self, PlanDefinitionGoal.self, PlanDefinitionGoalTarget.self, PlanDefinitionAction.self, PlanDefinitionActionCondition.self, PlanDefinitionActionRelatedAction.self, PlanDefinitionActionParticipant.self, PlanDefinitionActionDynamicValue.self])

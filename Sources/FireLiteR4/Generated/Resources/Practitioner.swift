@@ -46,7 +46,7 @@ public final class PractitionerQualification: BackboneElement {
     public func upsert(issuer newValue: Reference?) { _upsert(6, newValue) }
 }
 
-private let practitionerLayout = Layout(Practitioner.self, "Practitioner", .resource, base: DomainResource._layout, release: .r4, """
+private let practitionerLayout = Layout(_class: Practitioner.self, "Practitioner", .resource, base: DomainResource._layout, release: .r4, """
     identifier 0..* Identifier
     active 0..1 boolean
     name 0..* HumanName
@@ -59,11 +59,11 @@ private let practitionerLayout = Layout(Practitioner.self, "Practitioner", .reso
     communication 0..* CodeableConcept
     """)
 
-private let practitionerQualificationLayout = Layout(PractitionerQualification.self, "Practitioner.qualification", .backbone, base: BackboneElement._layout, release: .r4, """
+private let practitionerQualificationLayout = Layout(_class: PractitionerQualification.self, "Practitioner.qualification", .backbone, base: BackboneElement._layout, release: .r4, """
     identifier 0..* Identifier
     code 1..1 CodeableConcept
     period 0..1 Period
     issuer 0..1 Reference >Organization
     """)
 
-let practitionerTypes = TypeGroup("Practitioner Practitioner.qualification", [Practitioner.self, PractitionerQualification.self])
+let practitionerTypes = _TypeGroup("Practitioner Practitioner.qualification", [Practitioner.self, PractitionerQualification.self])

@@ -65,7 +65,7 @@ public final class PractitionerRoleNotAvailable: BackboneElement {
     public func upsert(during newValue: Period?) { _upsert(4, newValue) }
 }
 
-private let practitionerRoleLayout = Layout(PractitionerRole.self, "PractitionerRole", .resource, base: DomainResource._layout, release: .r4, """
+private let practitionerRoleLayout = Layout(_class: PractitionerRole.self, "PractitionerRole", .resource, base: DomainResource._layout, release: .r4, """
     identifier 0..* Identifier
     active 0..1 boolean
     period 0..1 Period
@@ -82,16 +82,16 @@ private let practitionerRoleLayout = Layout(PractitionerRole.self, "Practitioner
     endpoint 0..* Reference >Endpoint
     """)
 
-private let practitionerRoleAvailableTimeLayout = Layout(PractitionerRoleAvailableTime.self, "PractitionerRole.availableTime", .backbone, base: BackboneElement._layout, release: .r4, """
+private let practitionerRoleAvailableTimeLayout = Layout(_class: PractitionerRoleAvailableTime.self, "PractitionerRole.availableTime", .backbone, base: BackboneElement._layout, release: .r4, """
     daysOfWeek 0..* code =DaysOfWeek
     allDay 0..1 boolean
     availableStartTime 0..1 time
     availableEndTime 0..1 time
     """)
 
-private let practitionerRoleNotAvailableLayout = Layout(PractitionerRoleNotAvailable.self, "PractitionerRole.notAvailable", .backbone, base: BackboneElement._layout, release: .r4, """
+private let practitionerRoleNotAvailableLayout = Layout(_class: PractitionerRoleNotAvailable.self, "PractitionerRole.notAvailable", .backbone, base: BackboneElement._layout, release: .r4, """
     description 1..1 string
     during 0..1 Period
     """)
 
-let practitionerRoleTypes = TypeGroup("PractitionerRole PractitionerRole.availableTime PractitionerRole.notAvailable", [PractitionerRole.self, PractitionerRoleAvailableTime.self, PractitionerRoleNotAvailable.self])
+let practitionerRoleTypes = _TypeGroup("PractitionerRole PractitionerRole.availableTime PractitionerRole.notAvailable", [PractitionerRole.self, PractitionerRoleAvailableTime.self, PractitionerRoleNotAvailable.self])

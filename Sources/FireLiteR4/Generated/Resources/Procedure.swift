@@ -116,7 +116,7 @@ public enum ProcedurePerformed: FHIRChoice {
     case string(String)
     case age(Age)
     case range(Range)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 5) {
         case 0: guard let value: FHIRDateTime = object._dateTime(first) else { return nil }; self = .dateTime(value)
         case 1: guard let value: Period = object._object(first + 1) else { return nil }; self = .period(value)
@@ -137,7 +137,7 @@ public enum ProcedurePerformed: FHIRChoice {
     }
 }
 
-private let procedureLayout = Layout(Procedure.self, "Procedure", .resource, base: DomainResource._layout, release: .r4, """
+private let procedureLayout = Layout(_class: Procedure.self, "Procedure", .resource, base: DomainResource._layout, release: .r4, """
     identifier 0..* Identifier
     instantiatesCanonical 0..* canonical >PlanDefinition,ActivityDefinition,Measure,OperationDefinition,Questionnaire
     instantiatesUri 0..* uri
@@ -168,15 +168,15 @@ private let procedureLayout = Layout(Procedure.self, "Procedure", .resource, bas
     usedCode 0..* CodeableConcept
     """)
 
-private let procedurePerformerLayout = Layout(ProcedurePerformer.self, "Procedure.performer", .backbone, base: BackboneElement._layout, release: .r4, """
+private let procedurePerformerLayout = Layout(_class: ProcedurePerformer.self, "Procedure.performer", .backbone, base: BackboneElement._layout, release: .r4, """
     function 0..1 CodeableConcept
     actor 1..1 Reference >Practitioner,PractitionerRole,Organization,Patient,RelatedPerson,Device
     onBehalfOf 0..1 Reference >Organization
     """)
 
-private let procedureFocalDeviceLayout = Layout(ProcedureFocalDevice.self, "Procedure.focalDevice", .backbone, base: BackboneElement._layout, release: .r4, """
+private let procedureFocalDeviceLayout = Layout(_class: ProcedureFocalDevice.self, "Procedure.focalDevice", .backbone, base: BackboneElement._layout, release: .r4, """
     action 0..1 CodeableConcept
     manipulated 1..1 Reference >Device
     """)
 
-let procedureTypes = TypeGroup("Procedure Procedure.performer Procedure.focalDevice", [Procedure.self, ProcedurePerformer.self, ProcedureFocalDevice.self])
+let procedureTypes = _TypeGroup("Procedure Procedure.performer Procedure.focalDevice", [Procedure.self, ProcedurePerformer.self, ProcedureFocalDevice.self])

@@ -68,7 +68,7 @@ public final class ProvenanceEntity: BackboneElement {
 public enum ProvenanceOccurred: FHIRChoice {
     case period(Period)
     case dateTime(FHIRDateTime)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: Period = object._object(first) else { return nil }; self = .period(value)
         case 1: guard let value: FHIRDateTime = object._dateTime(first + 1) else { return nil }; self = .dateTime(value)
@@ -83,7 +83,7 @@ public enum ProvenanceOccurred: FHIRChoice {
     }
 }
 
-private let provenanceLayout = Layout(Provenance.self, "Provenance", .resource, base: DomainResource._layout, release: .r4, """
+private let provenanceLayout = Layout(_class: Provenance.self, "Provenance", .resource, base: DomainResource._layout, release: .r4, """
     target 1..* Reference
     occurred[x] 0..1 Period|dateTime
     recorded 1..1 instant
@@ -96,17 +96,17 @@ private let provenanceLayout = Layout(Provenance.self, "Provenance", .resource, 
     signature 0..* Signature
     """)
 
-private let provenanceAgentLayout = Layout(ProvenanceAgent.self, "Provenance.agent", .backbone, base: BackboneElement._layout, release: .r4, """
+private let provenanceAgentLayout = Layout(_class: ProvenanceAgent.self, "Provenance.agent", .backbone, base: BackboneElement._layout, release: .r4, """
     type 0..1 CodeableConcept
     role 0..* CodeableConcept
     who 1..1 Reference >Practitioner,PractitionerRole,RelatedPerson,Patient,Device,Organization
     onBehalfOf 0..1 Reference >Practitioner,PractitionerRole,RelatedPerson,Patient,Device,Organization
     """)
 
-private let provenanceEntityLayout = Layout(ProvenanceEntity.self, "Provenance.entity", .backbone, base: BackboneElement._layout, release: .r4, """
+private let provenanceEntityLayout = Layout(_class: ProvenanceEntity.self, "Provenance.entity", .backbone, base: BackboneElement._layout, release: .r4, """
     role 1..1 code =ProvenanceEntityRole
     what 1..1 Reference
     agent 0..* Provenance.agent
     """)
 
-let provenanceTypes = TypeGroup("Provenance Provenance.agent Provenance.entity", [Provenance.self, ProvenanceAgent.self, ProvenanceEntity.self])
+let provenanceTypes = _TypeGroup("Provenance Provenance.agent Provenance.entity", [Provenance.self, ProvenanceAgent.self, ProvenanceEntity.self])

@@ -171,7 +171,7 @@ public enum QuestionnaireItemEnableWhenAnswer: FHIRChoice {
     case coding(Coding)
     case quantity(Quantity)
     case reference(Reference)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 10) {
         case 0: guard let value: Bool = object._bool(first) else { return nil }; self = .boolean(value)
         case 1: guard let value: FHIRDecimal = object._decimal(first + 1) else { return nil }; self = .decimal(value)
@@ -210,7 +210,7 @@ public enum QuestionnaireItemAnswerOptionValue: FHIRChoice {
     case string(String)
     case coding(Coding)
     case reference(Reference)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 6) {
         case 0: guard let value: Int = object._int(first) else { return nil }; self = .integer(value)
         case 1: guard let value: FHIRDate = object._date(first + 1) else { return nil }; self = .date(value)
@@ -247,7 +247,7 @@ public enum QuestionnaireItemInitialValue: FHIRChoice {
     case coding(Coding)
     case quantity(Quantity)
     case reference(Reference)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 12) {
         case 0: guard let value: Bool = object._bool(first) else { return nil }; self = .boolean(value)
         case 1: guard let value: FHIRDecimal = object._decimal(first + 1) else { return nil }; self = .decimal(value)
@@ -282,7 +282,7 @@ public enum QuestionnaireItemInitialValue: FHIRChoice {
     }
 }
 
-private let questionnaireLayout = Layout(Questionnaire.self, "Questionnaire", .resource, base: DomainResource._layout, release: .r4, """
+private let questionnaireLayout = Layout(_class: Questionnaire.self, "Questionnaire", .resource, base: DomainResource._layout, release: .r4, """
     url 0..1 uri
     identifier 0..* Identifier
     version 0..1 string
@@ -307,7 +307,7 @@ private let questionnaireLayout = Layout(Questionnaire.self, "Questionnaire", .r
     item 0..* Questionnaire.item
     """)
 
-private let questionnaireItemLayout = Layout(QuestionnaireItem.self, "Questionnaire.item", .backbone, base: BackboneElement._layout, release: .r4, """
+private let questionnaireItemLayout = Layout(_class: QuestionnaireItem.self, "Questionnaire.item", .backbone, base: BackboneElement._layout, release: .r4, """
     linkId 1..1 string
     definition 0..1 uri
     code 0..* Coding
@@ -326,19 +326,19 @@ private let questionnaireItemLayout = Layout(QuestionnaireItem.self, "Questionna
     item 0..* Questionnaire.item
     """)
 
-private let questionnaireItemEnableWhenLayout = Layout(QuestionnaireItemEnableWhen.self, "Questionnaire.item.enableWhen", .backbone, base: BackboneElement._layout, release: .r4, """
+private let questionnaireItemEnableWhenLayout = Layout(_class: QuestionnaireItemEnableWhen.self, "Questionnaire.item.enableWhen", .backbone, base: BackboneElement._layout, release: .r4, """
     question 1..1 string
     operator 1..1 code =QuestionnaireItemOperator
     answer[x] 1..1 boolean|decimal|integer|date|dateTime|time|string|Coding|Quantity|Reference
     """)
 
-private let questionnaireItemAnswerOptionLayout = Layout(QuestionnaireItemAnswerOption.self, "Questionnaire.item.answerOption", .backbone, base: BackboneElement._layout, release: .r4, """
+private let questionnaireItemAnswerOptionLayout = Layout(_class: QuestionnaireItemAnswerOption.self, "Questionnaire.item.answerOption", .backbone, base: BackboneElement._layout, release: .r4, """
     value[x] 1..1 integer|date|time|string|Coding|Reference
     initialSelected 0..1 boolean
     """)
 
-private let questionnaireItemInitialLayout = Layout(QuestionnaireItemInitial.self, "Questionnaire.item.initial", .backbone, base: BackboneElement._layout, release: .r4, """
+private let questionnaireItemInitialLayout = Layout(_class: QuestionnaireItemInitial.self, "Questionnaire.item.initial", .backbone, base: BackboneElement._layout, release: .r4, """
     value[x] 1..1 boolean|decimal|integer|date|dateTime|time|string|uri|Attachment|Coding|Quantity|Reference
     """)
 
-let questionnaireTypes = TypeGroup("Questionnaire Questionnaire.item Questionnaire.item.enableWhen Questionnaire.item.answerOption Questionnaire.item.initial", [Questionnaire.self, QuestionnaireItem.self, QuestionnaireItemEnableWhen.self, QuestionnaireItemAnswerOption.self, QuestionnaireItemInitial.self])
+let questionnaireTypes = _TypeGroup("Questionnaire Questionnaire.item Questionnaire.item.enableWhen Questionnaire.item.answerOption Questionnaire.item.initial", [Questionnaire.self, QuestionnaireItem.self, QuestionnaireItemEnableWhen.self, QuestionnaireItemAnswerOption.self, QuestionnaireItemInitial.self])

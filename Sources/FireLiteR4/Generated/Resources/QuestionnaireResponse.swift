@@ -92,7 +92,7 @@ public enum QuestionnaireResponseItemAnswerValue: FHIRChoice {
     case coding(Coding)
     case quantity(Quantity)
     case reference(Reference)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 12) {
         case 0: guard let value: Bool = object._bool(first) else { return nil }; self = .boolean(value)
         case 1: guard let value: FHIRDecimal = object._decimal(first + 1) else { return nil }; self = .decimal(value)
@@ -127,7 +127,7 @@ public enum QuestionnaireResponseItemAnswerValue: FHIRChoice {
     }
 }
 
-private let questionnaireResponseLayout = Layout(QuestionnaireResponse.self, "QuestionnaireResponse", .resource, base: DomainResource._layout, release: .r4, """
+private let questionnaireResponseLayout = Layout(_class: QuestionnaireResponse.self, "QuestionnaireResponse", .resource, base: DomainResource._layout, release: .r4, """
     identifier 0..1 Identifier
     basedOn 0..* Reference >CarePlan,ServiceRequest
     partOf 0..* Reference >Observation,Procedure
@@ -141,7 +141,7 @@ private let questionnaireResponseLayout = Layout(QuestionnaireResponse.self, "Qu
     item 0..* QuestionnaireResponse.item
     """)
 
-private let questionnaireResponseItemLayout = Layout(QuestionnaireResponseItem.self, "QuestionnaireResponse.item", .backbone, base: BackboneElement._layout, release: .r4, """
+private let questionnaireResponseItemLayout = Layout(_class: QuestionnaireResponseItem.self, "QuestionnaireResponse.item", .backbone, base: BackboneElement._layout, release: .r4, """
     linkId 1..1 string
     definition 0..1 uri
     text 0..1 string
@@ -149,9 +149,9 @@ private let questionnaireResponseItemLayout = Layout(QuestionnaireResponseItem.s
     item 0..* QuestionnaireResponse.item
     """)
 
-private let questionnaireResponseItemAnswerLayout = Layout(QuestionnaireResponseItemAnswer.self, "QuestionnaireResponse.item.answer", .backbone, base: BackboneElement._layout, release: .r4, """
+private let questionnaireResponseItemAnswerLayout = Layout(_class: QuestionnaireResponseItemAnswer.self, "QuestionnaireResponse.item.answer", .backbone, base: BackboneElement._layout, release: .r4, """
     value[x] 0..1 boolean|decimal|integer|date|dateTime|time|string|uri|Attachment|Coding|Quantity|Reference
     item 0..* QuestionnaireResponse.item
     """)
 
-let questionnaireResponseTypes = TypeGroup("QuestionnaireResponse QuestionnaireResponse.item QuestionnaireResponse.item.answer", [QuestionnaireResponse.self, QuestionnaireResponseItem.self, QuestionnaireResponseItemAnswer.self])
+let questionnaireResponseTypes = _TypeGroup("QuestionnaireResponse QuestionnaireResponse.item QuestionnaireResponse.item.answer", [QuestionnaireResponse.self, QuestionnaireResponseItem.self, QuestionnaireResponseItemAnswer.self])

@@ -46,7 +46,7 @@ public final class RelatedPersonCommunication: BackboneElement {
     public var preferred: Bool? { get { _bool(4) } set { _setBool(4, newValue) } }
 }
 
-private let relatedPersonLayout = Layout(RelatedPerson.self, "RelatedPerson", .resource, base: DomainResource._layout, release: .r4, """
+private let relatedPersonLayout = Layout(_class: RelatedPerson.self, "RelatedPerson", .resource, base: DomainResource._layout, release: .r4, """
     identifier 0..* Identifier
     active 0..1 boolean
     patient 1..1 Reference >Patient
@@ -61,9 +61,9 @@ private let relatedPersonLayout = Layout(RelatedPerson.self, "RelatedPerson", .r
     communication 0..* RelatedPerson.communication
     """)
 
-private let relatedPersonCommunicationLayout = Layout(RelatedPersonCommunication.self, "RelatedPerson.communication", .backbone, base: BackboneElement._layout, release: .r4, """
+private let relatedPersonCommunicationLayout = Layout(_class: RelatedPersonCommunication.self, "RelatedPerson.communication", .backbone, base: BackboneElement._layout, release: .r4, """
     language 1..1 CodeableConcept
     preferred 0..1 boolean
     """)
 
-let relatedPersonTypes = TypeGroup("RelatedPerson RelatedPerson.communication", [RelatedPerson.self, RelatedPersonCommunication.self])
+let relatedPersonTypes = _TypeGroup("RelatedPerson RelatedPerson.communication", [RelatedPerson.self, RelatedPersonCommunication.self])

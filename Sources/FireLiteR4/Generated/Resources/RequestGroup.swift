@@ -142,7 +142,7 @@ public enum RequestGroupActionTiming: FHIRChoice {
     case duration(Duration)
     case range(Range)
     case timing(Timing)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 6) {
         case 0: guard let value: FHIRDateTime = object._dateTime(first) else { return nil }; self = .dateTime(value)
         case 1: guard let value: Age = object._object(first + 1) else { return nil }; self = .age(value)
@@ -169,7 +169,7 @@ public enum RequestGroupActionTiming: FHIRChoice {
 public enum RequestGroupActionRelatedActionOffset: FHIRChoice {
     case duration(Duration)
     case range(Range)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: Duration = object._object(first) else { return nil }; self = .duration(value)
         case 1: guard let value: Range = object._object(first + 1) else { return nil }; self = .range(value)
@@ -184,7 +184,7 @@ public enum RequestGroupActionRelatedActionOffset: FHIRChoice {
     }
 }
 
-private let requestGroupLayout = Layout(RequestGroup.self, "RequestGroup", .resource, base: DomainResource._layout, release: .r4, """
+private let requestGroupLayout = Layout(_class: RequestGroup.self, "RequestGroup", .resource, base: DomainResource._layout, release: .r4, """
     identifier 0..* Identifier
     instantiatesCanonical 0..* canonical
     instantiatesUri 0..* uri
@@ -205,7 +205,7 @@ private let requestGroupLayout = Layout(RequestGroup.self, "RequestGroup", .reso
     action 0..* RequestGroup.action
     """)
 
-private let requestGroupActionLayout = Layout(RequestGroupAction.self, "RequestGroup.action", .backbone, base: BackboneElement._layout, release: .r4, """
+private let requestGroupActionLayout = Layout(_class: RequestGroupAction.self, "RequestGroup.action", .backbone, base: BackboneElement._layout, release: .r4, """
     prefix 0..1 string
     title 0..1 string
     description 0..1 string
@@ -227,15 +227,15 @@ private let requestGroupActionLayout = Layout(RequestGroupAction.self, "RequestG
     action 0..* RequestGroup.action
     """)
 
-private let requestGroupActionConditionLayout = Layout(RequestGroupActionCondition.self, "RequestGroup.action.condition", .backbone, base: BackboneElement._layout, release: .r4, """
+private let requestGroupActionConditionLayout = Layout(_class: RequestGroupActionCondition.self, "RequestGroup.action.condition", .backbone, base: BackboneElement._layout, release: .r4, """
     kind 1..1 code =ActionConditionKind
     expression 0..1 Expression
     """)
 
-private let requestGroupActionRelatedActionLayout = Layout(RequestGroupActionRelatedAction.self, "RequestGroup.action.relatedAction", .backbone, base: BackboneElement._layout, release: .r4, """
+private let requestGroupActionRelatedActionLayout = Layout(_class: RequestGroupActionRelatedAction.self, "RequestGroup.action.relatedAction", .backbone, base: BackboneElement._layout, release: .r4, """
     actionId 1..1 id
     relationship 1..1 code =ActionRelationshipType
     offset[x] 0..1 Duration|Range
     """)
 
-let requestGroupTypes = TypeGroup("RequestGroup RequestGroup.action RequestGroup.action.condition RequestGroup.action.relatedAction", [RequestGroup.self, RequestGroupAction.self, RequestGroupActionCondition.self, RequestGroupActionRelatedAction.self])
+let requestGroupTypes = _TypeGroup("RequestGroup RequestGroup.action RequestGroup.action.condition RequestGroup.action.relatedAction", [RequestGroup.self, RequestGroupAction.self, RequestGroupActionCondition.self, RequestGroupActionRelatedAction.self])

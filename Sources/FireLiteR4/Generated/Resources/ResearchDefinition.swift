@@ -90,7 +90,7 @@ public final class ResearchDefinition: DomainResource {
 public enum ResearchDefinitionSubject: FHIRChoice {
     case codeableConcept(CodeableConcept)
     case reference(Reference)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: CodeableConcept = object._object(first) else { return nil }; self = .codeableConcept(value)
         case 1: guard let value: Reference = object._object(first + 1) else { return nil }; self = .reference(value)
@@ -105,7 +105,7 @@ public enum ResearchDefinitionSubject: FHIRChoice {
     }
 }
 
-private let researchDefinitionLayout = Layout(ResearchDefinition.self, "ResearchDefinition", .resource, base: DomainResource._layout, release: .r4, """
+private let researchDefinitionLayout = Layout(_class: ResearchDefinition.self, "ResearchDefinition", .resource, base: DomainResource._layout, release: .r4, """
     url 0..1 uri
     identifier 0..* Identifier
     version 0..1 string
@@ -142,4 +142,4 @@ private let researchDefinitionLayout = Layout(ResearchDefinition.self, "Research
     outcome 0..1 Reference >ResearchElementDefinition
     """)
 
-let researchDefinitionTypes = TypeGroup("ResearchDefinition", [ResearchDefinition.self])
+let researchDefinitionTypes = _TypeGroup("ResearchDefinition", [ResearchDefinition.self])

@@ -138,7 +138,7 @@ public final class ResearchElementDefinitionCharacteristic: BackboneElement {
 public enum ResearchElementDefinitionSubject: FHIRChoice {
     case codeableConcept(CodeableConcept)
     case reference(Reference)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: CodeableConcept = object._object(first) else { return nil }; self = .codeableConcept(value)
         case 1: guard let value: Reference = object._object(first + 1) else { return nil }; self = .reference(value)
@@ -159,7 +159,7 @@ public enum ResearchElementDefinitionCharacteristicDefinition: FHIRChoice {
     case canonical(String)
     case expression(Expression)
     case dataRequirement(DataRequirement)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 4) {
         case 0: guard let value: CodeableConcept = object._object(first) else { return nil }; self = .codeableConcept(value)
         case 1: guard let value: String = object._string(first + 1) else { return nil }; self = .canonical(value)
@@ -184,7 +184,7 @@ public enum ResearchElementDefinitionCharacteristicStudyEffective: FHIRChoice {
     case period(Period)
     case duration(Duration)
     case timing(Timing)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 4) {
         case 0: guard let value: FHIRDateTime = object._dateTime(first) else { return nil }; self = .dateTime(value)
         case 1: guard let value: Period = object._object(first + 1) else { return nil }; self = .period(value)
@@ -209,7 +209,7 @@ public enum ResearchElementDefinitionCharacteristicParticipantEffective: FHIRCho
     case period(Period)
     case duration(Duration)
     case timing(Timing)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 4) {
         case 0: guard let value: FHIRDateTime = object._dateTime(first) else { return nil }; self = .dateTime(value)
         case 1: guard let value: Period = object._object(first + 1) else { return nil }; self = .period(value)
@@ -228,7 +228,7 @@ public enum ResearchElementDefinitionCharacteristicParticipantEffective: FHIRCho
     }
 }
 
-private let researchElementDefinitionLayout = Layout(ResearchElementDefinition.self, "ResearchElementDefinition", .resource, base: DomainResource._layout, release: .r4, """
+private let researchElementDefinitionLayout = Layout(_class: ResearchElementDefinition.self, "ResearchElementDefinition", .resource, base: DomainResource._layout, release: .r4, """
     url 0..1 uri
     identifier 0..* Identifier
     version 0..1 string
@@ -264,7 +264,7 @@ private let researchElementDefinitionLayout = Layout(ResearchElementDefinition.s
     characteristic 1..* ResearchElementDefinition.characteristic
     """)
 
-private let researchElementDefinitionCharacteristicLayout = Layout(ResearchElementDefinitionCharacteristic.self, "ResearchElementDefinition.characteristic", .backbone, base: BackboneElement._layout, release: .r4, """
+private let researchElementDefinitionCharacteristicLayout = Layout(_class: ResearchElementDefinitionCharacteristic.self, "ResearchElementDefinition.characteristic", .backbone, base: BackboneElement._layout, release: .r4, """
     definition[x] 1..1 CodeableConcept|canonical|Expression|DataRequirement >ValueSet
     usageContext 0..* UsageContext
     exclude 0..1 boolean
@@ -279,4 +279,4 @@ private let researchElementDefinitionCharacteristicLayout = Layout(ResearchEleme
     participantEffectiveGroupMeasure 0..1 code =GroupMeasure
     """)
 
-let researchElementDefinitionTypes = TypeGroup("ResearchElementDefinition ResearchElementDefinition.characteristic", [ResearchElementDefinition.self, ResearchElementDefinitionCharacteristic.self])
+let researchElementDefinitionTypes = _TypeGroup("ResearchElementDefinition ResearchElementDefinition.characteristic", [ResearchElementDefinition.self, ResearchElementDefinitionCharacteristic.self])

@@ -87,7 +87,7 @@ public final class ResearchStudyObjective: BackboneElement {
     public func upsert(type newValue: CodeableConcept?) { _upsert(4, newValue) }
 }
 
-private let researchStudyLayout = Layout(ResearchStudy.self, "ResearchStudy", .resource, base: DomainResource._layout, release: .r4, """
+private let researchStudyLayout = Layout(_class: ResearchStudy.self, "ResearchStudy", .resource, base: DomainResource._layout, release: .r4, """
     identifier 0..* Identifier
     title 0..1 string
     protocol 0..* Reference >PlanDefinition
@@ -114,15 +114,15 @@ private let researchStudyLayout = Layout(ResearchStudy.self, "ResearchStudy", .r
     objective 0..* ResearchStudy.objective
     """)
 
-private let researchStudyArmLayout = Layout(ResearchStudyArm.self, "ResearchStudy.arm", .backbone, base: BackboneElement._layout, release: .r4, """
+private let researchStudyArmLayout = Layout(_class: ResearchStudyArm.self, "ResearchStudy.arm", .backbone, base: BackboneElement._layout, release: .r4, """
     name 1..1 string
     type 0..1 CodeableConcept
     description 0..1 string
     """)
 
-private let researchStudyObjectiveLayout = Layout(ResearchStudyObjective.self, "ResearchStudy.objective", .backbone, base: BackboneElement._layout, release: .r4, """
+private let researchStudyObjectiveLayout = Layout(_class: ResearchStudyObjective.self, "ResearchStudy.objective", .backbone, base: BackboneElement._layout, release: .r4, """
     name 0..1 string
     type 0..1 CodeableConcept
     """)
 
-let researchStudyTypes = TypeGroup("ResearchStudy ResearchStudy.arm ResearchStudy.objective", [ResearchStudy.self, ResearchStudyArm.self, ResearchStudyObjective.self])
+let researchStudyTypes = _TypeGroup("ResearchStudy ResearchStudy.arm ResearchStudy.objective", [ResearchStudy.self, ResearchStudyArm.self, ResearchStudyObjective.self])

@@ -29,7 +29,7 @@ public final class ResearchSubject: DomainResource {
     public func upsert(consent newValue: Reference?) { _upsert(15, newValue) }
 }
 
-private let researchSubjectLayout = Layout(ResearchSubject.self, "ResearchSubject", .resource, base: DomainResource._layout, release: .r4, """
+private let researchSubjectLayout = Layout(_class: ResearchSubject.self, "ResearchSubject", .resource, base: DomainResource._layout, release: .r4, """
     identifier 0..* Identifier
     status 1..1 code =ResearchSubjectStatus
     period 0..1 Period
@@ -40,4 +40,4 @@ private let researchSubjectLayout = Layout(ResearchSubject.self, "ResearchSubjec
     consent 0..1 Reference >Consent
     """)
 
-let researchSubjectTypes = TypeGroup("ResearchSubject", [ResearchSubject.self])
+let researchSubjectTypes = _TypeGroup("ResearchSubject", [ResearchSubject.self])

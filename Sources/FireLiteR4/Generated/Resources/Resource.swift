@@ -16,11 +16,11 @@ public class Resource: FHIRResource {
     public final var language: String? { get { _string(3) } set { _setString(3, newValue) } }
 }
 
-private let resourceLayout = Layout(Resource.self, "Resource", .abstract, base: nil, release: .r4, """
+private let resourceLayout = Layout(_class: Resource.self, "Resource", .abstract, base: nil, release: .r4, """
     id 0..1 id
     meta 0..1 Meta
     implicitRules 0..1 uri
     language 0..1 code
     """)
 
-let resourceTypes = TypeGroup("Resource", [Resource.self])
+let resourceTypes = _TypeGroup("Resource", [Resource.self])

@@ -85,7 +85,7 @@ public final class RiskAssessmentPrediction: BackboneElement {
 public enum RiskAssessmentOccurrence: FHIRChoice {
     case dateTime(FHIRDateTime)
     case period(Period)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: FHIRDateTime = object._dateTime(first) else { return nil }; self = .dateTime(value)
         case 1: guard let value: Period = object._object(first + 1) else { return nil }; self = .period(value)
@@ -104,7 +104,7 @@ public enum RiskAssessmentOccurrence: FHIRChoice {
 public enum RiskAssessmentPredictionProbability: FHIRChoice {
     case decimal(FHIRDecimal)
     case range(Range)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: FHIRDecimal = object._decimal(first) else { return nil }; self = .decimal(value)
         case 1: guard let value: Range = object._object(first + 1) else { return nil }; self = .range(value)
@@ -123,7 +123,7 @@ public enum RiskAssessmentPredictionProbability: FHIRChoice {
 public enum RiskAssessmentPredictionWhen: FHIRChoice {
     case period(Period)
     case range(Range)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: Period = object._object(first) else { return nil }; self = .period(value)
         case 1: guard let value: Range = object._object(first + 1) else { return nil }; self = .range(value)
@@ -138,7 +138,7 @@ public enum RiskAssessmentPredictionWhen: FHIRChoice {
     }
 }
 
-private let riskAssessmentLayout = Layout(RiskAssessment.self, "RiskAssessment", .resource, base: DomainResource._layout, release: .r4, """
+private let riskAssessmentLayout = Layout(_class: RiskAssessment.self, "RiskAssessment", .resource, base: DomainResource._layout, release: .r4, """
     identifier 0..* Identifier
     basedOn 0..1 Reference
     parent 0..1 Reference
@@ -158,7 +158,7 @@ private let riskAssessmentLayout = Layout(RiskAssessment.self, "RiskAssessment",
     note 0..* Annotation
     """)
 
-private let riskAssessmentPredictionLayout = Layout(RiskAssessmentPrediction.self, "RiskAssessment.prediction", .backbone, base: BackboneElement._layout, release: .r4, """
+private let riskAssessmentPredictionLayout = Layout(_class: RiskAssessmentPrediction.self, "RiskAssessment.prediction", .backbone, base: BackboneElement._layout, release: .r4, """
     outcome 0..1 CodeableConcept
     probability[x] 0..1 decimal|Range
     qualitativeRisk 0..1 CodeableConcept
@@ -167,4 +167,4 @@ private let riskAssessmentPredictionLayout = Layout(RiskAssessmentPrediction.sel
     rationale 0..1 string
     """)
 
-let riskAssessmentTypes = TypeGroup("RiskAssessment RiskAssessment.prediction", [RiskAssessment.self, RiskAssessmentPrediction.self])
+let riskAssessmentTypes = _TypeGroup("RiskAssessment RiskAssessment.prediction", [RiskAssessment.self, RiskAssessmentPrediction.self])

@@ -153,7 +153,7 @@ public final class RiskEvidenceSynthesisCertaintyCertaintySubcomponent: Backbone
     public var note: [Annotation] { get { _objects(5) } set { _setObjects(5, newValue) } }
 }
 
-private let riskEvidenceSynthesisLayout = Layout(RiskEvidenceSynthesis.self, "RiskEvidenceSynthesis", .resource, base: DomainResource._layout, release: .r4, """
+private let riskEvidenceSynthesisLayout = Layout(_class: RiskEvidenceSynthesis.self, "RiskEvidenceSynthesis", .resource, base: DomainResource._layout, release: .r4, """
     url 0..1 uri
     identifier 0..* Identifier
     version 0..1 string
@@ -187,13 +187,13 @@ private let riskEvidenceSynthesisLayout = Layout(RiskEvidenceSynthesis.self, "Ri
     certainty 0..* RiskEvidenceSynthesis.certainty
     """)
 
-private let riskEvidenceSynthesisSampleSizeLayout = Layout(RiskEvidenceSynthesisSampleSize.self, "RiskEvidenceSynthesis.sampleSize", .backbone, base: BackboneElement._layout, release: .r4, """
+private let riskEvidenceSynthesisSampleSizeLayout = Layout(_class: RiskEvidenceSynthesisSampleSize.self, "RiskEvidenceSynthesis.sampleSize", .backbone, base: BackboneElement._layout, release: .r4, """
     description 0..1 string
     numberOfStudies 0..1 integer
     numberOfParticipants 0..1 integer
     """)
 
-private let riskEvidenceSynthesisRiskEstimateLayout = Layout(RiskEvidenceSynthesisRiskEstimate.self, "RiskEvidenceSynthesis.riskEstimate", .backbone, base: BackboneElement._layout, release: .r4, """
+private let riskEvidenceSynthesisRiskEstimateLayout = Layout(_class: RiskEvidenceSynthesisRiskEstimate.self, "RiskEvidenceSynthesis.riskEstimate", .backbone, base: BackboneElement._layout, release: .r4, """
     description 0..1 string
     type 0..1 CodeableConcept
     value 0..1 decimal
@@ -203,23 +203,23 @@ private let riskEvidenceSynthesisRiskEstimateLayout = Layout(RiskEvidenceSynthes
     precisionEstimate 0..* RiskEvidenceSynthesis.riskEstimate.precisionEstimate
     """)
 
-private let riskEvidenceSynthesisRiskEstimatePrecisionEstimateLayout = Layout(RiskEvidenceSynthesisRiskEstimatePrecisionEstimate.self, "RiskEvidenceSynthesis.riskEstimate.precisionEstimate", .backbone, base: BackboneElement._layout, release: .r4, """
+private let riskEvidenceSynthesisRiskEstimatePrecisionEstimateLayout = Layout(_class: RiskEvidenceSynthesisRiskEstimatePrecisionEstimate.self, "RiskEvidenceSynthesis.riskEstimate.precisionEstimate", .backbone, base: BackboneElement._layout, release: .r4, """
     type 0..1 CodeableConcept
     level 0..1 decimal
     from 0..1 decimal
     to 0..1 decimal
     """)
 
-private let riskEvidenceSynthesisCertaintyLayout = Layout(RiskEvidenceSynthesisCertainty.self, "RiskEvidenceSynthesis.certainty", .backbone, base: BackboneElement._layout, release: .r4, """
+private let riskEvidenceSynthesisCertaintyLayout = Layout(_class: RiskEvidenceSynthesisCertainty.self, "RiskEvidenceSynthesis.certainty", .backbone, base: BackboneElement._layout, release: .r4, """
     rating 0..* CodeableConcept
     note 0..* Annotation
     certaintySubcomponent 0..* RiskEvidenceSynthesis.certainty.certaintySubcomponent
     """)
 
-private let riskEvidenceSynthesisCertaintyCertaintySubcomponentLayout = Layout(RiskEvidenceSynthesisCertaintyCertaintySubcomponent.self, "RiskEvidenceSynthesis.certainty.certaintySubcomponent", .backbone, base: BackboneElement._layout, release: .r4, """
+private let riskEvidenceSynthesisCertaintyCertaintySubcomponentLayout = Layout(_class: RiskEvidenceSynthesisCertaintyCertaintySubcomponent.self, "RiskEvidenceSynthesis.certainty.certaintySubcomponent", .backbone, base: BackboneElement._layout, release: .r4, """
     type 0..1 CodeableConcept
     rating 0..* CodeableConcept
     note 0..* Annotation
     """)
 
-let riskEvidenceSynthesisTypes = TypeGroup("RiskEvidenceSynthesis RiskEvidenceSynthesis.sampleSize RiskEvidenceSynthesis.riskEstimate RiskEvidenceSynthesis.riskEstimate.precisionEstimate RiskEvidenceSynthesis.certainty RiskEvidenceSynthesis.certainty.certaintySubcomponent", [RiskEvidenceSynthesis.self, RiskEvidenceSynthesisSampleSize.self, RiskEvidenceSynthesisRiskEstimate.self, RiskEvidenceSynthesisRiskEstimatePrecisionEstimate.self, RiskEvidenceSynthesisCertainty.self, RiskEvidenceSynthesisCertaintyCertaintySubcomponent.self])
+let riskEvidenceSynthesisTypes = _TypeGroup("RiskEvidenceSynthesis RiskEvidenceSynthesis.sampleSize RiskEvidenceSynthesis.riskEstimate RiskEvidenceSynthesis.riskEstimate.precisionEstimate RiskEvidenceSynthesis.certainty RiskEvidenceSynthesis.certainty.certaintySubcomponent", [RiskEvidenceSynthesis.self, RiskEvidenceSynthesisSampleSize.self, RiskEvidenceSynthesisRiskEstimate.self, RiskEvidenceSynthesisRiskEstimatePrecisionEstimate.self, RiskEvidenceSynthesisCertainty.self, RiskEvidenceSynthesisCertaintyCertaintySubcomponent.self])

@@ -26,7 +26,7 @@ public final class Schedule: DomainResource {
     public var comment: String? { get { _string(15) } set { _setString(15, newValue) } }
 }
 
-private let scheduleLayout = Layout(Schedule.self, "Schedule", .resource, base: DomainResource._layout, release: .r4, """
+private let scheduleLayout = Layout(_class: Schedule.self, "Schedule", .resource, base: DomainResource._layout, release: .r4, """
     identifier 0..* Identifier
     active 0..1 boolean
     serviceCategory 0..* CodeableConcept
@@ -37,4 +37,4 @@ private let scheduleLayout = Layout(Schedule.self, "Schedule", .resource, base: 
     comment 0..1 string
     """)
 
-let scheduleTypes = TypeGroup("Schedule", [Schedule.self])
+let scheduleTypes = _TypeGroup("Schedule", [Schedule.self])

@@ -71,7 +71,7 @@ public final class SearchParameterComponent: BackboneElement {
     public var expression: String? { get { _string(4) } set { _setString(4, newValue) } }
 }
 
-private let searchParameterLayout = Layout(SearchParameter.self, "SearchParameter", .resource, base: DomainResource._layout, release: .r4, """
+private let searchParameterLayout = Layout(_class: SearchParameter.self, "SearchParameter", .resource, base: DomainResource._layout, release: .r4, """
     url 1..1 uri
     version 0..1 string
     name 1..1 string
@@ -100,9 +100,9 @@ private let searchParameterLayout = Layout(SearchParameter.self, "SearchParamete
     component 0..* SearchParameter.component
     """)
 
-private let searchParameterComponentLayout = Layout(SearchParameterComponent.self, "SearchParameter.component", .backbone, base: BackboneElement._layout, release: .r4, """
+private let searchParameterComponentLayout = Layout(_class: SearchParameterComponent.self, "SearchParameter.component", .backbone, base: BackboneElement._layout, release: .r4, """
     definition 1..1 canonical >SearchParameter
     expression 1..1 string
     """)
 
-let searchParameterTypes = TypeGroup("SearchParameter SearchParameter.component", [SearchParameter.self, SearchParameterComponent.self])
+let searchParameterTypes = _TypeGroup("SearchParameter SearchParameter.component", [SearchParameter.self, SearchParameterComponent.self])

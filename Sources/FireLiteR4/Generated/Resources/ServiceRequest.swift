@@ -100,7 +100,7 @@ public enum ServiceRequestQuantity: FHIRChoice {
     case quantity(Quantity)
     case ratio(Ratio)
     case range(Range)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 3) {
         case 0: guard let value: Quantity = object._object(first) else { return nil }; self = .quantity(value)
         case 1: guard let value: Ratio = object._object(first + 1) else { return nil }; self = .ratio(value)
@@ -122,7 +122,7 @@ public enum ServiceRequestOccurrence: FHIRChoice {
     case dateTime(FHIRDateTime)
     case period(Period)
     case timing(Timing)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 3) {
         case 0: guard let value: FHIRDateTime = object._dateTime(first) else { return nil }; self = .dateTime(value)
         case 1: guard let value: Period = object._object(first + 1) else { return nil }; self = .period(value)
@@ -143,7 +143,7 @@ public enum ServiceRequestOccurrence: FHIRChoice {
 public enum ServiceRequestAsNeeded: FHIRChoice {
     case boolean(Bool)
     case codeableConcept(CodeableConcept)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: Bool = object._bool(first) else { return nil }; self = .boolean(value)
         case 1: guard let value: CodeableConcept = object._object(first + 1) else { return nil }; self = .codeableConcept(value)
@@ -158,7 +158,7 @@ public enum ServiceRequestAsNeeded: FHIRChoice {
     }
 }
 
-private let serviceRequestLayout = Layout(ServiceRequest.self, "ServiceRequest", .resource, base: DomainResource._layout, release: .r4, """
+private let serviceRequestLayout = Layout(_class: ServiceRequest.self, "ServiceRequest", .resource, base: DomainResource._layout, release: .r4, """
     identifier 0..* Identifier
     instantiatesCanonical 0..* canonical >ActivityDefinition,PlanDefinition
     instantiatesUri 0..* uri
@@ -194,4 +194,4 @@ private let serviceRequestLayout = Layout(ServiceRequest.self, "ServiceRequest",
     relevantHistory 0..* Reference >Provenance
     """)
 
-let serviceRequestTypes = TypeGroup("ServiceRequest", [ServiceRequest.self])
+let serviceRequestTypes = _TypeGroup("ServiceRequest", [ServiceRequest.self])

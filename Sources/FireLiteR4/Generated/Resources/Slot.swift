@@ -33,7 +33,7 @@ public final class Slot: DomainResource {
     public var comment: String? { get { _string(18) } set { _setString(18, newValue) } }
 }
 
-private let slotLayout = Layout(Slot.self, "Slot", .resource, base: DomainResource._layout, release: .r4, """
+private let slotLayout = Layout(_class: Slot.self, "Slot", .resource, base: DomainResource._layout, release: .r4, """
     identifier 0..* Identifier
     serviceCategory 0..* CodeableConcept
     serviceType 0..* CodeableConcept
@@ -47,4 +47,4 @@ private let slotLayout = Layout(Slot.self, "Slot", .resource, base: DomainResour
     comment 0..1 string
     """)
 
-let slotTypes = TypeGroup("Slot", [Slot.self])
+let slotTypes = _TypeGroup("Slot", [Slot.self])

@@ -118,7 +118,7 @@ public final class SpecimenContainer: BackboneElement {
 public enum SpecimenCollectionCollected: FHIRChoice {
     case dateTime(FHIRDateTime)
     case period(Period)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: FHIRDateTime = object._dateTime(first) else { return nil }; self = .dateTime(value)
         case 1: guard let value: Period = object._object(first + 1) else { return nil }; self = .period(value)
@@ -137,7 +137,7 @@ public enum SpecimenCollectionCollected: FHIRChoice {
 public enum SpecimenCollectionFastingStatus: FHIRChoice {
     case codeableConcept(CodeableConcept)
     case duration(Duration)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: CodeableConcept = object._object(first) else { return nil }; self = .codeableConcept(value)
         case 1: guard let value: Duration = object._object(first + 1) else { return nil }; self = .duration(value)
@@ -156,7 +156,7 @@ public enum SpecimenCollectionFastingStatus: FHIRChoice {
 public enum SpecimenProcessingTime: FHIRChoice {
     case dateTime(FHIRDateTime)
     case period(Period)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: FHIRDateTime = object._dateTime(first) else { return nil }; self = .dateTime(value)
         case 1: guard let value: Period = object._object(first + 1) else { return nil }; self = .period(value)
@@ -175,7 +175,7 @@ public enum SpecimenProcessingTime: FHIRChoice {
 public enum SpecimenContainerAdditive: FHIRChoice {
     case codeableConcept(CodeableConcept)
     case reference(Reference)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: CodeableConcept = object._object(first) else { return nil }; self = .codeableConcept(value)
         case 1: guard let value: Reference = object._object(first + 1) else { return nil }; self = .reference(value)
@@ -190,7 +190,7 @@ public enum SpecimenContainerAdditive: FHIRChoice {
     }
 }
 
-private let specimenLayout = Layout(Specimen.self, "Specimen", .resource, base: DomainResource._layout, release: .r4, """
+private let specimenLayout = Layout(_class: Specimen.self, "Specimen", .resource, base: DomainResource._layout, release: .r4, """
     identifier 0..* Identifier
     accessionIdentifier 0..1 Identifier
     status 0..1 code =SpecimenStatus
@@ -206,7 +206,7 @@ private let specimenLayout = Layout(Specimen.self, "Specimen", .resource, base: 
     note 0..* Annotation
     """)
 
-private let specimenCollectionLayout = Layout(SpecimenCollection.self, "Specimen.collection", .backbone, base: BackboneElement._layout, release: .r4, """
+private let specimenCollectionLayout = Layout(_class: SpecimenCollection.self, "Specimen.collection", .backbone, base: BackboneElement._layout, release: .r4, """
     collector 0..1 Reference >Practitioner,PractitionerRole
     collected[x] 0..1 dateTime|Period
     duration 0..1 Duration
@@ -216,14 +216,14 @@ private let specimenCollectionLayout = Layout(SpecimenCollection.self, "Specimen
     fastingStatus[x] 0..1 CodeableConcept|Duration
     """)
 
-private let specimenProcessingLayout = Layout(SpecimenProcessing.self, "Specimen.processing", .backbone, base: BackboneElement._layout, release: .r4, """
+private let specimenProcessingLayout = Layout(_class: SpecimenProcessing.self, "Specimen.processing", .backbone, base: BackboneElement._layout, release: .r4, """
     description 0..1 string
     procedure 0..1 CodeableConcept
     additive 0..* Reference >Substance
     time[x] 0..1 dateTime|Period
     """)
 
-private let specimenContainerLayout = Layout(SpecimenContainer.self, "Specimen.container", .backbone, base: BackboneElement._layout, release: .r4, """
+private let specimenContainerLayout = Layout(_class: SpecimenContainer.self, "Specimen.container", .backbone, base: BackboneElement._layout, release: .r4, """
     identifier 0..* Identifier
     description 0..1 string
     type 0..1 CodeableConcept
@@ -232,4 +232,4 @@ private let specimenContainerLayout = Layout(SpecimenContainer.self, "Specimen.c
     additive[x] 0..1 CodeableConcept|Reference >Substance
     """)
 
-let specimenTypes = TypeGroup("Specimen Specimen.collection Specimen.processing Specimen.container", [Specimen.self, SpecimenCollection.self, SpecimenProcessing.self, SpecimenContainer.self])
+let specimenTypes = _TypeGroup("Specimen Specimen.collection Specimen.processing Specimen.container", [Specimen.self, SpecimenCollection.self, SpecimenProcessing.self, SpecimenContainer.self])

@@ -110,7 +110,7 @@ public final class SpecimenDefinitionTypeTestedHandling: BackboneElement {
 public enum SpecimenDefinitionTypeTestedContainerMinimumVolume: FHIRChoice {
     case quantity(Quantity)
     case string(String)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: Quantity = object._object(first) else { return nil }; self = .quantity(value)
         case 1: guard let value: String = object._string(first + 1) else { return nil }; self = .string(value)
@@ -129,7 +129,7 @@ public enum SpecimenDefinitionTypeTestedContainerMinimumVolume: FHIRChoice {
 public enum SpecimenDefinitionTypeTestedContainerAdditiveAdditive: FHIRChoice {
     case codeableConcept(CodeableConcept)
     case reference(Reference)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: CodeableConcept = object._object(first) else { return nil }; self = .codeableConcept(value)
         case 1: guard let value: Reference = object._object(first + 1) else { return nil }; self = .reference(value)
@@ -144,7 +144,7 @@ public enum SpecimenDefinitionTypeTestedContainerAdditiveAdditive: FHIRChoice {
     }
 }
 
-private let specimenDefinitionLayout = Layout(SpecimenDefinition.self, "SpecimenDefinition", .resource, base: DomainResource._layout, release: .r4, """
+private let specimenDefinitionLayout = Layout(_class: SpecimenDefinition.self, "SpecimenDefinition", .resource, base: DomainResource._layout, release: .r4, """
     identifier 0..1 Identifier
     typeCollected 0..1 CodeableConcept
     patientPreparation 0..* CodeableConcept
@@ -153,7 +153,7 @@ private let specimenDefinitionLayout = Layout(SpecimenDefinition.self, "Specimen
     typeTested 0..* SpecimenDefinition.typeTested
     """)
 
-private let specimenDefinitionTypeTestedLayout = Layout(SpecimenDefinitionTypeTested.self, "SpecimenDefinition.typeTested", .backbone, base: BackboneElement._layout, release: .r4, """
+private let specimenDefinitionTypeTestedLayout = Layout(_class: SpecimenDefinitionTypeTested.self, "SpecimenDefinition.typeTested", .backbone, base: BackboneElement._layout, release: .r4, """
     isDerived 0..1 boolean
     type 0..1 CodeableConcept
     preference 1..1 code =SpecimenContainedPreference
@@ -164,7 +164,7 @@ private let specimenDefinitionTypeTestedLayout = Layout(SpecimenDefinitionTypeTe
     handling 0..* SpecimenDefinition.typeTested.handling
     """)
 
-private let specimenDefinitionTypeTestedContainerLayout = Layout(SpecimenDefinitionTypeTestedContainer.self, "SpecimenDefinition.typeTested.container", .backbone, base: BackboneElement._layout, release: .r4, """
+private let specimenDefinitionTypeTestedContainerLayout = Layout(_class: SpecimenDefinitionTypeTestedContainer.self, "SpecimenDefinition.typeTested.container", .backbone, base: BackboneElement._layout, release: .r4, """
     material 0..1 CodeableConcept
     type 0..1 CodeableConcept
     cap 0..1 CodeableConcept
@@ -175,15 +175,15 @@ private let specimenDefinitionTypeTestedContainerLayout = Layout(SpecimenDefinit
     preparation 0..1 string
     """)
 
-private let specimenDefinitionTypeTestedContainerAdditiveLayout = Layout(SpecimenDefinitionTypeTestedContainerAdditive.self, "SpecimenDefinition.typeTested.container.additive", .backbone, base: BackboneElement._layout, release: .r4, """
+private let specimenDefinitionTypeTestedContainerAdditiveLayout = Layout(_class: SpecimenDefinitionTypeTestedContainerAdditive.self, "SpecimenDefinition.typeTested.container.additive", .backbone, base: BackboneElement._layout, release: .r4, """
     additive[x] 1..1 CodeableConcept|Reference >Substance
     """)
 
-private let specimenDefinitionTypeTestedHandlingLayout = Layout(SpecimenDefinitionTypeTestedHandling.self, "SpecimenDefinition.typeTested.handling", .backbone, base: BackboneElement._layout, release: .r4, """
+private let specimenDefinitionTypeTestedHandlingLayout = Layout(_class: SpecimenDefinitionTypeTestedHandling.self, "SpecimenDefinition.typeTested.handling", .backbone, base: BackboneElement._layout, release: .r4, """
     temperatureQualifier 0..1 CodeableConcept
     temperatureRange 0..1 Range
     maxDuration 0..1 Duration
     instruction 0..1 string
     """)
 
-let specimenDefinitionTypes = TypeGroup("SpecimenDefinition SpecimenDefinition.typeTested SpecimenDefinition.typeTested.container SpecimenDefinition.typeTested.container.additive SpecimenDefinition.typeTested.handling", [SpecimenDefinition.self, SpecimenDefinitionTypeTested.self, SpecimenDefinitionTypeTestedContainer.self, SpecimenDefinitionTypeTestedContainerAdditive.self, SpecimenDefinitionTypeTestedHandling.self])
+let specimenDefinitionTypes = _TypeGroup("SpecimenDefinition SpecimenDefinition.typeTested SpecimenDefinition.typeTested.container SpecimenDefinition.typeTested.container.additive SpecimenDefinition.typeTested.handling", [SpecimenDefinition.self, SpecimenDefinitionTypeTested.self, SpecimenDefinitionTypeTestedContainer.self, SpecimenDefinitionTypeTestedContainerAdditive.self, SpecimenDefinitionTypeTestedHandling.self])

@@ -105,7 +105,7 @@ public final class StructureDefinitionDifferential: BackboneElement {
     public var element: [ElementDefinition] { get { _objects(3) } set { _setObjects(3, newValue) } }
 }
 
-private let structureDefinitionLayout = Layout(StructureDefinition.self, "StructureDefinition", .resource, base: DomainResource._layout, release: .r4, """
+private let structureDefinitionLayout = Layout(_class: StructureDefinition.self, "StructureDefinition", .resource, base: DomainResource._layout, release: .r4, """
     url 1..1 uri
     identifier 0..* Identifier
     version 0..1 string
@@ -135,24 +135,24 @@ private let structureDefinitionLayout = Layout(StructureDefinition.self, "Struct
     differential 0..1 StructureDefinition.differential
     """)
 
-private let structureDefinitionMappingLayout = Layout(StructureDefinitionMapping.self, "StructureDefinition.mapping", .backbone, base: BackboneElement._layout, release: .r4, """
+private let structureDefinitionMappingLayout = Layout(_class: StructureDefinitionMapping.self, "StructureDefinition.mapping", .backbone, base: BackboneElement._layout, release: .r4, """
     identity 1..1 id
     uri 0..1 uri
     name 0..1 string
     comment 0..1 string
     """)
 
-private let structureDefinitionContextLayout = Layout(StructureDefinitionContext.self, "StructureDefinition.context", .backbone, base: BackboneElement._layout, release: .r4, """
+private let structureDefinitionContextLayout = Layout(_class: StructureDefinitionContext.self, "StructureDefinition.context", .backbone, base: BackboneElement._layout, release: .r4, """
     type 1..1 code =ExtensionContextType
     expression 1..1 string
     """)
 
-private let structureDefinitionSnapshotLayout = Layout(StructureDefinitionSnapshot.self, "StructureDefinition.snapshot", .backbone, base: BackboneElement._layout, release: .r4, """
+private let structureDefinitionSnapshotLayout = Layout(_class: StructureDefinitionSnapshot.self, "StructureDefinition.snapshot", .backbone, base: BackboneElement._layout, release: .r4, """
     element 1..* ElementDefinition
     """)
 
-private let structureDefinitionDifferentialLayout = Layout(StructureDefinitionDifferential.self, "StructureDefinition.differential", .backbone, base: BackboneElement._layout, release: .r4, """
+private let structureDefinitionDifferentialLayout = Layout(_class: StructureDefinitionDifferential.self, "StructureDefinition.differential", .backbone, base: BackboneElement._layout, release: .r4, """
     element 1..* ElementDefinition
     """)
 
-let structureDefinitionTypes = TypeGroup("StructureDefinition StructureDefinition.mapping StructureDefinition.context StructureDefinition.snapshot StructureDefinition.differential", [StructureDefinition.self, StructureDefinitionMapping.self, StructureDefinitionContext.self, StructureDefinitionSnapshot.self, StructureDefinitionDifferential.self])
+let structureDefinitionTypes = _TypeGroup("StructureDefinition StructureDefinition.mapping StructureDefinition.context StructureDefinition.snapshot StructureDefinition.differential", [StructureDefinition.self, StructureDefinitionMapping.self, StructureDefinitionContext.self, StructureDefinitionSnapshot.self, StructureDefinitionDifferential.self])

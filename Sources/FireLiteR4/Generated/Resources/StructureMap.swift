@@ -270,7 +270,7 @@ public enum StructureMapGroupRuleTargetParameterValue: FHIRChoice {
     case boolean(Bool)
     case integer(Int)
     case decimal(FHIRDecimal)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 5) {
         case 0: guard let value: String = object._string(first) else { return nil }; self = .id(value)
         case 1: guard let value: String = object._string(first + 1) else { return nil }; self = .string(value)
@@ -291,7 +291,7 @@ public enum StructureMapGroupRuleTargetParameterValue: FHIRChoice {
     }
 }
 
-private let structureMapLayout = Layout(StructureMap.self, "StructureMap", .resource, base: DomainResource._layout, release: .r4, """
+private let structureMapLayout = Layout(_class: StructureMap.self, "StructureMap", .resource, base: DomainResource._layout, release: .r4, """
     url 1..1 uri
     identifier 0..* Identifier
     version 0..1 string
@@ -312,14 +312,14 @@ private let structureMapLayout = Layout(StructureMap.self, "StructureMap", .reso
     group 1..* StructureMap.group
     """)
 
-private let structureMapStructureLayout = Layout(StructureMapStructure.self, "StructureMap.structure", .backbone, base: BackboneElement._layout, release: .r4, """
+private let structureMapStructureLayout = Layout(_class: StructureMapStructure.self, "StructureMap.structure", .backbone, base: BackboneElement._layout, release: .r4, """
     url 1..1 canonical >StructureDefinition
     mode 1..1 code =StructureMapModelMode
     alias 0..1 string
     documentation 0..1 string
     """)
 
-private let structureMapGroupLayout = Layout(StructureMapGroup.self, "StructureMap.group", .backbone, base: BackboneElement._layout, release: .r4, """
+private let structureMapGroupLayout = Layout(_class: StructureMapGroup.self, "StructureMap.group", .backbone, base: BackboneElement._layout, release: .r4, """
     name 1..1 id
     extends 0..1 id
     typeMode 1..1 code =StructureMapGroupTypeMode
@@ -328,14 +328,14 @@ private let structureMapGroupLayout = Layout(StructureMapGroup.self, "StructureM
     rule 1..* StructureMap.group.rule
     """)
 
-private let structureMapGroupInputLayout = Layout(StructureMapGroupInput.self, "StructureMap.group.input", .backbone, base: BackboneElement._layout, release: .r4, """
+private let structureMapGroupInputLayout = Layout(_class: StructureMapGroupInput.self, "StructureMap.group.input", .backbone, base: BackboneElement._layout, release: .r4, """
     name 1..1 id
     type 0..1 string
     mode 1..1 code =StructureMapInputMode
     documentation 0..1 string
     """)
 
-private let structureMapGroupRuleLayout = Layout(StructureMapGroupRule.self, "StructureMap.group.rule", .backbone, base: BackboneElement._layout, release: .r4, """
+private let structureMapGroupRuleLayout = Layout(_class: StructureMapGroupRule.self, "StructureMap.group.rule", .backbone, base: BackboneElement._layout, release: .r4, """
     name 1..1 id
     source 1..* StructureMap.group.rule.source
     target 0..* StructureMap.group.rule.target
@@ -344,7 +344,7 @@ private let structureMapGroupRuleLayout = Layout(StructureMapGroupRule.self, "St
     documentation 0..1 string
     """)
 
-private let structureMapGroupRuleSourceLayout = Layout(StructureMapGroupRuleSource.self, "StructureMap.group.rule.source", .backbone, base: BackboneElement._layout, release: .r4, """
+private let structureMapGroupRuleSourceLayout = Layout(_class: StructureMapGroupRuleSource.self, "StructureMap.group.rule.source", .backbone, base: BackboneElement._layout, release: .r4, """
     context 1..1 id
     min 0..1 integer
     max 0..1 string
@@ -358,7 +358,7 @@ private let structureMapGroupRuleSourceLayout = Layout(StructureMapGroupRuleSour
     logMessage 0..1 string
     """)
 
-private let structureMapGroupRuleTargetLayout = Layout(StructureMapGroupRuleTarget.self, "StructureMap.group.rule.target", .backbone, base: BackboneElement._layout, release: .r4, """
+private let structureMapGroupRuleTargetLayout = Layout(_class: StructureMapGroupRuleTarget.self, "StructureMap.group.rule.target", .backbone, base: BackboneElement._layout, release: .r4, """
     context 0..1 id
     contextType 0..1 code =StructureMapContextType
     element 0..1 string
@@ -369,13 +369,13 @@ private let structureMapGroupRuleTargetLayout = Layout(StructureMapGroupRuleTarg
     parameter 0..* StructureMap.group.rule.target.parameter
     """)
 
-private let structureMapGroupRuleTargetParameterLayout = Layout(StructureMapGroupRuleTargetParameter.self, "StructureMap.group.rule.target.parameter", .backbone, base: BackboneElement._layout, release: .r4, """
+private let structureMapGroupRuleTargetParameterLayout = Layout(_class: StructureMapGroupRuleTargetParameter.self, "StructureMap.group.rule.target.parameter", .backbone, base: BackboneElement._layout, release: .r4, """
     value[x] 1..1 id|string|boolean|integer|decimal
     """)
 
-private let structureMapGroupRuleDependentLayout = Layout(StructureMapGroupRuleDependent.self, "StructureMap.group.rule.dependent", .backbone, base: BackboneElement._layout, release: .r4, """
+private let structureMapGroupRuleDependentLayout = Layout(_class: StructureMapGroupRuleDependent.self, "StructureMap.group.rule.dependent", .backbone, base: BackboneElement._layout, release: .r4, """
     name 1..1 id
     variable 1..* string
     """)
 
-let structureMapTypes = TypeGroup("StructureMap StructureMap.structure StructureMap.group StructureMap.group.input StructureMap.group.rule StructureMap.group.rule.source StructureMap.group.rule.target StructureMap.group.rule.target.parameter StructureMap.group.rule.dependent", [StructureMap.self, StructureMapStructure.self, StructureMapGroup.self, StructureMapGroupInput.self, StructureMapGroupRule.self, StructureMapGroupRuleSource.self, StructureMapGroupRuleTarget.self, StructureMapGroupRuleTargetParameter.self, StructureMapGroupRuleDependent.self])
+let structureMapTypes = _TypeGroup("StructureMap StructureMap.structure StructureMap.group StructureMap.group.input StructureMap.group.rule StructureMap.group.rule.source StructureMap.group.rule.target StructureMap.group.rule.target.parameter StructureMap.group.rule.dependent", [StructureMap.self, StructureMapStructure.self, StructureMapGroup.self, StructureMapGroupInput.self, StructureMapGroupRule.self, StructureMapGroupRuleSource.self, StructureMapGroupRuleTarget.self, StructureMapGroupRuleTargetParameter.self, StructureMapGroupRuleDependent.self])

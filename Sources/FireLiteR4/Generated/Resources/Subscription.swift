@@ -38,7 +38,7 @@ public final class SubscriptionChannel: BackboneElement {
     public var header: [String] { get { _strings(6) } set { _setStrings(6, newValue) } }
 }
 
-private let subscriptionLayout = Layout(Subscription.self, "Subscription", .resource, base: DomainResource._layout, release: .r4, """
+private let subscriptionLayout = Layout(_class: Subscription.self, "Subscription", .resource, base: DomainResource._layout, release: .r4, """
     status 1..1 code =SubscriptionStatus
     contact 0..* ContactPoint
     end 0..1 instant
@@ -48,11 +48,11 @@ private let subscriptionLayout = Layout(Subscription.self, "Subscription", .reso
     channel 1..1 Subscription.channel
     """)
 
-private let subscriptionChannelLayout = Layout(SubscriptionChannel.self, "Subscription.channel", .backbone, base: BackboneElement._layout, release: .r4, """
+private let subscriptionChannelLayout = Layout(_class: SubscriptionChannel.self, "Subscription.channel", .backbone, base: BackboneElement._layout, release: .r4, """
     type 1..1 code =SubscriptionChannelType
     endpoint 0..1 url
     payload 0..1 code
     header 0..* string
     """)
 
-let subscriptionTypes = TypeGroup("Subscription Subscription.channel", [Subscription.self, SubscriptionChannel.self])
+let subscriptionTypes = _TypeGroup("Subscription Subscription.channel", [Subscription.self, SubscriptionChannel.self])

@@ -57,7 +57,7 @@ public final class SubstanceIngredient: BackboneElement {
 public enum SubstanceIngredientSubstance: FHIRChoice {
     case codeableConcept(CodeableConcept)
     case reference(Reference)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: CodeableConcept = object._object(first) else { return nil }; self = .codeableConcept(value)
         case 1: guard let value: Reference = object._object(first + 1) else { return nil }; self = .reference(value)
@@ -72,7 +72,7 @@ public enum SubstanceIngredientSubstance: FHIRChoice {
     }
 }
 
-private let substanceLayout = Layout(Substance.self, "Substance", .resource, base: DomainResource._layout, release: .r4, """
+private let substanceLayout = Layout(_class: Substance.self, "Substance", .resource, base: DomainResource._layout, release: .r4, """
     identifier 0..* Identifier
     status 0..1 code =FHIRSubstanceStatus
     category 0..* CodeableConcept
@@ -82,15 +82,15 @@ private let substanceLayout = Layout(Substance.self, "Substance", .resource, bas
     ingredient 0..* Substance.ingredient
     """)
 
-private let substanceInstanceLayout = Layout(SubstanceInstance.self, "Substance.instance", .backbone, base: BackboneElement._layout, release: .r4, """
+private let substanceInstanceLayout = Layout(_class: SubstanceInstance.self, "Substance.instance", .backbone, base: BackboneElement._layout, release: .r4, """
     identifier 0..1 Identifier
     expiry 0..1 dateTime
     quantity 0..1 Quantity
     """)
 
-private let substanceIngredientLayout = Layout(SubstanceIngredient.self, "Substance.ingredient", .backbone, base: BackboneElement._layout, release: .r4, """
+private let substanceIngredientLayout = Layout(_class: SubstanceIngredient.self, "Substance.ingredient", .backbone, base: BackboneElement._layout, release: .r4, """
     quantity 0..1 Ratio
     substance[x] 1..1 CodeableConcept|Reference >Substance
     """)
 
-let substanceTypes = TypeGroup("Substance Substance.instance Substance.ingredient", [Substance.self, SubstanceInstance.self, SubstanceIngredient.self])
+let substanceTypes = _TypeGroup("Substance Substance.instance Substance.ingredient", [Substance.self, SubstanceInstance.self, SubstanceIngredient.self])

@@ -74,7 +74,7 @@ public final class SubstanceNucleicAcidSubunitSugar: BackboneElement {
     public var residueSite: String? { get { _string(5) } set { _setString(5, newValue) } }
 }
 
-private let substanceNucleicAcidLayout = Layout(SubstanceNucleicAcid.self, "SubstanceNucleicAcid", .resource, base: DomainResource._layout, release: .r4, """
+private let substanceNucleicAcidLayout = Layout(_class: SubstanceNucleicAcid.self, "SubstanceNucleicAcid", .resource, base: DomainResource._layout, release: .r4, """
     sequenceType 0..1 CodeableConcept
     numberOfSubunits 0..1 integer
     areaOfHybridisation 0..1 string
@@ -82,7 +82,7 @@ private let substanceNucleicAcidLayout = Layout(SubstanceNucleicAcid.self, "Subs
     subunit 0..* SubstanceNucleicAcid.subunit
     """)
 
-private let substanceNucleicAcidSubunitLayout = Layout(SubstanceNucleicAcidSubunit.self, "SubstanceNucleicAcid.subunit", .backbone, base: BackboneElement._layout, release: .r4, """
+private let substanceNucleicAcidSubunitLayout = Layout(_class: SubstanceNucleicAcidSubunit.self, "SubstanceNucleicAcid.subunit", .backbone, base: BackboneElement._layout, release: .r4, """
     subunit 0..1 integer
     sequence 0..1 string
     length 0..1 integer
@@ -93,17 +93,17 @@ private let substanceNucleicAcidSubunitLayout = Layout(SubstanceNucleicAcidSubun
     sugar 0..* SubstanceNucleicAcid.subunit.sugar
     """)
 
-private let substanceNucleicAcidSubunitLinkageLayout = Layout(SubstanceNucleicAcidSubunitLinkage.self, "SubstanceNucleicAcid.subunit.linkage", .backbone, base: BackboneElement._layout, release: .r4, """
+private let substanceNucleicAcidSubunitLinkageLayout = Layout(_class: SubstanceNucleicAcidSubunitLinkage.self, "SubstanceNucleicAcid.subunit.linkage", .backbone, base: BackboneElement._layout, release: .r4, """
     connectivity 0..1 string
     identifier 0..1 Identifier
     name 0..1 string
     residueSite 0..1 string
     """)
 
-private let substanceNucleicAcidSubunitSugarLayout = Layout(SubstanceNucleicAcidSubunitSugar.self, "SubstanceNucleicAcid.subunit.sugar", .backbone, base: BackboneElement._layout, release: .r4, """
+private let substanceNucleicAcidSubunitSugarLayout = Layout(_class: SubstanceNucleicAcidSubunitSugar.self, "SubstanceNucleicAcid.subunit.sugar", .backbone, base: BackboneElement._layout, release: .r4, """
     identifier 0..1 Identifier
     name 0..1 string
     residueSite 0..1 string
     """)
 
-let substanceNucleicAcidTypes = TypeGroup("SubstanceNucleicAcid SubstanceNucleicAcid.subunit SubstanceNucleicAcid.subunit.linkage SubstanceNucleicAcid.subunit.sugar", [SubstanceNucleicAcid.self, SubstanceNucleicAcidSubunit.self, SubstanceNucleicAcidSubunitLinkage.self, SubstanceNucleicAcidSubunitSugar.self])
+let substanceNucleicAcidTypes = _TypeGroup("SubstanceNucleicAcid SubstanceNucleicAcid.subunit SubstanceNucleicAcid.subunit.linkage SubstanceNucleicAcid.subunit.sugar", [SubstanceNucleicAcid.self, SubstanceNucleicAcidSubunit.self, SubstanceNucleicAcidSubunitLinkage.self, SubstanceNucleicAcidSubunitSugar.self])

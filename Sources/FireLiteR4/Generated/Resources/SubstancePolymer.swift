@@ -110,7 +110,7 @@ public final class SubstancePolymerRepeatRepeatUnitStructuralRepresentation: Bac
     public func upsert(attachment newValue: Attachment?) { _upsert(5, newValue) }
 }
 
-private let substancePolymerLayout = Layout(SubstancePolymer.self, "SubstancePolymer", .resource, base: DomainResource._layout, release: .r4, """
+private let substancePolymerLayout = Layout(_class: SubstancePolymer.self, "SubstancePolymer", .resource, base: DomainResource._layout, release: .r4, """
     class 0..1 CodeableConcept
     geometry 0..1 CodeableConcept
     copolymerConnectivity 0..* CodeableConcept
@@ -119,26 +119,26 @@ private let substancePolymerLayout = Layout(SubstancePolymer.self, "SubstancePol
     repeat 0..* SubstancePolymer.repeat
     """)
 
-private let substancePolymerMonomerSetLayout = Layout(SubstancePolymerMonomerSet.self, "SubstancePolymer.monomerSet", .backbone, base: BackboneElement._layout, release: .r4, """
+private let substancePolymerMonomerSetLayout = Layout(_class: SubstancePolymerMonomerSet.self, "SubstancePolymer.monomerSet", .backbone, base: BackboneElement._layout, release: .r4, """
     ratioType 0..1 CodeableConcept
     startingMaterial 0..* SubstancePolymer.monomerSet.startingMaterial
     """)
 
-private let substancePolymerMonomerSetStartingMaterialLayout = Layout(SubstancePolymerMonomerSetStartingMaterial.self, "SubstancePolymer.monomerSet.startingMaterial", .backbone, base: BackboneElement._layout, release: .r4, """
+private let substancePolymerMonomerSetStartingMaterialLayout = Layout(_class: SubstancePolymerMonomerSetStartingMaterial.self, "SubstancePolymer.monomerSet.startingMaterial", .backbone, base: BackboneElement._layout, release: .r4, """
     material 0..1 CodeableConcept
     type 0..1 CodeableConcept
     isDefining 0..1 boolean
     amount 0..1 SubstanceAmount
     """)
 
-private let substancePolymerRepeatLayout = Layout(SubstancePolymerRepeat.self, "SubstancePolymer.repeat", .backbone, base: BackboneElement._layout, release: .r4, """
+private let substancePolymerRepeatLayout = Layout(_class: SubstancePolymerRepeat.self, "SubstancePolymer.repeat", .backbone, base: BackboneElement._layout, release: .r4, """
     numberOfUnits 0..1 integer
     averageMolecularFormula 0..1 string
     repeatUnitAmountType 0..1 CodeableConcept
     repeatUnit 0..* SubstancePolymer.repeat.repeatUnit
     """)
 
-private let substancePolymerRepeatRepeatUnitLayout = Layout(SubstancePolymerRepeatRepeatUnit.self, "SubstancePolymer.repeat.repeatUnit", .backbone, base: BackboneElement._layout, release: .r4, """
+private let substancePolymerRepeatRepeatUnitLayout = Layout(_class: SubstancePolymerRepeatRepeatUnit.self, "SubstancePolymer.repeat.repeatUnit", .backbone, base: BackboneElement._layout, release: .r4, """
     orientationOfPolymerisation 0..1 CodeableConcept
     repeatUnit 0..1 string
     amount 0..1 SubstanceAmount
@@ -146,15 +146,15 @@ private let substancePolymerRepeatRepeatUnitLayout = Layout(SubstancePolymerRepe
     structuralRepresentation 0..* SubstancePolymer.repeat.repeatUnit.structuralRepresentation
     """)
 
-private let substancePolymerRepeatRepeatUnitDegreeOfPolymerisationLayout = Layout(SubstancePolymerRepeatRepeatUnitDegreeOfPolymerisation.self, "SubstancePolymer.repeat.repeatUnit.degreeOfPolymerisation", .backbone, base: BackboneElement._layout, release: .r4, """
+private let substancePolymerRepeatRepeatUnitDegreeOfPolymerisationLayout = Layout(_class: SubstancePolymerRepeatRepeatUnitDegreeOfPolymerisation.self, "SubstancePolymer.repeat.repeatUnit.degreeOfPolymerisation", .backbone, base: BackboneElement._layout, release: .r4, """
     degree 0..1 CodeableConcept
     amount 0..1 SubstanceAmount
     """)
 
-private let substancePolymerRepeatRepeatUnitStructuralRepresentationLayout = Layout(SubstancePolymerRepeatRepeatUnitStructuralRepresentation.self, "SubstancePolymer.repeat.repeatUnit.structuralRepresentation", .backbone, base: BackboneElement._layout, release: .r4, """
+private let substancePolymerRepeatRepeatUnitStructuralRepresentationLayout = Layout(_class: SubstancePolymerRepeatRepeatUnitStructuralRepresentation.self, "SubstancePolymer.repeat.repeatUnit.structuralRepresentation", .backbone, base: BackboneElement._layout, release: .r4, """
     type 0..1 CodeableConcept
     representation 0..1 string
     attachment 0..1 Attachment
     """)
 
-let substancePolymerTypes = TypeGroup("SubstancePolymer SubstancePolymer.monomerSet SubstancePolymer.monomerSet.startingMaterial SubstancePolymer.repeat SubstancePolymer.repeat.repeatUnit SubstancePolymer.repeat.repeatUnit.degreeOfPolymerisation SubstancePolymer.repeat.repeatUnit.structuralRepresentation", [SubstancePolymer.self, SubstancePolymerMonomerSet.self, SubstancePolymerMonomerSetStartingMaterial.self, SubstancePolymerRepeat.self, SubstancePolymerRepeatRepeatUnit.self, SubstancePolymerRepeatRepeatUnitDegreeOfPolymerisation.self, SubstancePolymerRepeatRepeatUnitStructuralRepresentation.self])
+let substancePolymerTypes = _TypeGroup("SubstancePolymer SubstancePolymer.monomerSet SubstancePolymer.monomerSet.startingMaterial SubstancePolymer.repeat SubstancePolymer.repeat.repeatUnit SubstancePolymer.repeat.repeatUnit.degreeOfPolymerisation SubstancePolymer.repeat.repeatUnit.structuralRepresentation", [SubstancePolymer.self, SubstancePolymerMonomerSet.self, SubstancePolymerMonomerSetStartingMaterial.self, SubstancePolymerRepeat.self, SubstancePolymerRepeatRepeatUnit.self, SubstancePolymerRepeatRepeatUnitDegreeOfPolymerisation.self, SubstancePolymerRepeatRepeatUnitStructuralRepresentation.self])

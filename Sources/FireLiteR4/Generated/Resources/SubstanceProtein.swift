@@ -43,14 +43,14 @@ public final class SubstanceProteinSubunit: BackboneElement {
     public var cTerminalModification: String? { get { _string(10) } set { _setString(10, newValue) } }
 }
 
-private let substanceProteinLayout = Layout(SubstanceProtein.self, "SubstanceProtein", .resource, base: DomainResource._layout, release: .r4, """
+private let substanceProteinLayout = Layout(_class: SubstanceProtein.self, "SubstanceProtein", .resource, base: DomainResource._layout, release: .r4, """
     sequenceType 0..1 CodeableConcept
     numberOfSubunits 0..1 integer
     disulfideLinkage 0..* string
     subunit 0..* SubstanceProtein.subunit
     """)
 
-private let substanceProteinSubunitLayout = Layout(SubstanceProteinSubunit.self, "SubstanceProtein.subunit", .backbone, base: BackboneElement._layout, release: .r4, """
+private let substanceProteinSubunitLayout = Layout(_class: SubstanceProteinSubunit.self, "SubstanceProtein.subunit", .backbone, base: BackboneElement._layout, release: .r4, """
     subunit 0..1 integer
     sequence 0..1 string
     length 0..1 integer
@@ -61,4 +61,4 @@ private let substanceProteinSubunitLayout = Layout(SubstanceProteinSubunit.self,
     cTerminalModification 0..1 string
     """)
 
-let substanceProteinTypes = TypeGroup("SubstanceProtein SubstanceProtein.subunit", [SubstanceProtein.self, SubstanceProteinSubunit.self])
+let substanceProteinTypes = _TypeGroup("SubstanceProtein SubstanceProtein.subunit", [SubstanceProtein.self, SubstanceProteinSubunit.self])

@@ -101,7 +101,7 @@ public enum SubstanceReferenceInformationTargetAmount: FHIRChoice {
     case quantity(Quantity)
     case range(Range)
     case string(String)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 3) {
         case 0: guard let value: Quantity = object._object(first) else { return nil }; self = .quantity(value)
         case 1: guard let value: Range = object._object(first + 1) else { return nil }; self = .range(value)
@@ -118,7 +118,7 @@ public enum SubstanceReferenceInformationTargetAmount: FHIRChoice {
     }
 }
 
-private let substanceReferenceInformationLayout = Layout(SubstanceReferenceInformation.self, "SubstanceReferenceInformation", .resource, base: DomainResource._layout, release: .r4, """
+private let substanceReferenceInformationLayout = Layout(_class: SubstanceReferenceInformation.self, "SubstanceReferenceInformation", .resource, base: DomainResource._layout, release: .r4, """
     comment 0..1 string
     gene 0..* SubstanceReferenceInformation.gene
     geneElement 0..* SubstanceReferenceInformation.geneElement
@@ -126,26 +126,26 @@ private let substanceReferenceInformationLayout = Layout(SubstanceReferenceInfor
     target 0..* SubstanceReferenceInformation.target
     """)
 
-private let substanceReferenceInformationGeneLayout = Layout(SubstanceReferenceInformationGene.self, "SubstanceReferenceInformation.gene", .backbone, base: BackboneElement._layout, release: .r4, """
+private let substanceReferenceInformationGeneLayout = Layout(_class: SubstanceReferenceInformationGene.self, "SubstanceReferenceInformation.gene", .backbone, base: BackboneElement._layout, release: .r4, """
     geneSequenceOrigin 0..1 CodeableConcept
     gene 0..1 CodeableConcept
     source 0..* Reference >DocumentReference
     """)
 
-private let substanceReferenceInformationGeneElementLayout = Layout(SubstanceReferenceInformationGeneElement.self, "SubstanceReferenceInformation.geneElement", .backbone, base: BackboneElement._layout, release: .r4, """
+private let substanceReferenceInformationGeneElementLayout = Layout(_class: SubstanceReferenceInformationGeneElement.self, "SubstanceReferenceInformation.geneElement", .backbone, base: BackboneElement._layout, release: .r4, """
     type 0..1 CodeableConcept
     element 0..1 Identifier
     source 0..* Reference >DocumentReference
     """)
 
-private let substanceReferenceInformationClassificationLayout = Layout(SubstanceReferenceInformationClassification.self, "SubstanceReferenceInformation.classification", .backbone, base: BackboneElement._layout, release: .r4, """
+private let substanceReferenceInformationClassificationLayout = Layout(_class: SubstanceReferenceInformationClassification.self, "SubstanceReferenceInformation.classification", .backbone, base: BackboneElement._layout, release: .r4, """
     domain 0..1 CodeableConcept
     classification 0..1 CodeableConcept
     subtype 0..* CodeableConcept
     source 0..* Reference >DocumentReference
     """)
 
-private let substanceReferenceInformationTargetLayout = Layout(SubstanceReferenceInformationTarget.self, "SubstanceReferenceInformation.target", .backbone, base: BackboneElement._layout, release: .r4, """
+private let substanceReferenceInformationTargetLayout = Layout(_class: SubstanceReferenceInformationTarget.self, "SubstanceReferenceInformation.target", .backbone, base: BackboneElement._layout, release: .r4, """
     target 0..1 Identifier
     type 0..1 CodeableConcept
     interaction 0..1 CodeableConcept
@@ -156,4 +156,4 @@ private let substanceReferenceInformationTargetLayout = Layout(SubstanceReferenc
     source 0..* Reference >DocumentReference
     """)
 
-let substanceReferenceInformationTypes = TypeGroup("SubstanceReferenceInformation SubstanceReferenceInformation.gene SubstanceReferenceInformation.geneElement SubstanceReferenceInformation.classification SubstanceReferenceInformation.target", [SubstanceReferenceInformation.self, SubstanceReferenceInformationGene.self, SubstanceReferenceInformationGeneElement.self, SubstanceReferenceInformationClassification.self, SubstanceReferenceInformationTarget.self])
+let substanceReferenceInformationTypes = _TypeGroup("SubstanceReferenceInformation SubstanceReferenceInformation.gene SubstanceReferenceInformation.geneElement SubstanceReferenceInformation.classification SubstanceReferenceInformation.target", [SubstanceReferenceInformation.self, SubstanceReferenceInformationGene.self, SubstanceReferenceInformationGeneElement.self, SubstanceReferenceInformationClassification.self, SubstanceReferenceInformationTarget.self])

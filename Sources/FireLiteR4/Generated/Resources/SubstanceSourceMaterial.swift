@@ -138,7 +138,7 @@ public final class SubstanceSourceMaterialPartDescription: BackboneElement {
     public func upsert(partLocation newValue: CodeableConcept?) { _upsert(4, newValue) }
 }
 
-private let substanceSourceMaterialLayout = Layout(SubstanceSourceMaterial.self, "SubstanceSourceMaterial", .resource, base: DomainResource._layout, release: .r4, """
+private let substanceSourceMaterialLayout = Layout(_class: SubstanceSourceMaterial.self, "SubstanceSourceMaterial", .resource, base: DomainResource._layout, release: .r4, """
     sourceMaterialClass 0..1 CodeableConcept
     sourceMaterialType 0..1 CodeableConcept
     sourceMaterialState 0..1 CodeableConcept
@@ -154,12 +154,12 @@ private let substanceSourceMaterialLayout = Layout(SubstanceSourceMaterial.self,
     partDescription 0..* SubstanceSourceMaterial.partDescription
     """)
 
-private let substanceSourceMaterialFractionDescriptionLayout = Layout(SubstanceSourceMaterialFractionDescription.self, "SubstanceSourceMaterial.fractionDescription", .backbone, base: BackboneElement._layout, release: .r4, """
+private let substanceSourceMaterialFractionDescriptionLayout = Layout(_class: SubstanceSourceMaterialFractionDescription.self, "SubstanceSourceMaterial.fractionDescription", .backbone, base: BackboneElement._layout, release: .r4, """
     fraction 0..1 string
     materialType 0..1 CodeableConcept
     """)
 
-private let substanceSourceMaterialOrganismLayout = Layout(SubstanceSourceMaterialOrganism.self, "SubstanceSourceMaterial.organism", .backbone, base: BackboneElement._layout, release: .r4, """
+private let substanceSourceMaterialOrganismLayout = Layout(_class: SubstanceSourceMaterialOrganism.self, "SubstanceSourceMaterial.organism", .backbone, base: BackboneElement._layout, release: .r4, """
     family 0..1 CodeableConcept
     genus 0..1 CodeableConcept
     species 0..1 CodeableConcept
@@ -170,12 +170,12 @@ private let substanceSourceMaterialOrganismLayout = Layout(SubstanceSourceMateri
     organismGeneral 0..1 SubstanceSourceMaterial.organism.organismGeneral
     """)
 
-private let substanceSourceMaterialOrganismAuthorLayout = Layout(SubstanceSourceMaterialOrganismAuthor.self, "SubstanceSourceMaterial.organism.author", .backbone, base: BackboneElement._layout, release: .r4, """
+private let substanceSourceMaterialOrganismAuthorLayout = Layout(_class: SubstanceSourceMaterialOrganismAuthor.self, "SubstanceSourceMaterial.organism.author", .backbone, base: BackboneElement._layout, release: .r4, """
     authorType 0..1 CodeableConcept
     authorDescription 0..1 string
     """)
 
-private let substanceSourceMaterialOrganismHybridLayout = Layout(SubstanceSourceMaterialOrganismHybrid.self, "SubstanceSourceMaterial.organism.hybrid", .backbone, base: BackboneElement._layout, release: .r4, """
+private let substanceSourceMaterialOrganismHybridLayout = Layout(_class: SubstanceSourceMaterialOrganismHybrid.self, "SubstanceSourceMaterial.organism.hybrid", .backbone, base: BackboneElement._layout, release: .r4, """
     maternalOrganismId 0..1 string
     maternalOrganismName 0..1 string
     paternalOrganismId 0..1 string
@@ -183,16 +183,16 @@ private let substanceSourceMaterialOrganismHybridLayout = Layout(SubstanceSource
     hybridType 0..1 CodeableConcept
     """)
 
-private let substanceSourceMaterialOrganismOrganismGeneralLayout = Layout(SubstanceSourceMaterialOrganismOrganismGeneral.self, "SubstanceSourceMaterial.organism.organismGeneral", .backbone, base: BackboneElement._layout, release: .r4, """
+private let substanceSourceMaterialOrganismOrganismGeneralLayout = Layout(_class: SubstanceSourceMaterialOrganismOrganismGeneral.self, "SubstanceSourceMaterial.organism.organismGeneral", .backbone, base: BackboneElement._layout, release: .r4, """
     kingdom 0..1 CodeableConcept
     phylum 0..1 CodeableConcept
     class 0..1 CodeableConcept
     order 0..1 CodeableConcept
     """)
 
-private let substanceSourceMaterialPartDescriptionLayout = Layout(SubstanceSourceMaterialPartDescription.self, "SubstanceSourceMaterial.partDescription", .backbone, base: BackboneElement._layout, release: .r4, """
+private let substanceSourceMaterialPartDescriptionLayout = Layout(_class: SubstanceSourceMaterialPartDescription.self, "SubstanceSourceMaterial.partDescription", .backbone, base: BackboneElement._layout, release: .r4, """
     part 0..1 CodeableConcept
     partLocation 0..1 CodeableConcept
     """)
 
-let substanceSourceMaterialTypes = TypeGroup("SubstanceSourceMaterial SubstanceSourceMaterial.fractionDescription SubstanceSourceMaterial.organism SubstanceSourceMaterial.organism.author SubstanceSourceMaterial.organism.hybrid SubstanceSourceMaterial.organism.organismGeneral SubstanceSourceMaterial.partDescription", [SubstanceSourceMaterial.self, SubstanceSourceMaterialFractionDescription.self, SubstanceSourceMaterialOrganism.self, SubstanceSourceMaterialOrganismAuthor.self, SubstanceSourceMaterialOrganismHybrid.self, SubstanceSourceMaterialOrganismOrganismGeneral.self, SubstanceSourceMaterialPartDescription.self])
+let substanceSourceMaterialTypes = _TypeGroup("SubstanceSourceMaterial SubstanceSourceMaterial.fractionDescription SubstanceSourceMaterial.organism SubstanceSourceMaterial.organism.author SubstanceSourceMaterial.organism.hybrid SubstanceSourceMaterial.organism.organismGeneral SubstanceSourceMaterial.partDescription", [SubstanceSourceMaterial.self, SubstanceSourceMaterialFractionDescription.self, SubstanceSourceMaterialOrganism.self, SubstanceSourceMaterialOrganismAuthor.self, SubstanceSourceMaterialOrganismHybrid.self, SubstanceSourceMaterialOrganismOrganismGeneral.self, SubstanceSourceMaterialPartDescription.self])

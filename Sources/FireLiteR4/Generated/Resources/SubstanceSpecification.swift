@@ -284,7 +284,7 @@ public final class SubstanceSpecificationRelationship: BackboneElement {
 public enum SubstanceSpecificationMoietyAmount: FHIRChoice {
     case quantity(Quantity)
     case string(String)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: Quantity = object._object(first) else { return nil }; self = .quantity(value)
         case 1: guard let value: String = object._string(first + 1) else { return nil }; self = .string(value)
@@ -303,7 +303,7 @@ public enum SubstanceSpecificationMoietyAmount: FHIRChoice {
 public enum SubstanceSpecificationPropertyDefiningSubstance: FHIRChoice {
     case reference(Reference)
     case codeableConcept(CodeableConcept)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: Reference = object._object(first) else { return nil }; self = .reference(value)
         case 1: guard let value: CodeableConcept = object._object(first + 1) else { return nil }; self = .codeableConcept(value)
@@ -322,7 +322,7 @@ public enum SubstanceSpecificationPropertyDefiningSubstance: FHIRChoice {
 public enum SubstanceSpecificationPropertyAmount: FHIRChoice {
     case quantity(Quantity)
     case string(String)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: Quantity = object._object(first) else { return nil }; self = .quantity(value)
         case 1: guard let value: String = object._string(first + 1) else { return nil }; self = .string(value)
@@ -341,7 +341,7 @@ public enum SubstanceSpecificationPropertyAmount: FHIRChoice {
 public enum SubstanceSpecificationRelationshipSubstance: FHIRChoice {
     case reference(Reference)
     case codeableConcept(CodeableConcept)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: Reference = object._object(first) else { return nil }; self = .reference(value)
         case 1: guard let value: CodeableConcept = object._object(first + 1) else { return nil }; self = .codeableConcept(value)
@@ -362,7 +362,7 @@ public enum SubstanceSpecificationRelationshipAmount: FHIRChoice {
     case range(Range)
     case ratio(Ratio)
     case string(String)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 4) {
         case 0: guard let value: Quantity = object._object(first) else { return nil }; self = .quantity(value)
         case 1: guard let value: Range = object._object(first + 1) else { return nil }; self = .range(value)
@@ -381,7 +381,7 @@ public enum SubstanceSpecificationRelationshipAmount: FHIRChoice {
     }
 }
 
-private let substanceSpecificationLayout = Layout(SubstanceSpecification.self, "SubstanceSpecification", .resource, base: DomainResource._layout, release: .r4, """
+private let substanceSpecificationLayout = Layout(_class: SubstanceSpecification.self, "SubstanceSpecification", .resource, base: DomainResource._layout, release: .r4, """
     identifier 0..1 Identifier
     type 0..1 CodeableConcept
     status 0..1 CodeableConcept
@@ -403,7 +403,7 @@ private let substanceSpecificationLayout = Layout(SubstanceSpecification.self, "
     sourceMaterial 0..1 Reference >SubstanceSourceMaterial
     """)
 
-private let substanceSpecificationMoietyLayout = Layout(SubstanceSpecificationMoiety.self, "SubstanceSpecification.moiety", .backbone, base: BackboneElement._layout, release: .r4, """
+private let substanceSpecificationMoietyLayout = Layout(_class: SubstanceSpecificationMoiety.self, "SubstanceSpecification.moiety", .backbone, base: BackboneElement._layout, release: .r4, """
     role 0..1 CodeableConcept
     identifier 0..1 Identifier
     name 0..1 string
@@ -413,7 +413,7 @@ private let substanceSpecificationMoietyLayout = Layout(SubstanceSpecificationMo
     amount[x] 0..1 Quantity|string
     """)
 
-private let substanceSpecificationPropertyLayout = Layout(SubstanceSpecificationProperty.self, "SubstanceSpecification.property", .backbone, base: BackboneElement._layout, release: .r4, """
+private let substanceSpecificationPropertyLayout = Layout(_class: SubstanceSpecificationProperty.self, "SubstanceSpecification.property", .backbone, base: BackboneElement._layout, release: .r4, """
     category 0..1 CodeableConcept
     code 0..1 CodeableConcept
     parameters 0..1 string
@@ -421,7 +421,7 @@ private let substanceSpecificationPropertyLayout = Layout(SubstanceSpecification
     amount[x] 0..1 Quantity|string
     """)
 
-private let substanceSpecificationStructureLayout = Layout(SubstanceSpecificationStructure.self, "SubstanceSpecification.structure", .backbone, base: BackboneElement._layout, release: .r4, """
+private let substanceSpecificationStructureLayout = Layout(_class: SubstanceSpecificationStructure.self, "SubstanceSpecification.structure", .backbone, base: BackboneElement._layout, release: .r4, """
     stereochemistry 0..1 CodeableConcept
     opticalActivity 0..1 CodeableConcept
     molecularFormula 0..1 string
@@ -432,7 +432,7 @@ private let substanceSpecificationStructureLayout = Layout(SubstanceSpecificatio
     representation 0..* SubstanceSpecification.structure.representation
     """)
 
-private let substanceSpecificationStructureIsotopeLayout = Layout(SubstanceSpecificationStructureIsotope.self, "SubstanceSpecification.structure.isotope", .backbone, base: BackboneElement._layout, release: .r4, """
+private let substanceSpecificationStructureIsotopeLayout = Layout(_class: SubstanceSpecificationStructureIsotope.self, "SubstanceSpecification.structure.isotope", .backbone, base: BackboneElement._layout, release: .r4, """
     identifier 0..1 Identifier
     name 0..1 CodeableConcept
     substitution 0..1 CodeableConcept
@@ -440,19 +440,19 @@ private let substanceSpecificationStructureIsotopeLayout = Layout(SubstanceSpeci
     molecularWeight 0..1 SubstanceSpecification.structure.isotope.molecularWeight
     """)
 
-private let substanceSpecificationStructureIsotopeMolecularWeightLayout = Layout(SubstanceSpecificationStructureIsotopeMolecularWeight.self, "SubstanceSpecification.structure.isotope.molecularWeight", .backbone, base: BackboneElement._layout, release: .r4, """
+private let substanceSpecificationStructureIsotopeMolecularWeightLayout = Layout(_class: SubstanceSpecificationStructureIsotopeMolecularWeight.self, "SubstanceSpecification.structure.isotope.molecularWeight", .backbone, base: BackboneElement._layout, release: .r4, """
     method 0..1 CodeableConcept
     type 0..1 CodeableConcept
     amount 0..1 Quantity
     """)
 
-private let substanceSpecificationStructureRepresentationLayout = Layout(SubstanceSpecificationStructureRepresentation.self, "SubstanceSpecification.structure.representation", .backbone, base: BackboneElement._layout, release: .r4, """
+private let substanceSpecificationStructureRepresentationLayout = Layout(_class: SubstanceSpecificationStructureRepresentation.self, "SubstanceSpecification.structure.representation", .backbone, base: BackboneElement._layout, release: .r4, """
     type 0..1 CodeableConcept
     representation 0..1 string
     attachment 0..1 Attachment
     """)
 
-private let substanceSpecificationCodeLayout = Layout(SubstanceSpecificationCode.self, "SubstanceSpecification.code", .backbone, base: BackboneElement._layout, release: .r4, """
+private let substanceSpecificationCodeLayout = Layout(_class: SubstanceSpecificationCode.self, "SubstanceSpecification.code", .backbone, base: BackboneElement._layout, release: .r4, """
     code 0..1 CodeableConcept
     status 0..1 CodeableConcept
     statusDate 0..1 dateTime
@@ -460,7 +460,7 @@ private let substanceSpecificationCodeLayout = Layout(SubstanceSpecificationCode
     source 0..* Reference >DocumentReference
     """)
 
-private let substanceSpecificationNameLayout = Layout(SubstanceSpecificationName.self, "SubstanceSpecification.name", .backbone, base: BackboneElement._layout, release: .r4, """
+private let substanceSpecificationNameLayout = Layout(_class: SubstanceSpecificationName.self, "SubstanceSpecification.name", .backbone, base: BackboneElement._layout, release: .r4, """
     name 1..1 string
     type 0..1 CodeableConcept
     status 0..1 CodeableConcept
@@ -474,13 +474,13 @@ private let substanceSpecificationNameLayout = Layout(SubstanceSpecificationName
     source 0..* Reference >DocumentReference
     """)
 
-private let substanceSpecificationNameOfficialLayout = Layout(SubstanceSpecificationNameOfficial.self, "SubstanceSpecification.name.official", .backbone, base: BackboneElement._layout, release: .r4, """
+private let substanceSpecificationNameOfficialLayout = Layout(_class: SubstanceSpecificationNameOfficial.self, "SubstanceSpecification.name.official", .backbone, base: BackboneElement._layout, release: .r4, """
     authority 0..1 CodeableConcept
     status 0..1 CodeableConcept
     date 0..1 dateTime
     """)
 
-private let substanceSpecificationRelationshipLayout = Layout(SubstanceSpecificationRelationship.self, "SubstanceSpecification.relationship", .backbone, base: BackboneElement._layout, release: .r4, """
+private let substanceSpecificationRelationshipLayout = Layout(_class: SubstanceSpecificationRelationship.self, "SubstanceSpecification.relationship", .backbone, base: BackboneElement._layout, release: .r4, """
     substance[x] 0..1 Reference|CodeableConcept >SubstanceSpecification
     relationship 0..1 CodeableConcept
     isDefining 0..1 boolean
@@ -490,4 +490,4 @@ private let substanceSpecificationRelationshipLayout = Layout(SubstanceSpecifica
     source 0..* Reference >DocumentReference
     """)
 
-let substanceSpecificationTypes = TypeGroup("SubstanceSpecification SubstanceSpecification.moiety SubstanceSpecification.property SubstanceSpecification.structure SubstanceSpecification.structure.isotope SubstanceSpecification.structure.isotope.molecularWeight SubstanceSpecification.structure.representation SubstanceSpecification.code SubstanceSpecification.name SubstanceSpecification.name.official SubstanceSpecification.relationship", [SubstanceSpecification.self, SubstanceSpecificationMoiety.self, SubstanceSpecificationProperty.self, SubstanceSpecificationStructure.self, SubstanceSpecificationStructureIsotope.self, SubstanceSpecificationStructureIsotopeMolecularWeight.self, SubstanceSpecificationStructureRepresentation.self, SubstanceSpecificationCode.self, SubstanceSpecificationName.self, SubstanceSpecificationNameOfficial.self, SubstanceSpecificationRelationship.self])
+let substanceSpecificationTypes = _TypeGroup("SubstanceSpecification SubstanceSpecification.moiety SubstanceSpecification.property SubstanceSpecification.structure SubstanceSpecification.structure.isotope SubstanceSpecification.structure.isotope.molecularWeight SubstanceSpecification.structure.representation SubstanceSpecification.code SubstanceSpecification.name SubstanceSpecification.name.official SubstanceSpecification.relationship", [SubstanceSpecification.self, SubstanceSpecificationMoiety.self, SubstanceSpecificationProperty.self, SubstanceSpecificationStructure.self, SubstanceSpecificationStructureIsotope.self, SubstanceSpecificationStructureIsotopeMolecularWeight.self, SubstanceSpecificationStructureRepresentation.self, SubstanceSpecificationCode.self, SubstanceSpecificationName.self, SubstanceSpecificationNameOfficial.self, SubstanceSpecificationRelationship.self])

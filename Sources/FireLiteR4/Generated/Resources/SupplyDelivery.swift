@@ -61,7 +61,7 @@ public enum SupplyDeliveryOccurrence: FHIRChoice {
     case dateTime(FHIRDateTime)
     case period(Period)
     case timing(Timing)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 3) {
         case 0: guard let value: FHIRDateTime = object._dateTime(first) else { return nil }; self = .dateTime(value)
         case 1: guard let value: Period = object._object(first + 1) else { return nil }; self = .period(value)
@@ -82,7 +82,7 @@ public enum SupplyDeliveryOccurrence: FHIRChoice {
 public enum SupplyDeliverySuppliedItemItem: FHIRChoice {
     case codeableConcept(CodeableConcept)
     case reference(Reference)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: CodeableConcept = object._object(first) else { return nil }; self = .codeableConcept(value)
         case 1: guard let value: Reference = object._object(first + 1) else { return nil }; self = .reference(value)
@@ -97,7 +97,7 @@ public enum SupplyDeliverySuppliedItemItem: FHIRChoice {
     }
 }
 
-private let supplyDeliveryLayout = Layout(SupplyDelivery.self, "SupplyDelivery", .resource, base: DomainResource._layout, release: .r4, """
+private let supplyDeliveryLayout = Layout(_class: SupplyDelivery.self, "SupplyDelivery", .resource, base: DomainResource._layout, release: .r4, """
     identifier 0..* Identifier
     basedOn 0..* Reference >SupplyRequest
     partOf 0..* Reference >SupplyDelivery,Contract
@@ -111,9 +111,9 @@ private let supplyDeliveryLayout = Layout(SupplyDelivery.self, "SupplyDelivery",
     receiver 0..* Reference >Practitioner,PractitionerRole
     """)
 
-private let supplyDeliverySuppliedItemLayout = Layout(SupplyDeliverySuppliedItem.self, "SupplyDelivery.suppliedItem", .backbone, base: BackboneElement._layout, release: .r4, """
+private let supplyDeliverySuppliedItemLayout = Layout(_class: SupplyDeliverySuppliedItem.self, "SupplyDelivery.suppliedItem", .backbone, base: BackboneElement._layout, release: .r4, """
     quantity 0..1 Quantity
     item[x] 0..1 CodeableConcept|Reference >Medication,Substance,Device
     """)
 
-let supplyDeliveryTypes = TypeGroup("SupplyDelivery SupplyDelivery.suppliedItem", [SupplyDelivery.self, SupplyDeliverySuppliedItem.self])
+let supplyDeliveryTypes = _TypeGroup("SupplyDelivery SupplyDelivery.suppliedItem", [SupplyDelivery.self, SupplyDeliverySuppliedItem.self])

@@ -75,7 +75,7 @@ public final class SupplyRequestParameter: BackboneElement {
 public enum SupplyRequestItem: FHIRChoice {
     case codeableConcept(CodeableConcept)
     case reference(Reference)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: CodeableConcept = object._object(first) else { return nil }; self = .codeableConcept(value)
         case 1: guard let value: Reference = object._object(first + 1) else { return nil }; self = .reference(value)
@@ -95,7 +95,7 @@ public enum SupplyRequestOccurrence: FHIRChoice {
     case dateTime(FHIRDateTime)
     case period(Period)
     case timing(Timing)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 3) {
         case 0: guard let value: FHIRDateTime = object._dateTime(first) else { return nil }; self = .dateTime(value)
         case 1: guard let value: Period = object._object(first + 1) else { return nil }; self = .period(value)
@@ -118,7 +118,7 @@ public enum SupplyRequestParameterValue: FHIRChoice {
     case quantity(Quantity)
     case range(Range)
     case boolean(Bool)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 4) {
         case 0: guard let value: CodeableConcept = object._object(first) else { return nil }; self = .codeableConcept(value)
         case 1: guard let value: Quantity = object._object(first + 1) else { return nil }; self = .quantity(value)
@@ -137,7 +137,7 @@ public enum SupplyRequestParameterValue: FHIRChoice {
     }
 }
 
-private let supplyRequestLayout = Layout(SupplyRequest.self, "SupplyRequest", .resource, base: DomainResource._layout, release: .r4, """
+private let supplyRequestLayout = Layout(_class: SupplyRequest.self, "SupplyRequest", .resource, base: DomainResource._layout, release: .r4, """
     identifier 0..* Identifier
     status 0..1 code =SupplyRequestStatus
     category 0..1 CodeableConcept
@@ -155,9 +155,9 @@ private let supplyRequestLayout = Layout(SupplyRequest.self, "SupplyRequest", .r
     deliverTo 0..1 Reference >Organization,Location,Patient
     """)
 
-private let supplyRequestParameterLayout = Layout(SupplyRequestParameter.self, "SupplyRequest.parameter", .backbone, base: BackboneElement._layout, release: .r4, """
+private let supplyRequestParameterLayout = Layout(_class: SupplyRequestParameter.self, "SupplyRequest.parameter", .backbone, base: BackboneElement._layout, release: .r4, """
     code 0..1 CodeableConcept
     value[x] 0..1 CodeableConcept|Quantity|Range|boolean
     """)
 
-let supplyRequestTypes = TypeGroup("SupplyRequest SupplyRequest.parameter", [SupplyRequest.self, SupplyRequestParameter.self])
+let supplyRequestTypes = _TypeGroup("SupplyRequest SupplyRequest.parameter", [SupplyRequest.self, SupplyRequestParameter.self])

@@ -282,7 +282,7 @@ public final class TaskOutput: BackboneElement {
     public func upsert(valueMeta newValue: Meta?) { _upsert(53, newValue) }
 }
 
-private let taskLayout = Layout(Task.self, "Task", .resource, base: DomainResource._layout, release: .r4, """
+private let taskLayout = Layout(_class: Task.self, "Task", .resource, base: DomainResource._layout, release: .r4, """
     identifier 0..* Identifier
     instantiatesCanonical 0..1 canonical >ActivityDefinition
     instantiatesUri 0..1 uri
@@ -316,20 +316,20 @@ private let taskLayout = Layout(Task.self, "Task", .resource, base: DomainResour
     output 0..* Task.output
     """)
 
-private let taskRestrictionLayout = Layout(TaskRestriction.self, "Task.restriction", .backbone, base: BackboneElement._layout, release: .r4, """
+private let taskRestrictionLayout = Layout(_class: TaskRestriction.self, "Task.restriction", .backbone, base: BackboneElement._layout, release: .r4, """
     repetitions 0..1 positiveInt
     period 0..1 Period
     recipient 0..* Reference >Patient,Practitioner,PractitionerRole,RelatedPerson,Group,Organization
     """)
 
-private let taskInputLayout = Layout(TaskInput.self, "Task.input", .backbone, base: BackboneElement._layout, release: .r4, """
+private let taskInputLayout = Layout(_class: TaskInput.self, "Task.input", .backbone, base: BackboneElement._layout, release: .r4, """
     type 1..1 CodeableConcept
     value[x] 1..1 base64Binary|boolean|canonical|code|date|dateTime|decimal|id|instant|integer|markdown|oid|positiveInt|string|time|unsignedInt|uri|url|uuid|Address|Age|Annotation|Attachment|CodeableConcept|Coding|ContactPoint|Count|Distance|Duration|HumanName|Identifier|Money|Period|Quantity|Range|Ratio|Reference|SampledData|Signature|Timing|ContactDetail|Contributor|DataRequirement|Expression|ParameterDefinition|RelatedArtifact|TriggerDefinition|UsageContext|Dosage|Meta
     """)
 
-private let taskOutputLayout = Layout(TaskOutput.self, "Task.output", .backbone, base: BackboneElement._layout, release: .r4, """
+private let taskOutputLayout = Layout(_class: TaskOutput.self, "Task.output", .backbone, base: BackboneElement._layout, release: .r4, """
     type 1..1 CodeableConcept
     value[x] 1..1 base64Binary|boolean|canonical|code|date|dateTime|decimal|id|instant|integer|markdown|oid|positiveInt|string|time|unsignedInt|uri|url|uuid|Address|Age|Annotation|Attachment|CodeableConcept|Coding|ContactPoint|Count|Distance|Duration|HumanName|Identifier|Money|Period|Quantity|Range|Ratio|Reference|SampledData|Signature|Timing|ContactDetail|Contributor|DataRequirement|Expression|ParameterDefinition|RelatedArtifact|TriggerDefinition|UsageContext|Dosage|Meta
     """)
 
-let taskTypes = TypeGroup("Task Task.restriction Task.input Task.output", [Task.self, TaskRestriction.self, TaskInput.self, TaskOutput.self])
+let taskTypes = _TypeGroup("Task Task.restriction Task.input Task.output", [Task.self, TaskRestriction.self, TaskInput.self, TaskOutput.self])

@@ -173,7 +173,7 @@ public final class TerminologyCapabilitiesClosure: BackboneElement {
     public var translation: Bool? { get { _bool(3) } set { _setBool(3, newValue) } }
 }
 
-private let terminologyCapabilitiesLayout = Layout(TerminologyCapabilities.self, "TerminologyCapabilities", .resource, base: DomainResource._layout, release: .r4, """
+private let terminologyCapabilitiesLayout = Layout(_class: TerminologyCapabilities.self, "TerminologyCapabilities", .resource, base: DomainResource._layout, release: .r4, """
     url 0..1 uri
     version 0..1 string
     name 0..1 string
@@ -200,23 +200,23 @@ private let terminologyCapabilitiesLayout = Layout(TerminologyCapabilities.self,
     closure 0..1 TerminologyCapabilities.closure
     """)
 
-private let terminologyCapabilitiesSoftwareLayout = Layout(TerminologyCapabilitiesSoftware.self, "TerminologyCapabilities.software", .backbone, base: BackboneElement._layout, release: .r4, """
+private let terminologyCapabilitiesSoftwareLayout = Layout(_class: TerminologyCapabilitiesSoftware.self, "TerminologyCapabilities.software", .backbone, base: BackboneElement._layout, release: .r4, """
     name 1..1 string
     version 0..1 string
     """)
 
-private let terminologyCapabilitiesImplementationLayout = Layout(TerminologyCapabilitiesImplementation.self, "TerminologyCapabilities.implementation", .backbone, base: BackboneElement._layout, release: .r4, """
+private let terminologyCapabilitiesImplementationLayout = Layout(_class: TerminologyCapabilitiesImplementation.self, "TerminologyCapabilities.implementation", .backbone, base: BackboneElement._layout, release: .r4, """
     description 1..1 string
     url 0..1 url
     """)
 
-private let terminologyCapabilitiesCodeSystemLayout = Layout(TerminologyCapabilitiesCodeSystem.self, "TerminologyCapabilities.codeSystem", .backbone, base: BackboneElement._layout, release: .r4, """
+private let terminologyCapabilitiesCodeSystemLayout = Layout(_class: TerminologyCapabilitiesCodeSystem.self, "TerminologyCapabilities.codeSystem", .backbone, base: BackboneElement._layout, release: .r4, """
     uri 0..1 canonical >CodeSystem
     version 0..* TerminologyCapabilities.codeSystem.version
     subsumption 0..1 boolean
     """)
 
-private let terminologyCapabilitiesCodeSystemVersionLayout = Layout(TerminologyCapabilitiesCodeSystemVersion.self, "TerminologyCapabilities.codeSystem.version", .backbone, base: BackboneElement._layout, release: .r4, """
+private let terminologyCapabilitiesCodeSystemVersionLayout = Layout(_class: TerminologyCapabilitiesCodeSystemVersion.self, "TerminologyCapabilities.codeSystem.version", .backbone, base: BackboneElement._layout, release: .r4, """
     code 0..1 string
     isDefault 0..1 boolean
     compositional 0..1 boolean
@@ -225,12 +225,12 @@ private let terminologyCapabilitiesCodeSystemVersionLayout = Layout(TerminologyC
     property 0..* code
     """)
 
-private let terminologyCapabilitiesCodeSystemVersionFilterLayout = Layout(TerminologyCapabilitiesCodeSystemVersionFilter.self, "TerminologyCapabilities.codeSystem.version.filter", .backbone, base: BackboneElement._layout, release: .r4, """
+private let terminologyCapabilitiesCodeSystemVersionFilterLayout = Layout(_class: TerminologyCapabilitiesCodeSystemVersionFilter.self, "TerminologyCapabilities.codeSystem.version.filter", .backbone, base: BackboneElement._layout, release: .r4, """
     code 1..1 code
     op 1..* code
     """)
 
-private let terminologyCapabilitiesExpansionLayout = Layout(TerminologyCapabilitiesExpansion.self, "TerminologyCapabilities.expansion", .backbone, base: BackboneElement._layout, release: .r4, """
+private let terminologyCapabilitiesExpansionLayout = Layout(_class: TerminologyCapabilitiesExpansion.self, "TerminologyCapabilities.expansion", .backbone, base: BackboneElement._layout, release: .r4, """
     hierarchical 0..1 boolean
     paging 0..1 boolean
     incomplete 0..1 boolean
@@ -238,21 +238,21 @@ private let terminologyCapabilitiesExpansionLayout = Layout(TerminologyCapabilit
     textFilter 0..1 markdown
     """)
 
-private let terminologyCapabilitiesExpansionParameterLayout = Layout(TerminologyCapabilitiesExpansionParameter.self, "TerminologyCapabilities.expansion.parameter", .backbone, base: BackboneElement._layout, release: .r4, """
+private let terminologyCapabilitiesExpansionParameterLayout = Layout(_class: TerminologyCapabilitiesExpansionParameter.self, "TerminologyCapabilities.expansion.parameter", .backbone, base: BackboneElement._layout, release: .r4, """
     name 1..1 code
     documentation 0..1 string
     """)
 
-private let terminologyCapabilitiesValidateCodeLayout = Layout(TerminologyCapabilitiesValidateCode.self, "TerminologyCapabilities.validateCode", .backbone, base: BackboneElement._layout, release: .r4, """
+private let terminologyCapabilitiesValidateCodeLayout = Layout(_class: TerminologyCapabilitiesValidateCode.self, "TerminologyCapabilities.validateCode", .backbone, base: BackboneElement._layout, release: .r4, """
     translations 1..1 boolean
     """)
 
-private let terminologyCapabilitiesTranslationLayout = Layout(TerminologyCapabilitiesTranslation.self, "TerminologyCapabilities.translation", .backbone, base: BackboneElement._layout, release: .r4, """
+private let terminologyCapabilitiesTranslationLayout = Layout(_class: TerminologyCapabilitiesTranslation.self, "TerminologyCapabilities.translation", .backbone, base: BackboneElement._layout, release: .r4, """
     needsMap 1..1 boolean
     """)
 
-private let terminologyCapabilitiesClosureLayout = Layout(TerminologyCapabilitiesClosure.self, "TerminologyCapabilities.closure", .backbone, base: BackboneElement._layout, release: .r4, """
+private let terminologyCapabilitiesClosureLayout = Layout(_class: TerminologyCapabilitiesClosure.self, "TerminologyCapabilities.closure", .backbone, base: BackboneElement._layout, release: .r4, """
     translation 0..1 boolean
     """)
 
-let terminologyCapabilitiesTypes = TypeGroup("TerminologyCapabilities TerminologyCapabilities.software TerminologyCapabilities.implementation TerminologyCapabilities.codeSystem TerminologyCapabilities.codeSystem.version TerminologyCapabilities.codeSystem.version.filter TerminologyCapabilities.expansion TerminologyCapabilities.expansion.parameter TerminologyCapabilities.validateCode TerminologyCapabilities.translation TerminologyCapabilities.closure", [TerminologyCapabilities.self, TerminologyCapabilitiesSoftware.self, TerminologyCapabilitiesImplementation.self, TerminologyCapabilitiesCodeSystem.self, TerminologyCapabilitiesCodeSystemVersion.self, TerminologyCapabilitiesCodeSystemVersionFilter.self, TerminologyCapabilitiesExpansion.self, TerminologyCapabilitiesExpansionParameter.self, TerminologyCapabilitiesValidateCode.self, TerminologyCapabilitiesTranslation.self, TerminologyCapabilitiesClosure.self])
+let terminologyCapabilitiesTypes = _TypeGroup("TerminologyCapabilities TerminologyCapabilities.software TerminologyCapabilities.implementation TerminologyCapabilities.codeSystem TerminologyCapabilities.codeSystem.version TerminologyCapabilities.codeSystem.version.filter TerminologyCapabilities.expansion TerminologyCapabilities.expansion.parameter TerminologyCapabilities.validateCode TerminologyCapabilities.translation TerminologyCapabilities.closure", [TerminologyCapabilities.self, TerminologyCapabilitiesSoftware.self, TerminologyCapabilitiesImplementation.self, TerminologyCapabilitiesCodeSystem.self, TerminologyCapabilitiesCodeSystemVersion.self, TerminologyCapabilitiesCodeSystemVersionFilter.self, TerminologyCapabilitiesExpansion.self, TerminologyCapabilitiesExpansionParameter.self, TerminologyCapabilitiesValidateCode.self, TerminologyCapabilitiesTranslation.self, TerminologyCapabilitiesClosure.self])

@@ -134,7 +134,7 @@ public final class TestReportTeardownAction: BackboneElement {
     public func upsert(operation newValue: TestReportSetupActionOperation?) { _upsert(3, newValue) }
 }
 
-private let testReportLayout = Layout(TestReport.self, "TestReport", .resource, base: DomainResource._layout, release: .r4, """
+private let testReportLayout = Layout(_class: TestReport.self, "TestReport", .resource, base: DomainResource._layout, release: .r4, """
     identifier 0..1 Identifier
     name 0..1 string
     status 1..1 code =TestReportStatus
@@ -149,50 +149,50 @@ private let testReportLayout = Layout(TestReport.self, "TestReport", .resource, 
     teardown 0..1 TestReport.teardown
     """)
 
-private let testReportParticipantLayout = Layout(TestReportParticipant.self, "TestReport.participant", .backbone, base: BackboneElement._layout, release: .r4, """
+private let testReportParticipantLayout = Layout(_class: TestReportParticipant.self, "TestReport.participant", .backbone, base: BackboneElement._layout, release: .r4, """
     type 1..1 code =TestReportParticipantType
     uri 1..1 uri
     display 0..1 string
     """)
 
-private let testReportSetupLayout = Layout(TestReportSetup.self, "TestReport.setup", .backbone, base: BackboneElement._layout, release: .r4, """
+private let testReportSetupLayout = Layout(_class: TestReportSetup.self, "TestReport.setup", .backbone, base: BackboneElement._layout, release: .r4, """
     action 1..* TestReport.setup.action
     """)
 
-private let testReportSetupActionLayout = Layout(TestReportSetupAction.self, "TestReport.setup.action", .backbone, base: BackboneElement._layout, release: .r4, """
+private let testReportSetupActionLayout = Layout(_class: TestReportSetupAction.self, "TestReport.setup.action", .backbone, base: BackboneElement._layout, release: .r4, """
     operation 0..1 TestReport.setup.action.operation
     assert 0..1 TestReport.setup.action.assert
     """)
 
-private let testReportSetupActionOperationLayout = Layout(TestReportSetupActionOperation.self, "TestReport.setup.action.operation", .backbone, base: BackboneElement._layout, release: .r4, """
+private let testReportSetupActionOperationLayout = Layout(_class: TestReportSetupActionOperation.self, "TestReport.setup.action.operation", .backbone, base: BackboneElement._layout, release: .r4, """
     result 1..1 code =TestReportActionResult
     message 0..1 markdown
     detail 0..1 uri
     """)
 
-private let testReportSetupActionAssertLayout = Layout(TestReportSetupActionAssert.self, "TestReport.setup.action.assert", .backbone, base: BackboneElement._layout, release: .r4, """
+private let testReportSetupActionAssertLayout = Layout(_class: TestReportSetupActionAssert.self, "TestReport.setup.action.assert", .backbone, base: BackboneElement._layout, release: .r4, """
     result 1..1 code =TestReportActionResult
     message 0..1 markdown
     detail 0..1 string
     """)
 
-private let testReportTestLayout = Layout(TestReportTest.self, "TestReport.test", .backbone, base: BackboneElement._layout, release: .r4, """
+private let testReportTestLayout = Layout(_class: TestReportTest.self, "TestReport.test", .backbone, base: BackboneElement._layout, release: .r4, """
     name 0..1 string
     description 0..1 string
     action 1..* TestReport.test.action
     """)
 
-private let testReportTestActionLayout = Layout(TestReportTestAction.self, "TestReport.test.action", .backbone, base: BackboneElement._layout, release: .r4, """
+private let testReportTestActionLayout = Layout(_class: TestReportTestAction.self, "TestReport.test.action", .backbone, base: BackboneElement._layout, release: .r4, """
     operation 0..1 TestReport.setup.action.operation
     assert 0..1 TestReport.setup.action.assert
     """)
 
-private let testReportTeardownLayout = Layout(TestReportTeardown.self, "TestReport.teardown", .backbone, base: BackboneElement._layout, release: .r4, """
+private let testReportTeardownLayout = Layout(_class: TestReportTeardown.self, "TestReport.teardown", .backbone, base: BackboneElement._layout, release: .r4, """
     action 1..* TestReport.teardown.action
     """)
 
-private let testReportTeardownActionLayout = Layout(TestReportTeardownAction.self, "TestReport.teardown.action", .backbone, base: BackboneElement._layout, release: .r4, """
+private let testReportTeardownActionLayout = Layout(_class: TestReportTeardownAction.self, "TestReport.teardown.action", .backbone, base: BackboneElement._layout, release: .r4, """
     operation 1..1 TestReport.setup.action.operation
     """)
 
-let testReportTypes = TypeGroup("TestReport TestReport.participant TestReport.setup TestReport.setup.action TestReport.setup.action.operation TestReport.setup.action.assert TestReport.test TestReport.test.action TestReport.teardown TestReport.teardown.action", [TestReport.self, TestReportParticipant.self, TestReportSetup.self, TestReportSetupAction.self, TestReportSetupActionOperation.self, TestReportSetupActionAssert.self, TestReportTest.self, TestReportTestAction.self, TestReportTeardown.self, TestReportTeardownAction.self])
+let testReportTypes = _TypeGroup("TestReport TestReport.participant TestReport.setup TestReport.setup.action TestReport.setup.action.operation TestReport.setup.action.assert TestReport.test TestReport.test.action TestReport.teardown TestReport.teardown.action", [TestReport.self, TestReportParticipant.self, TestReportSetup.self, TestReportSetupAction.self, TestReportSetupActionOperation.self, TestReportSetupActionAssert.self, TestReportTest.self, TestReportTestAction.self, TestReportTeardown.self, TestReportTeardownAction.self])

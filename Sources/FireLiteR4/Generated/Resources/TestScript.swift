@@ -320,7 +320,7 @@ public final class TestScriptTeardownAction: BackboneElement {
     public func upsert(operation newValue: TestScriptSetupActionOperation?) { _upsert(3, newValue) }
 }
 
-private let testScriptLayout = Layout(TestScript.self, "TestScript", .resource, base: DomainResource._layout, release: .r4, """
+private let testScriptLayout = Layout(_class: TestScript.self, "TestScript", .resource, base: DomainResource._layout, release: .r4, """
     url 1..1 uri
     identifier 0..1 Identifier
     version 0..1 string
@@ -347,27 +347,27 @@ private let testScriptLayout = Layout(TestScript.self, "TestScript", .resource, 
     teardown 0..1 TestScript.teardown
     """)
 
-private let testScriptOriginLayout = Layout(TestScriptOrigin.self, "TestScript.origin", .backbone, base: BackboneElement._layout, release: .r4, """
+private let testScriptOriginLayout = Layout(_class: TestScriptOrigin.self, "TestScript.origin", .backbone, base: BackboneElement._layout, release: .r4, """
     index 1..1 integer
     profile 1..1 Coding
     """)
 
-private let testScriptDestinationLayout = Layout(TestScriptDestination.self, "TestScript.destination", .backbone, base: BackboneElement._layout, release: .r4, """
+private let testScriptDestinationLayout = Layout(_class: TestScriptDestination.self, "TestScript.destination", .backbone, base: BackboneElement._layout, release: .r4, """
     index 1..1 integer
     profile 1..1 Coding
     """)
 
-private let testScriptMetadataLayout = Layout(TestScriptMetadata.self, "TestScript.metadata", .backbone, base: BackboneElement._layout, release: .r4, """
+private let testScriptMetadataLayout = Layout(_class: TestScriptMetadata.self, "TestScript.metadata", .backbone, base: BackboneElement._layout, release: .r4, """
     link 0..* TestScript.metadata.link
     capability 1..* TestScript.metadata.capability
     """)
 
-private let testScriptMetadataLinkLayout = Layout(TestScriptMetadataLink.self, "TestScript.metadata.link", .backbone, base: BackboneElement._layout, release: .r4, """
+private let testScriptMetadataLinkLayout = Layout(_class: TestScriptMetadataLink.self, "TestScript.metadata.link", .backbone, base: BackboneElement._layout, release: .r4, """
     url 1..1 uri
     description 0..1 string
     """)
 
-private let testScriptMetadataCapabilityLayout = Layout(TestScriptMetadataCapability.self, "TestScript.metadata.capability", .backbone, base: BackboneElement._layout, release: .r4, """
+private let testScriptMetadataCapabilityLayout = Layout(_class: TestScriptMetadataCapability.self, "TestScript.metadata.capability", .backbone, base: BackboneElement._layout, release: .r4, """
     required 1..1 boolean
     validated 1..1 boolean
     description 0..1 string
@@ -377,13 +377,13 @@ private let testScriptMetadataCapabilityLayout = Layout(TestScriptMetadataCapabi
     capabilities 1..1 canonical >CapabilityStatement
     """)
 
-private let testScriptFixtureLayout = Layout(TestScriptFixture.self, "TestScript.fixture", .backbone, base: BackboneElement._layout, release: .r4, """
+private let testScriptFixtureLayout = Layout(_class: TestScriptFixture.self, "TestScript.fixture", .backbone, base: BackboneElement._layout, release: .r4, """
     autocreate 1..1 boolean
     autodelete 1..1 boolean
     resource 0..1 Reference
     """)
 
-private let testScriptVariableLayout = Layout(TestScriptVariable.self, "TestScript.variable", .backbone, base: BackboneElement._layout, release: .r4, """
+private let testScriptVariableLayout = Layout(_class: TestScriptVariable.self, "TestScript.variable", .backbone, base: BackboneElement._layout, release: .r4, """
     name 1..1 string
     defaultValue 0..1 string
     description 0..1 string
@@ -394,16 +394,16 @@ private let testScriptVariableLayout = Layout(TestScriptVariable.self, "TestScri
     sourceId 0..1 id
     """)
 
-private let testScriptSetupLayout = Layout(TestScriptSetup.self, "TestScript.setup", .backbone, base: BackboneElement._layout, release: .r4, """
+private let testScriptSetupLayout = Layout(_class: TestScriptSetup.self, "TestScript.setup", .backbone, base: BackboneElement._layout, release: .r4, """
     action 1..* TestScript.setup.action
     """)
 
-private let testScriptSetupActionLayout = Layout(TestScriptSetupAction.self, "TestScript.setup.action", .backbone, base: BackboneElement._layout, release: .r4, """
+private let testScriptSetupActionLayout = Layout(_class: TestScriptSetupAction.self, "TestScript.setup.action", .backbone, base: BackboneElement._layout, release: .r4, """
     operation 0..1 TestScript.setup.action.operation
     assert 0..1 TestScript.setup.action.assert
     """)
 
-private let testScriptSetupActionOperationLayout = Layout(TestScriptSetupActionOperation.self, "TestScript.setup.action.operation", .backbone, base: BackboneElement._layout, release: .r4, """
+private let testScriptSetupActionOperationLayout = Layout(_class: TestScriptSetupActionOperation.self, "TestScript.setup.action.operation", .backbone, base: BackboneElement._layout, release: .r4, """
     type 0..1 Coding
     resource 0..1 code =FHIRDefinedType
     label 0..1 string
@@ -423,12 +423,12 @@ private let testScriptSetupActionOperationLayout = Layout(TestScriptSetupActionO
     url 0..1 string
     """)
 
-private let testScriptSetupActionOperationRequestHeaderLayout = Layout(TestScriptSetupActionOperationRequestHeader.self, "TestScript.setup.action.operation.requestHeader", .backbone, base: BackboneElement._layout, release: .r4, """
+private let testScriptSetupActionOperationRequestHeaderLayout = Layout(_class: TestScriptSetupActionOperationRequestHeader.self, "TestScript.setup.action.operation.requestHeader", .backbone, base: BackboneElement._layout, release: .r4, """
     field 1..1 string
     value 1..1 string
     """)
 
-private let testScriptSetupActionAssertLayout = Layout(TestScriptSetupActionAssert.self, "TestScript.setup.action.assert", .backbone, base: BackboneElement._layout, release: .r4, """
+private let testScriptSetupActionAssertLayout = Layout(_class: TestScriptSetupActionAssert.self, "TestScript.setup.action.assert", .backbone, base: BackboneElement._layout, release: .r4, """
     label 0..1 string
     description 0..1 string
     direction 0..1 code =AssertionDirectionType
@@ -453,23 +453,23 @@ private let testScriptSetupActionAssertLayout = Layout(TestScriptSetupActionAsse
     warningOnly 1..1 boolean
     """)
 
-private let testScriptTestLayout = Layout(TestScriptTest.self, "TestScript.test", .backbone, base: BackboneElement._layout, release: .r4, """
+private let testScriptTestLayout = Layout(_class: TestScriptTest.self, "TestScript.test", .backbone, base: BackboneElement._layout, release: .r4, """
     name 0..1 string
     description 0..1 string
     action 1..* TestScript.test.action
     """)
 
-private let testScriptTestActionLayout = Layout(TestScriptTestAction.self, "TestScript.test.action", .backbone, base: BackboneElement._layout, release: .r4, """
+private let testScriptTestActionLayout = Layout(_class: TestScriptTestAction.self, "TestScript.test.action", .backbone, base: BackboneElement._layout, release: .r4, """
     operation 0..1 TestScript.setup.action.operation
     assert 0..1 TestScript.setup.action.assert
     """)
 
-private let testScriptTeardownLayout = Layout(TestScriptTeardown.self, "TestScript.teardown", .backbone, base: BackboneElement._layout, release: .r4, """
+private let testScriptTeardownLayout = Layout(_class: TestScriptTeardown.self, "TestScript.teardown", .backbone, base: BackboneElement._layout, release: .r4, """
     action 1..* TestScript.teardown.action
     """)
 
-private let testScriptTeardownActionLayout = Layout(TestScriptTeardownAction.self, "TestScript.teardown.action", .backbone, base: BackboneElement._layout, release: .r4, """
+private let testScriptTeardownActionLayout = Layout(_class: TestScriptTeardownAction.self, "TestScript.teardown.action", .backbone, base: BackboneElement._layout, release: .r4, """
     operation 1..1 TestScript.setup.action.operation
     """)
 
-let testScriptTypes = TypeGroup("TestScript TestScript.origin TestScript.destination TestScript.metadata TestScript.metadata.link TestScript.metadata.capability TestScript.fixture TestScript.variable TestScript.setup TestScript.setup.action TestScript.setup.action.operation TestScript.setup.action.operation.requestHeader TestScript.setup.action.assert TestScript.test TestScript.test.action TestScript.teardown TestScript.teardown.action", [TestScript.self, TestScriptOrigin.self, TestScriptDestination.self, TestScriptMetadata.self, TestScriptMetadataLink.self, TestScriptMetadataCapability.self, TestScriptFixture.self, TestScriptVariable.self, TestScriptSetup.self, TestScriptSetupAction.self, TestScriptSetupActionOperation.self, TestScriptSetupActionOperationRequestHeader.self, TestScriptSetupActionAssert.self, TestScriptTest.self, TestScriptTestAction.self, TestScriptTeardown.self, TestScriptTeardownAction.self])
+let testScriptTypes = _TypeGroup("TestScript TestScript.origin TestScript.destination TestScript.metadata TestScript.metadata.link TestScript.metadata.capability TestScript.fixture TestScript.variable TestScript.setup TestScript.setup.action TestScript.setup.action.operation TestScript.setup.action.operation.requestHeader TestScript.setup.action.assert TestScript.test TestScript.test.action TestScript.teardown TestScript.teardown.action", [TestScript.self, TestScriptOrigin.self, TestScriptDestination.self, TestScriptMetadata.self, TestScriptMetadataLink.self, TestScriptMetadataCapability.self, TestScriptFixture.self, TestScriptVariable.self, TestScriptSetup.self, TestScriptSetupAction.self, TestScriptSetupActionOperation.self, TestScriptSetupActionOperationRequestHeader.self, TestScriptSetupActionAssert.self, TestScriptTest.self, TestScriptTestAction.self, TestScriptTeardown.self, TestScriptTeardownAction.self])

@@ -180,7 +180,7 @@ public enum ValueSetExpansionParameterValue: FHIRChoice {
     case uri(String)
     case code(String)
     case dateTime(FHIRDateTime)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 7) {
         case 0: guard let value: String = object._string(first) else { return nil }; self = .string(value)
         case 1: guard let value: Bool = object._bool(first + 1) else { return nil }; self = .boolean(value)
@@ -205,7 +205,7 @@ public enum ValueSetExpansionParameterValue: FHIRChoice {
     }
 }
 
-private let valueSetLayout = Layout(ValueSet.self, "ValueSet", .resource, base: DomainResource._layout, release: .r4, """
+private let valueSetLayout = Layout(_class: ValueSet.self, "ValueSet", .resource, base: DomainResource._layout, release: .r4, """
     url 0..1 uri
     identifier 0..* Identifier
     version 0..1 string
@@ -226,14 +226,14 @@ private let valueSetLayout = Layout(ValueSet.self, "ValueSet", .resource, base: 
     expansion 0..1 ValueSet.expansion
     """)
 
-private let valueSetComposeLayout = Layout(ValueSetCompose.self, "ValueSet.compose", .backbone, base: BackboneElement._layout, release: .r4, """
+private let valueSetComposeLayout = Layout(_class: ValueSetCompose.self, "ValueSet.compose", .backbone, base: BackboneElement._layout, release: .r4, """
     lockedDate 0..1 date
     inactive 0..1 boolean
     include 1..* ValueSet.compose.include
     exclude 0..* ValueSet.compose.include
     """)
 
-private let valueSetComposeIncludeLayout = Layout(ValueSetComposeInclude.self, "ValueSet.compose.include", .backbone, base: BackboneElement._layout, release: .r4, """
+private let valueSetComposeIncludeLayout = Layout(_class: ValueSetComposeInclude.self, "ValueSet.compose.include", .backbone, base: BackboneElement._layout, release: .r4, """
     system 0..1 uri
     version 0..1 string
     concept 0..* ValueSet.compose.include.concept
@@ -241,25 +241,25 @@ private let valueSetComposeIncludeLayout = Layout(ValueSetComposeInclude.self, "
     valueSet 0..* canonical >ValueSet
     """)
 
-private let valueSetComposeIncludeConceptLayout = Layout(ValueSetComposeIncludeConcept.self, "ValueSet.compose.include.concept", .backbone, base: BackboneElement._layout, release: .r4, """
+private let valueSetComposeIncludeConceptLayout = Layout(_class: ValueSetComposeIncludeConcept.self, "ValueSet.compose.include.concept", .backbone, base: BackboneElement._layout, release: .r4, """
     code 1..1 code
     display 0..1 string
     designation 0..* ValueSet.compose.include.concept.designation
     """)
 
-private let valueSetComposeIncludeConceptDesignationLayout = Layout(ValueSetComposeIncludeConceptDesignation.self, "ValueSet.compose.include.concept.designation", .backbone, base: BackboneElement._layout, release: .r4, """
+private let valueSetComposeIncludeConceptDesignationLayout = Layout(_class: ValueSetComposeIncludeConceptDesignation.self, "ValueSet.compose.include.concept.designation", .backbone, base: BackboneElement._layout, release: .r4, """
     language 0..1 code
     use 0..1 Coding
     value 1..1 string
     """)
 
-private let valueSetComposeIncludeFilterLayout = Layout(ValueSetComposeIncludeFilter.self, "ValueSet.compose.include.filter", .backbone, base: BackboneElement._layout, release: .r4, """
+private let valueSetComposeIncludeFilterLayout = Layout(_class: ValueSetComposeIncludeFilter.self, "ValueSet.compose.include.filter", .backbone, base: BackboneElement._layout, release: .r4, """
     property 1..1 code
     op 1..1 code =FilterOperator
     value 1..1 string
     """)
 
-private let valueSetExpansionLayout = Layout(ValueSetExpansion.self, "ValueSet.expansion", .backbone, base: BackboneElement._layout, release: .r4, """
+private let valueSetExpansionLayout = Layout(_class: ValueSetExpansion.self, "ValueSet.expansion", .backbone, base: BackboneElement._layout, release: .r4, """
     identifier 0..1 uri
     timestamp 1..1 dateTime
     total 0..1 integer
@@ -268,12 +268,12 @@ private let valueSetExpansionLayout = Layout(ValueSetExpansion.self, "ValueSet.e
     contains 0..* ValueSet.expansion.contains
     """)
 
-private let valueSetExpansionParameterLayout = Layout(ValueSetExpansionParameter.self, "ValueSet.expansion.parameter", .backbone, base: BackboneElement._layout, release: .r4, """
+private let valueSetExpansionParameterLayout = Layout(_class: ValueSetExpansionParameter.self, "ValueSet.expansion.parameter", .backbone, base: BackboneElement._layout, release: .r4, """
     name 1..1 string
     value[x] 0..1 string|boolean|integer|decimal|uri|code|dateTime
     """)
 
-private let valueSetExpansionContainsLayout = Layout(ValueSetExpansionContains.self, "ValueSet.expansion.contains", .backbone, base: BackboneElement._layout, release: .r4, """
+private let valueSetExpansionContainsLayout = Layout(_class: ValueSetExpansionContains.self, "ValueSet.expansion.contains", .backbone, base: BackboneElement._layout, release: .r4, """
     system 0..1 uri
     abstract 0..1 boolean
     inactive 0..1 boolean
@@ -284,4 +284,4 @@ private let valueSetExpansionContainsLayout = Layout(ValueSetExpansionContains.s
     contains 0..* ValueSet.expansion.contains
     """)
 
-let valueSetTypes = TypeGroup("ValueSet ValueSet.compose ValueSet.compose.include ValueSet.compose.include.concept ValueSet.compose.include.concept.designation ValueSet.compose.include.filter ValueSet.expansion ValueSet.expansion.parameter ValueSet.expansion.contains", [ValueSet.self, ValueSetCompose.self, ValueSetComposeInclude.self, ValueSetComposeIncludeConcept.self, ValueSetComposeIncludeConceptDesignation.self, ValueSetComposeIncludeFilter.self, ValueSetExpansion.self, ValueSetExpansionParameter.self, ValueSetExpansionContains.self])
+let valueSetTypes = _TypeGroup("ValueSet ValueSet.compose ValueSet.compose.include ValueSet.compose.include.concept ValueSet.compose.include.concept.designation ValueSet.compose.include.filter ValueSet.expansion ValueSet.expansion.parameter ValueSet.expansion.contains", [ValueSet.self, ValueSetCompose.self, ValueSetComposeInclude.self, ValueSetComposeIncludeConcept.self, ValueSetComposeIncludeConceptDesignation.self, ValueSetComposeIncludeFilter.self, ValueSetExpansion.self, ValueSetExpansionParameter.self, ValueSetExpansionContains.self])

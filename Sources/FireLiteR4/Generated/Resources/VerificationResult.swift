@@ -106,7 +106,7 @@ public final class VerificationResultValidator: BackboneElement {
     public func upsert(attestationSignature newValue: Signature?) { _upsert(5, newValue) }
 }
 
-private let verificationResultLayout = Layout(VerificationResult.self, "VerificationResult", .resource, base: DomainResource._layout, release: .r4, """
+private let verificationResultLayout = Layout(_class: VerificationResult.self, "VerificationResult", .resource, base: DomainResource._layout, release: .r4, """
     target 0..* Reference
     targetLocation 0..* string
     need 0..1 CodeableConcept
@@ -123,7 +123,7 @@ private let verificationResultLayout = Layout(VerificationResult.self, "Verifica
     validator 0..* VerificationResult.validator
     """)
 
-private let verificationResultPrimarySourceLayout = Layout(VerificationResultPrimarySource.self, "VerificationResult.primarySource", .backbone, base: BackboneElement._layout, release: .r4, """
+private let verificationResultPrimarySourceLayout = Layout(_class: VerificationResultPrimarySource.self, "VerificationResult.primarySource", .backbone, base: BackboneElement._layout, release: .r4, """
     who 0..1 Reference >Organization,Practitioner,PractitionerRole
     type 0..* CodeableConcept
     communicationMethod 0..* CodeableConcept
@@ -133,7 +133,7 @@ private let verificationResultPrimarySourceLayout = Layout(VerificationResultPri
     pushTypeAvailable 0..* CodeableConcept
     """)
 
-private let verificationResultAttestationLayout = Layout(VerificationResultAttestation.self, "VerificationResult.attestation", .backbone, base: BackboneElement._layout, release: .r4, """
+private let verificationResultAttestationLayout = Layout(_class: VerificationResultAttestation.self, "VerificationResult.attestation", .backbone, base: BackboneElement._layout, release: .r4, """
     who 0..1 Reference >Practitioner,PractitionerRole,Organization
     onBehalfOf 0..1 Reference >Organization,Practitioner,PractitionerRole
     communicationMethod 0..1 CodeableConcept
@@ -144,10 +144,10 @@ private let verificationResultAttestationLayout = Layout(VerificationResultAttes
     sourceSignature 0..1 Signature
     """)
 
-private let verificationResultValidatorLayout = Layout(VerificationResultValidator.self, "VerificationResult.validator", .backbone, base: BackboneElement._layout, release: .r4, """
+private let verificationResultValidatorLayout = Layout(_class: VerificationResultValidator.self, "VerificationResult.validator", .backbone, base: BackboneElement._layout, release: .r4, """
     organization 1..1 Reference >Organization
     identityCertificate 0..1 string
     attestationSignature 0..1 Signature
     """)
 
-let verificationResultTypes = TypeGroup("VerificationResult VerificationResult.primarySource VerificationResult.attestation VerificationResult.validator", [VerificationResult.self, VerificationResultPrimarySource.self, VerificationResultAttestation.self, VerificationResultValidator.self])
+let verificationResultTypes = _TypeGroup("VerificationResult VerificationResult.primarySource VerificationResult.attestation VerificationResult.validator", [VerificationResult.self, VerificationResultPrimarySource.self, VerificationResultAttestation.self, VerificationResultValidator.self])

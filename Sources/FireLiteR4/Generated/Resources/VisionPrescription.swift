@@ -74,7 +74,7 @@ public final class VisionPrescriptionLensSpecificationPrism: BackboneElement {
     public var base: VisionBase? { get { _code(4) } set { _setCode(4, newValue) } }
 }
 
-private let visionPrescriptionLayout = Layout(VisionPrescription.self, "VisionPrescription", .resource, base: DomainResource._layout, release: .r4, """
+private let visionPrescriptionLayout = Layout(_class: VisionPrescription.self, "VisionPrescription", .resource, base: DomainResource._layout, release: .r4, """
     identifier 0..* Identifier
     status 1..1 code =FinancialResourceStatusCodes
     created 1..1 dateTime
@@ -85,7 +85,7 @@ private let visionPrescriptionLayout = Layout(VisionPrescription.self, "VisionPr
     lensSpecification 1..* VisionPrescription.lensSpecification
     """)
 
-private let visionPrescriptionLensSpecificationLayout = Layout(VisionPrescriptionLensSpecification.self, "VisionPrescription.lensSpecification", .backbone, base: BackboneElement._layout, release: .r4, """
+private let visionPrescriptionLensSpecificationLayout = Layout(_class: VisionPrescriptionLensSpecification.self, "VisionPrescription.lensSpecification", .backbone, base: BackboneElement._layout, release: .r4, """
     product 1..1 CodeableConcept
     eye 1..1 code =VisionEyes
     sphere 0..1 decimal
@@ -102,9 +102,9 @@ private let visionPrescriptionLensSpecificationLayout = Layout(VisionPrescriptio
     note 0..* Annotation
     """)
 
-private let visionPrescriptionLensSpecificationPrismLayout = Layout(VisionPrescriptionLensSpecificationPrism.self, "VisionPrescription.lensSpecification.prism", .backbone, base: BackboneElement._layout, release: .r4, """
+private let visionPrescriptionLensSpecificationPrismLayout = Layout(_class: VisionPrescriptionLensSpecificationPrism.self, "VisionPrescription.lensSpecification.prism", .backbone, base: BackboneElement._layout, release: .r4, """
     amount 1..1 decimal
     base 1..1 code =VisionBase
     """)
 
-let visionPrescriptionTypes = TypeGroup("VisionPrescription VisionPrescription.lensSpecification VisionPrescription.lensSpecification.prism", [VisionPrescription.self, VisionPrescriptionLensSpecification.self, VisionPrescriptionLensSpecificationPrism.self])
+let visionPrescriptionTypes = _TypeGroup("VisionPrescription VisionPrescription.lensSpecification VisionPrescription.lensSpecification.prism", [VisionPrescription.self, VisionPrescriptionLensSpecification.self, VisionPrescriptionLensSpecificationPrism.self])

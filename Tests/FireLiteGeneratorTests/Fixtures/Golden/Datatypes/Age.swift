@@ -8,7 +8,7 @@ public final class Age: Quantity {
     public override class var _layout: Layout { ageLayout }
 }
 
-private let ageLayout = Layout(Age.self, "Age", .datatype, base: Quantity._layout, release: .mini, """
+private let ageLayout = Layout(_class: Age.self, "Age", .datatype, base: Quantity._layout, release: .mini, """
     """)
 
-let ageTypes = TypeGroup("Age", [Age.self])
+let ageTypes = _TypeGroup("Age", [Age.self])

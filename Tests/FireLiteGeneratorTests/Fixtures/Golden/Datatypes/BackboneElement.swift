@@ -11,8 +11,8 @@ public class BackboneElement: Element {
     public final var modifierExtension: [Extension] { get { _objects(2) } set { _setObjects(2, newValue) } }
 }
 
-private let backboneElementLayout = Layout(BackboneElement.self, "BackboneElement", .abstract, base: Element._layout, release: .mini, """
+private let backboneElementLayout = Layout(_class: BackboneElement.self, "BackboneElement", .abstract, base: Element._layout, release: .mini, """
     modifierExtension 0..* Extension
     """)
 
-let backboneElementTypes = TypeGroup("BackboneElement", [BackboneElement.self])
+let backboneElementTypes = _TypeGroup("BackboneElement", [BackboneElement.self])

@@ -11,8 +11,8 @@ public final class Coding: Element {
     public var code: String? { get { _string(2) } set { _setString(2, newValue) } }
 }
 
-private let codingLayout = Layout(Coding.self, "Coding", .datatype, base: Element._layout, release: .mini, """
+private let codingLayout = Layout(_class: Coding.self, "Coding", .datatype, base: Element._layout, release: .mini, """
     code 0..1 code
     """)
 
-let codingTypes = TypeGroup("Coding", [Coding.self])
+let codingTypes = _TypeGroup("Coding", [Coding.self])

@@ -29,9 +29,9 @@ public final class Extension: Element {
     public func upsert(valueReference newValue: Reference?) { _upsert(16, newValue) }
 }
 
-private let extensionLayout = Layout(Extension.self, "Extension", .datatype, base: Element._layout, release: .mini, """
+private let extensionLayout = Layout(_class: Extension.self, "Extension", .datatype, base: Element._layout, release: .mini, """
     url 1..1 uri
     value[x] 0..1 boolean|integer|string|uri|code|id|positiveInt|decimal|date|dateTime|instant|time|Quantity|Reference
     """)
 
-let extensionTypes = TypeGroup("Extension", [Extension.self])
+let extensionTypes = _TypeGroup("Extension", [Extension.self])

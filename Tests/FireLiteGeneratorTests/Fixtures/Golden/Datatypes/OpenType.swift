@@ -19,7 +19,7 @@ public enum OpenType: FHIRChoice {
     case time(FHIRTime)
     case quantity(Quantity)
     case reference(Reference)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 14) {
         case 0: guard let value: Bool = object._bool(first) else { return nil }; self = .boolean(value)
         case 1: guard let value: Int = object._int(first + 1) else { return nil }; self = .integer(value)

@@ -13,9 +13,9 @@ public class Quantity: Element {
     public final var comparator: Comparator? { get { _code(3) } set { _setCode(3, newValue) } }
 }
 
-private let quantityLayout = Layout(Quantity.self, "Quantity", .datatype, base: Element._layout, release: .mini, """
+private let quantityLayout = Layout(_class: Quantity.self, "Quantity", .datatype, base: Element._layout, release: .mini, """
     value 0..1 decimal
     comparator 0..1 code =Comparator
     """)
 
-let quantityTypes = TypeGroup("Quantity", [Quantity.self])
+let quantityTypes = _TypeGroup("Quantity", [Quantity.self])

@@ -11,8 +11,8 @@ public final class Reference: Element {
     public var reference: String? { get { _string(2) } set { _setString(2, newValue) } }
 }
 
-private let referenceLayout = Layout(Reference.self, "Reference", .datatype, base: Element._layout, release: .mini, """
+private let referenceLayout = Layout(_class: Reference.self, "Reference", .datatype, base: Element._layout, release: .mini, """
     reference 0..1 string
     """)
 
-let referenceTypes = TypeGroup("Reference", [Reference.self])
+let referenceTypes = _TypeGroup("Reference", [Reference.self])

@@ -13,9 +13,9 @@ public class DomainResource: Resource {
     public final var `extension`: [Extension] { get { _objects(3) } set { _setObjects(3, newValue) } }
 }
 
-private let domainResourceLayout = Layout(DomainResource.self, "DomainResource", .abstract, base: Resource._layout, release: .mini, """
+private let domainResourceLayout = Layout(_class: DomainResource.self, "DomainResource", .abstract, base: Resource._layout, release: .mini, """
     contained 0..* Resource
     extension 0..* Extension
     """)
 
-let domainResourceTypes = TypeGroup("DomainResource", [DomainResource.self])
+let domainResourceTypes = _TypeGroup("DomainResource", [DomainResource.self])

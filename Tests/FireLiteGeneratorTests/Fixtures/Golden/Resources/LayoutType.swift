@@ -12,8 +12,8 @@ public final class LayoutType: Resource {
     public func upsert(task newValue: Reference?) { _upsert(2, newValue) }
 }
 
-private let layoutTypeLayout = Layout(LayoutType.self, "Layout", .resource, base: Resource._layout, release: .mini, """
+private let layoutTypeLayout = Layout(_class: LayoutType.self, "Layout", .resource, base: Resource._layout, release: .mini, """
     task 0..1 Reference
     """)
 
-let layoutTypeTypes = TypeGroup("Layout", [LayoutType.self])
+let layoutTypeTypes = _TypeGroup("Layout", [LayoutType.self])

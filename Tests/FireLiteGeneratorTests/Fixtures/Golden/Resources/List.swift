@@ -54,7 +54,7 @@ public final class ListItem: Element {
     public func upsert(entry newValue: Reference?) { _upsert(2, newValue) }
 }
 
-private let listLayout = Layout(List.self, "List", .resource, base: DomainResource._layout, release: .mini, """
+private let listLayout = Layout(_class: List.self, "List", .resource, base: DomainResource._layout, release: .mini, """
     description 0..1 string
     class 0..1 code
     repeat 0..* List.repeat
@@ -62,13 +62,13 @@ private let listLayout = Layout(List.self, "List", .resource, base: DomainResour
     open[x] 0..1 boolean|integer|string|uri|code|id|positiveInt|decimal|date|dateTime|instant|time|Quantity|Reference
     """)
 
-private let listRepeatLayout = Layout(ListRepeat.self, "List.repeat", .backbone, base: BackboneElement._layout, release: .mini, """
+private let listRepeatLayout = Layout(_class: ListRepeat.self, "List.repeat", .backbone, base: BackboneElement._layout, release: .mini, """
     import 0..1 boolean
     repeat 0..* List.repeat
     """)
 
-private let listItemLayout = Layout(ListItem.self, "List.item", .backbone, base: Element._layout, release: .mini, """
+private let listItemLayout = Layout(_class: ListItem.self, "List.item", .backbone, base: Element._layout, release: .mini, """
     entry 1..1 Reference >Task,List
     """)
 
-let listTypes = TypeGroup("List List.repeat List.item", [List.self, ListRepeat.self, ListItem.self])
+let listTypes = _TypeGroup("List List.repeat List.item", [List.self, ListRepeat.self, ListItem.self])

@@ -11,9 +11,9 @@ public class Resource: FHIRResource {
     public final var language: String? { get { _string(1) } set { _setString(1, newValue) } }
 }
 
-private let resourceLayout = Layout(Resource.self, "Resource", .abstract, base: nil, release: .mini, """
+private let resourceLayout = Layout(_class: Resource.self, "Resource", .abstract, base: nil, release: .mini, """
     id 0..1 id
     language 0..1 code
     """)
 
-let resourceTypes = TypeGroup("Resource", [Resource.self])
+let resourceTypes = _TypeGroup("Resource", [Resource.self])

@@ -92,7 +92,7 @@ public enum TaskValueChoice: FHIRChoice {
     case quantity(Quantity)
     case reference(Reference)
     case code(TaskUse)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 4) {
         case 0: guard let value: String = object._string(first) else { return nil }; self = .string(value)
         case 1: guard let value: Quantity = object._object(first + 1) else { return nil }; self = .quantity(value)
@@ -111,7 +111,7 @@ public enum TaskValueChoice: FHIRChoice {
     }
 }
 
-private let taskLayout = Layout(Task.self, "Task", .resource, base: DomainResource._layout, release: .mini, """
+private let taskLayout = Layout(_class: Task.self, "Task", .resource, base: DomainResource._layout, release: .mini, """
     status 1..1 code =TaskStatus
     use 0..* code =TaskUse
     kind 0..1 Coding =RangeCodes
@@ -134,9 +134,9 @@ private let taskLayout = Layout(Task.self, "Task", .resource, base: DomainResour
     slice 0..* Extension
     """)
 
-private let taskInputElementLayout = Layout(TaskInputElement.self, "Task.input", .backbone, base: BackboneElement._layout, release: .mini, """
+private let taskInputElementLayout = Layout(_class: TaskInputElement.self, "Task.input", .backbone, base: BackboneElement._layout, release: .mini, """
     value[x] 1..1 boolean|integer|string|uri|code|id|positiveInt|decimal|date|dateTime|instant|time|Quantity|Reference
     part 0..1 Task.input
     """)
 
-let taskTypes = TypeGroup("Task Task.input", [Task.self, TaskInputElement.self])
+let taskTypes = _TypeGroup("Task Task.input", [Task.self, TaskInputElement.self])

@@ -11,8 +11,8 @@ public final class TaskInput: Resource {
     public var date: FHIRDate? { get { _date(2) } set { _setDate(2, newValue) } }
 }
 
-private let taskInputLayout = Layout(TaskInput.self, "TaskInput", .resource, base: Resource._layout, release: .mini, """
+private let taskInputLayout = Layout(_class: TaskInput.self, "TaskInput", .resource, base: Resource._layout, release: .mini, """
     date 0..1 date
     """)
 
-let taskInputTypes = TypeGroup("TaskInput", [TaskInput.self])
+let taskInputTypes = _TypeGroup("TaskInput", [TaskInput.self])

@@ -12,8 +12,8 @@ public final class TaskValue: Resource {
     public func upsert(age newValue: Age?) { _upsert(2, newValue) }
 }
 
-private let taskValueLayout = Layout(TaskValue.self, "TaskValue", .resource, base: Resource._layout, release: .mini, """
+private let taskValueLayout = Layout(_class: TaskValue.self, "TaskValue", .resource, base: Resource._layout, release: .mini, """
     age 0..1 Age
     """)
 
-let taskValueTypes = TypeGroup("TaskValue", [TaskValue.self])
+let taskValueTypes = _TypeGroup("TaskValue", [TaskValue.self])
