@@ -3,8 +3,8 @@ enum ChoiceContext {
     static func context(_ choice: NamedChoice) -> TemplateContext {
         let cases = choice.cases.enumerated().map { index, value in
             [
-                "name": .text(SwiftName.escaped(value.name)), "type": .text(value.swiftType), "index": .number(index),
-                "slot": .text(index == 0 ? "first" : "first + \(index)"),
+                "name": .text(SwiftName.escaped(value.name)), "typeName": .text(value.typeName),
+                "type": .text(value.swiftType), "index": .number(index), "slot": .text(index == 0 ? "first" : "first + \(index)"),
             ].merging(AccessorContext.context(value.accessor, isList: false)) { own, _ in own } as TemplateContext
         }
         return [

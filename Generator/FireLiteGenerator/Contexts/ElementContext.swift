@@ -36,6 +36,7 @@ enum ElementContext {
         let hasUpsert = member.accessor == .object && !isList && member.typeName != "Resource"
         return [
             "name": .text(SwiftName.escaped(member.name)),
+            "typeName": .text(member.typeName),
             "label": .text(SwiftName.label(member.name)),
             "type": .text(isList ? "[\(member.swiftType)]" : "\(member.swiftType)?"),
             "slot": .number(member.slot),

@@ -2,6 +2,8 @@
 struct NamedChoice: Sendable {
     struct Case: Sendable {
         var name: String
+        /// FHIR's name of the type.
+        var typeName: String
         var swiftType: String
         var accessor: Accessor
     }

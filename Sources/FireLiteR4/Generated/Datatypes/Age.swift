@@ -5,6 +5,7 @@ import FireLiteCore
 
 /// `Age`, a datatype of FHIR R4: <http://hl7.org/fhir/StructureDefinition/Age>
 public final class Age: Quantity {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { ageLayout }
 }
 

@@ -5,6 +5,7 @@ import FireLiteCore
 
 /// `Attachment`, a datatype of FHIR R4: <http://hl7.org/fhir/StructureDefinition/Attachment>
 public final class Attachment: Element {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { attachmentLayout }
 
     /// `Attachment.contentType`: `code` 0..1, required binding (<http://hl7.org/fhir/ValueSet/mimetypes>)

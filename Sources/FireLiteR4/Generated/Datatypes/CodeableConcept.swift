@@ -5,6 +5,7 @@ import FireLiteCore
 
 /// `CodeableConcept`, a datatype of FHIR R4: <http://hl7.org/fhir/StructureDefinition/CodeableConcept>
 public final class CodeableConcept: Element {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { codeableConceptLayout }
 
     /// `CodeableConcept.coding`: `Coding` 0..*

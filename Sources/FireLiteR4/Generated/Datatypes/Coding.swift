@@ -5,6 +5,7 @@ import FireLiteCore
 
 /// `Coding`, a datatype of FHIR R4: <http://hl7.org/fhir/StructureDefinition/Coding>
 public final class Coding: Element {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { codingLayout }
 
     /// `Coding.system`: `uri` 0..1

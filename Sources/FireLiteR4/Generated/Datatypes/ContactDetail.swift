@@ -5,6 +5,7 @@ import FireLiteCore
 
 /// `ContactDetail`, a datatype of FHIR R4: <http://hl7.org/fhir/StructureDefinition/ContactDetail>
 public final class ContactDetail: Element {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { contactDetailLayout }
 
     /// `ContactDetail.name`: `string` 0..1

@@ -5,6 +5,7 @@ import FireLiteCore
 
 /// `ContactPoint`, a datatype of FHIR R4: <http://hl7.org/fhir/StructureDefinition/ContactPoint>
 public final class ContactPoint: Element {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { contactPointLayout }
 
     /// `ContactPoint.system`: `code` 0..1, one of `ContactPointSystem` (<http://hl7.org/fhir/ValueSet/contact-point-system>)
@@ -17,6 +18,7 @@ public final class ContactPoint: Element {
     public var rank: Int? { get { _int(5) } set { _setInt(5, newValue) } }
     /// `ContactPoint.period`: `Period` 0..1
     public var period: Period? { get { _object(6) } set { _setObject(6, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(period newValue: Period?) { _upsert(6, newValue) }
 }
 

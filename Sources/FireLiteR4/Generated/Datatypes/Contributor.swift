@@ -5,6 +5,7 @@ import FireLiteCore
 
 /// `Contributor`, a datatype of FHIR R4: <http://hl7.org/fhir/StructureDefinition/Contributor>
 public final class Contributor: Element {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { contributorLayout }
 
     /// `Contributor.type`: `code` 1..1, one of `ContributorType` (<http://hl7.org/fhir/ValueSet/contributor-type>)

@@ -5,6 +5,7 @@ import FireLiteCore
 
 /// `Count`, a datatype of FHIR R4: <http://hl7.org/fhir/StructureDefinition/Count>
 public final class Count: Quantity {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { countLayout }
 }
 

@@ -5,6 +5,7 @@ import FireLiteCore
 
 /// `Distance`, a datatype of FHIR R4: <http://hl7.org/fhir/StructureDefinition/Distance>
 public final class Distance: Quantity {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { distanceLayout }
 }
 

@@ -5,6 +5,7 @@ import FireLiteCore
 
 /// `Duration`, a datatype of FHIR R4: <http://hl7.org/fhir/StructureDefinition/Duration>
 public final class Duration: Quantity {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { durationLayout }
 }
 

@@ -5,6 +5,7 @@ import FireLiteCore
 
 /// `Element`, an abstract datatype of FHIR R4: <http://hl7.org/fhir/StructureDefinition/Element>
 public class Element: FHIRObject {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { elementLayout }
 
     /// `Element.id`: `string` 0..1

@@ -5,6 +5,7 @@ import FireLiteCore
 
 /// `Expression`, a datatype of FHIR R4: <http://hl7.org/fhir/StructureDefinition/Expression>
 public final class Expression: Element {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { expressionLayout }
 
     /// `Expression.description`: `string` 0..1

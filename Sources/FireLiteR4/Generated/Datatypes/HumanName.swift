@@ -5,6 +5,7 @@ import FireLiteCore
 
 /// `HumanName`, a datatype of FHIR R4: <http://hl7.org/fhir/StructureDefinition/HumanName>
 public final class HumanName: Element {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { humanNameLayout }
 
     /// `HumanName.use`: `code` 0..1, one of `NameUse` (<http://hl7.org/fhir/ValueSet/name-use>)
@@ -21,6 +22,7 @@ public final class HumanName: Element {
     public var suffix: [String] { get { _strings(7) } set { _setStrings(7, newValue) } }
     /// `HumanName.period`: `Period` 0..1
     public var period: Period? { get { _object(8) } set { _setObject(8, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(period newValue: Period?) { _upsert(8, newValue) }
 }
 

@@ -5,6 +5,7 @@ import FireLiteCore
 
 /// `Meta`, a datatype of FHIR R4: <http://hl7.org/fhir/StructureDefinition/Meta>
 public final class Meta: Element {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { metaLayout }
 
     /// `Meta.versionId`: `id` 0..1

@@ -5,6 +5,7 @@ import FireLiteCore
 
 /// `Money`, a datatype of FHIR R4: <http://hl7.org/fhir/StructureDefinition/Money>
 public final class Money: Element {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { moneyLayout }
 
     /// `Money.value`: `decimal` 0..1

@@ -5,6 +5,7 @@ import FireLiteCore
 
 /// `Narrative`, a datatype of FHIR R4: <http://hl7.org/fhir/StructureDefinition/Narrative>
 public final class Narrative: Element {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { narrativeLayout }
 
     /// `Narrative.status`: `code` 1..1, one of `NarrativeStatus` (<http://hl7.org/fhir/ValueSet/narrative-status>)

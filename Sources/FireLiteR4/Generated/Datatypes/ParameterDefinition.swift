@@ -5,6 +5,7 @@ import FireLiteCore
 
 /// `ParameterDefinition`, a datatype of FHIR R4: <http://hl7.org/fhir/StructureDefinition/ParameterDefinition>
 public final class ParameterDefinition: Element {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { parameterDefinitionLayout }
 
     /// `ParameterDefinition.name`: `code` 0..1

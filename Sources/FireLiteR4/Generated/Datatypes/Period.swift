@@ -5,6 +5,7 @@ import FireLiteCore
 
 /// `Period`, a datatype of FHIR R4: <http://hl7.org/fhir/StructureDefinition/Period>
 public final class Period: Element {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { periodLayout }
 
     /// `Period.start`: `dateTime` 0..1

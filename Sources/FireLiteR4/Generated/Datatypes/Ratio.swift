@@ -5,13 +5,16 @@ import FireLiteCore
 
 /// `Ratio`, a datatype of FHIR R4: <http://hl7.org/fhir/StructureDefinition/Ratio>
 public final class Ratio: Element {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { ratioLayout }
 
     /// `Ratio.numerator`: `Quantity` 0..1
     public var numerator: Quantity? { get { _object(2) } set { _setObject(2, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(numerator newValue: Quantity?) { _upsert(2, newValue) }
     /// `Ratio.denominator`: `Quantity` 0..1
     public var denominator: Quantity? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(denominator newValue: Quantity?) { _upsert(3, newValue) }
 }
 

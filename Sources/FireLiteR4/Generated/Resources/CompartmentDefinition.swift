@@ -5,6 +5,7 @@ import FireLiteCore
 
 /// `CompartmentDefinition`, a resource of FHIR R4: <http://hl7.org/fhir/StructureDefinition/CompartmentDefinition>
 public final class CompartmentDefinition: DomainResource {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { compartmentDefinitionLayout }
 
     /// `CompartmentDefinition.url`: `uri` 1..1
@@ -39,6 +40,7 @@ public final class CompartmentDefinition: DomainResource {
 
 /// `CompartmentDefinition.resource`, a backbone element
 public final class CompartmentDefinitionResource: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { compartmentDefinitionResourceLayout }
 
     /// `CompartmentDefinition.resource.code`: `code` 1..1, one of `ResourceType` (<http://hl7.org/fhir/ValueSet/resource-types>)

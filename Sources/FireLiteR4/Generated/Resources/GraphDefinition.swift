@@ -5,6 +5,7 @@ import FireLiteCore
 
 /// `GraphDefinition`, a resource of FHIR R4: <http://hl7.org/fhir/StructureDefinition/GraphDefinition>
 public final class GraphDefinition: DomainResource {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { graphDefinitionLayout }
 
     /// `GraphDefinition.url`: `uri` 0..1
@@ -41,6 +42,7 @@ public final class GraphDefinition: DomainResource {
 
 /// `GraphDefinition.link`, a backbone element
 public final class GraphDefinitionLink: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { graphDefinitionLinkLayout }
 
     /// `GraphDefinition.link.path`: `string` 0..1
@@ -59,6 +61,7 @@ public final class GraphDefinitionLink: BackboneElement {
 
 /// `GraphDefinition.link.target`, a backbone element
 public final class GraphDefinitionLinkTarget: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { graphDefinitionLinkTargetLayout }
 
     /// `GraphDefinition.link.target.type`: `code` 1..1, one of `ResourceType` (<http://hl7.org/fhir/ValueSet/resource-types>)
@@ -75,6 +78,7 @@ public final class GraphDefinitionLinkTarget: BackboneElement {
 
 /// `GraphDefinition.link.target.compartment`, a backbone element
 public final class GraphDefinitionLinkTargetCompartment: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { graphDefinitionLinkTargetCompartmentLayout }
 
     /// `GraphDefinition.link.target.compartment.use`: `code` 1..1, one of `GraphCompartmentUse` (<http://hl7.org/fhir/ValueSet/graph-compartment-use>)

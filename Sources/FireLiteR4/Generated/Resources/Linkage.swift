@@ -5,12 +5,14 @@ import FireLiteCore
 
 /// `Linkage`, a resource of FHIR R4: <http://hl7.org/fhir/StructureDefinition/Linkage>
 public final class Linkage: DomainResource {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { linkageLayout }
 
     /// `Linkage.active`: `boolean` 0..1
     public var active: Bool? { get { _bool(8) } set { _setBool(8, newValue) } }
     /// `Linkage.author`: `Reference` 0..1 to `Practitioner` | `PractitionerRole` | `Organization`
     public var author: Reference? { get { _object(9) } set { _setObject(9, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(author newValue: Reference?) { _upsert(9, newValue) }
     /// `Linkage.item`: `Linkage.item` 1..*
     public var item: [LinkageItem] { get { _objects(10) } set { _setObjects(10, newValue) } }
@@ -18,12 +20,14 @@ public final class Linkage: DomainResource {
 
 /// `Linkage.item`, a backbone element
 public final class LinkageItem: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { linkageItemLayout }
 
     /// `Linkage.item.type`: `code` 1..1, one of `LinkageType` (<http://hl7.org/fhir/ValueSet/linkage-type>)
     public var type: LinkageType? { get { _code(3) } set { _setCode(3, newValue) } }
     /// `Linkage.item.resource`: `Reference` 1..1
     public var resource: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(resource newValue: Reference?) { _upsert(4, newValue) }
 }
 

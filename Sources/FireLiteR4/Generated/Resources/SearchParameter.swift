@@ -5,6 +5,7 @@ import FireLiteCore
 
 /// `SearchParameter`, a resource of FHIR R4: <http://hl7.org/fhir/StructureDefinition/SearchParameter>
 public final class SearchParameter: DomainResource {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { searchParameterLayout }
 
     /// `SearchParameter.url`: `uri` 1..1
@@ -63,6 +64,7 @@ public final class SearchParameter: DomainResource {
 
 /// `SearchParameter.component`, a backbone element
 public final class SearchParameterComponent: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { searchParameterComponentLayout }
 
     /// `SearchParameter.component.definition`: `canonical` 1..1 to `SearchParameter`

@@ -5,6 +5,7 @@ import FireLiteCore
 
 /// `StructureDefinition`, a resource of FHIR R4: <http://hl7.org/fhir/StructureDefinition/StructureDefinition>
 public final class StructureDefinition: DomainResource {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { structureDefinitionLayout }
 
     /// `StructureDefinition.url`: `uri` 1..1
@@ -59,14 +60,17 @@ public final class StructureDefinition: DomainResource {
     public var derivation: TypeDerivationRule? { get { _code(32) } set { _setCode(32, newValue) } }
     /// `StructureDefinition.snapshot`: `StructureDefinition.snapshot` 0..1
     public var snapshot: StructureDefinitionSnapshot? { get { _object(33) } set { _setObject(33, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(snapshot newValue: StructureDefinitionSnapshot?) { _upsert(33, newValue) }
     /// `StructureDefinition.differential`: `StructureDefinition.differential` 0..1
     public var differential: StructureDefinitionDifferential? { get { _object(34) } set { _setObject(34, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(differential newValue: StructureDefinitionDifferential?) { _upsert(34, newValue) }
 }
 
 /// `StructureDefinition.mapping`, a backbone element
 public final class StructureDefinitionMapping: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { structureDefinitionMappingLayout }
 
     /// `StructureDefinition.mapping.identity`: `id` 1..1
@@ -81,6 +85,7 @@ public final class StructureDefinitionMapping: BackboneElement {
 
 /// `StructureDefinition.context`, a backbone element
 public final class StructureDefinitionContext: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { structureDefinitionContextLayout }
 
     /// `StructureDefinition.context.type`: `code` 1..1, one of `ExtensionContextType` (<http://hl7.org/fhir/ValueSet/extension-context-type>)
@@ -91,6 +96,7 @@ public final class StructureDefinitionContext: BackboneElement {
 
 /// `StructureDefinition.snapshot`, a backbone element
 public final class StructureDefinitionSnapshot: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { structureDefinitionSnapshotLayout }
 
     /// `StructureDefinition.snapshot.element`: `ElementDefinition` 1..*
@@ -99,6 +105,7 @@ public final class StructureDefinitionSnapshot: BackboneElement {
 
 /// `StructureDefinition.differential`, a backbone element
 public final class StructureDefinitionDifferential: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { structureDefinitionDifferentialLayout }
 
     /// `StructureDefinition.differential.element`: `ElementDefinition` 1..*

@@ -5,12 +5,14 @@ import FireLiteCore
 
 /// `TestScript`, a resource of FHIR R4: <http://hl7.org/fhir/StructureDefinition/TestScript>
 public final class TestScript: DomainResource {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { testScriptLayout }
 
     /// `TestScript.url`: `uri` 1..1
     public var url: String? { get { _string(8) } set { _setString(8, newValue) } }
     /// `TestScript.identifier`: `Identifier` 0..1
     public var identifier: Identifier? { get { _object(9) } set { _setObject(9, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(identifier newValue: Identifier?) { _upsert(9, newValue) }
     /// `TestScript.version`: `string` 0..1
     public var version: String? { get { _string(10) } set { _setString(10, newValue) } }
@@ -44,6 +46,7 @@ public final class TestScript: DomainResource {
     public var destination: [TestScriptDestination] { get { _objects(24) } set { _setObjects(24, newValue) } }
     /// `TestScript.metadata`: `TestScript.metadata` 0..1
     public var metadata: TestScriptMetadata? { get { _object(25) } set { _setObject(25, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(metadata newValue: TestScriptMetadata?) { _upsert(25, newValue) }
     /// `TestScript.fixture`: `TestScript.fixture` 0..*
     public var fixture: [TestScriptFixture] { get { _objects(26) } set { _setObjects(26, newValue) } }
@@ -53,38 +56,45 @@ public final class TestScript: DomainResource {
     public var variable: [TestScriptVariable] { get { _objects(28) } set { _setObjects(28, newValue) } }
     /// `TestScript.setup`: `TestScript.setup` 0..1
     public var setup: TestScriptSetup? { get { _object(29) } set { _setObject(29, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(setup newValue: TestScriptSetup?) { _upsert(29, newValue) }
     /// `TestScript.test`: `TestScript.test` 0..*
     public var test: [TestScriptTest] { get { _objects(30) } set { _setObjects(30, newValue) } }
     /// `TestScript.teardown`: `TestScript.teardown` 0..1
     public var teardown: TestScriptTeardown? { get { _object(31) } set { _setObject(31, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(teardown newValue: TestScriptTeardown?) { _upsert(31, newValue) }
 }
 
 /// `TestScript.origin`, a backbone element
 public final class TestScriptOrigin: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { testScriptOriginLayout }
 
     /// `TestScript.origin.index`: `integer` 1..1
     public var index: Int? { get { _int(3) } set { _setInt(3, newValue) } }
     /// `TestScript.origin.profile`: `Coding` 1..1, extensible binding (<http://hl7.org/fhir/ValueSet/testscript-profile-origin-types>)
     public var profile: Coding? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(profile newValue: Coding?) { _upsert(4, newValue) }
 }
 
 /// `TestScript.destination`, a backbone element
 public final class TestScriptDestination: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { testScriptDestinationLayout }
 
     /// `TestScript.destination.index`: `integer` 1..1
     public var index: Int? { get { _int(3) } set { _setInt(3, newValue) } }
     /// `TestScript.destination.profile`: `Coding` 1..1, extensible binding (<http://hl7.org/fhir/ValueSet/testscript-profile-destination-types>)
     public var profile: Coding? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(profile newValue: Coding?) { _upsert(4, newValue) }
 }
 
 /// `TestScript.metadata`, a backbone element
 public final class TestScriptMetadata: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { testScriptMetadataLayout }
 
     /// `TestScript.metadata.link`: `TestScript.metadata.link` 0..*
@@ -95,6 +105,7 @@ public final class TestScriptMetadata: BackboneElement {
 
 /// `TestScript.metadata.link`, a backbone element
 public final class TestScriptMetadataLink: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { testScriptMetadataLinkLayout }
 
     /// `TestScript.metadata.link.url`: `uri` 1..1
@@ -105,6 +116,7 @@ public final class TestScriptMetadataLink: BackboneElement {
 
 /// `TestScript.metadata.capability`, a backbone element
 public final class TestScriptMetadataCapability: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { testScriptMetadataCapabilityLayout }
 
     /// `TestScript.metadata.capability.required`: `boolean` 1..1
@@ -125,6 +137,7 @@ public final class TestScriptMetadataCapability: BackboneElement {
 
 /// `TestScript.fixture`, a backbone element
 public final class TestScriptFixture: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { testScriptFixtureLayout }
 
     /// `TestScript.fixture.autocreate`: `boolean` 1..1
@@ -133,11 +146,13 @@ public final class TestScriptFixture: BackboneElement {
     public var autodelete: Bool? { get { _bool(4) } set { _setBool(4, newValue) } }
     /// `TestScript.fixture.resource`: `Reference` 0..1
     public var resource: Reference? { get { _object(5) } set { _setObject(5, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(resource newValue: Reference?) { _upsert(5, newValue) }
 }
 
 /// `TestScript.variable`, a backbone element
 public final class TestScriptVariable: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { testScriptVariableLayout }
 
     /// `TestScript.variable.name`: `string` 1..1
@@ -160,6 +175,7 @@ public final class TestScriptVariable: BackboneElement {
 
 /// `TestScript.setup`, a backbone element
 public final class TestScriptSetup: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { testScriptSetupLayout }
 
     /// `TestScript.setup.action`: `TestScript.setup.action` 1..*
@@ -168,22 +184,27 @@ public final class TestScriptSetup: BackboneElement {
 
 /// `TestScript.setup.action`, a backbone element
 public final class TestScriptSetupAction: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { testScriptSetupActionLayout }
 
     /// `TestScript.setup.action.operation`: `TestScript.setup.action.operation` 0..1
     public var operation: TestScriptSetupActionOperation? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(operation newValue: TestScriptSetupActionOperation?) { _upsert(3, newValue) }
     /// `TestScript.setup.action.assert`: `TestScript.setup.action.assert` 0..1
     public var assert: TestScriptSetupActionAssert? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(assert newValue: TestScriptSetupActionAssert?) { _upsert(4, newValue) }
 }
 
 /// `TestScript.setup.action.operation`, a backbone element
 public final class TestScriptSetupActionOperation: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { testScriptSetupActionOperationLayout }
 
     /// `TestScript.setup.action.operation.type`: `Coding` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/testscript-operation-codes>)
     public var type: Coding? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(type newValue: Coding?) { _upsert(3, newValue) }
     /// `TestScript.setup.action.operation.resource`: `code` 0..1, one of `FHIRDefinedType` (<http://hl7.org/fhir/ValueSet/defined-types>)
     public var resource: FHIRDefinedType? { get { _code(4) } set { _setCode(4, newValue) } }
@@ -221,6 +242,7 @@ public final class TestScriptSetupActionOperation: BackboneElement {
 
 /// `TestScript.setup.action.operation.requestHeader`, a backbone element
 public final class TestScriptSetupActionOperationRequestHeader: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { testScriptSetupActionOperationRequestHeaderLayout }
 
     /// `TestScript.setup.action.operation.requestHeader.field`: `string` 1..1
@@ -231,6 +253,7 @@ public final class TestScriptSetupActionOperationRequestHeader: BackboneElement 
 
 /// `TestScript.setup.action.assert`, a backbone element
 public final class TestScriptSetupActionAssert: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { testScriptSetupActionAssertLayout }
 
     /// `TestScript.setup.action.assert.label`: `string` 0..1
@@ -281,6 +304,7 @@ public final class TestScriptSetupActionAssert: BackboneElement {
 
 /// `TestScript.test`, a backbone element
 public final class TestScriptTest: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { testScriptTestLayout }
 
     /// `TestScript.test.name`: `string` 0..1
@@ -293,18 +317,22 @@ public final class TestScriptTest: BackboneElement {
 
 /// `TestScript.test.action`, a backbone element
 public final class TestScriptTestAction: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { testScriptTestActionLayout }
 
     /// `TestScript.test.action.operation`: as `TestScript.setup.action.operation` 0..1
     public var operation: TestScriptSetupActionOperation? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(operation newValue: TestScriptSetupActionOperation?) { _upsert(3, newValue) }
     /// `TestScript.test.action.assert`: as `TestScript.setup.action.assert` 0..1
     public var assert: TestScriptSetupActionAssert? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(assert newValue: TestScriptSetupActionAssert?) { _upsert(4, newValue) }
 }
 
 /// `TestScript.teardown`, a backbone element
 public final class TestScriptTeardown: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { testScriptTeardownLayout }
 
     /// `TestScript.teardown.action`: `TestScript.teardown.action` 1..*
@@ -313,10 +341,12 @@ public final class TestScriptTeardown: BackboneElement {
 
 /// `TestScript.teardown.action`, a backbone element
 public final class TestScriptTeardownAction: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { testScriptTeardownActionLayout }
 
     /// `TestScript.teardown.action.operation`: as `TestScript.setup.action.operation` 1..1
     public var operation: TestScriptSetupActionOperation? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(operation newValue: TestScriptSetupActionOperation?) { _upsert(3, newValue) }
 }
 

@@ -5,6 +5,7 @@ import FireLiteCore
 
 /// `BackboneElement`, an abstract datatype of FHIR Mini: <http://example.org/fhir/StructureDefinition/BackboneElement>
 public class BackboneElement: Element {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { backboneElementLayout }
 
     /// `BackboneElement.modifierExtension`: `Extension` 0..*

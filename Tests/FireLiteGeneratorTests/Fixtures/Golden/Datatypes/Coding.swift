@@ -5,6 +5,7 @@ import FireLiteCore
 
 /// `Coding`, a datatype of FHIR Mini: <http://example.org/fhir/StructureDefinition/Coding>
 public final class Coding: Element {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { codingLayout }
 
     /// `Coding.code`: `code` 0..1

@@ -5,6 +5,7 @@ import FireLiteCore
 
 /// `Quantity`, a datatype of FHIR Mini: <http://example.org/fhir/StructureDefinition/Quantity>
 public class Quantity: Element {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { quantityLayout }
 
     /// `Quantity.value`: `decimal` 0..1

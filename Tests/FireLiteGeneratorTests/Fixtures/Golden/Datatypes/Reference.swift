@@ -5,6 +5,7 @@ import FireLiteCore
 
 /// `Reference`, a datatype of FHIR Mini: <http://example.org/fhir/StructureDefinition/Reference>
 public final class Reference: Element {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { referenceLayout }
 
     /// `Reference.reference`: `string` 0..1

@@ -5,6 +5,7 @@ import FireLiteCore
 
 /// `DomainResource`, an abstract resource of FHIR Mini: <http://example.org/fhir/StructureDefinition/DomainResource>
 public class DomainResource: Resource {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { domainResourceLayout }
 
     /// `DomainResource.contained`: `Resource` 0..*

@@ -5,6 +5,7 @@ import FireLiteCore
 
 /// `Resource`, an abstract resource of FHIR Mini: <http://example.org/fhir/StructureDefinition/Resource>
 public class Resource: FHIRResource {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { resourceLayout }
 
     /// `Resource.language`: `code` 0..1

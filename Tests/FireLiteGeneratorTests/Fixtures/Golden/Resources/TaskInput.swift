@@ -5,6 +5,7 @@ import FireLiteCore
 
 /// `TaskInput`, a resource of FHIR Mini: <http://example.org/fhir/StructureDefinition/TaskInput>
 public final class TaskInput: Resource {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { taskInputLayout }
 
     /// `TaskInput.date`: `date` 0..1
