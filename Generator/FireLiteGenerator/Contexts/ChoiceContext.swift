@@ -11,6 +11,7 @@ enum ChoiceContext {
             "name": .text(choice.name),
             "paths": .list(choice.paths.map { ["path": .text($0)] }),
             "count": .number(choice.cases.count),
+            "isSendable": .flag(choice.isSendable),
             "cases": .list(cases),
         ]
     }

@@ -152,7 +152,7 @@ public final class AuditEventEntityDetail: BackboneElement {
 }
 
 /// A value of `AuditEvent.entity.detail.value[x]`.
-public enum AuditEventEntityDetailValue: FHIRChoice {
+public enum AuditEventEntityDetailValue: FHIRChoice, Sendable {
     /// A value of type `string`.
     case string(String)
     /// A value of type `base64Binary`.

@@ -140,7 +140,7 @@ public final class ConceptMapGroupUnmapped: BackboneElement {
 }
 
 /// A value of `ConceptMap.source[x]`.
-public enum ConceptMapSource: FHIRChoice {
+public enum ConceptMapSource: FHIRChoice, Sendable {
     /// A value of type `uri`.
     case uri(String)
     /// A value of type `canonical`.
@@ -163,7 +163,7 @@ public enum ConceptMapSource: FHIRChoice {
 }
 
 /// A value of `ConceptMap.target[x]`.
-public enum ConceptMapTarget: FHIRChoice {
+public enum ConceptMapTarget: FHIRChoice, Sendable {
     /// A value of type `uri`.
     case uri(String)
     /// A value of type `canonical`.

@@ -165,7 +165,7 @@ public final class ImmunizationProtocolApplied: BackboneElement {
 }
 
 /// A value of `Immunization.occurrence[x]`.
-public enum ImmunizationOccurrence: FHIRChoice {
+public enum ImmunizationOccurrence: FHIRChoice, Sendable {
     /// A value of type `dateTime`.
     case dateTime(FHIRDateTime)
     /// A value of type `string`.
@@ -188,7 +188,7 @@ public enum ImmunizationOccurrence: FHIRChoice {
 }
 
 /// A value of `Immunization.protocolApplied.doseNumber[x]`.
-public enum ImmunizationProtocolAppliedDoseNumber: FHIRChoice {
+public enum ImmunizationProtocolAppliedDoseNumber: FHIRChoice, Sendable {
     /// A value of type `positiveInt`.
     case positiveInt(Int)
     /// A value of type `string`.
@@ -211,7 +211,7 @@ public enum ImmunizationProtocolAppliedDoseNumber: FHIRChoice {
 }
 
 /// A value of `Immunization.protocolApplied.seriesDoses[x]`.
-public enum ImmunizationProtocolAppliedSeriesDoses: FHIRChoice {
+public enum ImmunizationProtocolAppliedSeriesDoses: FHIRChoice, Sendable {
     /// A value of type `positiveInt`.
     case positiveInt(Int)
     /// A value of type `string`.

@@ -55,7 +55,7 @@ public final class ImmunizationEvaluation: DomainResource {
 }
 
 /// A value of `ImmunizationEvaluation.doseNumber[x]`.
-public enum ImmunizationEvaluationDoseNumber: FHIRChoice {
+public enum ImmunizationEvaluationDoseNumber: FHIRChoice, Sendable {
     /// A value of type `positiveInt`.
     case positiveInt(Int)
     /// A value of type `string`.
@@ -78,7 +78,7 @@ public enum ImmunizationEvaluationDoseNumber: FHIRChoice {
 }
 
 /// A value of `ImmunizationEvaluation.seriesDoses[x]`.
-public enum ImmunizationEvaluationSeriesDoses: FHIRChoice {
+public enum ImmunizationEvaluationSeriesDoses: FHIRChoice, Sendable {
     /// A value of type `positiveInt`.
     case positiveInt(Int)
     /// A value of type `string`.

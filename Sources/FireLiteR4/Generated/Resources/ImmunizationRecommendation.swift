@@ -81,7 +81,7 @@ public final class ImmunizationRecommendationRecommendationDateCriterion: Backbo
 }
 
 /// A value of `ImmunizationRecommendation.recommendation.doseNumber[x]`.
-public enum ImmunizationRecommendationRecommendationDoseNumber: FHIRChoice {
+public enum ImmunizationRecommendationRecommendationDoseNumber: FHIRChoice, Sendable {
     /// A value of type `positiveInt`.
     case positiveInt(Int)
     /// A value of type `string`.
@@ -104,7 +104,7 @@ public enum ImmunizationRecommendationRecommendationDoseNumber: FHIRChoice {
 }
 
 /// A value of `ImmunizationRecommendation.recommendation.seriesDoses[x]`.
-public enum ImmunizationRecommendationRecommendationSeriesDoses: FHIRChoice {
+public enum ImmunizationRecommendationRecommendationSeriesDoses: FHIRChoice, Sendable {
     /// A value of type `positiveInt`.
     case positiveInt(Int)
     /// A value of type `string`.

@@ -228,7 +228,7 @@ public final class ImplementationGuideManifestPage: BackboneElement {
 }
 
 /// A value of `ImplementationGuide.definition.resource.example[x]`.
-public enum ImplementationGuideDefinitionResourceExample: FHIRChoice {
+public enum ImplementationGuideDefinitionResourceExample: FHIRChoice, Sendable {
     /// A value of type `boolean`.
     case boolean(Bool)
     /// A value of type `canonical`.
@@ -274,7 +274,7 @@ public enum ImplementationGuideDefinitionPageName: FHIRChoice {
 }
 
 /// A value of `ImplementationGuide.manifest.resource.example[x]`.
-public enum ImplementationGuideManifestResourceExample: FHIRChoice {
+public enum ImplementationGuideManifestResourceExample: FHIRChoice, Sendable {
     /// A value of type `boolean`.
     case boolean(Bool)
     /// A value of type `canonical`.

@@ -110,7 +110,7 @@ public final class PatientLink: BackboneElement {
 }
 
 /// A value of `Patient.deceased[x]`.
-public enum PatientDeceased: FHIRChoice {
+public enum PatientDeceased: FHIRChoice, Sendable {
     /// A value of type `boolean`.
     case boolean(Bool)
     /// A value of type `dateTime`.
@@ -133,7 +133,7 @@ public enum PatientDeceased: FHIRChoice {
 }
 
 /// A value of `Patient.multipleBirth[x]`.
-public enum PatientMultipleBirth: FHIRChoice {
+public enum PatientMultipleBirth: FHIRChoice, Sendable {
     /// A value of type `boolean`.
     case boolean(Bool)
     /// A value of type `integer`.

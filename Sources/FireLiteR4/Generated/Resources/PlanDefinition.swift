@@ -412,7 +412,7 @@ public enum PlanDefinitionActionTiming: FHIRChoice {
 }
 
 /// A value of `PlanDefinition.action.definition[x]`.
-public enum PlanDefinitionActionDefinition: FHIRChoice {
+public enum PlanDefinitionActionDefinition: FHIRChoice, Sendable {
     /// A value of type `canonical`.
     case canonical(String)
     /// A value of type `uri`.

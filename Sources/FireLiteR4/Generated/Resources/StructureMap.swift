@@ -359,7 +359,7 @@ public final class StructureMapGroupRuleDependent: BackboneElement {
 }
 
 /// A value of `StructureMap.group.rule.target.parameter.value[x]`.
-public enum StructureMapGroupRuleTargetParameterValue: FHIRChoice {
+public enum StructureMapGroupRuleTargetParameterValue: FHIRChoice, Sendable {
     /// A value of type `id`.
     case id(String)
     /// A value of type `string`.

@@ -191,7 +191,7 @@ public final class ValueSetExpansionContains: BackboneElement {
 }
 
 /// A value of `ValueSet.expansion.parameter.value[x]`.
-public enum ValueSetExpansionParameterValue: FHIRChoice {
+public enum ValueSetExpansionParameterValue: FHIRChoice, Sendable {
     /// A value of type `string`.
     case string(String)
     /// A value of type `boolean`.
