@@ -1,9 +1,10 @@
 /// Keys of an element.
 enum ElementContext {
-    static func context(_ element: NamedElement) -> TemplateContext {
+    static func context(_ element: NamedElement, _ descriptions: Descriptions) -> TemplateContext {
         let definition = element.definition
         return [
             "path": .text(element.path),
+            "short": .text(descriptions[element.path]),
             "definedName": .text(definition.definedName),
             "cardinality": .text(definition.cardinality.description),
             "isList": .flag(definition.cardinality.isList),

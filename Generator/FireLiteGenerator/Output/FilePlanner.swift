@@ -2,11 +2,15 @@
 struct FilePlanner {
     private let release: NamedRelease
     private let templates: TemplateLibrary
+    private let descriptions: Descriptions
 
+    /// - Parameter descriptions: FHIR's short descriptions for the doc comments, by default none.
     /// - Returns: Files with paths relative to the module's folder for generated code.
     /// - Throws: `GeneratorError` for a template with a mistake.
-    static func plan(_ release: NamedRelease, templates: TemplateLibrary) throws -> [PlannedFile] {
-        try FilePlanner(release: release, templates: templates).plan()
+    static func plan(
+        _ release: NamedRelease, templates: TemplateLibrary, descriptions: Descriptions = Descriptions()
+    ) throws -> [PlannedFile] {
+        try FilePlanner(release: release, templates: templates, descriptions: descriptions).plan()
     }
 
     /// Renders the test of every resource class that can have instances.
@@ -14,7 +18,7 @@ struct FilePlanner {
     /// - Returns: Files with paths relative to the folder for generated tests.
     /// - Throws: `GeneratorError` for a template with a mistake.
     static func planTests(_ release: NamedRelease, templates: TemplateLibrary) throws -> [PlannedFile] {
-        let planner = FilePlanner(release: release, templates: templates)
+        let planner = FilePlanner(release: release, templates: templates, descriptions: Descriptions())
         // The tests of `Patient` give way to a class `PatientTests`.
         var scope = NameScope(reserved: Set(release.types.flatMap(\.classes).map(\.name)), isCaseSensitive: false)
         return try release.types.map { $0.classes[0] }.filter { $0.kind == .resource && !$0.isAbstract }.map { named in
@@ -27,7 +31,7 @@ struct FilePlanner {
         var files: [PlannedFile] = []
         for type in release.types {
             let folder = type.definition.kind == .resource ? "Resources" : "Datatypes"
-            let context = ClassContext.context(type, in: release)
+            let context = ClassContext.context(type, in: release, descriptions)
             files.append(try file("\(folder)/\(type.name).swift", from: "class", context))
         }
         for choice in release.sharedChoices {
