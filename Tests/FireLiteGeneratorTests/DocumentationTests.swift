@@ -74,6 +74,29 @@ struct DocumentationTests {
         }
     }
 
+    /// What only the store's modules use is the package's, and what only generated code uses has an underscore.
+    @Test func whatUsersDoNotNeedIsNotPublic() throws {
+        let folder = Fixtures.package + "/Sources/FireLiteCore"
+        let sources = try FileTree.files(in: folder).filter { $0.path.hasSuffix(".swift") }.map { file in
+            String(decoding: try SourceFile(path: folder + "/" + file.path).bytes, as: UTF8.self)
+        }
+        for name in Self.inner {
+            let declarations = sources.flatMap { $0.split(separator: "\n") }.filter { line in
+                let heads = ["struct", "enum", "class"].map { "\($0) \(name)" }
+                return line.hasSuffix("{") && !line.contains("//") && heads.contains { line.contains($0 + ":") || line.contains($0 + " {") }
+            }
+            #expect(declarations.count == 1 && declarations.allSatisfy { $0.contains("package ") }, "\(name): \(declarations)")
+        }
+        for name in ["_ObjectExtras", "_PackedLiteral", "_TypeGroup", "init(_layoutTable: UnsafeRawPointer)", "init(_class type: "] {
+            #expect(sources.contains { $0.contains(name) }, "\(name)")
+        }
+    }
+
+    private static let inner = [
+        "SlotValue", "ElementSlot", "AnnotatedPrimitive", "AnnotatedList", "ElementEntry", "LayoutTable", "TemporalWord", "DecimalWord",
+        "PrimitiveStorage", "ObjectFlags", "ContentDigest",
+    ]
+
     private static let keywords: Set<String> = [
         "actor", "class", "enum", "func", "init", "let", "protocol", "struct", "subscript", "typealias", "var",
     ]
