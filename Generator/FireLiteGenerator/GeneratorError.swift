@@ -1,17 +1,24 @@
+import Foundation
+
 /// An error in the Generator's input: definitions, digest, templates or arguments.
 ///
 /// Its description is one line, `file:line:column: message`, with as much of the position as there is.
-public struct GeneratorError: Error, Equatable, CustomStringConvertible {
+public struct GeneratorError: LocalizedError, Equatable, CustomStringConvertible {
     /// What is wrong and, where it helps, what would be right.
     public var message: String
     /// Where it is; `nil` when it is in no file.
     public var location: SourceLocation?
 
+    /// An error, with the place of what is wrong if it is in a file.
     public init(_ message: String, at location: SourceLocation? = nil) {
         self.message = message
         self.location = location
     }
 
+    /// The description.
+    public var errorDescription: String? { description }
+
+    /// The place and the message on one line.
     public var description: String {
         let text = message.split(whereSeparator: \.isNewline).joined(separator: " ").unicodeScalars.map(Self.shown).joined()
         guard let location else { return text }

@@ -1,11 +1,12 @@
 import Foundation
 
 /// An error that ends a command: one line that says what and where, and the exit status.
-struct ToolError: Error, Equatable, CustomStringConvertible {
+struct ToolError: LocalizedError, Equatable, CustomStringConvertible {
     let status: ExitStatus
     let message: String
 
     var description: String { message }
+    var errorDescription: String? { message }
 
     /// The command line is wrong.
     static func usage(_ message: String) -> ToolError { ToolError(status: .usage, message: message) }

@@ -1,7 +1,8 @@
 import FireLiteSQLite
+import Foundation
 
 /// A failed call of SQLite's C API.
-public struct SQLiteError: Error, Sendable, CustomStringConvertible {
+public struct SQLiteError: LocalizedError, Sendable, CustomStringConvertible {
     /// The extended result code (<https://www.sqlite.org/rescode.html>).
     public let code: Int32
     /// SQLite's message.
@@ -29,6 +30,10 @@ public struct SQLiteError: Error, Sendable, CustomStringConvertible {
     /// Whether another connection holds a lock.
     public var isBusy: Bool { [SQLITE_BUSY, SQLITE_LOCKED].contains(primaryCode) }
 
+    /// The description.
+    public var errorDescription: String? { description }
+
+    /// The code, SQLite's words and the statement.
     public var description: String {
         "SQLite error \(code): \(message)\(sql.map { " in \($0)" } ?? "")"
     }

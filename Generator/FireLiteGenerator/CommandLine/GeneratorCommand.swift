@@ -42,7 +42,7 @@ public struct GeneratorCommand {
         let releases = try definitions()
         for definition in releases.map(\.definition) {
             let named = try name(definition)
-            let planned = try FilePlanner.plan(named, templates: templates)
+            let planned = try FilePlanner.plan(named, templates: templates, descriptions: try descriptions(of: definition))
             let output = OutputFolder(path: options.output ?? layout.output(for: definition.release.name))
             differences.append(try output.differences(from: planned))
             summaries.append("FHIR \(definition.release): \(planned.count) files in \(output.path)")
@@ -59,6 +59,11 @@ public struct GeneratorCommand {
         try RuntimeLimits.check(named)
         guard !options.resources.isEmpty else { return named }
         return named.limited(to: try TypeClosure.types(for: options.resources, in: definition))
+    }
+
+    /// FHIR's texts for the release; none unless asked for.
+    private func descriptions(of definition: ReleaseDefinition) throws -> Descriptions {
+        try options.descriptions.map { try Descriptions(folder: $0, of: definition.release) } ?? Descriptions()
     }
 
     private func check(_ differences: [OutputFolder.Differences], _ summaries: [String]) -> Outcome {

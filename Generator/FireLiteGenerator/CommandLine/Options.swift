@@ -2,6 +2,7 @@
 struct Options: Equatable {
     var release: String?
     var definitions: String?
+    var descriptions: String?
     var updatesDigest = false
     /// Empty for all.
     var resources: [String] = []
@@ -18,6 +19,8 @@ struct Options: Equatable {
           --release NAME        only this release, such as R4 (default: every digest in Generator/Definitions)
           --definitions PATH    read an official FHIR definitions package (a folder of JSON) instead of the digest
           --update-digest       rewrite the release's digest from --definitions
+          --descriptions PATH   put FHIR's short descriptions of classes and elements from this definitions package
+                                into the doc comments; needs --output
           --resources NAMES     a slim module: just these resources, separated by commas, and the types they need;
                                 needs --output
           --check               write nothing; status 1 and a list of files where the code on disk differs
@@ -45,6 +48,7 @@ struct Options: Equatable {
             switch argument {
             case "--release": options.release = try name(try value(), argument)
             case "--definitions": options.definitions = try value()
+            case "--descriptions": options.descriptions = try value()
             case "--update-digest": options.updatesDigest = true
             case "--resources": options.resources += try names(try value(), argument)
             case "--check": options.isCheck = true
@@ -59,6 +63,9 @@ struct Options: Equatable {
         }
         if !options.resources.isEmpty, options.output == nil {
             throw GeneratorError("--resources needs --output, a folder for the slim module's code, see --help")
+        }
+        if options.descriptions != nil, options.output == nil {
+            throw GeneratorError("--descriptions needs --output, since the package's own code has no text of FHIR's, see --help")
         }
         return options
     }

@@ -1,18 +1,19 @@
 /// Keys of the template for the classes of a type.
 enum ClassContext {
-    static func context(_ type: NamedType, in release: NamedRelease) -> TemplateContext {
+    static func context(_ type: NamedType, in release: NamedRelease, _ descriptions: Descriptions) -> TemplateContext {
         [
             "group": .text(type.groupName),
             "paths": .text(type.classes.map(\.path).joined(separator: " ")),
-            "classes": .list(type.classes.map { context($0, in: release) }),
+            "classes": .list(type.classes.map { context($0, descriptions) }),
             "choices": .list(type.classes.flatMap(\.choices).map(ChoiceContext.context)),
         ]
     }
 
-    private static func context(_ named: NamedClass, in release: NamedRelease) -> TemplateContext {
+    private static func context(_ named: NamedClass, _ descriptions: Descriptions) -> TemplateContext {
         [
             "name": .text(named.name),
             "path": .text(named.path),
+            "short": .text(descriptions[named.path]),
             "url": .text(named.url),
             "base": .text(named.baseName),
             "kind": .text(named.isAbstract ? "abstract" : named.kind.rawValue),
@@ -23,7 +24,7 @@ enum ClassContext {
             "isFinal": .flag(named.isFinal),
             "isRoot": .flag(named.isRoot),
             "layout": .text(named.layoutName),
-            "elements": .list(named.elements.map { ElementContext.context($0) }),
+            "elements": .list(named.elements.map { ElementContext.context($0, descriptions) }),
         ]
     }
 }

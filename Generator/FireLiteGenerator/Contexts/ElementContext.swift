@@ -1,9 +1,10 @@
 /// Keys of an element.
 enum ElementContext {
-    static func context(_ element: NamedElement) -> TemplateContext {
+    static func context(_ element: NamedElement, _ descriptions: Descriptions) -> TemplateContext {
         let definition = element.definition
         return [
             "path": .text(element.path),
+            "short": .text(descriptions[element.path]),
             "definedName": .text(definition.definedName),
             "cardinality": .text(definition.cardinality.description),
             "isList": .flag(definition.cardinality.isList),
@@ -36,6 +37,7 @@ enum ElementContext {
         let hasUpsert = member.accessor == .object && !isList && member.typeName != "Resource"
         return [
             "name": .text(SwiftName.escaped(member.name)),
+            "typeName": .text(member.typeName),
             "label": .text(SwiftName.label(member.name)),
             "type": .text(isList ? "[\(member.swiftType)]" : "\(member.swiftType)?"),
             "slot": .number(member.slot),

@@ -2,6 +2,8 @@
 struct NamedChoice: Sendable {
     struct Case: Sendable {
         var name: String
+        /// FHIR's name of the type.
+        var typeName: String
         var swiftType: String
         var accessor: Accessor
     }
@@ -10,4 +12,7 @@ struct NamedChoice: Sendable {
     /// Paths of the elements it is for.
     var paths: [String]
     var cases: [Case]
+
+    /// Whether every case holds a primitive: objects belong to one isolation at a time.
+    var isSendable: Bool { cases.allSatisfy { $0.accessor != .object } }
 }

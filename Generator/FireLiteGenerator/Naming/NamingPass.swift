@@ -88,7 +88,8 @@ struct NamingPass {
         var scope = NameScope(reserved: ReservedWords.cases)
         return values(of: element).map { value in
             let name = scope.take(SwiftName.memberName(value.typeName), suffix: "_")
-            return NamedChoice.Case(name: name, swiftType: value.swiftType, accessor: value.accessor)
+            return NamedChoice.Case(
+                name: name, typeName: value.typeName, swiftType: value.swiftType, accessor: value.accessor)
         }
     }
 

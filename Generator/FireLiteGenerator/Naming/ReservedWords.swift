@@ -15,7 +15,7 @@ enum ReservedWords {
     /// Names the generated code uses, that of the file `Release.swift`, and the type that every class has inside of it (`ID`):
     /// a FHIR type with one of these could not keep it.
     static let runtimeTypes: Set<String> = [
-        "Any", "AnyObject", "Self", "Type", "Protocol", "Bool", "Int", "String", "Layout", "TypeGroup", "FHIRObject",
+        "Any", "AnyObject", "Self", "Type", "Protocol", "Bool", "Int", "String", "Layout", "FHIRObject",
         "FHIRResource", "FHIRRelease", "FHIRCode", "FHIRChoice", "FHIRDecimal", "FHIRDate", "FHIRDateTime", "FHIRInstant",
         "FHIRTime", "Release", "ID",
     ]

@@ -2,18 +2,22 @@
 struct FilePlanner {
     private let release: NamedRelease
     private let templates: TemplateLibrary
+    private let descriptions: Descriptions
 
+    /// - Parameter descriptions: FHIR's short descriptions for the doc comments, by default none.
     /// - Returns: Files with paths relative to the module's folder for generated code.
     /// - Throws: `GeneratorError` for a template with a mistake.
-    static func plan(_ release: NamedRelease, templates: TemplateLibrary) throws -> [PlannedFile] {
-        try FilePlanner(release: release, templates: templates).plan()
+    static func plan(
+        _ release: NamedRelease, templates: TemplateLibrary, descriptions: Descriptions = Descriptions()
+    ) throws -> [PlannedFile] {
+        try FilePlanner(release: release, templates: templates, descriptions: descriptions).plan()
     }
 
     private func plan() throws -> [PlannedFile] {
         var files: [PlannedFile] = []
         for type in release.types {
             let folder = type.definition.kind == .resource ? "Resources" : "Datatypes"
-            let context = ClassContext.context(type, in: release)
+            let context = ClassContext.context(type, in: release, descriptions)
             files.append(try file("\(folder)/\(type.name).swift", from: "class", context))
         }
         for choice in release.sharedChoices {

@@ -1,7 +1,7 @@
 import FireLiteCore
 
 /// Ties a resource in memory to its row in a store.
-final class StoreTie: ObjectExtras {
+final class StoreTie: _ObjectExtras {
     let store: FHIRStore
     let root: Int64
     /// The revision of the resource in the object.

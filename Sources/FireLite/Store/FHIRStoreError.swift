@@ -1,10 +1,13 @@
 import FireLiteSQLiteBridge
+import Foundation
 
 /// An error of a store, with what to do about it. Descriptions contain no values of records.
-public struct FHIRStoreError: Error, Sendable, CustomStringConvertible {
+public struct FHIRStoreError: LocalizedError, Sendable, CustomStringConvertible {
     /// The kind of failure.
     public struct Code: RawRepresentable, Sendable, Hashable {
+        /// The code's name.
         public let rawValue: String
+        /// The code with this name.
         public init(rawValue: String) { self.rawValue = rawValue }
 
         /// The file cannot be opened or created.
@@ -61,9 +64,11 @@ public struct FHIRStoreError: Error, Sendable, CustomStringConvertible {
         case deleted
     }
 
+    /// The kind of failure.
     public let code: Code
     /// What another write did, for the code `conflict`; nil for other codes.
     public let conflict: Conflict?
+    /// What went wrong and what to do about it.
     public let message: String
     /// The statement that failed, with `?` for values.
     public let sql: String?
@@ -137,7 +142,11 @@ public struct FHIRStoreError: Error, Sendable, CustomStringConvertible {
         message.hasPrefix("parser stack overflow") || message.hasPrefix("Expression tree is too large")
     }
 
+    /// What went wrong and what to do about it.
     public var description: String { message }
+
+    /// The message, so that `localizedDescription` is it too.
+    public var errorDescription: String? { message }
 
     /// Whether SQLite found the file damaged, as opposed to it being another kind of file.
     package var isDamage: Bool { sqliteCode.map { $0 & 0xFF == ResultCode.corrupt } ?? false }

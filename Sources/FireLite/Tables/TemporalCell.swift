@@ -27,9 +27,9 @@ enum TemporalCell {
         case TemporalWord.zoneNone: return (word, .none)
         case TemporalWord.zoneUTC: return (word.replacing(zone: TemporalWord.zoneNone), .minutes(0))
         case TemporalWord.zoneNegativeZero: return (word.replacing(zone: TemporalWord.zoneNone), .text("-00:00"))
-        case 840: return (word.replacing(zone: TemporalWord.zoneNone), .text("+00:00"))
+        case TemporalWord.zonePositiveZero: return (word.replacing(zone: TemporalWord.zoneNone), .text("+00:00"))
         default:
-            let minutes = word.zone - 840
+            let minutes = word.zone - TemporalWord.zoneBias
             return word.shifted(minutes: -minutes).map { ($0, .minutes(minutes)) }
         }
     }
@@ -40,9 +40,10 @@ enum TemporalCell {
         case .none: return utc
         case .minutes(0): return utc.replacing(zone: TemporalWord.zoneUTC)
         case .minutes(let minutes):
-            guard abs(minutes) <= 840 else { return nil }
-            return utc.shifted(minutes: minutes)?.replacing(zone: 840 + minutes)
-        case .text(let text): return utc.replacing(zone: "\(text)" == "-00:00" ? TemporalWord.zoneNegativeZero : 840)
+            guard abs(minutes) <= TemporalWord.maximumZoneMinutes else { return nil }
+            return utc.shifted(minutes: minutes)?.replacing(zone: TemporalWord.zone(ofMinutes: minutes))
+        case .text(let text):
+            return utc.replacing(zone: "\(text)" == "-00:00" ? TemporalWord.zoneNegativeZero : TemporalWord.zonePositiveZero)
         }
     }
 

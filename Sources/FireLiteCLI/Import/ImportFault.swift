@@ -1,7 +1,8 @@
 import FireLite
+import Foundation
 
 /// A text of an import that cannot be stored, and the reason: one line of a rejects file.
-struct ImportFault: Error, Encodable, Equatable, CustomStringConvertible {
+struct ImportFault: LocalizedError, Encodable, Equatable, CustomStringConvertible {
     /// The file as it was named on the command line.
     let file: String
     /// The line of the mistake, from 1.
@@ -12,4 +13,5 @@ struct ImportFault: Error, Encodable, Equatable, CustomStringConvertible {
     let text: String
 
     var description: String { "\(file): line \(line), \(reason)" }
+    var errorDescription: String? { description }
 }

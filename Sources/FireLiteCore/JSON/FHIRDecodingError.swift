@@ -1,10 +1,14 @@
+import Foundation
+
 /// A mistake in JSON, or what lenient reading had to skip: where it is, what was expected and what was found.
 ///
 /// The description contains names and positions but no value from the data, which is health data; `excerpt(of:)` shows it on request.
-public struct FHIRDecodingError: Error, Sendable, Hashable, CustomStringConvertible {
+public struct FHIRDecodingError: LocalizedError, Sendable, Hashable, CustomStringConvertible {
     /// The kind of mistake.
     public struct Code: RawRepresentable, Sendable, Hashable {
+        /// The code's name.
         public let rawValue: String
+        /// The code with this name.
         public init(rawValue: String) { self.rawValue = rawValue }
 
         /// The bytes are not JSON.
@@ -31,6 +35,7 @@ public struct FHIRDecodingError: Error, Sendable, Hashable, CustomStringConverti
         public static let resourceType = Code(rawValue: "resourceType")
     }
 
+    /// The kind of mistake.
     public let code: Code
     /// The line of the mistake, from 1.
     public let line: Int
@@ -45,9 +50,13 @@ public struct FHIRDecodingError: Error, Sendable, Hashable, CustomStringConverti
     /// What was found there, without values.
     public let found: String
 
+    /// Where the mistake is, what was expected and what was found, without values.
     public var description: String {
         "line \(line), column \(column)\(path.isEmpty ? "" : ", \(shortPath)"): expected \(expected), found \(found)"
     }
+
+    /// The description.
+    public var errorDescription: String? { description }
 
     /// The path for a message; of a long one, the beginning and the end.
     package var shortPath: String {

@@ -2,6 +2,7 @@ import Foundation
 
 /// Reads many resources one after another; equal strings share memory. Not thread-safe.
 public final class FHIRJSONReader {
+    /// The release whose classes it makes.
     public let release: FHIRRelease
     /// Whether to read what it can of an invalid resource, and to keep `issues`.
     public let isLenient: Bool
@@ -9,6 +10,8 @@ public final class FHIRJSONReader {
     public private(set) var issues: [FHIRDecodingError] = []
     private var workspace: JSONWorkspace?
 
+    /// Creates a reader of resources of a release.
+    ///
     /// - Parameter isLenient: whether to read what it can instead of throwing at the first mistake. Default: false.
     public convenience init(release: FHIRRelease, isLenient: Bool = false) {
         self.init(release: release, isLenient: isLenient, isReused: true)

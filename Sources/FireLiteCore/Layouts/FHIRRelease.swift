@@ -3,8 +3,8 @@ public struct FHIRRelease: Sendable, Hashable, CustomStringConvertible {
     private let model: Model
 
     /// Creates a release with its classes; for generated code.
-    public init(name: String, version: String, types: [TypeGroup], codes: [[any FHIRCode.Type]]) {
-        model = Model(name: name, version: version, types: types, codes: codes)
+    public init(_name: String, version: String, types: [_TypeGroup], codes: [[any FHIRCode.Type]]) {
+        model = Model(name: _name, version: version, types: types, codes: codes)
     }
 
     /// The release's short name, `R4`.
@@ -13,6 +13,7 @@ public struct FHIRRelease: Sendable, Hashable, CustomStringConvertible {
     /// The version of the specification, `4.0.1`.
     public var version: String { model.version }
 
+    /// The release's short name.
     public var description: String { name }
 
     /// The class of a FHIR type or backbone path, or nil.
@@ -33,7 +34,9 @@ public struct FHIRRelease: Sendable, Hashable, CustomStringConvertible {
     /// The codes of a required binding by its Swift name, or nil.
     package func codes(ofBinding name: String) -> [Substring]? { model.codes[name]?._knownCodes }
 
+    /// Whether both are the release of one module.
     public static func == (left: FHIRRelease, right: FHIRRelease) -> Bool { left.model === right.model }
+    /// Hashes what `==` compares.
     public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(model)) }
 
     /// A digest of all classes and their elements. It differs if elements or types were added, removed or changed.
@@ -49,7 +52,7 @@ public struct FHIRRelease: Sendable, Hashable, CustomStringConvertible {
         let names: [String]
         let codes: [String: any FHIRCode.Type]
 
-        init(name: String, version: String, types groups: [TypeGroup], codes: [[any FHIRCode.Type]]) {
+        init(name: String, version: String, types groups: [_TypeGroup], codes: [[any FHIRCode.Type]]) {
             self.name = name
             self.version = version
             var types: [String: FHIRObject.Type] = [:]
@@ -67,10 +70,11 @@ public struct FHIRRelease: Sendable, Hashable, CustomStringConvertible {
 }
 
 /// Generated classes and their FHIR names, separated by spaces, in the same order; for generated code.
-public struct TypeGroup: Sendable {
+public struct _TypeGroup: Sendable {
     let names: String
     let types: [FHIRObject.Type]
 
+    /// The names and as many classes.
     public init(_ names: String, _ types: [FHIRObject.Type]) {
         self.names = names
         self.types = types

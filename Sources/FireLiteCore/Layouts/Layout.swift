@@ -1,19 +1,31 @@
 /// The elements of a generated class. The code that reads, writes, copies and stores objects works from layouts, for all classes.
 ///
+/// ```swift
+/// for element in patient.layout.elements where element.isList { print(element.name, element.typeName) }
+/// ```
 /// A layout is created once per class, from the text in the generated code, and lives as long as the process.
 public final class Layout: Sendable {
     /// What a class is in FHIR.
     public enum Kind: Sendable {
-        case resource, datatype, backbone, abstract
+        /// A resource that has instances.
+        case resource
+        /// A datatype that has instances.
+        case datatype
+        /// An element with elements of its own, defined in place: `Patient.contact`.
+        case backbone
+        /// A resource or datatype that others derive from: `DomainResource`, `Element`.
+        case abstract
     }
 
     /// The generated class.
     public let type: FHIRObject.Type
     /// FHIR's name of the type, or the path of a backbone element: `Patient`, `HumanName`, `Patient.contact`.
     public let name: String
+    /// Whether it is a resource, a datatype or a backbone element.
     public let kind: Kind
     /// The layout of the superclass, if it is a FHIR type.
     public let base: Layout?
+    /// The release that the class belongs to.
     public let release: FHIRRelease
     /// The elements by slot: inherited ones first, a choice element once for each of its types.
     public let elements: [LayoutElement]
@@ -25,7 +37,7 @@ public final class Layout: Sendable {
     /// Creates the layout of a generated class; `text` has a line `name min..max type[|type] [=binding] [>targets]` for each own element.
     ///
     /// - Precondition: the text is what this version of the Generator writes.
-    public init(_ type: FHIRObject.Type, _ name: String, _ kind: Kind, base: Layout?, release: FHIRRelease, _ text: String) {
+    public init(_class type: FHIRObject.Type, _ name: String, _ kind: Kind, base: Layout?, release: FHIRRelease, _ text: String) {
         self.type = type
         self.name = name
         self.kind = kind

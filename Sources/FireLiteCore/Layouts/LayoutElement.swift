@@ -2,7 +2,9 @@
 public struct LayoutElement: Sendable {
     /// A choice element: its name in FHIR's definitions, `value[x]`, and the slots of its types.
     public struct Choice: Sendable {
+        /// Its name in FHIR's definitions, `value[x]`.
         public let name: String
+        /// The places of its types among `Layout.elements`.
         public let slots: Range<Int>
         /// The minimum number of values, of all types together.
         public let min: Int
@@ -10,8 +12,9 @@ public struct LayoutElement: Sendable {
 
     /// The JSON member name: `birthDate`, `valueQuantity`.
     public let name: String
-    /// The number of its slot in the class.
+    /// The number of its slot in the class, which is its place among `Layout.elements`.
     public let slot: Int
+    /// Whether it holds primitives, objects or resources.
     public let kind: ElementKind
     /// The FHIR type: a primitive, a datatype, the path of a backbone element, or `Resource`.
     public let typeName: String

@@ -11,7 +11,7 @@
 /// One slot of a class, in a form that can be read without reference counting.
 ///
 /// `@unchecked Sendable`: immutable, and what it points to is neither changed nor freed, as layouts live as long as the process.
-@frozen public struct ElementEntry: @unchecked Sendable {
+package struct ElementEntry: @unchecked Sendable {
     package let kind: ElementKind
     package let primitive: PrimitiveType
     package let storage: PrimitiveStorage
@@ -31,7 +31,7 @@
 /// The slots of a class and the index from JSON member names to them.
 ///
 /// `@unchecked Sendable`: the memory is filled before the layout is shared, and never freed or changed afterwards.
-@frozen public struct LayoutTable: @unchecked Sendable {
+package struct LayoutTable: @unchecked Sendable {
     package let entries: UnsafePointer<ElementEntry>
     package let count: Int
     /// A hash table of `memberMask + 1` slot numbers; empty entries are `noSlot`.

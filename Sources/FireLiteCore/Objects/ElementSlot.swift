@@ -1,5 +1,5 @@
 /// A value of an element in an object.
-@frozen public enum SlotValue {
+@usableFromInline package enum SlotValue {
     /// A boolean, an integer, a `DecimalWord` or a `TemporalWord`, depending on the element's type.
     case word(Int64)
     /// A string, or the literal of a decimal, date or time that does not fit a word.
@@ -15,7 +15,7 @@
 }
 
 /// A value and the number of the slot it fills.
-@frozen public struct ElementSlot {
+@usableFromInline package struct ElementSlot {
     package var value: SlotValue
     package let index: UInt16
 
@@ -26,7 +26,7 @@
 }
 
 /// A primitive's value with its `Element`: id and extensions. The value is nil if there are only those.
-public final class AnnotatedPrimitive {
+@usableFromInline package final class AnnotatedPrimitive {
     package var value: SlotValue?
     package let element: FHIRObject
 
@@ -37,7 +37,7 @@ public final class AnnotatedPrimitive {
 }
 
 /// A list of primitives whose positions may be null or have an `Element`; both arrays have one entry for each position.
-public final class AnnotatedList {
+@usableFromInline package final class AnnotatedList {
     package var texts: [String?]
     package var elements: [FHIRObject?]
 

@@ -5,6 +5,7 @@ public struct FHIRListPlace<Value> {
     /// An `Element` of the release, or nil.
     public var element: FHIRObject?
 
+    /// A place with a value, an `Element`, or both.
     public init(_ value: Value?, element: FHIRObject? = nil) {
         self.value = value
         self.element = element

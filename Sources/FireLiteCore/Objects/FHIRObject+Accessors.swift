@@ -48,7 +48,7 @@ extension FHIRObject {
 
     public final func _setTime(_ slot: Int, _ value: FHIRTime?) { setLiteral(slot, value?._storage) }
 
-    private final func literal(_ slot: Int) -> PackedLiteral? {
+    private final func literal(_ slot: Int) -> _PackedLiteral? {
         switch plainValue(slot) {
         case .word(let word): .word(word)
         case .text(let text): .text(text)
@@ -56,7 +56,7 @@ extension FHIRObject {
         }
     }
 
-    private final func setLiteral(_ slot: Int, _ literal: PackedLiteral?) {
+    private final func setLiteral(_ slot: Int, _ literal: _PackedLiteral?) {
         switch literal {
         case .word(let word): setPrimitive(slot, .word(word))
         case .text(let text): setPrimitive(slot, .text(text))
@@ -154,7 +154,7 @@ extension FHIRObject {
         return -1
     }
 
-    public final func _choice<Choice: FHIRChoice>(_ first: Int) -> Choice? { Choice(self, first) }
+    public final func _choice<Choice: FHIRChoice>(_ first: Int) -> Choice? { Choice(_object: self, first) }
 
     public final func _setChoice<Choice: FHIRChoice>(_ first: Int, _ count: Int, _ value: Choice?) {
         if let value { return value._write(self, first) }

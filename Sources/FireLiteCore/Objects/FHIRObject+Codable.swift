@@ -3,6 +3,7 @@
 /// Reading a `Resource` returns an object of the class that `resourceType` names, which an initialiser of a class could not do: hence
 /// the function behind it. The protocol is not limited to classes because only then can the initialiser assign `self`.
 public protocol FHIRCodable: Codable {
+    /// Reads an object of the class, or of the class below it that the input names.
     static func _decoded(from decoder: any Decoder) throws -> Self
 }
 
@@ -27,6 +28,7 @@ extension FHIRObject: FHIRCodable {
 }
 
 extension FHIRObjectInitialisers where Self: FHIRObject {
+    /// Reads an object of the class, or of the class below it that the input names.
     public static func _decoded(from decoder: any Decoder) throws -> Self {
         let container = try decoder.container(keyedBy: FHIRCodingKey.self)
         let isRoot = self == FHIRObject.self || self == FHIRResource.self

@@ -1,3 +1,6 @@
+// Objects are not `Hashable`: they are equal by content, which changes, and what changes in a set or as a key of a dictionary is not found
+// again. `FHIRObjectID`, `pk` or `ObjectIdentifier(object)` are keys that stay.
+
 extension FHIRObject: Equatable {
     /// Whether both have the same class and content. The pk does not count, nor does an element without content, as JSON has none.
     public static func == (left: FHIRObject, right: FHIRObject) -> Bool {

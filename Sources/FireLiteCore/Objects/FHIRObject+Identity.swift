@@ -21,8 +21,8 @@ extension FHIRObject {
         }
     }
 
-    package final func withExtras(_ body: (ObjectExtras) -> Void) {
-        let objectExtras = objectExtras ?? ObjectExtras()
+    package final func withExtras(_ body: (_ObjectExtras) -> Void) {
+        let objectExtras = objectExtras ?? _ObjectExtras()
         self.objectExtras = objectExtras
         body(objectExtras)
     }

@@ -2,6 +2,7 @@ import Foundation
 
 /// The initialisers that every generated class has, written once.
 public protocol FHIRObjectInitialisers: AnyObject {
+    /// An object with no element set.
     init()
 }
 

@@ -83,12 +83,3 @@ extension FHIRObject {
         setChildren(slot, list)
     }
 }
-
-/// Misuse of objects that shows only at run time.
-public struct FHIRObjectError: Error, CustomStringConvertible, Sendable {
-    public let description: String
-
-    static func differentClass(of target: String, source: String) -> FHIRObjectError {
-        FHIRObjectError(description: "a \(target) cannot be populated from a \(source): pass an object of the same class")
-    }
-}

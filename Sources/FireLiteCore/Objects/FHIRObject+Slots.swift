@@ -17,7 +17,7 @@ extension FHIRObject {
 
     package final func becomeOwned(by owner: FHIRObject) { self.ownerReference = .passUnretained(owner) }
 
-    package final func become(_ extras: ObjectExtras) { objectExtras = extras }
+    package final func become(_ extras: _ObjectExtras) { objectExtras = extras }
 
     /// The object in a slot that is `.object`.
     package final func object(in slot: Int) -> Unmanaged<FHIRObject>? {
@@ -143,7 +143,7 @@ extension FHIRObject {
 
 extension FHIRObject {
     /// Stores the pk in elements that are still in use, as the resource from which it is derived is being released.
-    final func pinSurvivors(_ tie: ObjectExtras, isHeld: Bool) {
+    final func pinSurvivors(_ tie: _ObjectExtras, isHeld: Bool) {
         guard let slots else { return }
         for place in slots..<slots + Int(slotCount) {
             switch place.pointee.value {
@@ -160,20 +160,20 @@ extension FHIRObject {
         }
     }
 
-    final func pin(_ tie: ObjectExtras) {
+    final func pin(_ tie: _ObjectExtras) {
         guard objectExtras?.pk == nil, let pk = tie.derivedPK(of: self) else { return }
         withExtras { $0.pk = pk }
     }
 
     /// Stores their current pks in the object and everything in it, which are leaving their resource.
-    package final func pinAll(_ tie: ObjectExtras) {
+    package final func pinAll(_ tie: _ObjectExtras) {
         pin(tie)
         pinSurvivors(tie, isHeld: true)
     }
 }
 
 extension UnsafeMutablePointer where Pointee == FHIRObject {
-    fileprivate func pinSurvivor(_ tie: ObjectExtras, isHeld: Bool) {
+    fileprivate func pinSurvivor(_ tie: _ObjectExtras, isHeld: Bool) {
         let isHeld = isHeld || !isKnownUniquelyReferenced(&pointee)
         UnsafeRawPointer(self).load(as: Unmanaged<FHIRObject>.self)._withUnsafeGuaranteedRef { object in
             if isHeld { object.pin(tie) }

@@ -16,7 +16,7 @@ open class FHIRObject: FHIRObjectInitialisers {
     /// The object that this one is a value of, not retained. Cleared when that object is released, so it never dangles.
     @exclusivity(unchecked) final var ownerReference: Unmanaged<FHIRObject>?
     /// State that few objects need: a pk, the tie to a store.
-    @exclusivity(unchecked) package final var objectExtras: ObjectExtras?
+    @exclusivity(unchecked) package final var objectExtras: _ObjectExtras?
 
     /// The elements of the class; overridden by generated code.
     open class var _layout: Layout {
@@ -29,8 +29,10 @@ open class FHIRObject: FHIRObjectInitialisers {
     }
 
     /// Creates an object with no element set, without asking the class for its layout. Not for use outside the library.
-    public required init(_layoutTable: UnsafePointer<LayoutTable>) {
-        layoutTable = _layoutTable
+    ///
+    /// - Precondition: the memory is the class's own `LayoutTable`, a type that only this package sees.
+    public required init(_layoutTable: UnsafeRawPointer) {
+        layoutTable = _layoutTable.assumingMemoryBound(to: LayoutTable.self)
     }
 
     deinit {
@@ -106,9 +108,12 @@ package struct ObjectFlags: OptionSet {
 }
 
 /// The state that most objects do not need. A store gives its resources a subclass of it, the tie to the store.
-open class ObjectExtras {
+///
+/// Open and so public, as Swift does not allow a package class to have a subclass in another module of the package.
+open class _ObjectExtras {
     package final var pk: String?
 
+    /// None.
     public init() {}
 
     /// Whether this is a tie to a store.

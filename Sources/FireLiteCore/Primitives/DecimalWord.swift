@@ -1,8 +1,8 @@
 /// A decimal literal in one word: its digits as an integer (upper 56 bits) and the number of them after the point (lower 8 bits).
 ///
 /// Holds literals without exponent of up to 16 digits, `1.50` as 150 and 2; every other literal (`1e3`, `-0`, more digits) stays text.
-@frozen public struct DecimalWord: Equatable, Sendable {
-    public let raw: Int64
+package struct DecimalWord: Equatable, Sendable {
+    package let raw: Int64
 
     package init(raw: Int64) { self.raw = raw }
 

@@ -3,12 +3,14 @@
 /// Any text is a value, so that codes from newer servers survive; `isKnown` and `validate()` detect unknown codes.
 public protocol FHIRCode: RawRepresentable, Hashable, Sendable, CustomStringConvertible, ExpressibleByStringLiteral
 where RawValue == String {
+    /// Any code, whether the value set has it or not.
     init(rawValue: String)
     /// Every code of the value set, separated by line feeds or spaces.
     static var _codes: String { get }
 }
 
 extension FHIRCode {
+    /// The code that the literal is, whether the value set has it or not.
     public init(stringLiteral value: String) { self.init(rawValue: value) }
 
     /// The code.
@@ -25,6 +27,8 @@ extension FHIRCode {
         return _codes.split(separator: separator)
     }
 
+    /// Whether both are the same code.
     public static func == (left: Self, right: Self) -> Bool { left.rawValue == right.rawValue }
+    /// Hashes the code.
     public func hash(into hasher: inout Hasher) { hasher.combine(rawValue) }
 }

@@ -5,14 +5,14 @@ import Foundation
 ///
 /// `==` compares the literals; `<` compares the numbers, and literals of the same number by their length.
 public struct FHIRDecimal: Sendable, Hashable {
-    package let storage: PackedLiteral
+    package let storage: _PackedLiteral
 
-    package init(storage: PackedLiteral) { self.storage = storage }
+    package init(storage: _PackedLiteral) { self.storage = storage }
 
     /// The decimal with this literal, or nil if it is not a JSON number.
     public init?(_ literal: String) {
         var literal = literal
-        let packed: PackedLiteral? = literal.withUTF8 { bytes in
+        let packed: _PackedLiteral? = literal.withUTF8 { bytes in
             guard JSONNumber.isNumber(bytes) else { return nil }
             return DecimalWord(bytes).map { .word($0.raw) } ?? .text(String(decoding: bytes, as: UTF8.self))
         }
@@ -35,11 +35,21 @@ public struct FHIRDecimal: Sendable, Hashable {
         }
     }
 
-    /// The decimal with the literal of `value`.
-    public init(_ value: Decimal) { self = FHIRDecimal("\(value)") ?? FHIRDecimal(0.0) }
+    /// The decimal with the literal of `value`, which has all its digits.
+    ///
+    /// - Precondition: `value` is a number.
+    public init(_ value: Decimal) {
+        guard let decimal = FHIRDecimal("\(value)") else {
+            misuse("a FHIR decimal has no NaN: check the Decimal before making a FHIRDecimal of it")
+        }
+        self = decimal
+    }
 
     /// The decimal with the literal of `value`.
-    public init(_ value: Int) { self = FHIRDecimal("\(value)") ?? FHIRDecimal(0.0) }
+    public init(_ value: Int) {
+        var literal = "\(value)"
+        storage = literal.withUTF8 { DecimalWord($0).map { .word($0.raw) } } ?? .text(literal)
+    }
 
     /// The number as it was, or will be, written in JSON.
     public var literal: String {
@@ -63,7 +73,7 @@ public struct FHIRDecimal: Sendable, Hashable {
         }
     }
 
-    /// The number as Foundation's `Decimal`, exact up to 38 digits; nil beyond its range.
+    /// The number as Foundation's `Decimal`, exact up to 38 digits and rounded beyond them; nil beyond its range.
     public var decimalValue: Decimal? {
         switch storage {
         case .word(let raw):
@@ -74,12 +84,27 @@ public struct FHIRDecimal: Sendable, Hashable {
     }
 }
 
-extension FHIRDecimal: ExpressibleByFloatLiteral, ExpressibleByIntegerLiteral {
+/// `let dose: FHIRDecimal = "1.50"` keeps the literal as it is written. Swift reads `1.50` as the double 1.5, so as a number it becomes `1.5`.
+extension FHIRDecimal: ExpressibleByStringLiteral, ExpressibleByFloatLiteral, ExpressibleByIntegerLiteral {
+    /// The decimal with this literal.
+    ///
+    /// - Precondition: it is a JSON number.
+    public init(stringLiteral literal: String) {
+        guard let value = Self(literal) else {
+            misuse("'\(literal)' is no FHIR decimal: write a JSON number, or use the failable initialiser with a variable")
+        }
+        self = value
+    }
+
+    /// The decimal with the shortest literal that reads back as the same double: `1.5` of `1.50`.
     public init(floatLiteral value: Double) { self.init(value) }
+
+    /// The decimal with this literal.
     public init(integerLiteral value: Int) { self.init(value) }
 }
 
 extension FHIRDecimal: Comparable {
+    /// Whether the left number is the smaller one, or the same by a shorter literal.
     public static func < (left: FHIRDecimal, right: FHIRDecimal) -> Bool {
         if let first = left.decimalValue, let second = right.decimalValue, first != second { return first < second }
         let first = left.doubleValue
@@ -91,5 +116,6 @@ extension FHIRDecimal: Comparable {
 }
 
 extension FHIRDecimal: CustomStringConvertible {
+    /// The literal.
     public var description: String { literal }
 }

@@ -2,18 +2,22 @@ import Foundation
 
 /// The common part of FHIR's `date`, `dateTime`, `instant` and `time`: a literal kept as written.
 ///
-/// `==` compares literals: `2020-01-01T00:00:00Z` and `2020-01-01T01:00:00+01:00` are the same instant but not equal values.
+/// `==` compares literals: `2020-01-01T00:00:00Z` and `2020-01-01T01:00:00+01:00` are the same instant but not equal values;
+/// `compare(to:)` compares times.
 public protocol FHIRTemporal: Sendable, Hashable, CustomStringConvertible, ExpressibleByStringLiteral {
+    /// FHIR's type, which the literal's form goes by.
     static var _type: PrimitiveType { get }
-    var _storage: PackedLiteral { get }
-    init(_storage: PackedLiteral)
+    /// The literal, packed.
+    var _storage: _PackedLiteral { get }
+    /// The value with a literal that is one of the type.
+    init(_storage: _PackedLiteral)
 }
 
 extension FHIRTemporal {
     /// The value with this literal, or nil if it is not valid for the type.
     public init?(_ literal: String) {
         var literal = literal
-        let storage: PackedLiteral? = literal.withUTF8 { bytes in
+        let storage: _PackedLiteral? = literal.withUTF8 { bytes in
             switch TemporalWord.read(bytes, as: Self._type) {
             case .word(let word): .word(word.raw)
             case .text: .text(String(decoding: bytes, as: UTF8.self))
@@ -24,6 +28,8 @@ extension FHIRTemporal {
         self.init(_storage: storage)
     }
 
+    /// Creates the value with this literal.
+    ///
     /// - Precondition: the literal is valid for the type.
     public init(stringLiteral literal: String) {
         guard let value = Self(literal) else {
@@ -40,6 +46,7 @@ extension FHIRTemporal {
         }
     }
 
+    /// The literal.
     public var description: String { literal }
 
     /// The fields of the literal; nil for invalid text that lenient reading kept.
@@ -60,30 +67,42 @@ extension FHIRTemporal {
 
 /// A FHIR `date`: a day, a month or a year (<https://hl7.org/fhir/datatypes.html#date>).
 public struct FHIRDate: FHIRTemporal {
+    /// `date`
     public static var _type: PrimitiveType { .date }
-    public let _storage: PackedLiteral
-    public init(_storage: PackedLiteral) { self._storage = _storage }
+    /// The literal, packed.
+    public let _storage: _PackedLiteral
+    /// The value with this literal.
+    public init(_storage: _PackedLiteral) { self._storage = _storage }
 }
 
 /// A FHIR `dateTime`: a date, or a date with time and offset (<https://hl7.org/fhir/datatypes.html#dateTime>).
 public struct FHIRDateTime: FHIRTemporal {
+    /// `dateTime`
     public static var _type: PrimitiveType { .dateTime }
-    public let _storage: PackedLiteral
-    public init(_storage: PackedLiteral) { self._storage = _storage }
+    /// The literal, packed.
+    public let _storage: _PackedLiteral
+    /// The value with this literal.
+    public init(_storage: _PackedLiteral) { self._storage = _storage }
 }
 
 /// A FHIR `instant`: a moment with time and offset (<https://hl7.org/fhir/datatypes.html#instant>).
 public struct FHIRInstant: FHIRTemporal {
+    /// `instant`
     public static var _type: PrimitiveType { .instant }
-    public let _storage: PackedLiteral
-    public init(_storage: PackedLiteral) { self._storage = _storage }
+    /// The literal, packed.
+    public let _storage: _PackedLiteral
+    /// The value with this literal.
+    public init(_storage: _PackedLiteral) { self._storage = _storage }
 }
 
 /// A FHIR `time`: a time of day without date and zone (<https://hl7.org/fhir/datatypes.html#time>).
 public struct FHIRTime: FHIRTemporal {
+    /// `time`
     public static var _type: PrimitiveType { .time }
-    public let _storage: PackedLiteral
-    public init(_storage: PackedLiteral) { self._storage = _storage }
+    /// The literal, packed.
+    public let _storage: _PackedLiteral
+    /// The value with this literal.
+    public init(_storage: _PackedLiteral) { self._storage = _storage }
 }
 
 extension FHIRTemporal {
@@ -101,13 +120,7 @@ extension FHIRTemporal {
     public var second: Int? { scanned.flatMap { $0.hour != TemporalWord.noTime ? $0.second : nil } }
     /// The offset from UTC in minutes, if the literal has one.
     public var offsetMinutes: Int? {
-        scanned.flatMap { scanner in
-            switch scanner.zone {
-            case TemporalWord.zoneNone: nil
-            case TemporalWord.zoneUTC, TemporalWord.zoneNegativeZero: 0
-            default: scanner.zone - 840
-            }
-        }
+        scanned.flatMap { TemporalWord.minutes(ofZone: $0.zone) }
     }
 
     /// The start of the interval that the literal names, in UTC if it has no zone; nil for a `time`.
@@ -124,7 +137,9 @@ extension FHIRTemporal {
 }
 
 extension FHIRInstant {
-    /// The instant as Foundation's `Date`.
+    /// The instant as Foundation's `Date`, to the precision of a `Double`: a microsecond in this century.
+    ///
+    /// A leap second is the first second of the next minute. `Date.distantPast` for text that lenient reading let through.
     public var date: Date { start ?? .distantPast }
 
     /// The instant `date`, in UTC and to the nearest millisecond.
@@ -135,6 +150,8 @@ extension FHIRInstant {
 
 extension FHIRDateTime {
     /// The start of the interval that the literal names, in UTC if it has no offset.
+    ///
+    /// `Date.distantPast` for text that lenient reading let through; `compare(to:)` orders dateTimes as they are.
     public var date: Date { start ?? .distantPast }
 
     /// The dateTime `date`, in UTC and to the nearest millisecond.
@@ -144,7 +161,7 @@ extension FHIRDateTime {
 }
 
 extension FHIRDate {
-    /// The start of the interval that the literal names, in UTC.
+    /// The start of the interval that the literal names, in UTC; `Date.distantPast` for text that lenient reading let through.
     public var date: Date { start ?? .distantPast }
 
     /// A year, month or day; nil if there is no such date.

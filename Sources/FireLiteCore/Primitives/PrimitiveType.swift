@@ -1,4 +1,4 @@
-/// A primitive datatype of FHIR (<https://hl7.org/fhir/datatypes.html#primitive>).
+/// A primitive datatype of FHIR by its name there (<https://hl7.org/fhir/datatypes.html#primitive>); `integer64` since R5.
 public enum PrimitiveType: UInt8, Sendable, CaseIterable {
     case boolean, integer, positiveInt, unsignedInt, integer64, decimal
     case date, dateTime, instant, time
@@ -39,7 +39,7 @@ public enum PrimitiveType: UInt8, Sendable, CaseIterable {
 }
 
 /// The representation of a primitive's value: one 64-bit word if it fits, else text.
-@frozen public enum PrimitiveStorage: UInt8, Sendable {
+package enum PrimitiveStorage: UInt8, Sendable {
     /// 0 or 1.
     case boolean
     /// The number itself.

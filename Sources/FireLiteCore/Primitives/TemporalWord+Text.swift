@@ -39,7 +39,7 @@ extension TemporalWord {
             bytes[length] = UInt8(ascii: "Z")
             return length + 1
         default:
-            let minutes = zone == Self.zoneNegativeZero ? 0 : zone - 840
+            let minutes = zone == Self.zoneNegativeZero ? 0 : zone - Self.zoneBias
             bytes[length] = zone == Self.zoneNegativeZero || minutes < 0 ? UInt8(ascii: "-") : UInt8(ascii: "+")
             let magnitude = abs(minutes)
             Self.put2(magnitude / 60, bytes + length + 1)
@@ -179,9 +179,10 @@ package struct TemporalScanner {
         }
         let negative = skip("-")
         guard negative || skip("+") else { return false }
-        guard let hours = number(2), skip(":"), let minutes = number(2), minutes <= 59, hours * 60 + minutes <= 840 else { return false }
+        guard let hours = number(2), skip(":"), let minutes = number(2), minutes <= 59 else { return false }
         let total = hours * 60 + minutes
-        zone = negative ? (total == 0 ? TemporalWord.zoneNegativeZero : 840 - total) : 840 + total
+        guard total <= TemporalWord.maximumZoneMinutes else { return false }
+        zone = negative && total == 0 ? TemporalWord.zoneNegativeZero : TemporalWord.zone(ofMinutes: negative ? -total : total)
         return isAtEnd
     }
 }

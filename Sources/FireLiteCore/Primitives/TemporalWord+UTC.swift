@@ -1,9 +1,6 @@
 // Dates and times as SQL compares them: in UTC, with the zone kept separately.
 
 extension TemporalWord {
-    /// The same fields with another zone.
-    package func replacing(zone: Int) -> TemporalWord { TemporalWord(raw: raw & ~2047 | Int64(zone)) }
-
     /// The fields shifted by minutes, without a zone; nil if the year would leave 1 to 9999.
     package func shifted(minutes: Int) -> TemporalWord? {
         guard minutes != 0 else { return replacing(zone: Self.zoneNone) }

@@ -20,6 +20,7 @@ public struct ReferenceParts: Sendable, Hashable {
         case other
     }
 
+    /// The form of the reference.
     public let form: Form
     /// The address before the type: `https://example.org/fhir`.
     public private(set) var base: String?

@@ -12,7 +12,9 @@ public struct FHIRIssue: Sendable, Hashable, CustomStringConvertible {
 
     /// The kind of mistake.
     public struct Code: RawRepresentable, Sendable, Hashable {
+        /// The code's name.
         public let rawValue: String
+        /// The code with this name.
         public init(rawValue: String) { self.rawValue = rawValue }
 
         /// An element has too few values.
@@ -33,10 +35,13 @@ public struct FHIRIssue: Sendable, Hashable, CustomStringConvertible {
 
     /// The FHIR path of the element: `Patient.name[0].given[1]`.
     public let path: String
+    /// How much it matters.
     public let severity: Severity
+    /// The kind of mistake.
     public let code: Code
     /// What FHIR expects, and what was found.
     public let message: String
 
+    /// The path and the message.
     public var description: String { "\(path): \(message)" }
 }

@@ -6,11 +6,11 @@ import FireLiteCore
 extension FHIRRelease {
     /// FHIR R4, version 4.0.1.
     public static let r4 = FHIRRelease(
-        name: "R4", version: "4.0.1", types: _releaseTypes,
+        _name: "R4", version: "4.0.1", types: _releaseTypes,
         codes: [codes0, codes1, codes2, codes3])
 }
 
-let _releaseTypes: [TypeGroup] = [
+let _releaseTypes: [_TypeGroup] = [
     accountTypes,
     activityDefinitionTypes,
     addressTypes,

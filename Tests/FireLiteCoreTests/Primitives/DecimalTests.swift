@@ -96,7 +96,7 @@ import Testing
         #expect(sorted.shuffled().sorted().map(\.doubleValue) == sorted.map(\.doubleValue))
         let one = FHIRDecimal("1.0")
         #expect(one != FHIRDecimal("1.00"))
-        #expect(one?.hashValue == FHIRDecimal("1.0")?.hashValue)
+        #expect(one.hashValue == FHIRDecimal("1.0").hashValue)
         #expect(FHIRDecimal(Decimal(string: "1.25") ?? 0).literal == "1.25")
         #expect((2.5 as FHIRDecimal).literal == "2.5")
         #expect((7 as FHIRDecimal).literal == "7")

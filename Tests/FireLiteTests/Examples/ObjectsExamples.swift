@@ -1,5 +1,6 @@
 import FireLite
 import FireLiteR4
+import Foundation
 import Testing
 
 /// The examples of Documentation/Objects.md, and what its rules say.
@@ -48,6 +49,70 @@ import Testing
         #expect(name.given == ["James", "Lee"])
         #expect(shown(name) == ["James:-", "Lee:third"])
         #expect(FHIRJSON.string(name) == #"{"given":["James","Lee"],"_given":[null,{"id":"third"}]}"#)
+    }
+
+    @Test func textAboutObjects() {
+        let patient = Patient {
+            $0.id = "123"; $0.active = true
+        }
+        // example Objects.md
+        print(patient)  // Patient/123
+        debugPrint(patient)  // Patient/123 (2 elements)
+        print(FHIRJSON.string(patient, pretty: true))  // the content
+        dump(patient)  // the content, element by element
+        // end
+        #expect("\(patient)" == "Patient/123" && String(reflecting: patient) == "Patient/123 (2 elements)")
+    }
+
+    @Test func keysOfObjects() {
+        let patient = Patient { $0.id = "123" }
+        // example Objects.md
+        var seen: Set<FHIRObjectID> = []
+        let isNew = seen.insert(FHIRObjectID(pk: patient.pk)).inserted
+        // end
+        patient.active = true
+        #expect(isNew && seen.contains(FHIRObjectID(pk: patient.pk)))
+    }
+
+    @Test func orderOfDates() {
+        // example Objects.md
+        let year: FHIRDate = "2020"
+        let order = year.compare(to: FHIRDate("2021-03"))  // before
+        let unknown = year.compare(to: FHIRDate("2020-03"))  // nil: March is in the year
+        let isBefore = year.isBefore(FHIRDateTime("2021-01-02T00:00:00Z"))  // true, in every zone
+        let isSame = FHIRInstant("2020-01-01T00:00:00Z").isSame(as: FHIRInstant("2020-01-01T01:00:00+01:00"))  // true
+        // end
+        #expect(order == .before && unknown == nil && isBefore == true && isSame == true)
+    }
+
+    @Test func foundationsTypes() throws {
+        let image = Data([1, 2, 3])
+        let address = try #require(URL(string: "https://example.org/a.png"))
+        // example Objects.md
+        let dose: FHIRDecimal = "1.50"
+        let birthday = FHIRDate(DateComponents(year: 1970, month: 3, day: 30))
+        let fields = FHIRDateTime("2024-02-29T10:00:00+01:00").dateComponents
+        let photo = Attachment {
+            $0.data = image.fhirBase64
+            $0.url = address.fhirURI
+        }
+        let bytes = photo.data.flatMap { Data(fhirBase64: $0) }
+        let link = photo.url.flatMap { URL(fhirURI: $0) }
+        // end
+        #expect(dose.literal == "1.50" && birthday == "1970-03-30" && fields.timeZone?.secondsFromGMT() == 3_600)
+        #expect(bytes == image && link == address)
+    }
+
+    @Test func theModel() {
+        let patient = Patient()
+        // example Objects.md
+        for element in patient.layout.elements where element.isList && element.kind == .object {
+            print(element.name, element.typeName, element.min, element.max.map(String.init) ?? "*")
+        }
+        let birthDate = Patient().layout.element(named: "birthDate")?.primitive  // date
+        let types = FHIRRelease.r4.resourceTypes.map { $0.init().resourceType }
+        // end
+        #expect(birthDate == .date && types.count == 146)
     }
 
     /// The table of the four views.

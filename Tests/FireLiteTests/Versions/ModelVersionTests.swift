@@ -200,7 +200,7 @@ import Testing
                 let store = try FHIRStore(path: path, release: .r4)
                 try store.write { tx in try tx.add(Patient { $0.id = "1" }) }
             }
-            let later = FHIRRelease(name: "R5", version: "5.0.0", types: [TypeGroup("Element", [Old.Element.self])], codes: [])
+            let later = FHIRRelease(_name: "R5", version: "5.0.0", types: [_TypeGroup("Element", [Old.Element.self])], codes: [])
             try expectRefusal(by: later, path, .wrongRelease, says: "holds FHIR R4, not R5")
             #expect(try FHIRStore(path: path, release: .r4).count(Patient.self) == 1)
             let error = #expect(throws: FHIRStoreError.self) { try FHIRStore.recover(from: path, to: path + ".new", release: later) }

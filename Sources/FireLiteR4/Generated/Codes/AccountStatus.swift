@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `AccountStatus`: <http://hl7.org/fhir/ValueSet/account-status>
+/// A code of `AccountStatus`: <http://hl7.org/fhir/ValueSet/account-status>
 public struct AccountStatus: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `active`
     public static var active: Self { Self(rawValue: "active") }

@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `ActionCardinalityBehavior`: <http://hl7.org/fhir/ValueSet/action-cardinality-behavior>
+/// A code of `ActionCardinalityBehavior`: <http://hl7.org/fhir/ValueSet/action-cardinality-behavior>
 public struct ActionCardinalityBehavior: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `single`
     public static var single: Self { Self(rawValue: "single") }

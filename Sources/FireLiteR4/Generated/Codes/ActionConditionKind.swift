@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `ActionConditionKind`: <http://hl7.org/fhir/ValueSet/action-condition-kind>
+/// A code of `ActionConditionKind`: <http://hl7.org/fhir/ValueSet/action-condition-kind>
 public struct ActionConditionKind: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `applicability`
     public static var applicability: Self { Self(rawValue: "applicability") }

@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `ActionGroupingBehavior`: <http://hl7.org/fhir/ValueSet/action-grouping-behavior>
+/// A code of `ActionGroupingBehavior`: <http://hl7.org/fhir/ValueSet/action-grouping-behavior>
 public struct ActionGroupingBehavior: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `visual-group`
     public static var visualGroup: Self { Self(rawValue: "visual-group") }

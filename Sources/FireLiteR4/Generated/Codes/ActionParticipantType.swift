@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `ActionParticipantType`: <http://hl7.org/fhir/ValueSet/action-participant-type>
+/// A code of `ActionParticipantType`: <http://hl7.org/fhir/ValueSet/action-participant-type>
 public struct ActionParticipantType: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `patient`
     public static var patient: Self { Self(rawValue: "patient") }

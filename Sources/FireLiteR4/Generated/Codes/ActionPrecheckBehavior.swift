@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `ActionPrecheckBehavior`: <http://hl7.org/fhir/ValueSet/action-precheck-behavior>
+/// A code of `ActionPrecheckBehavior`: <http://hl7.org/fhir/ValueSet/action-precheck-behavior>
 public struct ActionPrecheckBehavior: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `yes`
     public static var yes: Self { Self(rawValue: "yes") }

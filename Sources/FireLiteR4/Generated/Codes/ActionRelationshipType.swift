@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `ActionRelationshipType`: <http://hl7.org/fhir/ValueSet/action-relationship-type>
+/// A code of `ActionRelationshipType`: <http://hl7.org/fhir/ValueSet/action-relationship-type>
 public struct ActionRelationshipType: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `before-start`
     public static var beforeStart: Self { Self(rawValue: "before-start") }

@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `ActionRequiredBehavior`: <http://hl7.org/fhir/ValueSet/action-required-behavior>
+/// A code of `ActionRequiredBehavior`: <http://hl7.org/fhir/ValueSet/action-required-behavior>
 public struct ActionRequiredBehavior: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `must`
     public static var must: Self { Self(rawValue: "must") }

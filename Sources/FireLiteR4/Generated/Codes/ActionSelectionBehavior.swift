@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `ActionSelectionBehavior`: <http://hl7.org/fhir/ValueSet/action-selection-behavior>
+/// A code of `ActionSelectionBehavior`: <http://hl7.org/fhir/ValueSet/action-selection-behavior>
 public struct ActionSelectionBehavior: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `any`
     public static var any: Self { Self(rawValue: "any") }

@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `ActivityDefinitionKind`: <http://hl7.org/fhir/ValueSet/request-resource-types>
+/// A code of `ActivityDefinitionKind`: <http://hl7.org/fhir/ValueSet/request-resource-types>
 public struct ActivityDefinitionKind: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `Appointment`
     public static var appointment: Self { Self(rawValue: "Appointment") }

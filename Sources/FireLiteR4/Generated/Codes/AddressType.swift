@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `AddressType`: <http://hl7.org/fhir/ValueSet/address-type>
+/// A code of `AddressType`: <http://hl7.org/fhir/ValueSet/address-type>
 public struct AddressType: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `postal`
     public static var postal: Self { Self(rawValue: "postal") }

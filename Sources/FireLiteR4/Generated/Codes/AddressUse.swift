@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `AddressUse`: <http://hl7.org/fhir/ValueSet/address-use>
+/// A code of `AddressUse`: <http://hl7.org/fhir/ValueSet/address-use>
 public struct AddressUse: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `home`
     public static var home: Self { Self(rawValue: "home") }

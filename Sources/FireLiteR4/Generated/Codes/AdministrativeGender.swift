@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `AdministrativeGender`: <http://hl7.org/fhir/ValueSet/administrative-gender>
+/// A code of `AdministrativeGender`: <http://hl7.org/fhir/ValueSet/administrative-gender>
 public struct AdministrativeGender: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `male`
     public static var male: Self { Self(rawValue: "male") }

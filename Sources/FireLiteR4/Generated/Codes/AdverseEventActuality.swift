@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `AdverseEventActuality`: <http://hl7.org/fhir/ValueSet/adverse-event-actuality>
+/// A code of `AdverseEventActuality`: <http://hl7.org/fhir/ValueSet/adverse-event-actuality>
 public struct AdverseEventActuality: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `actual`
     public static var actual: Self { Self(rawValue: "actual") }

@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `AdverseEventOutcome`: <http://hl7.org/fhir/ValueSet/adverse-event-outcome>
+/// A code of `AdverseEventOutcome`: <http://hl7.org/fhir/ValueSet/adverse-event-outcome>
 public struct AdverseEventOutcome: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `resolved`
     public static var resolved: Self { Self(rawValue: "resolved") }

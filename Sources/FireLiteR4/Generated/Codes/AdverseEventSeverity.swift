@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `AdverseEventSeverity`: <http://hl7.org/fhir/ValueSet/adverse-event-severity>
+/// A code of `AdverseEventSeverity`: <http://hl7.org/fhir/ValueSet/adverse-event-severity>
 public struct AdverseEventSeverity: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `mild`
     public static var mild: Self { Self(rawValue: "mild") }

@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `AggregationMode`: <http://hl7.org/fhir/ValueSet/resource-aggregation-mode>
+/// A code of `AggregationMode`: <http://hl7.org/fhir/ValueSet/resource-aggregation-mode>
 public struct AggregationMode: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `contained`
     public static var contained: Self { Self(rawValue: "contained") }

@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `AllergyIntoleranceCategory`: <http://hl7.org/fhir/ValueSet/allergy-intolerance-category>
+/// A code of `AllergyIntoleranceCategory`: <http://hl7.org/fhir/ValueSet/allergy-intolerance-category>
 public struct AllergyIntoleranceCategory: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `food`
     public static var food: Self { Self(rawValue: "food") }

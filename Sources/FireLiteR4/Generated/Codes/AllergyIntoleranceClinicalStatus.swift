@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `AllergyIntoleranceClinicalStatus`: <http://hl7.org/fhir/ValueSet/allergyintolerance-clinical>
+/// A code of `AllergyIntoleranceClinicalStatus`: <http://hl7.org/fhir/ValueSet/allergyintolerance-clinical>
 public struct AllergyIntoleranceClinicalStatus: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `active`
     public static var active: Self { Self(rawValue: "active") }

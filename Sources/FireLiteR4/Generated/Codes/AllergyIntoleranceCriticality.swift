@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `AllergyIntoleranceCriticality`: <http://hl7.org/fhir/ValueSet/allergy-intolerance-criticality>
+/// A code of `AllergyIntoleranceCriticality`: <http://hl7.org/fhir/ValueSet/allergy-intolerance-criticality>
 public struct AllergyIntoleranceCriticality: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `low`
     public static var low: Self { Self(rawValue: "low") }

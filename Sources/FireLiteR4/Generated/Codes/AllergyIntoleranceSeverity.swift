@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `AllergyIntoleranceSeverity`: <http://hl7.org/fhir/ValueSet/reaction-event-severity>
+/// A code of `AllergyIntoleranceSeverity`: <http://hl7.org/fhir/ValueSet/reaction-event-severity>
 public struct AllergyIntoleranceSeverity: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `mild`
     public static var mild: Self { Self(rawValue: "mild") }

@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `AllergyIntoleranceType`: <http://hl7.org/fhir/ValueSet/allergy-intolerance-type>
+/// A code of `AllergyIntoleranceType`: <http://hl7.org/fhir/ValueSet/allergy-intolerance-type>
 public struct AllergyIntoleranceType: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `allergy`
     public static var allergy: Self { Self(rawValue: "allergy") }

@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `AllergyIntoleranceVerificationStatus`: <http://hl7.org/fhir/ValueSet/allergyintolerance-verification>
+/// A code of `AllergyIntoleranceVerificationStatus`: <http://hl7.org/fhir/ValueSet/allergyintolerance-verification>
 public struct AllergyIntoleranceVerificationStatus: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `unconfirmed`
     public static var unconfirmed: Self { Self(rawValue: "unconfirmed") }

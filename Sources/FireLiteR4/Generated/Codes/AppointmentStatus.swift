@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `AppointmentStatus`: <http://hl7.org/fhir/ValueSet/appointmentstatus>
+/// A code of `AppointmentStatus`: <http://hl7.org/fhir/ValueSet/appointmentstatus>
 public struct AppointmentStatus: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `proposed`
     public static var proposed: Self { Self(rawValue: "proposed") }

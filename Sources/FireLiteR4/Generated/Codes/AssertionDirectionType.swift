@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `AssertionDirectionType`: <http://hl7.org/fhir/ValueSet/assert-direction-codes>
+/// A code of `AssertionDirectionType`: <http://hl7.org/fhir/ValueSet/assert-direction-codes>
 public struct AssertionDirectionType: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `response`
     public static var response: Self { Self(rawValue: "response") }

@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `AssertionOperatorType`: <http://hl7.org/fhir/ValueSet/assert-operator-codes>
+/// A code of `AssertionOperatorType`: <http://hl7.org/fhir/ValueSet/assert-operator-codes>
 public struct AssertionOperatorType: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `equals`
     public static var equals: Self { Self(rawValue: "equals") }

@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `AssertionResponseTypes`: <http://hl7.org/fhir/ValueSet/assert-response-code-types>
+/// A code of `AssertionResponseTypes`: <http://hl7.org/fhir/ValueSet/assert-response-code-types>
 public struct AssertionResponseTypes: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `okay`
     public static var okay: Self { Self(rawValue: "okay") }

@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `AuditEventAction`: <http://hl7.org/fhir/ValueSet/audit-event-action>
+/// A code of `AuditEventAction`: <http://hl7.org/fhir/ValueSet/audit-event-action>
 public struct AuditEventAction: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `C`
     public static var c: Self { Self(rawValue: "C") }

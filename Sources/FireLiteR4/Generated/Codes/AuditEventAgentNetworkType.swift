@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `AuditEventAgentNetworkType`: <http://hl7.org/fhir/ValueSet/network-type>
+/// A code of `AuditEventAgentNetworkType`: <http://hl7.org/fhir/ValueSet/network-type>
 public struct AuditEventAgentNetworkType: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `1`
     public static var _1: Self { Self(rawValue: "1") }

@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `AuditEventOutcome`: <http://hl7.org/fhir/ValueSet/audit-event-outcome>
+/// A code of `AuditEventOutcome`: <http://hl7.org/fhir/ValueSet/audit-event-outcome>
 public struct AuditEventOutcome: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `0`
     public static var _0: Self { Self(rawValue: "0") }

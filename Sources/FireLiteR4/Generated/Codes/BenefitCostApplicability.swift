@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `BenefitCostApplicability`: <http://hl7.org/fhir/ValueSet/insuranceplan-applicability>
+/// A code of `BenefitCostApplicability`: <http://hl7.org/fhir/ValueSet/insuranceplan-applicability>
 public struct BenefitCostApplicability: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `in-network`
     public static var inNetwork: Self { Self(rawValue: "in-network") }

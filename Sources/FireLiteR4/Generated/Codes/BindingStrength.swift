@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `BindingStrength`: <http://hl7.org/fhir/ValueSet/binding-strength>
+/// A code of `BindingStrength`: <http://hl7.org/fhir/ValueSet/binding-strength>
 public struct BindingStrength: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `required`
     public static var required: Self { Self(rawValue: "required") }

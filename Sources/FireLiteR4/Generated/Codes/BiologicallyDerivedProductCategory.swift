@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `BiologicallyDerivedProductCategory`: <http://hl7.org/fhir/ValueSet/product-category>
+/// A code of `BiologicallyDerivedProductCategory`: <http://hl7.org/fhir/ValueSet/product-category>
 public struct BiologicallyDerivedProductCategory: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `organ`
     public static var organ: Self { Self(rawValue: "organ") }

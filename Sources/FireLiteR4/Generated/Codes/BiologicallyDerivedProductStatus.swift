@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `BiologicallyDerivedProductStatus`: <http://hl7.org/fhir/ValueSet/product-status>
+/// A code of `BiologicallyDerivedProductStatus`: <http://hl7.org/fhir/ValueSet/product-status>
 public struct BiologicallyDerivedProductStatus: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `available`
     public static var available: Self { Self(rawValue: "available") }

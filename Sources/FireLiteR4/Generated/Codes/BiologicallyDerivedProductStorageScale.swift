@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `BiologicallyDerivedProductStorageScale`: <http://hl7.org/fhir/ValueSet/product-storage-scale>
+/// A code of `BiologicallyDerivedProductStorageScale`: <http://hl7.org/fhir/ValueSet/product-storage-scale>
 public struct BiologicallyDerivedProductStorageScale: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `farenheit`
     public static var farenheit: Self { Self(rawValue: "farenheit") }

@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `BundleType`: <http://hl7.org/fhir/ValueSet/bundle-type>
+/// A code of `BundleType`: <http://hl7.org/fhir/ValueSet/bundle-type>
 public struct BundleType: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `document`
     public static var document: Self { Self(rawValue: "document") }

@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `CapabilityStatementKind`: <http://hl7.org/fhir/ValueSet/capability-statement-kind>
+/// A code of `CapabilityStatementKind`: <http://hl7.org/fhir/ValueSet/capability-statement-kind>
 public struct CapabilityStatementKind: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `instance`
     public static var instance: Self { Self(rawValue: "instance") }

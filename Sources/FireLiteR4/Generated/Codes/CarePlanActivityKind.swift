@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `CarePlanActivityKind`: <http://hl7.org/fhir/ValueSet/care-plan-activity-kind>
+/// A code of `CarePlanActivityKind`: <http://hl7.org/fhir/ValueSet/care-plan-activity-kind>
 public struct CarePlanActivityKind: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `Appointment`
     public static var appointment: Self { Self(rawValue: "Appointment") }

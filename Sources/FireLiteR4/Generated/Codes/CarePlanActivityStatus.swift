@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `CarePlanActivityStatus`: <http://hl7.org/fhir/ValueSet/care-plan-activity-status>
+/// A code of `CarePlanActivityStatus`: <http://hl7.org/fhir/ValueSet/care-plan-activity-status>
 public struct CarePlanActivityStatus: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `not-started`
     public static var notStarted: Self { Self(rawValue: "not-started") }

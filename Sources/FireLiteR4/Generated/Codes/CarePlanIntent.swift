@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `CarePlanIntent`: <http://hl7.org/fhir/ValueSet/care-plan-intent>
+/// A code of `CarePlanIntent`: <http://hl7.org/fhir/ValueSet/care-plan-intent>
 public struct CarePlanIntent: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `proposal`
     public static var proposal: Self { Self(rawValue: "proposal") }

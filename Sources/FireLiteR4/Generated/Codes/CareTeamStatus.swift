@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `CareTeamStatus`: <http://hl7.org/fhir/ValueSet/care-team-status>
+/// A code of `CareTeamStatus`: <http://hl7.org/fhir/ValueSet/care-team-status>
 public struct CareTeamStatus: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `proposed`
     public static var proposed: Self { Self(rawValue: "proposed") }

@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `CatalogEntryRelationType`: <http://hl7.org/fhir/ValueSet/relation-type>
+/// A code of `CatalogEntryRelationType`: <http://hl7.org/fhir/ValueSet/relation-type>
 public struct CatalogEntryRelationType: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `triggers`
     public static var triggers: Self { Self(rawValue: "triggers") }

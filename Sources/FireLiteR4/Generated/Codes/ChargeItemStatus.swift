@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `ChargeItemStatus`: <http://hl7.org/fhir/ValueSet/chargeitem-status>
+/// A code of `ChargeItemStatus`: <http://hl7.org/fhir/ValueSet/chargeitem-status>
 public struct ChargeItemStatus: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `planned`
     public static var planned: Self { Self(rawValue: "planned") }

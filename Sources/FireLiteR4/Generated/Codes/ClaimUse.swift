@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `ClaimUse`: <http://hl7.org/fhir/ValueSet/claim-use>
+/// A code of `ClaimUse`: <http://hl7.org/fhir/ValueSet/claim-use>
 public struct ClaimUse: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `claim`
     public static var claim: Self { Self(rawValue: "claim") }

@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `CodeSearchSupport`: <http://hl7.org/fhir/ValueSet/code-search-support>
+/// A code of `CodeSearchSupport`: <http://hl7.org/fhir/ValueSet/code-search-support>
 public struct CodeSearchSupport: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `explicit`
     public static var explicit: Self { Self(rawValue: "explicit") }

@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `CodeSystemContentMode`: <http://hl7.org/fhir/ValueSet/codesystem-content-mode>
+/// A code of `CodeSystemContentMode`: <http://hl7.org/fhir/ValueSet/codesystem-content-mode>
 public struct CodeSystemContentMode: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `not-present`
     public static var notPresent: Self { Self(rawValue: "not-present") }

@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `CodeSystemHierarchyMeaning`: <http://hl7.org/fhir/ValueSet/codesystem-hierarchy-meaning>
+/// A code of `CodeSystemHierarchyMeaning`: <http://hl7.org/fhir/ValueSet/codesystem-hierarchy-meaning>
 public struct CodeSystemHierarchyMeaning: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `grouped-by`
     public static var groupedBy: Self { Self(rawValue: "grouped-by") }

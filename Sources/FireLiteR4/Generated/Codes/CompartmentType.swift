@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `CompartmentType`: <http://hl7.org/fhir/ValueSet/compartment-type>
+/// A code of `CompartmentType`: <http://hl7.org/fhir/ValueSet/compartment-type>
 public struct CompartmentType: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `Patient`
     public static var patient: Self { Self(rawValue: "Patient") }

@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `CompositionAttestationMode`: <http://hl7.org/fhir/ValueSet/composition-attestation-mode>
+/// A code of `CompositionAttestationMode`: <http://hl7.org/fhir/ValueSet/composition-attestation-mode>
 public struct CompositionAttestationMode: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `personal`
     public static var personal: Self { Self(rawValue: "personal") }

@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `CompositionStatus`: <http://hl7.org/fhir/ValueSet/composition-status>
+/// A code of `CompositionStatus`: <http://hl7.org/fhir/ValueSet/composition-status>
 public struct CompositionStatus: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `preliminary`
     public static var preliminary: Self { Self(rawValue: "preliminary") }

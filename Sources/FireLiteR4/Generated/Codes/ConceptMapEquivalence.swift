@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `ConceptMapEquivalence`: <http://hl7.org/fhir/ValueSet/concept-map-equivalence>
+/// A code of `ConceptMapEquivalence`: <http://hl7.org/fhir/ValueSet/concept-map-equivalence>
 public struct ConceptMapEquivalence: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `relatedto`
     public static var relatedto: Self { Self(rawValue: "relatedto") }

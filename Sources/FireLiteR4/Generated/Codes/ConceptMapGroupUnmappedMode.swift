@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `ConceptMapGroupUnmappedMode`: <http://hl7.org/fhir/ValueSet/conceptmap-unmapped-mode>
+/// A code of `ConceptMapGroupUnmappedMode`: <http://hl7.org/fhir/ValueSet/conceptmap-unmapped-mode>
 public struct ConceptMapGroupUnmappedMode: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `provided`
     public static var provided: Self { Self(rawValue: "provided") }

@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `ConditionClinicalStatus`: <http://hl7.org/fhir/ValueSet/condition-clinical>
+/// A code of `ConditionClinicalStatus`: <http://hl7.org/fhir/ValueSet/condition-clinical>
 public struct ConditionClinicalStatus: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `active`
     public static var active: Self { Self(rawValue: "active") }

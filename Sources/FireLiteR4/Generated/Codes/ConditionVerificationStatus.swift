@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `ConditionVerificationStatus`: <http://hl7.org/fhir/ValueSet/condition-ver-status>
+/// A code of `ConditionVerificationStatus`: <http://hl7.org/fhir/ValueSet/condition-ver-status>
 public struct ConditionVerificationStatus: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `unconfirmed`
     public static var unconfirmed: Self { Self(rawValue: "unconfirmed") }

@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `ConditionalDeleteStatus`: <http://hl7.org/fhir/ValueSet/conditional-delete-status>
+/// A code of `ConditionalDeleteStatus`: <http://hl7.org/fhir/ValueSet/conditional-delete-status>
 public struct ConditionalDeleteStatus: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `not-supported`
     public static var notSupported: Self { Self(rawValue: "not-supported") }

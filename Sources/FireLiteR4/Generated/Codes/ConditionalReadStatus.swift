@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `ConditionalReadStatus`: <http://hl7.org/fhir/ValueSet/conditional-read-status>
+/// A code of `ConditionalReadStatus`: <http://hl7.org/fhir/ValueSet/conditional-read-status>
 public struct ConditionalReadStatus: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `not-supported`
     public static var notSupported: Self { Self(rawValue: "not-supported") }

@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `ConsentDataMeaning`: <http://hl7.org/fhir/ValueSet/consent-data-meaning>
+/// A code of `ConsentDataMeaning`: <http://hl7.org/fhir/ValueSet/consent-data-meaning>
 public struct ConsentDataMeaning: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `instance`
     public static var instance: Self { Self(rawValue: "instance") }

@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `ConsentProvisionType`: <http://hl7.org/fhir/ValueSet/consent-provision-type>
+/// A code of `ConsentProvisionType`: <http://hl7.org/fhir/ValueSet/consent-provision-type>
 public struct ConsentProvisionType: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `deny`
     public static var deny: Self { Self(rawValue: "deny") }

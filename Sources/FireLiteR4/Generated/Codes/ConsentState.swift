@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `ConsentState`: <http://hl7.org/fhir/ValueSet/consent-state-codes>
+/// A code of `ConsentState`: <http://hl7.org/fhir/ValueSet/consent-state-codes>
 public struct ConsentState: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `draft`
     public static var draft: Self { Self(rawValue: "draft") }

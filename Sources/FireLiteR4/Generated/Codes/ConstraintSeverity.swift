@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `ConstraintSeverity`: <http://hl7.org/fhir/ValueSet/constraint-severity>
+/// A code of `ConstraintSeverity`: <http://hl7.org/fhir/ValueSet/constraint-severity>
 public struct ConstraintSeverity: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `error`
     public static var error: Self { Self(rawValue: "error") }

@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `ContactPointSystem`: <http://hl7.org/fhir/ValueSet/contact-point-system>
+/// A code of `ContactPointSystem`: <http://hl7.org/fhir/ValueSet/contact-point-system>
 public struct ContactPointSystem: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `phone`
     public static var phone: Self { Self(rawValue: "phone") }

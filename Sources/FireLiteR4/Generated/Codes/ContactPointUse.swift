@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `ContactPointUse`: <http://hl7.org/fhir/ValueSet/contact-point-use>
+/// A code of `ContactPointUse`: <http://hl7.org/fhir/ValueSet/contact-point-use>
 public struct ContactPointUse: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `home`
     public static var home: Self { Self(rawValue: "home") }

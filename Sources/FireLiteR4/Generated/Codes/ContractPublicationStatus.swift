@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `ContractPublicationStatus`: <http://hl7.org/fhir/ValueSet/contract-publicationstatus>
+/// A code of `ContractPublicationStatus`: <http://hl7.org/fhir/ValueSet/contract-publicationstatus>
 public struct ContractPublicationStatus: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `amended`
     public static var amended: Self { Self(rawValue: "amended") }

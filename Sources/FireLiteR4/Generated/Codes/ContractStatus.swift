@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `ContractStatus`: <http://hl7.org/fhir/ValueSet/contract-status>
+/// A code of `ContractStatus`: <http://hl7.org/fhir/ValueSet/contract-status>
 public struct ContractStatus: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `amended`
     public static var amended: Self { Self(rawValue: "amended") }

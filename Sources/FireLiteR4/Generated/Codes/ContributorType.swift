@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `ContributorType`: <http://hl7.org/fhir/ValueSet/contributor-type>
+/// A code of `ContributorType`: <http://hl7.org/fhir/ValueSet/contributor-type>
 public struct ContributorType: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `author`
     public static var author: Self { Self(rawValue: "author") }

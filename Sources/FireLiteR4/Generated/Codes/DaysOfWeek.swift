@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `DaysOfWeek`: <http://hl7.org/fhir/ValueSet/days-of-week>
+/// A code of `DaysOfWeek`: <http://hl7.org/fhir/ValueSet/days-of-week>
 public struct DaysOfWeek: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `mon`
     public static var mon: Self { Self(rawValue: "mon") }

@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `DetectedIssueSeverity`: <http://hl7.org/fhir/ValueSet/detectedissue-severity>
+/// A code of `DetectedIssueSeverity`: <http://hl7.org/fhir/ValueSet/detectedissue-severity>
 public struct DetectedIssueSeverity: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `high`
     public static var high: Self { Self(rawValue: "high") }

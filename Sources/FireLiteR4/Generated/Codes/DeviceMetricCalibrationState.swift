@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `DeviceMetricCalibrationState`: <http://hl7.org/fhir/ValueSet/metric-calibration-state>
+/// A code of `DeviceMetricCalibrationState`: <http://hl7.org/fhir/ValueSet/metric-calibration-state>
 public struct DeviceMetricCalibrationState: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `not-calibrated`
     public static var notCalibrated: Self { Self(rawValue: "not-calibrated") }

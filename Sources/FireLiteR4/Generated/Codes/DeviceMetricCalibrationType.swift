@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `DeviceMetricCalibrationType`: <http://hl7.org/fhir/ValueSet/metric-calibration-type>
+/// A code of `DeviceMetricCalibrationType`: <http://hl7.org/fhir/ValueSet/metric-calibration-type>
 public struct DeviceMetricCalibrationType: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `unspecified`
     public static var unspecified: Self { Self(rawValue: "unspecified") }

@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `DeviceMetricCategory`: <http://hl7.org/fhir/ValueSet/metric-category>
+/// A code of `DeviceMetricCategory`: <http://hl7.org/fhir/ValueSet/metric-category>
 public struct DeviceMetricCategory: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `measurement`
     public static var measurement: Self { Self(rawValue: "measurement") }

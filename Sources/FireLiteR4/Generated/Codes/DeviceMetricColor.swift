@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `DeviceMetricColor`: <http://hl7.org/fhir/ValueSet/metric-color>
+/// A code of `DeviceMetricColor`: <http://hl7.org/fhir/ValueSet/metric-color>
 public struct DeviceMetricColor: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `black`
     public static var black: Self { Self(rawValue: "black") }

@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `DeviceMetricOperationalStatus`: <http://hl7.org/fhir/ValueSet/metric-operational-status>
+/// A code of `DeviceMetricOperationalStatus`: <http://hl7.org/fhir/ValueSet/metric-operational-status>
 public struct DeviceMetricOperationalStatus: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `on`
     public static var on: Self { Self(rawValue: "on") }

@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `DeviceNameType`: <http://hl7.org/fhir/ValueSet/device-nametype>
+/// A code of `DeviceNameType`: <http://hl7.org/fhir/ValueSet/device-nametype>
 public struct DeviceNameType: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `udi-label-name`
     public static var udiLabelName: Self { Self(rawValue: "udi-label-name") }

@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `DiagnosticReportStatus`: <http://hl7.org/fhir/ValueSet/diagnostic-report-status>
+/// A code of `DiagnosticReportStatus`: <http://hl7.org/fhir/ValueSet/diagnostic-report-status>
 public struct DiagnosticReportStatus: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `registered`
     public static var registered: Self { Self(rawValue: "registered") }

@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `DiscriminatorType`: <http://hl7.org/fhir/ValueSet/discriminator-type>
+/// A code of `DiscriminatorType`: <http://hl7.org/fhir/ValueSet/discriminator-type>
 public struct DiscriminatorType: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `value`
     public static var value: Self { Self(rawValue: "value") }

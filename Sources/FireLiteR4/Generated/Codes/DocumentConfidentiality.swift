@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `DocumentConfidentiality`: <http://terminology.hl7.org/ValueSet/v3-ConfidentialityClassification>
+/// A code of `DocumentConfidentiality`: <http://terminology.hl7.org/ValueSet/v3-ConfidentialityClassification>
 public struct DocumentConfidentiality: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `U`
     public static var u: Self { Self(rawValue: "U") }

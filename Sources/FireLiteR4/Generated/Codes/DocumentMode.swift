@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `DocumentMode`: <http://hl7.org/fhir/ValueSet/document-mode>
+/// A code of `DocumentMode`: <http://hl7.org/fhir/ValueSet/document-mode>
 public struct DocumentMode: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `producer`
     public static var producer: Self { Self(rawValue: "producer") }

@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `DocumentReferenceStatus`: <http://hl7.org/fhir/ValueSet/document-reference-status>
+/// A code of `DocumentReferenceStatus`: <http://hl7.org/fhir/ValueSet/document-reference-status>
 public struct DocumentReferenceStatus: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `current`
     public static var current: Self { Self(rawValue: "current") }

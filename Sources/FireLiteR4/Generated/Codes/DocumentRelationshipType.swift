@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `DocumentRelationshipType`: <http://hl7.org/fhir/ValueSet/document-relationship-type>
+/// A code of `DocumentRelationshipType`: <http://hl7.org/fhir/ValueSet/document-relationship-type>
 public struct DocumentRelationshipType: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `replaces`
     public static var replaces: Self { Self(rawValue: "replaces") }

@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `EligibilityRequestPurpose`: <http://hl7.org/fhir/ValueSet/eligibilityrequest-purpose>
+/// A code of `EligibilityRequestPurpose`: <http://hl7.org/fhir/ValueSet/eligibilityrequest-purpose>
 public struct EligibilityRequestPurpose: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `auth-requirements`
     public static var authRequirements: Self { Self(rawValue: "auth-requirements") }

@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `EligibilityResponsePurpose`: <http://hl7.org/fhir/ValueSet/eligibilityresponse-purpose>
+/// A code of `EligibilityResponsePurpose`: <http://hl7.org/fhir/ValueSet/eligibilityresponse-purpose>
 public struct EligibilityResponsePurpose: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `auth-requirements`
     public static var authRequirements: Self { Self(rawValue: "auth-requirements") }

@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `EnableWhenBehavior`: <http://hl7.org/fhir/ValueSet/questionnaire-enable-behavior>
+/// A code of `EnableWhenBehavior`: <http://hl7.org/fhir/ValueSet/questionnaire-enable-behavior>
 public struct EnableWhenBehavior: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `all`
     public static var all: Self { Self(rawValue: "all") }

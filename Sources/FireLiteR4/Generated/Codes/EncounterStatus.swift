@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `EncounterStatus`: <http://hl7.org/fhir/ValueSet/encounter-status>
+/// A code of `EncounterStatus`: <http://hl7.org/fhir/ValueSet/encounter-status>
 public struct EncounterStatus: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `planned`
     public static var planned: Self { Self(rawValue: "planned") }

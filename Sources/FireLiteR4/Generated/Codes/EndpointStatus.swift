@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `EndpointStatus`: <http://hl7.org/fhir/ValueSet/endpoint-status>
+/// A code of `EndpointStatus`: <http://hl7.org/fhir/ValueSet/endpoint-status>
 public struct EndpointStatus: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `active`
     public static var active: Self { Self(rawValue: "active") }

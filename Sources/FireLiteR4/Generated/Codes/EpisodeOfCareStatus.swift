@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `EpisodeOfCareStatus`: <http://hl7.org/fhir/ValueSet/episode-of-care-status>
+/// A code of `EpisodeOfCareStatus`: <http://hl7.org/fhir/ValueSet/episode-of-care-status>
 public struct EpisodeOfCareStatus: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `planned`
     public static var planned: Self { Self(rawValue: "planned") }

@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `EventCapabilityMode`: <http://hl7.org/fhir/ValueSet/event-capability-mode>
+/// A code of `EventCapabilityMode`: <http://hl7.org/fhir/ValueSet/event-capability-mode>
 public struct EventCapabilityMode: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `sender`
     public static var sender: Self { Self(rawValue: "sender") }

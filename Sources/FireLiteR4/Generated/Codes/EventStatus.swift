@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `EventStatus`: <http://hl7.org/fhir/ValueSet/event-status>
+/// A code of `EventStatus`: <http://hl7.org/fhir/ValueSet/event-status>
 public struct EventStatus: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `preparation`
     public static var preparation: Self { Self(rawValue: "preparation") }

@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `EventTiming`: <http://hl7.org/fhir/ValueSet/event-timing>
+/// A code of `EventTiming`: <http://hl7.org/fhir/ValueSet/event-timing>
 public struct EventTiming: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `MORN`
     public static var morn: Self { Self(rawValue: "MORN") }

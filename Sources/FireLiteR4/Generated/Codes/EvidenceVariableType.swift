@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `EvidenceVariableType`: <http://hl7.org/fhir/ValueSet/variable-type>
+/// A code of `EvidenceVariableType`: <http://hl7.org/fhir/ValueSet/variable-type>
 public struct EvidenceVariableType: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `dichotomous`
     public static var dichotomous: Self { Self(rawValue: "dichotomous") }

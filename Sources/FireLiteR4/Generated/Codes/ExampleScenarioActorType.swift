@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `ExampleScenarioActorType`: <http://hl7.org/fhir/ValueSet/examplescenario-actor-type>
+/// A code of `ExampleScenarioActorType`: <http://hl7.org/fhir/ValueSet/examplescenario-actor-type>
 public struct ExampleScenarioActorType: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `person`
     public static var person: Self { Self(rawValue: "person") }

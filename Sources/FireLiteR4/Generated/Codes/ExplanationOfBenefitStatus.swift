@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `ExplanationOfBenefitStatus`: <http://hl7.org/fhir/ValueSet/explanationofbenefit-status>
+/// A code of `ExplanationOfBenefitStatus`: <http://hl7.org/fhir/ValueSet/explanationofbenefit-status>
 public struct ExplanationOfBenefitStatus: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `active`
     public static var active: Self { Self(rawValue: "active") }

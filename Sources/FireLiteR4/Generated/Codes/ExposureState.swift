@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `ExposureState`: <http://hl7.org/fhir/ValueSet/exposure-state>
+/// A code of `ExposureState`: <http://hl7.org/fhir/ValueSet/exposure-state>
 public struct ExposureState: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `exposure`
     public static var exposure: Self { Self(rawValue: "exposure") }

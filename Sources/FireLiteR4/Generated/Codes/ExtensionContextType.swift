@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `ExtensionContextType`: <http://hl7.org/fhir/ValueSet/extension-context-type>
+/// A code of `ExtensionContextType`: <http://hl7.org/fhir/ValueSet/extension-context-type>
 public struct ExtensionContextType: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `fhirpath`
     public static var fhirpath: Self { Self(rawValue: "fhirpath") }

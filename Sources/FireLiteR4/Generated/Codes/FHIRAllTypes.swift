@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `FHIRAllTypes`: <http://hl7.org/fhir/ValueSet/all-types>
+/// A code of `FHIRAllTypes`: <http://hl7.org/fhir/ValueSet/all-types>
 public struct FHIRAllTypes: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `Address`
     public static var address: Self { Self(rawValue: "Address") }

@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `FHIRDefinedType`: <http://hl7.org/fhir/ValueSet/defined-types>
+/// A code of `FHIRDefinedType`: <http://hl7.org/fhir/ValueSet/defined-types>
 public struct FHIRDefinedType: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `Address`
     public static var address: Self { Self(rawValue: "Address") }

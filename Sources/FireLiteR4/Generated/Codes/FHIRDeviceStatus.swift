@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `FHIRDeviceStatus`: <http://hl7.org/fhir/ValueSet/device-status>
+/// A code of `FHIRDeviceStatus`: <http://hl7.org/fhir/ValueSet/device-status>
 public struct FHIRDeviceStatus: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `active`
     public static var active: Self { Self(rawValue: "active") }

@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `FHIRSubstanceStatus`: <http://hl7.org/fhir/ValueSet/substance-status>
+/// A code of `FHIRSubstanceStatus`: <http://hl7.org/fhir/ValueSet/substance-status>
 public struct FHIRSubstanceStatus: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `active`
     public static var active: Self { Self(rawValue: "active") }

@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `FHIRVersion`: <http://hl7.org/fhir/ValueSet/FHIR-version>
+/// A code of `FHIRVersion`: <http://hl7.org/fhir/ValueSet/FHIR-version>
 public struct FHIRVersion: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `0.01`
     public static var _0_01: Self { Self(rawValue: "0.01") }

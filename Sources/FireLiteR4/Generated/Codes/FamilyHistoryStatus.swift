@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `FamilyHistoryStatus`: <http://hl7.org/fhir/ValueSet/history-status>
+/// A code of `FamilyHistoryStatus`: <http://hl7.org/fhir/ValueSet/history-status>
 public struct FamilyHistoryStatus: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `partial`
     public static var partial: Self { Self(rawValue: "partial") }

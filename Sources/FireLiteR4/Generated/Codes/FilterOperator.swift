@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `FilterOperator`: <http://hl7.org/fhir/ValueSet/filter-operator>
+/// A code of `FilterOperator`: <http://hl7.org/fhir/ValueSet/filter-operator>
 public struct FilterOperator: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `=`
     public static var equal: Self { Self(rawValue: "=") }

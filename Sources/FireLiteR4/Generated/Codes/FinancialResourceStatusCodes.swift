@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `FinancialResourceStatusCodes`: <http://hl7.org/fhir/ValueSet/fm-status>
+/// A code of `FinancialResourceStatusCodes`: <http://hl7.org/fhir/ValueSet/fm-status>
 public struct FinancialResourceStatusCodes: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `active`
     public static var active: Self { Self(rawValue: "active") }

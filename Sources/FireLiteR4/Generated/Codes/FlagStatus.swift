@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `FlagStatus`: <http://hl7.org/fhir/ValueSet/flag-status>
+/// A code of `FlagStatus`: <http://hl7.org/fhir/ValueSet/flag-status>
 public struct FlagStatus: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `active`
     public static var active: Self { Self(rawValue: "active") }

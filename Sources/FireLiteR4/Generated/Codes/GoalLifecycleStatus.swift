@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `GoalLifecycleStatus`: <http://hl7.org/fhir/ValueSet/goal-status>
+/// A code of `GoalLifecycleStatus`: <http://hl7.org/fhir/ValueSet/goal-status>
 public struct GoalLifecycleStatus: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `proposed`
     public static var proposed: Self { Self(rawValue: "proposed") }

@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `GraphCompartmentRule`: <http://hl7.org/fhir/ValueSet/graph-compartment-rule>
+/// A code of `GraphCompartmentRule`: <http://hl7.org/fhir/ValueSet/graph-compartment-rule>
 public struct GraphCompartmentRule: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `identical`
     public static var identical: Self { Self(rawValue: "identical") }

@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `GraphCompartmentUse`: <http://hl7.org/fhir/ValueSet/graph-compartment-use>
+/// A code of `GraphCompartmentUse`: <http://hl7.org/fhir/ValueSet/graph-compartment-use>
 public struct GraphCompartmentUse: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `condition`
     public static var condition: Self { Self(rawValue: "condition") }

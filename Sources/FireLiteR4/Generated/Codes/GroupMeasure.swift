@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `GroupMeasure`: <http://hl7.org/fhir/ValueSet/group-measure>
+/// A code of `GroupMeasure`: <http://hl7.org/fhir/ValueSet/group-measure>
 public struct GroupMeasure: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `mean`
     public static var mean: Self { Self(rawValue: "mean") }

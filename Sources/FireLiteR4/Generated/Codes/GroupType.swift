@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `GroupType`: <http://hl7.org/fhir/ValueSet/group-type>
+/// A code of `GroupType`: <http://hl7.org/fhir/ValueSet/group-type>
 public struct GroupType: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `person`
     public static var person: Self { Self(rawValue: "person") }

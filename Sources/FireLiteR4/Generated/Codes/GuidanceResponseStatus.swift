@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `GuidanceResponseStatus`: <http://hl7.org/fhir/ValueSet/guidance-response-status>
+/// A code of `GuidanceResponseStatus`: <http://hl7.org/fhir/ValueSet/guidance-response-status>
 public struct GuidanceResponseStatus: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `success`
     public static var success: Self { Self(rawValue: "success") }

@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `GuidePageGeneration`: <http://hl7.org/fhir/ValueSet/guide-page-generation>
+/// A code of `GuidePageGeneration`: <http://hl7.org/fhir/ValueSet/guide-page-generation>
 public struct GuidePageGeneration: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `html`
     public static var html: Self { Self(rawValue: "html") }

@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `GuideParameterCode`: <http://hl7.org/fhir/ValueSet/guide-parameter-code>
+/// A code of `GuideParameterCode`: <http://hl7.org/fhir/ValueSet/guide-parameter-code>
 public struct GuideParameterCode: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `apply`
     public static var apply: Self { Self(rawValue: "apply") }

@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `HTTPVerb`: <http://hl7.org/fhir/ValueSet/http-verb>
+/// A code of `HTTPVerb`: <http://hl7.org/fhir/ValueSet/http-verb>
 public struct HTTPVerb: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `GET`
     public static var get: Self { Self(rawValue: "GET") }

@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `IdentifierUse`: <http://hl7.org/fhir/ValueSet/identifier-use>
+/// A code of `IdentifierUse`: <http://hl7.org/fhir/ValueSet/identifier-use>
 public struct IdentifierUse: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `usual`
     public static var usual: Self { Self(rawValue: "usual") }

@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `IdentityAssuranceLevel`: <http://hl7.org/fhir/ValueSet/identity-assuranceLevel>
+/// A code of `IdentityAssuranceLevel`: <http://hl7.org/fhir/ValueSet/identity-assuranceLevel>
 public struct IdentityAssuranceLevel: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `level1`
     public static var level1: Self { Self(rawValue: "level1") }

@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `ImagingStudyStatus`: <http://hl7.org/fhir/ValueSet/imagingstudy-status>
+/// A code of `ImagingStudyStatus`: <http://hl7.org/fhir/ValueSet/imagingstudy-status>
 public struct ImagingStudyStatus: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `registered`
     public static var registered: Self { Self(rawValue: "registered") }

@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `ImmunizationEvaluationStatus`: <http://hl7.org/fhir/ValueSet/immunization-evaluation-status>
+/// A code of `ImmunizationEvaluationStatus`: <http://hl7.org/fhir/ValueSet/immunization-evaluation-status>
 public struct ImmunizationEvaluationStatus: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `completed`
     public static var completed: Self { Self(rawValue: "completed") }

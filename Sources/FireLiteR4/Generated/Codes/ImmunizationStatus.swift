@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `ImmunizationStatus`: <http://hl7.org/fhir/ValueSet/immunization-status>
+/// A code of `ImmunizationStatus`: <http://hl7.org/fhir/ValueSet/immunization-status>
 public struct ImmunizationStatus: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `completed`
     public static var completed: Self { Self(rawValue: "completed") }

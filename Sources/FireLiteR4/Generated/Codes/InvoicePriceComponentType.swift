@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `InvoicePriceComponentType`: <http://hl7.org/fhir/ValueSet/invoice-priceComponentType>
+/// A code of `InvoicePriceComponentType`: <http://hl7.org/fhir/ValueSet/invoice-priceComponentType>
 public struct InvoicePriceComponentType: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `base`
     public static var base: Self { Self(rawValue: "base") }

@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `InvoiceStatus`: <http://hl7.org/fhir/ValueSet/invoice-status>
+/// A code of `InvoiceStatus`: <http://hl7.org/fhir/ValueSet/invoice-status>
 public struct InvoiceStatus: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `draft`
     public static var draft: Self { Self(rawValue: "draft") }

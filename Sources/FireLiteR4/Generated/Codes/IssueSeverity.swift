@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `IssueSeverity`: <http://hl7.org/fhir/ValueSet/issue-severity>
+/// A code of `IssueSeverity`: <http://hl7.org/fhir/ValueSet/issue-severity>
 public struct IssueSeverity: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `fatal`
     public static var fatal: Self { Self(rawValue: "fatal") }

@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `IssueType`: <http://hl7.org/fhir/ValueSet/issue-type>
+/// A code of `IssueType`: <http://hl7.org/fhir/ValueSet/issue-type>
 public struct IssueType: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `invalid`
     public static var invalid: Self { Self(rawValue: "invalid") }

@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `LinkType`: <http://hl7.org/fhir/ValueSet/link-type>
+/// A code of `LinkType`: <http://hl7.org/fhir/ValueSet/link-type>
 public struct LinkType: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `replaced-by`
     public static var replacedBy: Self { Self(rawValue: "replaced-by") }

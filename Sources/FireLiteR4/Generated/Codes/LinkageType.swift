@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `LinkageType`: <http://hl7.org/fhir/ValueSet/linkage-type>
+/// A code of `LinkageType`: <http://hl7.org/fhir/ValueSet/linkage-type>
 public struct LinkageType: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `source`
     public static var source: Self { Self(rawValue: "source") }

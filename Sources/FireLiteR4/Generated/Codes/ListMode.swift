@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `ListMode`: <http://hl7.org/fhir/ValueSet/list-mode>
+/// A code of `ListMode`: <http://hl7.org/fhir/ValueSet/list-mode>
 public struct ListMode: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `working`
     public static var working: Self { Self(rawValue: "working") }

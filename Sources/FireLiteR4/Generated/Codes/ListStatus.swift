@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `ListStatus`: <http://hl7.org/fhir/ValueSet/list-status>
+/// A code of `ListStatus`: <http://hl7.org/fhir/ValueSet/list-status>
 public struct ListStatus: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `current`
     public static var current: Self { Self(rawValue: "current") }

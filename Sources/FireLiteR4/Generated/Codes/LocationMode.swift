@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `LocationMode`: <http://hl7.org/fhir/ValueSet/location-mode>
+/// A code of `LocationMode`: <http://hl7.org/fhir/ValueSet/location-mode>
 public struct LocationMode: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `instance`
     public static var instance: Self { Self(rawValue: "instance") }

@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `LocationStatus`: <http://hl7.org/fhir/ValueSet/location-status>
+/// A code of `LocationStatus`: <http://hl7.org/fhir/ValueSet/location-status>
 public struct LocationStatus: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `active`
     public static var active: Self { Self(rawValue: "active") }

@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `MeasureImprovementNotation`: <http://hl7.org/fhir/ValueSet/measure-improvement-notation>
+/// A code of `MeasureImprovementNotation`: <http://hl7.org/fhir/ValueSet/measure-improvement-notation>
 public struct MeasureImprovementNotation: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `increase`
     public static var increase: Self { Self(rawValue: "increase") }

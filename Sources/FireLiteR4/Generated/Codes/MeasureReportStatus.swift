@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `MeasureReportStatus`: <http://hl7.org/fhir/ValueSet/measure-report-status>
+/// A code of `MeasureReportStatus`: <http://hl7.org/fhir/ValueSet/measure-report-status>
 public struct MeasureReportStatus: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `complete`
     public static var complete: Self { Self(rawValue: "complete") }

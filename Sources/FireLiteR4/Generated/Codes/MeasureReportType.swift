@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `MeasureReportType`: <http://hl7.org/fhir/ValueSet/measure-report-type>
+/// A code of `MeasureReportType`: <http://hl7.org/fhir/ValueSet/measure-report-type>
 public struct MeasureReportType: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `individual`
     public static var individual: Self { Self(rawValue: "individual") }

@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `MedicationDispenseStatus`: <http://hl7.org/fhir/ValueSet/medicationdispense-status>
+/// A code of `MedicationDispenseStatus`: <http://hl7.org/fhir/ValueSet/medicationdispense-status>
 public struct MedicationDispenseStatus: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `preparation`
     public static var preparation: Self { Self(rawValue: "preparation") }

@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `MedicationKnowledgeStatus`: <http://hl7.org/fhir/ValueSet/medicationknowledge-status>
+/// A code of `MedicationKnowledgeStatus`: <http://hl7.org/fhir/ValueSet/medicationknowledge-status>
 public struct MedicationKnowledgeStatus: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `active`
     public static var active: Self { Self(rawValue: "active") }

@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `MedicationRequestIntent`: <http://hl7.org/fhir/ValueSet/medicationrequest-intent>
+/// A code of `MedicationRequestIntent`: <http://hl7.org/fhir/ValueSet/medicationrequest-intent>
 public struct MedicationRequestIntent: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `proposal`
     public static var proposal: Self { Self(rawValue: "proposal") }

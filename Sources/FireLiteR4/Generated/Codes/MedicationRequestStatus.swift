@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `MedicationRequestStatus`: <http://hl7.org/fhir/ValueSet/medicationrequest-status>
+/// A code of `MedicationRequestStatus`: <http://hl7.org/fhir/ValueSet/medicationrequest-status>
 public struct MedicationRequestStatus: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `active`
     public static var active: Self { Self(rawValue: "active") }

@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `MedicationStatus`: <http://hl7.org/fhir/ValueSet/medication-status>
+/// A code of `MedicationStatus`: <http://hl7.org/fhir/ValueSet/medication-status>
 public struct MedicationStatus: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `active`
     public static var active: Self { Self(rawValue: "active") }

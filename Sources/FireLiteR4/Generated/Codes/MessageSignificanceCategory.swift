@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `MessageSignificanceCategory`: <http://hl7.org/fhir/ValueSet/message-significance-category>
+/// A code of `MessageSignificanceCategory`: <http://hl7.org/fhir/ValueSet/message-significance-category>
 public struct MessageSignificanceCategory: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `consequence`
     public static var consequence: Self { Self(rawValue: "consequence") }

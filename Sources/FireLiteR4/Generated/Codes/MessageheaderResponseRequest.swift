@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `MessageheaderResponseRequest`: <http://hl7.org/fhir/ValueSet/messageheader-response-request>
+/// A code of `MessageheaderResponseRequest`: <http://hl7.org/fhir/ValueSet/messageheader-response-request>
 public struct MessageheaderResponseRequest: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `always`
     public static var always: Self { Self(rawValue: "always") }

@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `NameUse`: <http://hl7.org/fhir/ValueSet/name-use>
+/// A code of `NameUse`: <http://hl7.org/fhir/ValueSet/name-use>
 public struct NameUse: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `usual`
     public static var usual: Self { Self(rawValue: "usual") }

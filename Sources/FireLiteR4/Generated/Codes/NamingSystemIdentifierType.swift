@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `NamingSystemIdentifierType`: <http://hl7.org/fhir/ValueSet/namingsystem-identifier-type>
+/// A code of `NamingSystemIdentifierType`: <http://hl7.org/fhir/ValueSet/namingsystem-identifier-type>
 public struct NamingSystemIdentifierType: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `oid`
     public static var oid: Self { Self(rawValue: "oid") }

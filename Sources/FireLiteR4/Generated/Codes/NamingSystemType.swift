@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `NamingSystemType`: <http://hl7.org/fhir/ValueSet/namingsystem-type>
+/// A code of `NamingSystemType`: <http://hl7.org/fhir/ValueSet/namingsystem-type>
 public struct NamingSystemType: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `codesystem`
     public static var codesystem: Self { Self(rawValue: "codesystem") }

@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `NarrativeStatus`: <http://hl7.org/fhir/ValueSet/narrative-status>
+/// A code of `NarrativeStatus`: <http://hl7.org/fhir/ValueSet/narrative-status>
 public struct NarrativeStatus: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `generated`
     public static var generated: Self { Self(rawValue: "generated") }

@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `NoteType`: <http://hl7.org/fhir/ValueSet/note-type>
+/// A code of `NoteType`: <http://hl7.org/fhir/ValueSet/note-type>
 public struct NoteType: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `display`
     public static var display: Self { Self(rawValue: "display") }

@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `ObservationDataType`: <http://hl7.org/fhir/ValueSet/permitted-data-type>
+/// A code of `ObservationDataType`: <http://hl7.org/fhir/ValueSet/permitted-data-type>
 public struct ObservationDataType: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `Quantity`
     public static var quantity: Self { Self(rawValue: "Quantity") }

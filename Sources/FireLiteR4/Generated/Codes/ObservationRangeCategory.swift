@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `ObservationRangeCategory`: <http://hl7.org/fhir/ValueSet/observation-range-category>
+/// A code of `ObservationRangeCategory`: <http://hl7.org/fhir/ValueSet/observation-range-category>
 public struct ObservationRangeCategory: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `reference`
     public static var reference: Self { Self(rawValue: "reference") }

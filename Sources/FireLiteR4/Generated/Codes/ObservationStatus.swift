@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `ObservationStatus`: <http://hl7.org/fhir/ValueSet/observation-status>
+/// A code of `ObservationStatus`: <http://hl7.org/fhir/ValueSet/observation-status>
 public struct ObservationStatus: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `registered`
     public static var registered: Self { Self(rawValue: "registered") }

@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `OperationKind`: <http://hl7.org/fhir/ValueSet/operation-kind>
+/// A code of `OperationKind`: <http://hl7.org/fhir/ValueSet/operation-kind>
 public struct OperationKind: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `operation`
     public static var operation: Self { Self(rawValue: "operation") }

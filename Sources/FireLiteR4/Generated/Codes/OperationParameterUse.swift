@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `OperationParameterUse`: <http://hl7.org/fhir/ValueSet/operation-parameter-use>
+/// A code of `OperationParameterUse`: <http://hl7.org/fhir/ValueSet/operation-parameter-use>
 public struct OperationParameterUse: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `in`
     public static var `in`: Self { Self(rawValue: "in") }

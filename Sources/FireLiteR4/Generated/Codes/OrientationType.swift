@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `OrientationType`: <http://hl7.org/fhir/ValueSet/orientation-type>
+/// A code of `OrientationType`: <http://hl7.org/fhir/ValueSet/orientation-type>
 public struct OrientationType: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `sense`
     public static var sense: Self { Self(rawValue: "sense") }

@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `ParticipantRequired`: <http://hl7.org/fhir/ValueSet/participantrequired>
+/// A code of `ParticipantRequired`: <http://hl7.org/fhir/ValueSet/participantrequired>
 public struct ParticipantRequired: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `required`
     public static var required: Self { Self(rawValue: "required") }

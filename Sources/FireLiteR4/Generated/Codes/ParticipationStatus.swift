@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `ParticipationStatus`: <http://hl7.org/fhir/ValueSet/participationstatus>
+/// A code of `ParticipationStatus`: <http://hl7.org/fhir/ValueSet/participationstatus>
 public struct ParticipationStatus: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `accepted`
     public static var accepted: Self { Self(rawValue: "accepted") }

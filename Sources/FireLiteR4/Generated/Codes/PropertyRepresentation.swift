@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `PropertyRepresentation`: <http://hl7.org/fhir/ValueSet/property-representation>
+/// A code of `PropertyRepresentation`: <http://hl7.org/fhir/ValueSet/property-representation>
 public struct PropertyRepresentation: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `xmlAttr`
     public static var xmlAttr: Self { Self(rawValue: "xmlAttr") }

@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `PropertyType`: <http://hl7.org/fhir/ValueSet/concept-property-type>
+/// A code of `PropertyType`: <http://hl7.org/fhir/ValueSet/concept-property-type>
 public struct PropertyType: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `code`
     public static var code: Self { Self(rawValue: "code") }

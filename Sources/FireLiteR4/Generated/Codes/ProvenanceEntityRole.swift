@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `ProvenanceEntityRole`: <http://hl7.org/fhir/ValueSet/provenance-entity-role>
+/// A code of `ProvenanceEntityRole`: <http://hl7.org/fhir/ValueSet/provenance-entity-role>
 public struct ProvenanceEntityRole: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `derivation`
     public static var derivation: Self { Self(rawValue: "derivation") }

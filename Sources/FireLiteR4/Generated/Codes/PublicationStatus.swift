@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `PublicationStatus`: <http://hl7.org/fhir/ValueSet/publication-status>
+/// A code of `PublicationStatus`: <http://hl7.org/fhir/ValueSet/publication-status>
 public struct PublicationStatus: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `draft`
     public static var draft: Self { Self(rawValue: "draft") }

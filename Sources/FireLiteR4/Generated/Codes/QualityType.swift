@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `QualityType`: <http://hl7.org/fhir/ValueSet/quality-type>
+/// A code of `QualityType`: <http://hl7.org/fhir/ValueSet/quality-type>
 public struct QualityType: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `indel`
     public static var indel: Self { Self(rawValue: "indel") }

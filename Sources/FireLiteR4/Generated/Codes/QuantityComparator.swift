@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `QuantityComparator`: <http://hl7.org/fhir/ValueSet/quantity-comparator>
+/// A code of `QuantityComparator`: <http://hl7.org/fhir/ValueSet/quantity-comparator>
 public struct QuantityComparator: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `<`
     public static var lessThan: Self { Self(rawValue: "<") }

@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `QuestionnaireItemOperator`: <http://hl7.org/fhir/ValueSet/questionnaire-enable-operator>
+/// A code of `QuestionnaireItemOperator`: <http://hl7.org/fhir/ValueSet/questionnaire-enable-operator>
 public struct QuestionnaireItemOperator: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `exists`
     public static var exists: Self { Self(rawValue: "exists") }

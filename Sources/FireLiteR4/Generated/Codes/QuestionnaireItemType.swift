@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `QuestionnaireItemType`: <http://hl7.org/fhir/ValueSet/item-type>
+/// A code of `QuestionnaireItemType`: <http://hl7.org/fhir/ValueSet/item-type>
 public struct QuestionnaireItemType: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `group`
     public static var group: Self { Self(rawValue: "group") }

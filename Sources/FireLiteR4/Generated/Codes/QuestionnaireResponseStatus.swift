@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `QuestionnaireResponseStatus`: <http://hl7.org/fhir/ValueSet/questionnaire-answers-status>
+/// A code of `QuestionnaireResponseStatus`: <http://hl7.org/fhir/ValueSet/questionnaire-answers-status>
 public struct QuestionnaireResponseStatus: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `in-progress`
     public static var inProgress: Self { Self(rawValue: "in-progress") }

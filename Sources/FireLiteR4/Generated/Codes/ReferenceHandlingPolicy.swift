@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `ReferenceHandlingPolicy`: <http://hl7.org/fhir/ValueSet/reference-handling-policy>
+/// A code of `ReferenceHandlingPolicy`: <http://hl7.org/fhir/ValueSet/reference-handling-policy>
 public struct ReferenceHandlingPolicy: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `literal`
     public static var literal: Self { Self(rawValue: "literal") }

@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `ReferenceVersionRules`: <http://hl7.org/fhir/ValueSet/reference-version-rules>
+/// A code of `ReferenceVersionRules`: <http://hl7.org/fhir/ValueSet/reference-version-rules>
 public struct ReferenceVersionRules: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `either`
     public static var either: Self { Self(rawValue: "either") }

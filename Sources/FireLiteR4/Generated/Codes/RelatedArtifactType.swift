@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `RelatedArtifactType`: <http://hl7.org/fhir/ValueSet/related-artifact-type>
+/// A code of `RelatedArtifactType`: <http://hl7.org/fhir/ValueSet/related-artifact-type>
 public struct RelatedArtifactType: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `documentation`
     public static var documentation: Self { Self(rawValue: "documentation") }

@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `RemittanceOutcome`: <http://hl7.org/fhir/ValueSet/remittance-outcome>
+/// A code of `RemittanceOutcome`: <http://hl7.org/fhir/ValueSet/remittance-outcome>
 public struct RemittanceOutcome: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `queued`
     public static var queued: Self { Self(rawValue: "queued") }

@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `RepositoryType`: <http://hl7.org/fhir/ValueSet/repository-type>
+/// A code of `RepositoryType`: <http://hl7.org/fhir/ValueSet/repository-type>
 public struct RepositoryType: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `directlink`
     public static var directlink: Self { Self(rawValue: "directlink") }

@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `RequestIntent`: <http://hl7.org/fhir/ValueSet/request-intent>
+/// A code of `RequestIntent`: <http://hl7.org/fhir/ValueSet/request-intent>
 public struct RequestIntent: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `proposal`
     public static var proposal: Self { Self(rawValue: "proposal") }

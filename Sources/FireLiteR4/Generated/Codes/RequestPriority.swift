@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `RequestPriority`: <http://hl7.org/fhir/ValueSet/request-priority>
+/// A code of `RequestPriority`: <http://hl7.org/fhir/ValueSet/request-priority>
 public struct RequestPriority: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `routine`
     public static var routine: Self { Self(rawValue: "routine") }

@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `RequestStatus`: <http://hl7.org/fhir/ValueSet/request-status>
+/// A code of `RequestStatus`: <http://hl7.org/fhir/ValueSet/request-status>
 public struct RequestStatus: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `draft`
     public static var draft: Self { Self(rawValue: "draft") }

@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `ResearchElementType`: <http://hl7.org/fhir/ValueSet/research-element-type>
+/// A code of `ResearchElementType`: <http://hl7.org/fhir/ValueSet/research-element-type>
 public struct ResearchElementType: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `population`
     public static var population: Self { Self(rawValue: "population") }

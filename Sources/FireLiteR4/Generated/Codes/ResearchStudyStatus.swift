@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `ResearchStudyStatus`: <http://hl7.org/fhir/ValueSet/research-study-status>
+/// A code of `ResearchStudyStatus`: <http://hl7.org/fhir/ValueSet/research-study-status>
 public struct ResearchStudyStatus: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `active`
     public static var active: Self { Self(rawValue: "active") }

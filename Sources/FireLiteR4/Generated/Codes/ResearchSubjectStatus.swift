@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `ResearchSubjectStatus`: <http://hl7.org/fhir/ValueSet/research-subject-status>
+/// A code of `ResearchSubjectStatus`: <http://hl7.org/fhir/ValueSet/research-subject-status>
 public struct ResearchSubjectStatus: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `candidate`
     public static var candidate: Self { Self(rawValue: "candidate") }

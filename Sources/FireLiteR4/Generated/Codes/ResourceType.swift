@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `ResourceType`: <http://hl7.org/fhir/ValueSet/resource-types>
+/// A code of `ResourceType`: <http://hl7.org/fhir/ValueSet/resource-types>
 public struct ResourceType: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `Account`
     public static var account: Self { Self(rawValue: "Account") }

@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `ResourceVersionPolicy`: <http://hl7.org/fhir/ValueSet/versioning-policy>
+/// A code of `ResourceVersionPolicy`: <http://hl7.org/fhir/ValueSet/versioning-policy>
 public struct ResourceVersionPolicy: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `no-version`
     public static var noVersion: Self { Self(rawValue: "no-version") }

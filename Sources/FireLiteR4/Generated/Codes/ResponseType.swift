@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `ResponseType`: <http://hl7.org/fhir/ValueSet/response-code>
+/// A code of `ResponseType`: <http://hl7.org/fhir/ValueSet/response-code>
 public struct ResponseType: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `ok`
     public static var ok: Self { Self(rawValue: "ok") }

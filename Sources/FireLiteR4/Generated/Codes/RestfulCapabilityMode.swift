@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `RestfulCapabilityMode`: <http://hl7.org/fhir/ValueSet/restful-capability-mode>
+/// A code of `RestfulCapabilityMode`: <http://hl7.org/fhir/ValueSet/restful-capability-mode>
 public struct RestfulCapabilityMode: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `client`
     public static var client: Self { Self(rawValue: "client") }

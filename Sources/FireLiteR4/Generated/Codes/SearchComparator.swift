@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `SearchComparator`: <http://hl7.org/fhir/ValueSet/search-comparator>
+/// A code of `SearchComparator`: <http://hl7.org/fhir/ValueSet/search-comparator>
 public struct SearchComparator: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `eq`
     public static var eq: Self { Self(rawValue: "eq") }

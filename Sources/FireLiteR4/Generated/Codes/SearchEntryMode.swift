@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `SearchEntryMode`: <http://hl7.org/fhir/ValueSet/search-entry-mode>
+/// A code of `SearchEntryMode`: <http://hl7.org/fhir/ValueSet/search-entry-mode>
 public struct SearchEntryMode: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `match`
     public static var match: Self { Self(rawValue: "match") }

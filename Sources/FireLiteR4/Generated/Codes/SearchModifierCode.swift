@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `SearchModifierCode`: <http://hl7.org/fhir/ValueSet/search-modifier-code>
+/// A code of `SearchModifierCode`: <http://hl7.org/fhir/ValueSet/search-modifier-code>
 public struct SearchModifierCode: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `missing`
     public static var missing: Self { Self(rawValue: "missing") }

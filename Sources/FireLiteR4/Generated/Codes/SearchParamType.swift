@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `SearchParamType`: <http://hl7.org/fhir/ValueSet/search-param-type>
+/// A code of `SearchParamType`: <http://hl7.org/fhir/ValueSet/search-param-type>
 public struct SearchParamType: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `number`
     public static var number: Self { Self(rawValue: "number") }

@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `SequenceType`: <http://hl7.org/fhir/ValueSet/sequence-type>
+/// A code of `SequenceType`: <http://hl7.org/fhir/ValueSet/sequence-type>
 public struct SequenceType: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `aa`
     public static var aa: Self { Self(rawValue: "aa") }

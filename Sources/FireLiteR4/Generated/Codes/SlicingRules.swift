@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `SlicingRules`: <http://hl7.org/fhir/ValueSet/resource-slicing-rules>
+/// A code of `SlicingRules`: <http://hl7.org/fhir/ValueSet/resource-slicing-rules>
 public struct SlicingRules: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `closed`
     public static var closed: Self { Self(rawValue: "closed") }

@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `SlotStatus`: <http://hl7.org/fhir/ValueSet/slotstatus>
+/// A code of `SlotStatus`: <http://hl7.org/fhir/ValueSet/slotstatus>
 public struct SlotStatus: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `busy`
     public static var busy: Self { Self(rawValue: "busy") }

@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `SortDirection`: <http://hl7.org/fhir/ValueSet/sort-direction>
+/// A code of `SortDirection`: <http://hl7.org/fhir/ValueSet/sort-direction>
 public struct SortDirection: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `ascending`
     public static var ascending: Self { Self(rawValue: "ascending") }

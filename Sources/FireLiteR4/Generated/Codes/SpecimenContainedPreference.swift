@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `SpecimenContainedPreference`: <http://hl7.org/fhir/ValueSet/specimen-contained-preference>
+/// A code of `SpecimenContainedPreference`: <http://hl7.org/fhir/ValueSet/specimen-contained-preference>
 public struct SpecimenContainedPreference: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `preferred`
     public static var preferred: Self { Self(rawValue: "preferred") }

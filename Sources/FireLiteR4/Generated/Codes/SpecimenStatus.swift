@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `SpecimenStatus`: <http://hl7.org/fhir/ValueSet/specimen-status>
+/// A code of `SpecimenStatus`: <http://hl7.org/fhir/ValueSet/specimen-status>
 public struct SpecimenStatus: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `available`
     public static var available: Self { Self(rawValue: "available") }

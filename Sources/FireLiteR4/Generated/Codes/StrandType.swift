@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `StrandType`: <http://hl7.org/fhir/ValueSet/strand-type>
+/// A code of `StrandType`: <http://hl7.org/fhir/ValueSet/strand-type>
 public struct StrandType: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `watson`
     public static var watson: Self { Self(rawValue: "watson") }

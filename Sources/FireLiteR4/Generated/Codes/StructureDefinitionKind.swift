@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `StructureDefinitionKind`: <http://hl7.org/fhir/ValueSet/structure-definition-kind>
+/// A code of `StructureDefinitionKind`: <http://hl7.org/fhir/ValueSet/structure-definition-kind>
 public struct StructureDefinitionKind: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `primitive-type`
     public static var primitiveType: Self { Self(rawValue: "primitive-type") }

@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `StructureMapContextType`: <http://hl7.org/fhir/ValueSet/map-context-type>
+/// A code of `StructureMapContextType`: <http://hl7.org/fhir/ValueSet/map-context-type>
 public struct StructureMapContextType: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `type`
     public static var type: Self { Self(rawValue: "type") }

@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `StructureMapGroupTypeMode`: <http://hl7.org/fhir/ValueSet/map-group-type-mode>
+/// A code of `StructureMapGroupTypeMode`: <http://hl7.org/fhir/ValueSet/map-group-type-mode>
 public struct StructureMapGroupTypeMode: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `none`
     public static var none_: Self { Self(rawValue: "none") }

@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `StructureMapModelMode`: <http://hl7.org/fhir/ValueSet/map-model-mode>
+/// A code of `StructureMapModelMode`: <http://hl7.org/fhir/ValueSet/map-model-mode>
 public struct StructureMapModelMode: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `source`
     public static var source: Self { Self(rawValue: "source") }

@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `StructureMapSourceListMode`: <http://hl7.org/fhir/ValueSet/map-source-list-mode>
+/// A code of `StructureMapSourceListMode`: <http://hl7.org/fhir/ValueSet/map-source-list-mode>
 public struct StructureMapSourceListMode: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `first`
     public static var first: Self { Self(rawValue: "first") }

@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `StructureMapTargetListMode`: <http://hl7.org/fhir/ValueSet/map-target-list-mode>
+/// A code of `StructureMapTargetListMode`: <http://hl7.org/fhir/ValueSet/map-target-list-mode>
 public struct StructureMapTargetListMode: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `first`
     public static var first: Self { Self(rawValue: "first") }

@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `StructureMapTransform`: <http://hl7.org/fhir/ValueSet/map-transform>
+/// A code of `StructureMapTransform`: <http://hl7.org/fhir/ValueSet/map-transform>
 public struct StructureMapTransform: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `create`
     public static var create: Self { Self(rawValue: "create") }

@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `SubscriptionChannelType`: <http://hl7.org/fhir/ValueSet/subscription-channel-type>
+/// A code of `SubscriptionChannelType`: <http://hl7.org/fhir/ValueSet/subscription-channel-type>
 public struct SubscriptionChannelType: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `rest-hook`
     public static var restHook: Self { Self(rawValue: "rest-hook") }

@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `SubscriptionStatus`: <http://hl7.org/fhir/ValueSet/subscription-status>
+/// A code of `SubscriptionStatus`: <http://hl7.org/fhir/ValueSet/subscription-status>
 public struct SubscriptionStatus: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `requested`
     public static var requested: Self { Self(rawValue: "requested") }

@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `SupplyDeliveryStatus`: <http://hl7.org/fhir/ValueSet/supplydelivery-status>
+/// A code of `SupplyDeliveryStatus`: <http://hl7.org/fhir/ValueSet/supplydelivery-status>
 public struct SupplyDeliveryStatus: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `in-progress`
     public static var inProgress: Self { Self(rawValue: "in-progress") }

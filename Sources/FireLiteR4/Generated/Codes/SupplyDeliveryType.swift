@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `SupplyDeliveryType`: <http://hl7.org/fhir/ValueSet/supplydelivery-type>
+/// A code of `SupplyDeliveryType`: <http://hl7.org/fhir/ValueSet/supplydelivery-type>
 public struct SupplyDeliveryType: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `medication`
     public static var medication: Self { Self(rawValue: "medication") }

@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `SupplyRequestStatus`: <http://hl7.org/fhir/ValueSet/supplyrequest-status>
+/// A code of `SupplyRequestStatus`: <http://hl7.org/fhir/ValueSet/supplyrequest-status>
 public struct SupplyRequestStatus: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `draft`
     public static var draft: Self { Self(rawValue: "draft") }

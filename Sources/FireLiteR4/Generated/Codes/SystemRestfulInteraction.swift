@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `SystemRestfulInteraction`: <http://hl7.org/fhir/ValueSet/system-restful-interaction>
+/// A code of `SystemRestfulInteraction`: <http://hl7.org/fhir/ValueSet/system-restful-interaction>
 public struct SystemRestfulInteraction: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `transaction`
     public static var transaction: Self { Self(rawValue: "transaction") }

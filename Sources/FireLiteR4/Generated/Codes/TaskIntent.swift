@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `TaskIntent`: <http://hl7.org/fhir/ValueSet/task-intent>
+/// A code of `TaskIntent`: <http://hl7.org/fhir/ValueSet/task-intent>
 public struct TaskIntent: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `unknown`
     public static var unknown: Self { Self(rawValue: "unknown") }

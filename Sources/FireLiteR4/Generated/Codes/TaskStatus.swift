@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `TaskStatus`: <http://hl7.org/fhir/ValueSet/task-status>
+/// A code of `TaskStatus`: <http://hl7.org/fhir/ValueSet/task-status>
 public struct TaskStatus: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `draft`
     public static var draft: Self { Self(rawValue: "draft") }

@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `TestReportActionResult`: <http://hl7.org/fhir/ValueSet/report-action-result-codes>
+/// A code of `TestReportActionResult`: <http://hl7.org/fhir/ValueSet/report-action-result-codes>
 public struct TestReportActionResult: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `pass`
     public static var pass: Self { Self(rawValue: "pass") }

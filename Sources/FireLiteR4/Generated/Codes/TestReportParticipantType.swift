@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `TestReportParticipantType`: <http://hl7.org/fhir/ValueSet/report-participant-type>
+/// A code of `TestReportParticipantType`: <http://hl7.org/fhir/ValueSet/report-participant-type>
 public struct TestReportParticipantType: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `test-engine`
     public static var testEngine: Self { Self(rawValue: "test-engine") }

@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `TestReportResult`: <http://hl7.org/fhir/ValueSet/report-result-codes>
+/// A code of `TestReportResult`: <http://hl7.org/fhir/ValueSet/report-result-codes>
 public struct TestReportResult: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `pass`
     public static var pass: Self { Self(rawValue: "pass") }

@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `TestReportStatus`: <http://hl7.org/fhir/ValueSet/report-status-codes>
+/// A code of `TestReportStatus`: <http://hl7.org/fhir/ValueSet/report-status-codes>
 public struct TestReportStatus: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `completed`
     public static var completed: Self { Self(rawValue: "completed") }

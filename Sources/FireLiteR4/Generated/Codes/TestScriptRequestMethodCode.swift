@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `TestScriptRequestMethodCode`: <http://hl7.org/fhir/ValueSet/http-operations>
+/// A code of `TestScriptRequestMethodCode`: <http://hl7.org/fhir/ValueSet/http-operations>
 public struct TestScriptRequestMethodCode: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `delete`
     public static var delete: Self { Self(rawValue: "delete") }

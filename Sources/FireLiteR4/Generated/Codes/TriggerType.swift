@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `TriggerType`: <http://hl7.org/fhir/ValueSet/trigger-type>
+/// A code of `TriggerType`: <http://hl7.org/fhir/ValueSet/trigger-type>
 public struct TriggerType: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `named-event`
     public static var namedEvent: Self { Self(rawValue: "named-event") }

@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `TypeDerivationRule`: <http://hl7.org/fhir/ValueSet/type-derivation-rule>
+/// A code of `TypeDerivationRule`: <http://hl7.org/fhir/ValueSet/type-derivation-rule>
 public struct TypeDerivationRule: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `specialization`
     public static var specialization: Self { Self(rawValue: "specialization") }

@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `TypeRestfulInteraction`: <http://hl7.org/fhir/ValueSet/type-restful-interaction>
+/// A code of `TypeRestfulInteraction`: <http://hl7.org/fhir/ValueSet/type-restful-interaction>
 public struct TypeRestfulInteraction: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `read`
     public static var read: Self { Self(rawValue: "read") }

@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `UDIEntryType`: <http://hl7.org/fhir/ValueSet/udi-entry-type>
+/// A code of `UDIEntryType`: <http://hl7.org/fhir/ValueSet/udi-entry-type>
 public struct UDIEntryType: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `barcode`
     public static var barcode: Self { Self(rawValue: "barcode") }

@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `UnitsOfTime`: <http://hl7.org/fhir/ValueSet/units-of-time>
+/// A code of `UnitsOfTime`: <http://hl7.org/fhir/ValueSet/units-of-time>
 public struct UnitsOfTime: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `s`
     public static var s: Self { Self(rawValue: "s") }

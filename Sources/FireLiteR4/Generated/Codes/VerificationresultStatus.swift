@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `VerificationresultStatus`: <http://hl7.org/fhir/ValueSet/verificationresult-status>
+/// A code of `VerificationresultStatus`: <http://hl7.org/fhir/ValueSet/verificationresult-status>
 public struct VerificationresultStatus: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `attested`
     public static var attested: Self { Self(rawValue: "attested") }

@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `VisionBase`: <http://hl7.org/fhir/ValueSet/vision-base-codes>
+/// A code of `VisionBase`: <http://hl7.org/fhir/ValueSet/vision-base-codes>
 public struct VisionBase: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `up`
     public static var up: Self { Self(rawValue: "up") }

@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `VisionEyes`: <http://hl7.org/fhir/ValueSet/vision-eye-codes>
+/// A code of `VisionEyes`: <http://hl7.org/fhir/ValueSet/vision-eye-codes>
 public struct VisionEyes: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `right`
     public static var right: Self { Self(rawValue: "right") }

@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `XPathUsageType`: <http://hl7.org/fhir/ValueSet/search-xpath-usage>
+/// A code of `XPathUsageType`: <http://hl7.org/fhir/ValueSet/search-xpath-usage>
 public struct XPathUsageType: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `normal`
     public static var normal: Self { Self(rawValue: "normal") }

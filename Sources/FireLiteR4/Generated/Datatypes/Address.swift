@@ -5,6 +5,7 @@ import FireLiteCore
 
 /// `Address`, a datatype of FHIR R4: <http://hl7.org/fhir/StructureDefinition/Address>
 public final class Address: Element {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { addressLayout }
 
     /// `Address.use`: `code` 0..1, one of `AddressUse` (<http://hl7.org/fhir/ValueSet/address-use>)
@@ -27,10 +28,11 @@ public final class Address: Element {
     public var country: String? { get { _string(10) } set { _setString(10, newValue) } }
     /// `Address.period`: `Period` 0..1
     public var period: Period? { get { _object(11) } set { _setObject(11, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(period newValue: Period?) { _upsert(11, newValue) }
 }
 
-private let addressLayout = Layout(Address.self, "Address", .datatype, base: Element._layout, release: .r4, """
+private let addressLayout = Layout(_class: Address.self, "Address", .datatype, base: Element._layout, release: .r4, """
     use 0..1 code =AddressUse
     type 0..1 code =AddressType
     text 0..1 string
@@ -43,4 +45,4 @@ private let addressLayout = Layout(Address.self, "Address", .datatype, base: Ele
     period 0..1 Period
     """)
 
-let addressTypes = TypeGroup("Address", [Address.self])
+let addressTypes = _TypeGroup("Address", [Address.self])

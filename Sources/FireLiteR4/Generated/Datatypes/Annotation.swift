@@ -5,12 +5,16 @@ import FireLiteCore
 
 /// `Annotation`, a datatype of FHIR R4: <http://hl7.org/fhir/StructureDefinition/Annotation>
 public final class Annotation: Element {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { annotationLayout }
 
     /// `Annotation.author[x]`: `Reference` | `string` 0..1 to `Practitioner` | `Patient` | `RelatedPerson` | `Organization`
     public var author: AnnotationAuthor? { get { _choice(2) } set { _setChoice(2, 2, newValue) } }
+    /// `Annotation.author[x]` as `Reference`.
     public var authorReference: Reference? { get { _object(2) } set { _setObject(2, newValue) } }
+    /// `Annotation.author[x]` as `string`.
     public var authorString: String? { get { _string(3) } set { _setString(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(authorReference newValue: Reference?) { _upsert(2, newValue) }
     /// `Annotation.time`: `dateTime` 0..1
     public var time: FHIRDateTime? { get { _dateTime(4) } set { _setDateTime(4, newValue) } }
@@ -18,17 +22,21 @@ public final class Annotation: Element {
     public var text: String? { get { _string(5) } set { _setString(5, newValue) } }
 }
 
-/// values `Annotation.author[x]` can have
+/// A value of `Annotation.author[x]`.
 public enum AnnotationAuthor: FHIRChoice {
+    /// A value of type `Reference`.
     case reference(Reference)
+    /// A value of type `string`.
     case string(String)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    /// The value that an object holds, or nil; for generated code.
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: Reference = object._object(first) else { return nil }; self = .reference(value)
         case 1: guard let value: String = object._string(first + 1) else { return nil }; self = .string(value)
         default: return nil
         }
     }
+    /// Sets the value in an object; for generated code.
     public func _write(_ object: FHIRObject, _ first: Int) {
         switch self {
         case .reference(let value): object._setObject(first, value)
@@ -37,10 +45,10 @@ public enum AnnotationAuthor: FHIRChoice {
     }
 }
 
-private let annotationLayout = Layout(Annotation.self, "Annotation", .datatype, base: Element._layout, release: .r4, """
+private let annotationLayout = Layout(_class: Annotation.self, "Annotation", .datatype, base: Element._layout, release: .r4, """
     author[x] 0..1 Reference|string >Practitioner,Patient,RelatedPerson,Organization
     time 0..1 dateTime
     text 1..1 markdown
     """)
 
-let annotationTypes = TypeGroup("Annotation", [Annotation.self])
+let annotationTypes = _TypeGroup("Annotation", [Annotation.self])

@@ -5,6 +5,7 @@ import FireLiteCore
 
 /// `Attachment`, a datatype of FHIR R4: <http://hl7.org/fhir/StructureDefinition/Attachment>
 public final class Attachment: Element {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { attachmentLayout }
 
     /// `Attachment.contentType`: `code` 0..1, required binding (<http://hl7.org/fhir/ValueSet/mimetypes>)
@@ -25,7 +26,7 @@ public final class Attachment: Element {
     public var creation: FHIRDateTime? { get { _dateTime(9) } set { _setDateTime(9, newValue) } }
 }
 
-private let attachmentLayout = Layout(Attachment.self, "Attachment", .datatype, base: Element._layout, release: .r4, """
+private let attachmentLayout = Layout(_class: Attachment.self, "Attachment", .datatype, base: Element._layout, release: .r4, """
     contentType 0..1 code
     language 0..1 code
     data 0..1 base64Binary
@@ -36,4 +37,4 @@ private let attachmentLayout = Layout(Attachment.self, "Attachment", .datatype, 
     creation 0..1 dateTime
     """)
 
-let attachmentTypes = TypeGroup("Attachment", [Attachment.self])
+let attachmentTypes = _TypeGroup("Attachment", [Attachment.self])

@@ -5,6 +5,7 @@ import FireLiteCore
 
 /// `CodeableConcept`, a datatype of FHIR R4: <http://hl7.org/fhir/StructureDefinition/CodeableConcept>
 public final class CodeableConcept: Element {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { codeableConceptLayout }
 
     /// `CodeableConcept.coding`: `Coding` 0..*
@@ -13,9 +14,9 @@ public final class CodeableConcept: Element {
     public var text: String? { get { _string(3) } set { _setString(3, newValue) } }
 }
 
-private let codeableConceptLayout = Layout(CodeableConcept.self, "CodeableConcept", .datatype, base: Element._layout, release: .r4, """
+private let codeableConceptLayout = Layout(_class: CodeableConcept.self, "CodeableConcept", .datatype, base: Element._layout, release: .r4, """
     coding 0..* Coding
     text 0..1 string
     """)
 
-let codeableConceptTypes = TypeGroup("CodeableConcept", [CodeableConcept.self])
+let codeableConceptTypes = _TypeGroup("CodeableConcept", [CodeableConcept.self])

@@ -5,6 +5,7 @@ import FireLiteCore
 
 /// `Coding`, a datatype of FHIR R4: <http://hl7.org/fhir/StructureDefinition/Coding>
 public final class Coding: Element {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { codingLayout }
 
     /// `Coding.system`: `uri` 0..1
@@ -19,7 +20,7 @@ public final class Coding: Element {
     public var userSelected: Bool? { get { _bool(6) } set { _setBool(6, newValue) } }
 }
 
-private let codingLayout = Layout(Coding.self, "Coding", .datatype, base: Element._layout, release: .r4, """
+private let codingLayout = Layout(_class: Coding.self, "Coding", .datatype, base: Element._layout, release: .r4, """
     system 0..1 uri
     version 0..1 string
     code 0..1 code
@@ -27,4 +28,4 @@ private let codingLayout = Layout(Coding.self, "Coding", .datatype, base: Elemen
     userSelected 0..1 boolean
     """)
 
-let codingTypes = TypeGroup("Coding", [Coding.self])
+let codingTypes = _TypeGroup("Coding", [Coding.self])

@@ -5,6 +5,7 @@ import FireLiteCore
 
 /// `ContactDetail`, a datatype of FHIR R4: <http://hl7.org/fhir/StructureDefinition/ContactDetail>
 public final class ContactDetail: Element {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { contactDetailLayout }
 
     /// `ContactDetail.name`: `string` 0..1
@@ -13,9 +14,9 @@ public final class ContactDetail: Element {
     public var telecom: [ContactPoint] { get { _objects(3) } set { _setObjects(3, newValue) } }
 }
 
-private let contactDetailLayout = Layout(ContactDetail.self, "ContactDetail", .datatype, base: Element._layout, release: .r4, """
+private let contactDetailLayout = Layout(_class: ContactDetail.self, "ContactDetail", .datatype, base: Element._layout, release: .r4, """
     name 0..1 string
     telecom 0..* ContactPoint
     """)
 
-let contactDetailTypes = TypeGroup("ContactDetail", [ContactDetail.self])
+let contactDetailTypes = _TypeGroup("ContactDetail", [ContactDetail.self])

@@ -5,6 +5,7 @@ import FireLiteCore
 
 /// `ContactPoint`, a datatype of FHIR R4: <http://hl7.org/fhir/StructureDefinition/ContactPoint>
 public final class ContactPoint: Element {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { contactPointLayout }
 
     /// `ContactPoint.system`: `code` 0..1, one of `ContactPointSystem` (<http://hl7.org/fhir/ValueSet/contact-point-system>)
@@ -17,10 +18,11 @@ public final class ContactPoint: Element {
     public var rank: Int? { get { _int(5) } set { _setInt(5, newValue) } }
     /// `ContactPoint.period`: `Period` 0..1
     public var period: Period? { get { _object(6) } set { _setObject(6, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(period newValue: Period?) { _upsert(6, newValue) }
 }
 
-private let contactPointLayout = Layout(ContactPoint.self, "ContactPoint", .datatype, base: Element._layout, release: .r4, """
+private let contactPointLayout = Layout(_class: ContactPoint.self, "ContactPoint", .datatype, base: Element._layout, release: .r4, """
     system 0..1 code =ContactPointSystem
     value 0..1 string
     use 0..1 code =ContactPointUse
@@ -28,4 +30,4 @@ private let contactPointLayout = Layout(ContactPoint.self, "ContactPoint", .data
     period 0..1 Period
     """)
 
-let contactPointTypes = TypeGroup("ContactPoint", [ContactPoint.self])
+let contactPointTypes = _TypeGroup("ContactPoint", [ContactPoint.self])

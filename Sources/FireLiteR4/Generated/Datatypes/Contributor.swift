@@ -5,6 +5,7 @@ import FireLiteCore
 
 /// `Contributor`, a datatype of FHIR R4: <http://hl7.org/fhir/StructureDefinition/Contributor>
 public final class Contributor: Element {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { contributorLayout }
 
     /// `Contributor.type`: `code` 1..1, one of `ContributorType` (<http://hl7.org/fhir/ValueSet/contributor-type>)
@@ -15,10 +16,10 @@ public final class Contributor: Element {
     public var contact: [ContactDetail] { get { _objects(4) } set { _setObjects(4, newValue) } }
 }
 
-private let contributorLayout = Layout(Contributor.self, "Contributor", .datatype, base: Element._layout, release: .r4, """
+private let contributorLayout = Layout(_class: Contributor.self, "Contributor", .datatype, base: Element._layout, release: .r4, """
     type 1..1 code =ContributorType
     name 1..1 string
     contact 0..* ContactDetail
     """)
 
-let contributorTypes = TypeGroup("Contributor", [Contributor.self])
+let contributorTypes = _TypeGroup("Contributor", [Contributor.self])

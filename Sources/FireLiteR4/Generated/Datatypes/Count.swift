@@ -5,10 +5,11 @@ import FireLiteCore
 
 /// `Count`, a datatype of FHIR R4: <http://hl7.org/fhir/StructureDefinition/Count>
 public final class Count: Quantity {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { countLayout }
 }
 
-private let countLayout = Layout(Count.self, "Count", .datatype, base: Quantity._layout, release: .r4, """
+private let countLayout = Layout(_class: Count.self, "Count", .datatype, base: Quantity._layout, release: .r4, """
     """)
 
-let countTypes = TypeGroup("Count", [Count.self])
+let countTypes = _TypeGroup("Count", [Count.self])

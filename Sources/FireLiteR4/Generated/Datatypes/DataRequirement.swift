@@ -5,6 +5,7 @@ import FireLiteCore
 
 /// `DataRequirement`, a datatype of FHIR R4: <http://hl7.org/fhir/StructureDefinition/DataRequirement>
 public final class DataRequirement: Element {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { dataRequirementLayout }
 
     /// `DataRequirement.type`: `code` 1..1, one of `FHIRAllTypes` (<http://hl7.org/fhir/ValueSet/all-types>)
@@ -13,9 +14,13 @@ public final class DataRequirement: Element {
     public var profile: [String] { get { _strings(3) } set { _setStrings(3, newValue) } }
     /// `DataRequirement.subject[x]`: `CodeableConcept` | `Reference` 0..1 to `Group`, extensible binding (<http://hl7.org/fhir/ValueSet/subject-type>)
     public var subject: DataRequirementSubject? { get { _choice(4) } set { _setChoice(4, 2, newValue) } }
+    /// `DataRequirement.subject[x]` as `CodeableConcept`.
     public var subjectCodeableConcept: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// `DataRequirement.subject[x]` as `Reference`.
     public var subjectReference: Reference? { get { _object(5) } set { _setObject(5, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(subjectCodeableConcept newValue: CodeableConcept?) { _upsert(4, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(subjectReference newValue: Reference?) { _upsert(5, newValue) }
     /// `DataRequirement.mustSupport`: `string` 0..*
     public var mustSupport: [String] { get { _strings(6) } set { _setStrings(6, newValue) } }
@@ -31,6 +36,7 @@ public final class DataRequirement: Element {
 
 /// `DataRequirement.codeFilter`, a backbone element
 public final class DataRequirementCodeFilter: Element {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { dataRequirementCodeFilterLayout }
 
     /// `DataRequirement.codeFilter.path`: `string` 0..1
@@ -45,6 +51,7 @@ public final class DataRequirementCodeFilter: Element {
 
 /// `DataRequirement.dateFilter`, a backbone element
 public final class DataRequirementDateFilter: Element {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { dataRequirementDateFilterLayout }
 
     /// `DataRequirement.dateFilter.path`: `string` 0..1
@@ -53,15 +60,21 @@ public final class DataRequirementDateFilter: Element {
     public var searchParam: String? { get { _string(3) } set { _setString(3, newValue) } }
     /// `DataRequirement.dateFilter.value[x]`: `dateTime` | `Period` | `Duration` 0..1
     public var value: DataRequirementDateFilterValue? { get { _choice(4) } set { _setChoice(4, 3, newValue) } }
+    /// `DataRequirement.dateFilter.value[x]` as `dateTime`.
     public var valueDateTime: FHIRDateTime? { get { _dateTime(4) } set { _setDateTime(4, newValue) } }
+    /// `DataRequirement.dateFilter.value[x]` as `Period`.
     public var valuePeriod: Period? { get { _object(5) } set { _setObject(5, newValue) } }
+    /// `DataRequirement.dateFilter.value[x]` as `Duration`.
     public var valueDuration: Duration? { get { _object(6) } set { _setObject(6, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valuePeriod newValue: Period?) { _upsert(5, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueDuration newValue: Duration?) { _upsert(6, newValue) }
 }
 
 /// `DataRequirement.sort`, a backbone element
 public final class DataRequirementSort: Element {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { dataRequirementSortLayout }
 
     /// `DataRequirement.sort.path`: `string` 1..1
@@ -70,17 +83,21 @@ public final class DataRequirementSort: Element {
     public var direction: SortDirection? { get { _code(3) } set { _setCode(3, newValue) } }
 }
 
-/// values `DataRequirement.subject[x]` can have
+/// A value of `DataRequirement.subject[x]`.
 public enum DataRequirementSubject: FHIRChoice {
+    /// A value of type `CodeableConcept`.
     case codeableConcept(CodeableConcept)
+    /// A value of type `Reference`.
     case reference(Reference)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    /// The value that an object holds, or nil; for generated code.
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: CodeableConcept = object._object(first) else { return nil }; self = .codeableConcept(value)
         case 1: guard let value: Reference = object._object(first + 1) else { return nil }; self = .reference(value)
         default: return nil
         }
     }
+    /// Sets the value in an object; for generated code.
     public func _write(_ object: FHIRObject, _ first: Int) {
         switch self {
         case .codeableConcept(let value): object._setObject(first, value)
@@ -89,12 +106,16 @@ public enum DataRequirementSubject: FHIRChoice {
     }
 }
 
-/// values `DataRequirement.dateFilter.value[x]` can have
+/// A value of `DataRequirement.dateFilter.value[x]`.
 public enum DataRequirementDateFilterValue: FHIRChoice {
+    /// A value of type `dateTime`.
     case dateTime(FHIRDateTime)
+    /// A value of type `Period`.
     case period(Period)
+    /// A value of type `Duration`.
     case duration(Duration)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    /// The value that an object holds, or nil; for generated code.
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 3) {
         case 0: guard let value: FHIRDateTime = object._dateTime(first) else { return nil }; self = .dateTime(value)
         case 1: guard let value: Period = object._object(first + 1) else { return nil }; self = .period(value)
@@ -102,6 +123,7 @@ public enum DataRequirementDateFilterValue: FHIRChoice {
         default: return nil
         }
     }
+    /// Sets the value in an object; for generated code.
     public func _write(_ object: FHIRObject, _ first: Int) {
         switch self {
         case .dateTime(let value): object._setDateTime(first, value)
@@ -111,7 +133,7 @@ public enum DataRequirementDateFilterValue: FHIRChoice {
     }
 }
 
-private let dataRequirementLayout = Layout(DataRequirement.self, "DataRequirement", .datatype, base: Element._layout, release: .r4, """
+private let dataRequirementLayout = Layout(_class: DataRequirement.self, "DataRequirement", .datatype, base: Element._layout, release: .r4, """
     type 1..1 code =FHIRAllTypes
     profile 0..* canonical >StructureDefinition
     subject[x] 0..1 CodeableConcept|Reference >Group
@@ -122,22 +144,22 @@ private let dataRequirementLayout = Layout(DataRequirement.self, "DataRequiremen
     sort 0..* DataRequirement.sort
     """)
 
-private let dataRequirementCodeFilterLayout = Layout(DataRequirementCodeFilter.self, "DataRequirement.codeFilter", .backbone, base: Element._layout, release: .r4, """
+private let dataRequirementCodeFilterLayout = Layout(_class: DataRequirementCodeFilter.self, "DataRequirement.codeFilter", .backbone, base: Element._layout, release: .r4, """
     path 0..1 string
     searchParam 0..1 string
     valueSet 0..1 canonical >ValueSet
     code 0..* Coding
     """)
 
-private let dataRequirementDateFilterLayout = Layout(DataRequirementDateFilter.self, "DataRequirement.dateFilter", .backbone, base: Element._layout, release: .r4, """
+private let dataRequirementDateFilterLayout = Layout(_class: DataRequirementDateFilter.self, "DataRequirement.dateFilter", .backbone, base: Element._layout, release: .r4, """
     path 0..1 string
     searchParam 0..1 string
     value[x] 0..1 dateTime|Period|Duration
     """)
 
-private let dataRequirementSortLayout = Layout(DataRequirementSort.self, "DataRequirement.sort", .backbone, base: Element._layout, release: .r4, """
+private let dataRequirementSortLayout = Layout(_class: DataRequirementSort.self, "DataRequirement.sort", .backbone, base: Element._layout, release: .r4, """
     path 1..1 string
     direction 1..1 code =SortDirection
     """)
 
-let dataRequirementTypes = TypeGroup("DataRequirement DataRequirement.codeFilter DataRequirement.dateFilter DataRequirement.sort", [DataRequirement.self, DataRequirementCodeFilter.self, DataRequirementDateFilter.self, DataRequirementSort.self])
+let dataRequirementTypes = _TypeGroup("DataRequirement DataRequirement.codeFilter DataRequirement.dateFilter DataRequirement.sort", [DataRequirement.self, DataRequirementCodeFilter.self, DataRequirementDateFilter.self, DataRequirementSort.self])

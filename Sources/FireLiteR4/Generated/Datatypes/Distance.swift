@@ -5,10 +5,11 @@ import FireLiteCore
 
 /// `Distance`, a datatype of FHIR R4: <http://hl7.org/fhir/StructureDefinition/Distance>
 public final class Distance: Quantity {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { distanceLayout }
 }
 
-private let distanceLayout = Layout(Distance.self, "Distance", .datatype, base: Quantity._layout, release: .r4, """
+private let distanceLayout = Layout(_class: Distance.self, "Distance", .datatype, base: Quantity._layout, release: .r4, """
     """)
 
-let distanceTypes = TypeGroup("Distance", [Distance.self])
+let distanceTypes = _TypeGroup("Distance", [Distance.self])

@@ -5,6 +5,7 @@ import FireLiteCore
 
 /// `Dosage`, a datatype of FHIR R4: <http://hl7.org/fhir/StructureDefinition/Dosage>
 public final class Dosage: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { dosageLayout }
 
     /// `Dosage.sequence`: `integer` 0..1
@@ -17,68 +18,94 @@ public final class Dosage: BackboneElement {
     public var patientInstruction: String? { get { _string(6) } set { _setString(6, newValue) } }
     /// `Dosage.timing`: `Timing` 0..1
     public var timing: Timing? { get { _object(7) } set { _setObject(7, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(timing newValue: Timing?) { _upsert(7, newValue) }
     /// `Dosage.asNeeded[x]`: `boolean` | `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/medication-as-needed-reason>)
     public var asNeeded: DosageAsNeeded? { get { _choice(8) } set { _setChoice(8, 2, newValue) } }
+    /// `Dosage.asNeeded[x]` as `boolean`.
     public var asNeededBoolean: Bool? { get { _bool(8) } set { _setBool(8, newValue) } }
+    /// `Dosage.asNeeded[x]` as `CodeableConcept`.
     public var asNeededCodeableConcept: CodeableConcept? { get { _object(9) } set { _setObject(9, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(asNeededCodeableConcept newValue: CodeableConcept?) { _upsert(9, newValue) }
     /// `Dosage.site`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/approach-site-codes>)
     public var site: CodeableConcept? { get { _object(10) } set { _setObject(10, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(site newValue: CodeableConcept?) { _upsert(10, newValue) }
     /// `Dosage.route`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/route-codes>)
     public var route: CodeableConcept? { get { _object(11) } set { _setObject(11, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(route newValue: CodeableConcept?) { _upsert(11, newValue) }
     /// `Dosage.method`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/administration-method-codes>)
     public var method: CodeableConcept? { get { _object(12) } set { _setObject(12, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(method newValue: CodeableConcept?) { _upsert(12, newValue) }
     /// `Dosage.doseAndRate`: `Dosage.doseAndRate` 0..*
     public var doseAndRate: [DosageDoseAndRate] { get { _objects(13) } set { _setObjects(13, newValue) } }
     /// `Dosage.maxDosePerPeriod`: `Ratio` 0..1
     public var maxDosePerPeriod: Ratio? { get { _object(14) } set { _setObject(14, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(maxDosePerPeriod newValue: Ratio?) { _upsert(14, newValue) }
     /// `Dosage.maxDosePerAdministration`: `Quantity` 0..1
     public var maxDosePerAdministration: Quantity? { get { _object(15) } set { _setObject(15, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(maxDosePerAdministration newValue: Quantity?) { _upsert(15, newValue) }
     /// `Dosage.maxDosePerLifetime`: `Quantity` 0..1
     public var maxDosePerLifetime: Quantity? { get { _object(16) } set { _setObject(16, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(maxDosePerLifetime newValue: Quantity?) { _upsert(16, newValue) }
 }
 
 /// `Dosage.doseAndRate`, a backbone element
 public final class DosageDoseAndRate: Element {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { dosageDoseAndRateLayout }
 
     /// `Dosage.doseAndRate.type`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/dose-rate-type>)
     public var type: CodeableConcept? { get { _object(2) } set { _setObject(2, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(type newValue: CodeableConcept?) { _upsert(2, newValue) }
     /// `Dosage.doseAndRate.dose[x]`: `Range` | `Quantity` 0..1
     public var dose: DosageDoseAndRateDose? { get { _choice(3) } set { _setChoice(3, 2, newValue) } }
+    /// `Dosage.doseAndRate.dose[x]` as `Range`.
     public var doseRange: Range? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// `Dosage.doseAndRate.dose[x]` as `Quantity`.
     public var doseQuantity: Quantity? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(doseRange newValue: Range?) { _upsert(3, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(doseQuantity newValue: Quantity?) { _upsert(4, newValue) }
     /// `Dosage.doseAndRate.rate[x]`: `Ratio` | `Range` | `Quantity` 0..1
     public var rate: DosageDoseAndRateRate? { get { _choice(5) } set { _setChoice(5, 3, newValue) } }
+    /// `Dosage.doseAndRate.rate[x]` as `Ratio`.
     public var rateRatio: Ratio? { get { _object(5) } set { _setObject(5, newValue) } }
+    /// `Dosage.doseAndRate.rate[x]` as `Range`.
     public var rateRange: Range? { get { _object(6) } set { _setObject(6, newValue) } }
+    /// `Dosage.doseAndRate.rate[x]` as `Quantity`.
     public var rateQuantity: Quantity? { get { _object(7) } set { _setObject(7, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(rateRatio newValue: Ratio?) { _upsert(5, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(rateRange newValue: Range?) { _upsert(6, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(rateQuantity newValue: Quantity?) { _upsert(7, newValue) }
 }
 
-/// values `Dosage.asNeeded[x]` can have
+/// A value of `Dosage.asNeeded[x]`.
 public enum DosageAsNeeded: FHIRChoice {
+    /// A value of type `boolean`.
     case boolean(Bool)
+    /// A value of type `CodeableConcept`.
     case codeableConcept(CodeableConcept)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    /// The value that an object holds, or nil; for generated code.
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: Bool = object._bool(first) else { return nil }; self = .boolean(value)
         case 1: guard let value: CodeableConcept = object._object(first + 1) else { return nil }; self = .codeableConcept(value)
         default: return nil
         }
     }
+    /// Sets the value in an object; for generated code.
     public func _write(_ object: FHIRObject, _ first: Int) {
         switch self {
         case .boolean(let value): object._setBool(first, value)
@@ -87,17 +114,21 @@ public enum DosageAsNeeded: FHIRChoice {
     }
 }
 
-/// values `Dosage.doseAndRate.dose[x]` can have
+/// A value of `Dosage.doseAndRate.dose[x]`.
 public enum DosageDoseAndRateDose: FHIRChoice {
+    /// A value of type `Range`.
     case range(Range)
+    /// A value of type `Quantity`.
     case quantity(Quantity)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    /// The value that an object holds, or nil; for generated code.
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: Range = object._object(first) else { return nil }; self = .range(value)
         case 1: guard let value: Quantity = object._object(first + 1) else { return nil }; self = .quantity(value)
         default: return nil
         }
     }
+    /// Sets the value in an object; for generated code.
     public func _write(_ object: FHIRObject, _ first: Int) {
         switch self {
         case .range(let value): object._setObject(first, value)
@@ -106,12 +137,16 @@ public enum DosageDoseAndRateDose: FHIRChoice {
     }
 }
 
-/// values `Dosage.doseAndRate.rate[x]` can have
+/// A value of `Dosage.doseAndRate.rate[x]`.
 public enum DosageDoseAndRateRate: FHIRChoice {
+    /// A value of type `Ratio`.
     case ratio(Ratio)
+    /// A value of type `Range`.
     case range(Range)
+    /// A value of type `Quantity`.
     case quantity(Quantity)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    /// The value that an object holds, or nil; for generated code.
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 3) {
         case 0: guard let value: Ratio = object._object(first) else { return nil }; self = .ratio(value)
         case 1: guard let value: Range = object._object(first + 1) else { return nil }; self = .range(value)
@@ -119,6 +154,7 @@ public enum DosageDoseAndRateRate: FHIRChoice {
         default: return nil
         }
     }
+    /// Sets the value in an object; for generated code.
     public func _write(_ object: FHIRObject, _ first: Int) {
         switch self {
         case .ratio(let value): object._setObject(first, value)
@@ -128,7 +164,7 @@ public enum DosageDoseAndRateRate: FHIRChoice {
     }
 }
 
-private let dosageLayout = Layout(Dosage.self, "Dosage", .datatype, base: BackboneElement._layout, release: .r4, """
+private let dosageLayout = Layout(_class: Dosage.self, "Dosage", .datatype, base: BackboneElement._layout, release: .r4, """
     sequence 0..1 integer
     text 0..1 string
     additionalInstruction 0..* CodeableConcept
@@ -144,10 +180,10 @@ private let dosageLayout = Layout(Dosage.self, "Dosage", .datatype, base: Backbo
     maxDosePerLifetime 0..1 Quantity
     """)
 
-private let dosageDoseAndRateLayout = Layout(DosageDoseAndRate.self, "Dosage.doseAndRate", .backbone, base: Element._layout, release: .r4, """
+private let dosageDoseAndRateLayout = Layout(_class: DosageDoseAndRate.self, "Dosage.doseAndRate", .backbone, base: Element._layout, release: .r4, """
     type 0..1 CodeableConcept
     dose[x] 0..1 Range|Quantity
     rate[x] 0..1 Ratio|Range|Quantity
     """)
 
-let dosageTypes = TypeGroup("Dosage Dosage.doseAndRate", [Dosage.self, DosageDoseAndRate.self])
+let dosageTypes = _TypeGroup("Dosage Dosage.doseAndRate", [Dosage.self, DosageDoseAndRate.self])

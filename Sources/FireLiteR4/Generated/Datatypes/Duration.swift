@@ -5,10 +5,11 @@ import FireLiteCore
 
 /// `Duration`, a datatype of FHIR R4: <http://hl7.org/fhir/StructureDefinition/Duration>
 public final class Duration: Quantity {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { durationLayout }
 }
 
-private let durationLayout = Layout(Duration.self, "Duration", .datatype, base: Quantity._layout, release: .r4, """
+private let durationLayout = Layout(_class: Duration.self, "Duration", .datatype, base: Quantity._layout, release: .r4, """
     """)
 
-let durationTypes = TypeGroup("Duration", [Duration.self])
+let durationTypes = _TypeGroup("Duration", [Duration.self])

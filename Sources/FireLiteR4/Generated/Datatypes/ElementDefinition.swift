@@ -5,6 +5,7 @@ import FireLiteCore
 
 /// `ElementDefinition`, a datatype of FHIR R4: <http://hl7.org/fhir/StructureDefinition/ElementDefinition>
 public final class ElementDefinition: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { elementDefinitionLayout }
 
     /// `ElementDefinition.path`: `string` 1..1
@@ -21,6 +22,7 @@ public final class ElementDefinition: BackboneElement {
     public var code: [Coding] { get { _objects(8) } set { _setObjects(8, newValue) } }
     /// `ElementDefinition.slicing`: `ElementDefinition.slicing` 0..1
     public var slicing: ElementDefinitionSlicing? { get { _object(9) } set { _setObject(9, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(slicing newValue: ElementDefinitionSlicing?) { _upsert(9, newValue) }
     /// `ElementDefinition.short`: `string` 0..1
     public var short: String? { get { _string(10) } set { _setString(10, newValue) } }
@@ -38,6 +40,7 @@ public final class ElementDefinition: BackboneElement {
     public var max: String? { get { _string(16) } set { _setString(16, newValue) } }
     /// `ElementDefinition.base`: `ElementDefinition.base` 0..1
     public var base: ElementDefinitionBase? { get { _object(17) } set { _setObject(17, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(base newValue: ElementDefinitionBase?) { _upsert(17, newValue) }
     /// `ElementDefinition.contentReference`: `uri` 0..1
     public var contentReference: String? { get { _string(18) } set { _setString(18, newValue) } }
@@ -45,86 +48,167 @@ public final class ElementDefinition: BackboneElement {
     public var type: [ElementDefinitionType] { get { _objects(19) } set { _setObjects(19, newValue) } }
     /// `ElementDefinition.defaultValue[x]`: `base64Binary` | `boolean` | `canonical` | `code` | `date` | `dateTime` | `decimal` | `id` | `instant` | `integer` | `markdown` | `oid` | `positiveInt` | `string` | `time` | `unsignedInt` | `uri` | `url` | `uuid` | `Address` | `Age` | `Annotation` | `Attachment` | `CodeableConcept` | `Coding` | `ContactPoint` | `Count` | `Distance` | `Duration` | `HumanName` | `Identifier` | `Money` | `Period` | `Quantity` | `Range` | `Ratio` | `Reference` | `SampledData` | `Signature` | `Timing` | `ContactDetail` | `Contributor` | `DataRequirement` | `Expression` | `ParameterDefinition` | `RelatedArtifact` | `TriggerDefinition` | `UsageContext` | `Dosage` | `Meta` 0..1
     public var defaultValue: OpenType? { get { _choice(20) } set { _setChoice(20, 50, newValue) } }
+    /// `ElementDefinition.defaultValue[x]` as `base64Binary`.
     public var defaultValueBase64Binary: String? { get { _string(20) } set { _setString(20, newValue) } }
+    /// `ElementDefinition.defaultValue[x]` as `boolean`.
     public var defaultValueBoolean: Bool? { get { _bool(21) } set { _setBool(21, newValue) } }
+    /// `ElementDefinition.defaultValue[x]` as `canonical`.
     public var defaultValueCanonical: String? { get { _string(22) } set { _setString(22, newValue) } }
+    /// `ElementDefinition.defaultValue[x]` as `code`.
     public var defaultValueCode: String? { get { _string(23) } set { _setString(23, newValue) } }
+    /// `ElementDefinition.defaultValue[x]` as `date`.
     public var defaultValueDate: FHIRDate? { get { _date(24) } set { _setDate(24, newValue) } }
+    /// `ElementDefinition.defaultValue[x]` as `dateTime`.
     public var defaultValueDateTime: FHIRDateTime? { get { _dateTime(25) } set { _setDateTime(25, newValue) } }
+    /// `ElementDefinition.defaultValue[x]` as `decimal`.
     public var defaultValueDecimal: FHIRDecimal? { get { _decimal(26) } set { _setDecimal(26, newValue) } }
+    /// `ElementDefinition.defaultValue[x]` as `id`.
     public var defaultValueId: String? { get { _string(27) } set { _setString(27, newValue) } }
+    /// `ElementDefinition.defaultValue[x]` as `instant`.
     public var defaultValueInstant: FHIRInstant? { get { _instant(28) } set { _setInstant(28, newValue) } }
+    /// `ElementDefinition.defaultValue[x]` as `integer`.
     public var defaultValueInteger: Int? { get { _int(29) } set { _setInt(29, newValue) } }
+    /// `ElementDefinition.defaultValue[x]` as `markdown`.
     public var defaultValueMarkdown: String? { get { _string(30) } set { _setString(30, newValue) } }
+    /// `ElementDefinition.defaultValue[x]` as `oid`.
     public var defaultValueOid: String? { get { _string(31) } set { _setString(31, newValue) } }
+    /// `ElementDefinition.defaultValue[x]` as `positiveInt`.
     public var defaultValuePositiveInt: Int? { get { _int(32) } set { _setInt(32, newValue) } }
+    /// `ElementDefinition.defaultValue[x]` as `string`.
     public var defaultValueString: String? { get { _string(33) } set { _setString(33, newValue) } }
+    /// `ElementDefinition.defaultValue[x]` as `time`.
     public var defaultValueTime: FHIRTime? { get { _time(34) } set { _setTime(34, newValue) } }
+    /// `ElementDefinition.defaultValue[x]` as `unsignedInt`.
     public var defaultValueUnsignedInt: Int? { get { _int(35) } set { _setInt(35, newValue) } }
+    /// `ElementDefinition.defaultValue[x]` as `uri`.
     public var defaultValueUri: String? { get { _string(36) } set { _setString(36, newValue) } }
+    /// `ElementDefinition.defaultValue[x]` as `url`.
     public var defaultValueUrl: String? { get { _string(37) } set { _setString(37, newValue) } }
+    /// `ElementDefinition.defaultValue[x]` as `uuid`.
     public var defaultValueUuid: String? { get { _string(38) } set { _setString(38, newValue) } }
+    /// `ElementDefinition.defaultValue[x]` as `Address`.
     public var defaultValueAddress: Address? { get { _object(39) } set { _setObject(39, newValue) } }
+    /// `ElementDefinition.defaultValue[x]` as `Age`.
     public var defaultValueAge: Age? { get { _object(40) } set { _setObject(40, newValue) } }
+    /// `ElementDefinition.defaultValue[x]` as `Annotation`.
     public var defaultValueAnnotation: Annotation? { get { _object(41) } set { _setObject(41, newValue) } }
+    /// `ElementDefinition.defaultValue[x]` as `Attachment`.
     public var defaultValueAttachment: Attachment? { get { _object(42) } set { _setObject(42, newValue) } }
+    /// `ElementDefinition.defaultValue[x]` as `CodeableConcept`.
     public var defaultValueCodeableConcept: CodeableConcept? { get { _object(43) } set { _setObject(43, newValue) } }
+    /// `ElementDefinition.defaultValue[x]` as `Coding`.
     public var defaultValueCoding: Coding? { get { _object(44) } set { _setObject(44, newValue) } }
+    /// `ElementDefinition.defaultValue[x]` as `ContactPoint`.
     public var defaultValueContactPoint: ContactPoint? { get { _object(45) } set { _setObject(45, newValue) } }
+    /// `ElementDefinition.defaultValue[x]` as `Count`.
     public var defaultValueCount: Count? { get { _object(46) } set { _setObject(46, newValue) } }
+    /// `ElementDefinition.defaultValue[x]` as `Distance`.
     public var defaultValueDistance: Distance? { get { _object(47) } set { _setObject(47, newValue) } }
+    /// `ElementDefinition.defaultValue[x]` as `Duration`.
     public var defaultValueDuration: Duration? { get { _object(48) } set { _setObject(48, newValue) } }
+    /// `ElementDefinition.defaultValue[x]` as `HumanName`.
     public var defaultValueHumanName: HumanName? { get { _object(49) } set { _setObject(49, newValue) } }
+    /// `ElementDefinition.defaultValue[x]` as `Identifier`.
     public var defaultValueIdentifier: Identifier? { get { _object(50) } set { _setObject(50, newValue) } }
+    /// `ElementDefinition.defaultValue[x]` as `Money`.
     public var defaultValueMoney: Money? { get { _object(51) } set { _setObject(51, newValue) } }
+    /// `ElementDefinition.defaultValue[x]` as `Period`.
     public var defaultValuePeriod: Period? { get { _object(52) } set { _setObject(52, newValue) } }
+    /// `ElementDefinition.defaultValue[x]` as `Quantity`.
     public var defaultValueQuantity: Quantity? { get { _object(53) } set { _setObject(53, newValue) } }
+    /// `ElementDefinition.defaultValue[x]` as `Range`.
     public var defaultValueRange: Range? { get { _object(54) } set { _setObject(54, newValue) } }
+    /// `ElementDefinition.defaultValue[x]` as `Ratio`.
     public var defaultValueRatio: Ratio? { get { _object(55) } set { _setObject(55, newValue) } }
+    /// `ElementDefinition.defaultValue[x]` as `Reference`.
     public var defaultValueReference: Reference? { get { _object(56) } set { _setObject(56, newValue) } }
+    /// `ElementDefinition.defaultValue[x]` as `SampledData`.
     public var defaultValueSampledData: SampledData? { get { _object(57) } set { _setObject(57, newValue) } }
+    /// `ElementDefinition.defaultValue[x]` as `Signature`.
     public var defaultValueSignature: Signature? { get { _object(58) } set { _setObject(58, newValue) } }
+    /// `ElementDefinition.defaultValue[x]` as `Timing`.
     public var defaultValueTiming: Timing? { get { _object(59) } set { _setObject(59, newValue) } }
+    /// `ElementDefinition.defaultValue[x]` as `ContactDetail`.
     public var defaultValueContactDetail: ContactDetail? { get { _object(60) } set { _setObject(60, newValue) } }
+    /// `ElementDefinition.defaultValue[x]` as `Contributor`.
     public var defaultValueContributor: Contributor? { get { _object(61) } set { _setObject(61, newValue) } }
+    /// `ElementDefinition.defaultValue[x]` as `DataRequirement`.
     public var defaultValueDataRequirement: DataRequirement? { get { _object(62) } set { _setObject(62, newValue) } }
+    /// `ElementDefinition.defaultValue[x]` as `Expression`.
     public var defaultValueExpression: Expression? { get { _object(63) } set { _setObject(63, newValue) } }
+    /// `ElementDefinition.defaultValue[x]` as `ParameterDefinition`.
     public var defaultValueParameterDefinition: ParameterDefinition? { get { _object(64) } set { _setObject(64, newValue) } }
+    /// `ElementDefinition.defaultValue[x]` as `RelatedArtifact`.
     public var defaultValueRelatedArtifact: RelatedArtifact? { get { _object(65) } set { _setObject(65, newValue) } }
+    /// `ElementDefinition.defaultValue[x]` as `TriggerDefinition`.
     public var defaultValueTriggerDefinition: TriggerDefinition? { get { _object(66) } set { _setObject(66, newValue) } }
+    /// `ElementDefinition.defaultValue[x]` as `UsageContext`.
     public var defaultValueUsageContext: UsageContext? { get { _object(67) } set { _setObject(67, newValue) } }
+    /// `ElementDefinition.defaultValue[x]` as `Dosage`.
     public var defaultValueDosage: Dosage? { get { _object(68) } set { _setObject(68, newValue) } }
+    /// `ElementDefinition.defaultValue[x]` as `Meta`.
     public var defaultValueMeta: Meta? { get { _object(69) } set { _setObject(69, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(defaultValueAddress newValue: Address?) { _upsert(39, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(defaultValueAge newValue: Age?) { _upsert(40, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(defaultValueAnnotation newValue: Annotation?) { _upsert(41, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(defaultValueAttachment newValue: Attachment?) { _upsert(42, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(defaultValueCodeableConcept newValue: CodeableConcept?) { _upsert(43, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(defaultValueCoding newValue: Coding?) { _upsert(44, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(defaultValueContactPoint newValue: ContactPoint?) { _upsert(45, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(defaultValueCount newValue: Count?) { _upsert(46, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(defaultValueDistance newValue: Distance?) { _upsert(47, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(defaultValueDuration newValue: Duration?) { _upsert(48, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(defaultValueHumanName newValue: HumanName?) { _upsert(49, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(defaultValueIdentifier newValue: Identifier?) { _upsert(50, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(defaultValueMoney newValue: Money?) { _upsert(51, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(defaultValuePeriod newValue: Period?) { _upsert(52, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(defaultValueQuantity newValue: Quantity?) { _upsert(53, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(defaultValueRange newValue: Range?) { _upsert(54, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(defaultValueRatio newValue: Ratio?) { _upsert(55, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(defaultValueReference newValue: Reference?) { _upsert(56, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(defaultValueSampledData newValue: SampledData?) { _upsert(57, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(defaultValueSignature newValue: Signature?) { _upsert(58, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(defaultValueTiming newValue: Timing?) { _upsert(59, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(defaultValueContactDetail newValue: ContactDetail?) { _upsert(60, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(defaultValueContributor newValue: Contributor?) { _upsert(61, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(defaultValueDataRequirement newValue: DataRequirement?) { _upsert(62, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(defaultValueExpression newValue: Expression?) { _upsert(63, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(defaultValueParameterDefinition newValue: ParameterDefinition?) { _upsert(64, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(defaultValueRelatedArtifact newValue: RelatedArtifact?) { _upsert(65, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(defaultValueTriggerDefinition newValue: TriggerDefinition?) { _upsert(66, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(defaultValueUsageContext newValue: UsageContext?) { _upsert(67, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(defaultValueDosage newValue: Dosage?) { _upsert(68, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(defaultValueMeta newValue: Meta?) { _upsert(69, newValue) }
     /// `ElementDefinition.meaningWhenMissing`: `markdown` 0..1
     public var meaningWhenMissing: String? { get { _string(70) } set { _setString(70, newValue) } }
@@ -132,195 +216,377 @@ public final class ElementDefinition: BackboneElement {
     public var orderMeaning: String? { get { _string(71) } set { _setString(71, newValue) } }
     /// `ElementDefinition.fixed[x]`: `base64Binary` | `boolean` | `canonical` | `code` | `date` | `dateTime` | `decimal` | `id` | `instant` | `integer` | `markdown` | `oid` | `positiveInt` | `string` | `time` | `unsignedInt` | `uri` | `url` | `uuid` | `Address` | `Age` | `Annotation` | `Attachment` | `CodeableConcept` | `Coding` | `ContactPoint` | `Count` | `Distance` | `Duration` | `HumanName` | `Identifier` | `Money` | `Period` | `Quantity` | `Range` | `Ratio` | `Reference` | `SampledData` | `Signature` | `Timing` | `ContactDetail` | `Contributor` | `DataRequirement` | `Expression` | `ParameterDefinition` | `RelatedArtifact` | `TriggerDefinition` | `UsageContext` | `Dosage` | `Meta` 0..1
     public var fixed: OpenType? { get { _choice(72) } set { _setChoice(72, 50, newValue) } }
+    /// `ElementDefinition.fixed[x]` as `base64Binary`.
     public var fixedBase64Binary: String? { get { _string(72) } set { _setString(72, newValue) } }
+    /// `ElementDefinition.fixed[x]` as `boolean`.
     public var fixedBoolean: Bool? { get { _bool(73) } set { _setBool(73, newValue) } }
+    /// `ElementDefinition.fixed[x]` as `canonical`.
     public var fixedCanonical: String? { get { _string(74) } set { _setString(74, newValue) } }
+    /// `ElementDefinition.fixed[x]` as `code`.
     public var fixedCode: String? { get { _string(75) } set { _setString(75, newValue) } }
+    /// `ElementDefinition.fixed[x]` as `date`.
     public var fixedDate: FHIRDate? { get { _date(76) } set { _setDate(76, newValue) } }
+    /// `ElementDefinition.fixed[x]` as `dateTime`.
     public var fixedDateTime: FHIRDateTime? { get { _dateTime(77) } set { _setDateTime(77, newValue) } }
+    /// `ElementDefinition.fixed[x]` as `decimal`.
     public var fixedDecimal: FHIRDecimal? { get { _decimal(78) } set { _setDecimal(78, newValue) } }
+    /// `ElementDefinition.fixed[x]` as `id`.
     public var fixedId: String? { get { _string(79) } set { _setString(79, newValue) } }
+    /// `ElementDefinition.fixed[x]` as `instant`.
     public var fixedInstant: FHIRInstant? { get { _instant(80) } set { _setInstant(80, newValue) } }
+    /// `ElementDefinition.fixed[x]` as `integer`.
     public var fixedInteger: Int? { get { _int(81) } set { _setInt(81, newValue) } }
+    /// `ElementDefinition.fixed[x]` as `markdown`.
     public var fixedMarkdown: String? { get { _string(82) } set { _setString(82, newValue) } }
+    /// `ElementDefinition.fixed[x]` as `oid`.
     public var fixedOid: String? { get { _string(83) } set { _setString(83, newValue) } }
+    /// `ElementDefinition.fixed[x]` as `positiveInt`.
     public var fixedPositiveInt: Int? { get { _int(84) } set { _setInt(84, newValue) } }
+    /// `ElementDefinition.fixed[x]` as `string`.
     public var fixedString: String? { get { _string(85) } set { _setString(85, newValue) } }
+    /// `ElementDefinition.fixed[x]` as `time`.
     public var fixedTime: FHIRTime? { get { _time(86) } set { _setTime(86, newValue) } }
+    /// `ElementDefinition.fixed[x]` as `unsignedInt`.
     public var fixedUnsignedInt: Int? { get { _int(87) } set { _setInt(87, newValue) } }
+    /// `ElementDefinition.fixed[x]` as `uri`.
     public var fixedUri: String? { get { _string(88) } set { _setString(88, newValue) } }
+    /// `ElementDefinition.fixed[x]` as `url`.
     public var fixedUrl: String? { get { _string(89) } set { _setString(89, newValue) } }
+    /// `ElementDefinition.fixed[x]` as `uuid`.
     public var fixedUuid: String? { get { _string(90) } set { _setString(90, newValue) } }
+    /// `ElementDefinition.fixed[x]` as `Address`.
     public var fixedAddress: Address? { get { _object(91) } set { _setObject(91, newValue) } }
+    /// `ElementDefinition.fixed[x]` as `Age`.
     public var fixedAge: Age? { get { _object(92) } set { _setObject(92, newValue) } }
+    /// `ElementDefinition.fixed[x]` as `Annotation`.
     public var fixedAnnotation: Annotation? { get { _object(93) } set { _setObject(93, newValue) } }
+    /// `ElementDefinition.fixed[x]` as `Attachment`.
     public var fixedAttachment: Attachment? { get { _object(94) } set { _setObject(94, newValue) } }
+    /// `ElementDefinition.fixed[x]` as `CodeableConcept`.
     public var fixedCodeableConcept: CodeableConcept? { get { _object(95) } set { _setObject(95, newValue) } }
+    /// `ElementDefinition.fixed[x]` as `Coding`.
     public var fixedCoding: Coding? { get { _object(96) } set { _setObject(96, newValue) } }
+    /// `ElementDefinition.fixed[x]` as `ContactPoint`.
     public var fixedContactPoint: ContactPoint? { get { _object(97) } set { _setObject(97, newValue) } }
+    /// `ElementDefinition.fixed[x]` as `Count`.
     public var fixedCount: Count? { get { _object(98) } set { _setObject(98, newValue) } }
+    /// `ElementDefinition.fixed[x]` as `Distance`.
     public var fixedDistance: Distance? { get { _object(99) } set { _setObject(99, newValue) } }
+    /// `ElementDefinition.fixed[x]` as `Duration`.
     public var fixedDuration: Duration? { get { _object(100) } set { _setObject(100, newValue) } }
+    /// `ElementDefinition.fixed[x]` as `HumanName`.
     public var fixedHumanName: HumanName? { get { _object(101) } set { _setObject(101, newValue) } }
+    /// `ElementDefinition.fixed[x]` as `Identifier`.
     public var fixedIdentifier: Identifier? { get { _object(102) } set { _setObject(102, newValue) } }
+    /// `ElementDefinition.fixed[x]` as `Money`.
     public var fixedMoney: Money? { get { _object(103) } set { _setObject(103, newValue) } }
+    /// `ElementDefinition.fixed[x]` as `Period`.
     public var fixedPeriod: Period? { get { _object(104) } set { _setObject(104, newValue) } }
+    /// `ElementDefinition.fixed[x]` as `Quantity`.
     public var fixedQuantity: Quantity? { get { _object(105) } set { _setObject(105, newValue) } }
+    /// `ElementDefinition.fixed[x]` as `Range`.
     public var fixedRange: Range? { get { _object(106) } set { _setObject(106, newValue) } }
+    /// `ElementDefinition.fixed[x]` as `Ratio`.
     public var fixedRatio: Ratio? { get { _object(107) } set { _setObject(107, newValue) } }
+    /// `ElementDefinition.fixed[x]` as `Reference`.
     public var fixedReference: Reference? { get { _object(108) } set { _setObject(108, newValue) } }
+    /// `ElementDefinition.fixed[x]` as `SampledData`.
     public var fixedSampledData: SampledData? { get { _object(109) } set { _setObject(109, newValue) } }
+    /// `ElementDefinition.fixed[x]` as `Signature`.
     public var fixedSignature: Signature? { get { _object(110) } set { _setObject(110, newValue) } }
+    /// `ElementDefinition.fixed[x]` as `Timing`.
     public var fixedTiming: Timing? { get { _object(111) } set { _setObject(111, newValue) } }
+    /// `ElementDefinition.fixed[x]` as `ContactDetail`.
     public var fixedContactDetail: ContactDetail? { get { _object(112) } set { _setObject(112, newValue) } }
+    /// `ElementDefinition.fixed[x]` as `Contributor`.
     public var fixedContributor: Contributor? { get { _object(113) } set { _setObject(113, newValue) } }
+    /// `ElementDefinition.fixed[x]` as `DataRequirement`.
     public var fixedDataRequirement: DataRequirement? { get { _object(114) } set { _setObject(114, newValue) } }
+    /// `ElementDefinition.fixed[x]` as `Expression`.
     public var fixedExpression: Expression? { get { _object(115) } set { _setObject(115, newValue) } }
+    /// `ElementDefinition.fixed[x]` as `ParameterDefinition`.
     public var fixedParameterDefinition: ParameterDefinition? { get { _object(116) } set { _setObject(116, newValue) } }
+    /// `ElementDefinition.fixed[x]` as `RelatedArtifact`.
     public var fixedRelatedArtifact: RelatedArtifact? { get { _object(117) } set { _setObject(117, newValue) } }
+    /// `ElementDefinition.fixed[x]` as `TriggerDefinition`.
     public var fixedTriggerDefinition: TriggerDefinition? { get { _object(118) } set { _setObject(118, newValue) } }
+    /// `ElementDefinition.fixed[x]` as `UsageContext`.
     public var fixedUsageContext: UsageContext? { get { _object(119) } set { _setObject(119, newValue) } }
+    /// `ElementDefinition.fixed[x]` as `Dosage`.
     public var fixedDosage: Dosage? { get { _object(120) } set { _setObject(120, newValue) } }
+    /// `ElementDefinition.fixed[x]` as `Meta`.
     public var fixedMeta: Meta? { get { _object(121) } set { _setObject(121, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(fixedAddress newValue: Address?) { _upsert(91, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(fixedAge newValue: Age?) { _upsert(92, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(fixedAnnotation newValue: Annotation?) { _upsert(93, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(fixedAttachment newValue: Attachment?) { _upsert(94, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(fixedCodeableConcept newValue: CodeableConcept?) { _upsert(95, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(fixedCoding newValue: Coding?) { _upsert(96, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(fixedContactPoint newValue: ContactPoint?) { _upsert(97, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(fixedCount newValue: Count?) { _upsert(98, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(fixedDistance newValue: Distance?) { _upsert(99, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(fixedDuration newValue: Duration?) { _upsert(100, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(fixedHumanName newValue: HumanName?) { _upsert(101, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(fixedIdentifier newValue: Identifier?) { _upsert(102, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(fixedMoney newValue: Money?) { _upsert(103, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(fixedPeriod newValue: Period?) { _upsert(104, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(fixedQuantity newValue: Quantity?) { _upsert(105, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(fixedRange newValue: Range?) { _upsert(106, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(fixedRatio newValue: Ratio?) { _upsert(107, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(fixedReference newValue: Reference?) { _upsert(108, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(fixedSampledData newValue: SampledData?) { _upsert(109, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(fixedSignature newValue: Signature?) { _upsert(110, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(fixedTiming newValue: Timing?) { _upsert(111, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(fixedContactDetail newValue: ContactDetail?) { _upsert(112, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(fixedContributor newValue: Contributor?) { _upsert(113, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(fixedDataRequirement newValue: DataRequirement?) { _upsert(114, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(fixedExpression newValue: Expression?) { _upsert(115, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(fixedParameterDefinition newValue: ParameterDefinition?) { _upsert(116, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(fixedRelatedArtifact newValue: RelatedArtifact?) { _upsert(117, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(fixedTriggerDefinition newValue: TriggerDefinition?) { _upsert(118, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(fixedUsageContext newValue: UsageContext?) { _upsert(119, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(fixedDosage newValue: Dosage?) { _upsert(120, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(fixedMeta newValue: Meta?) { _upsert(121, newValue) }
     /// `ElementDefinition.pattern[x]`: `base64Binary` | `boolean` | `canonical` | `code` | `date` | `dateTime` | `decimal` | `id` | `instant` | `integer` | `markdown` | `oid` | `positiveInt` | `string` | `time` | `unsignedInt` | `uri` | `url` | `uuid` | `Address` | `Age` | `Annotation` | `Attachment` | `CodeableConcept` | `Coding` | `ContactPoint` | `Count` | `Distance` | `Duration` | `HumanName` | `Identifier` | `Money` | `Period` | `Quantity` | `Range` | `Ratio` | `Reference` | `SampledData` | `Signature` | `Timing` | `ContactDetail` | `Contributor` | `DataRequirement` | `Expression` | `ParameterDefinition` | `RelatedArtifact` | `TriggerDefinition` | `UsageContext` | `Dosage` | `Meta` 0..1
     public var pattern: OpenType? { get { _choice(122) } set { _setChoice(122, 50, newValue) } }
+    /// `ElementDefinition.pattern[x]` as `base64Binary`.
     public var patternBase64Binary: String? { get { _string(122) } set { _setString(122, newValue) } }
+    /// `ElementDefinition.pattern[x]` as `boolean`.
     public var patternBoolean: Bool? { get { _bool(123) } set { _setBool(123, newValue) } }
+    /// `ElementDefinition.pattern[x]` as `canonical`.
     public var patternCanonical: String? { get { _string(124) } set { _setString(124, newValue) } }
+    /// `ElementDefinition.pattern[x]` as `code`.
     public var patternCode: String? { get { _string(125) } set { _setString(125, newValue) } }
+    /// `ElementDefinition.pattern[x]` as `date`.
     public var patternDate: FHIRDate? { get { _date(126) } set { _setDate(126, newValue) } }
+    /// `ElementDefinition.pattern[x]` as `dateTime`.
     public var patternDateTime: FHIRDateTime? { get { _dateTime(127) } set { _setDateTime(127, newValue) } }
+    /// `ElementDefinition.pattern[x]` as `decimal`.
     public var patternDecimal: FHIRDecimal? { get { _decimal(128) } set { _setDecimal(128, newValue) } }
+    /// `ElementDefinition.pattern[x]` as `id`.
     public var patternId: String? { get { _string(129) } set { _setString(129, newValue) } }
+    /// `ElementDefinition.pattern[x]` as `instant`.
     public var patternInstant: FHIRInstant? { get { _instant(130) } set { _setInstant(130, newValue) } }
+    /// `ElementDefinition.pattern[x]` as `integer`.
     public var patternInteger: Int? { get { _int(131) } set { _setInt(131, newValue) } }
+    /// `ElementDefinition.pattern[x]` as `markdown`.
     public var patternMarkdown: String? { get { _string(132) } set { _setString(132, newValue) } }
+    /// `ElementDefinition.pattern[x]` as `oid`.
     public var patternOid: String? { get { _string(133) } set { _setString(133, newValue) } }
+    /// `ElementDefinition.pattern[x]` as `positiveInt`.
     public var patternPositiveInt: Int? { get { _int(134) } set { _setInt(134, newValue) } }
+    /// `ElementDefinition.pattern[x]` as `string`.
     public var patternString: String? { get { _string(135) } set { _setString(135, newValue) } }
+    /// `ElementDefinition.pattern[x]` as `time`.
     public var patternTime: FHIRTime? { get { _time(136) } set { _setTime(136, newValue) } }
+    /// `ElementDefinition.pattern[x]` as `unsignedInt`.
     public var patternUnsignedInt: Int? { get { _int(137) } set { _setInt(137, newValue) } }
+    /// `ElementDefinition.pattern[x]` as `uri`.
     public var patternUri: String? { get { _string(138) } set { _setString(138, newValue) } }
+    /// `ElementDefinition.pattern[x]` as `url`.
     public var patternUrl: String? { get { _string(139) } set { _setString(139, newValue) } }
+    /// `ElementDefinition.pattern[x]` as `uuid`.
     public var patternUuid: String? { get { _string(140) } set { _setString(140, newValue) } }
+    /// `ElementDefinition.pattern[x]` as `Address`.
     public var patternAddress: Address? { get { _object(141) } set { _setObject(141, newValue) } }
+    /// `ElementDefinition.pattern[x]` as `Age`.
     public var patternAge: Age? { get { _object(142) } set { _setObject(142, newValue) } }
+    /// `ElementDefinition.pattern[x]` as `Annotation`.
     public var patternAnnotation: Annotation? { get { _object(143) } set { _setObject(143, newValue) } }
+    /// `ElementDefinition.pattern[x]` as `Attachment`.
     public var patternAttachment: Attachment? { get { _object(144) } set { _setObject(144, newValue) } }
+    /// `ElementDefinition.pattern[x]` as `CodeableConcept`.
     public var patternCodeableConcept: CodeableConcept? { get { _object(145) } set { _setObject(145, newValue) } }
+    /// `ElementDefinition.pattern[x]` as `Coding`.
     public var patternCoding: Coding? { get { _object(146) } set { _setObject(146, newValue) } }
+    /// `ElementDefinition.pattern[x]` as `ContactPoint`.
     public var patternContactPoint: ContactPoint? { get { _object(147) } set { _setObject(147, newValue) } }
+    /// `ElementDefinition.pattern[x]` as `Count`.
     public var patternCount: Count? { get { _object(148) } set { _setObject(148, newValue) } }
+    /// `ElementDefinition.pattern[x]` as `Distance`.
     public var patternDistance: Distance? { get { _object(149) } set { _setObject(149, newValue) } }
+    /// `ElementDefinition.pattern[x]` as `Duration`.
     public var patternDuration: Duration? { get { _object(150) } set { _setObject(150, newValue) } }
+    /// `ElementDefinition.pattern[x]` as `HumanName`.
     public var patternHumanName: HumanName? { get { _object(151) } set { _setObject(151, newValue) } }
+    /// `ElementDefinition.pattern[x]` as `Identifier`.
     public var patternIdentifier: Identifier? { get { _object(152) } set { _setObject(152, newValue) } }
+    /// `ElementDefinition.pattern[x]` as `Money`.
     public var patternMoney: Money? { get { _object(153) } set { _setObject(153, newValue) } }
+    /// `ElementDefinition.pattern[x]` as `Period`.
     public var patternPeriod: Period? { get { _object(154) } set { _setObject(154, newValue) } }
+    /// `ElementDefinition.pattern[x]` as `Quantity`.
     public var patternQuantity: Quantity? { get { _object(155) } set { _setObject(155, newValue) } }
+    /// `ElementDefinition.pattern[x]` as `Range`.
     public var patternRange: Range? { get { _object(156) } set { _setObject(156, newValue) } }
+    /// `ElementDefinition.pattern[x]` as `Ratio`.
     public var patternRatio: Ratio? { get { _object(157) } set { _setObject(157, newValue) } }
+    /// `ElementDefinition.pattern[x]` as `Reference`.
     public var patternReference: Reference? { get { _object(158) } set { _setObject(158, newValue) } }
+    /// `ElementDefinition.pattern[x]` as `SampledData`.
     public var patternSampledData: SampledData? { get { _object(159) } set { _setObject(159, newValue) } }
+    /// `ElementDefinition.pattern[x]` as `Signature`.
     public var patternSignature: Signature? { get { _object(160) } set { _setObject(160, newValue) } }
+    /// `ElementDefinition.pattern[x]` as `Timing`.
     public var patternTiming: Timing? { get { _object(161) } set { _setObject(161, newValue) } }
+    /// `ElementDefinition.pattern[x]` as `ContactDetail`.
     public var patternContactDetail: ContactDetail? { get { _object(162) } set { _setObject(162, newValue) } }
+    /// `ElementDefinition.pattern[x]` as `Contributor`.
     public var patternContributor: Contributor? { get { _object(163) } set { _setObject(163, newValue) } }
+    /// `ElementDefinition.pattern[x]` as `DataRequirement`.
     public var patternDataRequirement: DataRequirement? { get { _object(164) } set { _setObject(164, newValue) } }
+    /// `ElementDefinition.pattern[x]` as `Expression`.
     public var patternExpression: Expression? { get { _object(165) } set { _setObject(165, newValue) } }
+    /// `ElementDefinition.pattern[x]` as `ParameterDefinition`.
     public var patternParameterDefinition: ParameterDefinition? { get { _object(166) } set { _setObject(166, newValue) } }
+    /// `ElementDefinition.pattern[x]` as `RelatedArtifact`.
     public var patternRelatedArtifact: RelatedArtifact? { get { _object(167) } set { _setObject(167, newValue) } }
+    /// `ElementDefinition.pattern[x]` as `TriggerDefinition`.
     public var patternTriggerDefinition: TriggerDefinition? { get { _object(168) } set { _setObject(168, newValue) } }
+    /// `ElementDefinition.pattern[x]` as `UsageContext`.
     public var patternUsageContext: UsageContext? { get { _object(169) } set { _setObject(169, newValue) } }
+    /// `ElementDefinition.pattern[x]` as `Dosage`.
     public var patternDosage: Dosage? { get { _object(170) } set { _setObject(170, newValue) } }
+    /// `ElementDefinition.pattern[x]` as `Meta`.
     public var patternMeta: Meta? { get { _object(171) } set { _setObject(171, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(patternAddress newValue: Address?) { _upsert(141, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(patternAge newValue: Age?) { _upsert(142, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(patternAnnotation newValue: Annotation?) { _upsert(143, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(patternAttachment newValue: Attachment?) { _upsert(144, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(patternCodeableConcept newValue: CodeableConcept?) { _upsert(145, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(patternCoding newValue: Coding?) { _upsert(146, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(patternContactPoint newValue: ContactPoint?) { _upsert(147, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(patternCount newValue: Count?) { _upsert(148, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(patternDistance newValue: Distance?) { _upsert(149, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(patternDuration newValue: Duration?) { _upsert(150, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(patternHumanName newValue: HumanName?) { _upsert(151, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(patternIdentifier newValue: Identifier?) { _upsert(152, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(patternMoney newValue: Money?) { _upsert(153, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(patternPeriod newValue: Period?) { _upsert(154, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(patternQuantity newValue: Quantity?) { _upsert(155, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(patternRange newValue: Range?) { _upsert(156, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(patternRatio newValue: Ratio?) { _upsert(157, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(patternReference newValue: Reference?) { _upsert(158, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(patternSampledData newValue: SampledData?) { _upsert(159, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(patternSignature newValue: Signature?) { _upsert(160, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(patternTiming newValue: Timing?) { _upsert(161, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(patternContactDetail newValue: ContactDetail?) { _upsert(162, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(patternContributor newValue: Contributor?) { _upsert(163, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(patternDataRequirement newValue: DataRequirement?) { _upsert(164, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(patternExpression newValue: Expression?) { _upsert(165, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(patternParameterDefinition newValue: ParameterDefinition?) { _upsert(166, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(patternRelatedArtifact newValue: RelatedArtifact?) { _upsert(167, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(patternTriggerDefinition newValue: TriggerDefinition?) { _upsert(168, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(patternUsageContext newValue: UsageContext?) { _upsert(169, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(patternDosage newValue: Dosage?) { _upsert(170, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(patternMeta newValue: Meta?) { _upsert(171, newValue) }
     /// `ElementDefinition.example`: `ElementDefinition.example` 0..*
     public var example: [ElementDefinitionExample] { get { _objects(172) } set { _setObjects(172, newValue) } }
     /// `ElementDefinition.minValue[x]`: `date` | `dateTime` | `instant` | `time` | `decimal` | `integer` | `positiveInt` | `unsignedInt` | `Quantity` 0..1
     public var minValue: ElementDefinitionMinValue? { get { _choice(173) } set { _setChoice(173, 9, newValue) } }
+    /// `ElementDefinition.minValue[x]` as `date`.
     public var minValueDate: FHIRDate? { get { _date(173) } set { _setDate(173, newValue) } }
+    /// `ElementDefinition.minValue[x]` as `dateTime`.
     public var minValueDateTime: FHIRDateTime? { get { _dateTime(174) } set { _setDateTime(174, newValue) } }
+    /// `ElementDefinition.minValue[x]` as `instant`.
     public var minValueInstant: FHIRInstant? { get { _instant(175) } set { _setInstant(175, newValue) } }
+    /// `ElementDefinition.minValue[x]` as `time`.
     public var minValueTime: FHIRTime? { get { _time(176) } set { _setTime(176, newValue) } }
+    /// `ElementDefinition.minValue[x]` as `decimal`.
     public var minValueDecimal: FHIRDecimal? { get { _decimal(177) } set { _setDecimal(177, newValue) } }
+    /// `ElementDefinition.minValue[x]` as `integer`.
     public var minValueInteger: Int? { get { _int(178) } set { _setInt(178, newValue) } }
+    /// `ElementDefinition.minValue[x]` as `positiveInt`.
     public var minValuePositiveInt: Int? { get { _int(179) } set { _setInt(179, newValue) } }
+    /// `ElementDefinition.minValue[x]` as `unsignedInt`.
     public var minValueUnsignedInt: Int? { get { _int(180) } set { _setInt(180, newValue) } }
+    /// `ElementDefinition.minValue[x]` as `Quantity`.
     public var minValueQuantity: Quantity? { get { _object(181) } set { _setObject(181, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(minValueQuantity newValue: Quantity?) { _upsert(181, newValue) }
     /// `ElementDefinition.maxValue[x]`: `date` | `dateTime` | `instant` | `time` | `decimal` | `integer` | `positiveInt` | `unsignedInt` | `Quantity` 0..1
     public var maxValue: ElementDefinitionMaxValue? { get { _choice(182) } set { _setChoice(182, 9, newValue) } }
+    /// `ElementDefinition.maxValue[x]` as `date`.
     public var maxValueDate: FHIRDate? { get { _date(182) } set { _setDate(182, newValue) } }
+    /// `ElementDefinition.maxValue[x]` as `dateTime`.
     public var maxValueDateTime: FHIRDateTime? { get { _dateTime(183) } set { _setDateTime(183, newValue) } }
+    /// `ElementDefinition.maxValue[x]` as `instant`.
     public var maxValueInstant: FHIRInstant? { get { _instant(184) } set { _setInstant(184, newValue) } }
+    /// `ElementDefinition.maxValue[x]` as `time`.
     public var maxValueTime: FHIRTime? { get { _time(185) } set { _setTime(185, newValue) } }
+    /// `ElementDefinition.maxValue[x]` as `decimal`.
     public var maxValueDecimal: FHIRDecimal? { get { _decimal(186) } set { _setDecimal(186, newValue) } }
+    /// `ElementDefinition.maxValue[x]` as `integer`.
     public var maxValueInteger: Int? { get { _int(187) } set { _setInt(187, newValue) } }
+    /// `ElementDefinition.maxValue[x]` as `positiveInt`.
     public var maxValuePositiveInt: Int? { get { _int(188) } set { _setInt(188, newValue) } }
+    /// `ElementDefinition.maxValue[x]` as `unsignedInt`.
     public var maxValueUnsignedInt: Int? { get { _int(189) } set { _setInt(189, newValue) } }
+    /// `ElementDefinition.maxValue[x]` as `Quantity`.
     public var maxValueQuantity: Quantity? { get { _object(190) } set { _setObject(190, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(maxValueQuantity newValue: Quantity?) { _upsert(190, newValue) }
     /// `ElementDefinition.maxLength`: `integer` 0..1
     public var maxLength: Int? { get { _int(191) } set { _setInt(191, newValue) } }
@@ -338,6 +604,7 @@ public final class ElementDefinition: BackboneElement {
     public var isSummary: Bool? { get { _bool(197) } set { _setBool(197, newValue) } }
     /// `ElementDefinition.binding`: `ElementDefinition.binding` 0..1
     public var binding: ElementDefinitionBinding? { get { _object(198) } set { _setObject(198, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(binding newValue: ElementDefinitionBinding?) { _upsert(198, newValue) }
     /// `ElementDefinition.mapping`: `ElementDefinition.mapping` 0..*
     public var mapping: [ElementDefinitionMapping] { get { _objects(199) } set { _setObjects(199, newValue) } }
@@ -345,6 +612,7 @@ public final class ElementDefinition: BackboneElement {
 
 /// `ElementDefinition.slicing`, a backbone element
 public final class ElementDefinitionSlicing: Element {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { elementDefinitionSlicingLayout }
 
     /// `ElementDefinition.slicing.discriminator`: `ElementDefinition.slicing.discriminator` 0..*
@@ -359,6 +627,7 @@ public final class ElementDefinitionSlicing: Element {
 
 /// `ElementDefinition.slicing.discriminator`, a backbone element
 public final class ElementDefinitionSlicingDiscriminator: Element {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { elementDefinitionSlicingDiscriminatorLayout }
 
     /// `ElementDefinition.slicing.discriminator.type`: `code` 1..1, one of `DiscriminatorType` (<http://hl7.org/fhir/ValueSet/discriminator-type>)
@@ -369,6 +638,7 @@ public final class ElementDefinitionSlicingDiscriminator: Element {
 
 /// `ElementDefinition.base`, a backbone element
 public final class ElementDefinitionBase: Element {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { elementDefinitionBaseLayout }
 
     /// `ElementDefinition.base.path`: `string` 1..1
@@ -381,6 +651,7 @@ public final class ElementDefinitionBase: Element {
 
 /// `ElementDefinition.type`, a backbone element
 public final class ElementDefinitionType: Element {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { elementDefinitionTypeLayout }
 
     /// `ElementDefinition.type.code`: `uri` 1..1, extensible binding (<http://hl7.org/fhir/ValueSet/defined-types>)
@@ -397,97 +668,180 @@ public final class ElementDefinitionType: Element {
 
 /// `ElementDefinition.example`, a backbone element
 public final class ElementDefinitionExample: Element {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { elementDefinitionExampleLayout }
 
     /// `ElementDefinition.example.label`: `string` 1..1
     public var label: String? { get { _string(2) } set { _setString(2, newValue) } }
     /// `ElementDefinition.example.value[x]`: `base64Binary` | `boolean` | `canonical` | `code` | `date` | `dateTime` | `decimal` | `id` | `instant` | `integer` | `markdown` | `oid` | `positiveInt` | `string` | `time` | `unsignedInt` | `uri` | `url` | `uuid` | `Address` | `Age` | `Annotation` | `Attachment` | `CodeableConcept` | `Coding` | `ContactPoint` | `Count` | `Distance` | `Duration` | `HumanName` | `Identifier` | `Money` | `Period` | `Quantity` | `Range` | `Ratio` | `Reference` | `SampledData` | `Signature` | `Timing` | `ContactDetail` | `Contributor` | `DataRequirement` | `Expression` | `ParameterDefinition` | `RelatedArtifact` | `TriggerDefinition` | `UsageContext` | `Dosage` | `Meta` 1..1
     public var value: OpenType? { get { _choice(3) } set { _setChoice(3, 50, newValue) } }
+    /// `ElementDefinition.example.value[x]` as `base64Binary`.
     public var valueBase64Binary: String? { get { _string(3) } set { _setString(3, newValue) } }
+    /// `ElementDefinition.example.value[x]` as `boolean`.
     public var valueBoolean: Bool? { get { _bool(4) } set { _setBool(4, newValue) } }
+    /// `ElementDefinition.example.value[x]` as `canonical`.
     public var valueCanonical: String? { get { _string(5) } set { _setString(5, newValue) } }
+    /// `ElementDefinition.example.value[x]` as `code`.
     public var valueCode: String? { get { _string(6) } set { _setString(6, newValue) } }
+    /// `ElementDefinition.example.value[x]` as `date`.
     public var valueDate: FHIRDate? { get { _date(7) } set { _setDate(7, newValue) } }
+    /// `ElementDefinition.example.value[x]` as `dateTime`.
     public var valueDateTime: FHIRDateTime? { get { _dateTime(8) } set { _setDateTime(8, newValue) } }
+    /// `ElementDefinition.example.value[x]` as `decimal`.
     public var valueDecimal: FHIRDecimal? { get { _decimal(9) } set { _setDecimal(9, newValue) } }
+    /// `ElementDefinition.example.value[x]` as `id`.
     public var valueId: String? { get { _string(10) } set { _setString(10, newValue) } }
+    /// `ElementDefinition.example.value[x]` as `instant`.
     public var valueInstant: FHIRInstant? { get { _instant(11) } set { _setInstant(11, newValue) } }
+    /// `ElementDefinition.example.value[x]` as `integer`.
     public var valueInteger: Int? { get { _int(12) } set { _setInt(12, newValue) } }
+    /// `ElementDefinition.example.value[x]` as `markdown`.
     public var valueMarkdown: String? { get { _string(13) } set { _setString(13, newValue) } }
+    /// `ElementDefinition.example.value[x]` as `oid`.
     public var valueOid: String? { get { _string(14) } set { _setString(14, newValue) } }
+    /// `ElementDefinition.example.value[x]` as `positiveInt`.
     public var valuePositiveInt: Int? { get { _int(15) } set { _setInt(15, newValue) } }
+    /// `ElementDefinition.example.value[x]` as `string`.
     public var valueString: String? { get { _string(16) } set { _setString(16, newValue) } }
+    /// `ElementDefinition.example.value[x]` as `time`.
     public var valueTime: FHIRTime? { get { _time(17) } set { _setTime(17, newValue) } }
+    /// `ElementDefinition.example.value[x]` as `unsignedInt`.
     public var valueUnsignedInt: Int? { get { _int(18) } set { _setInt(18, newValue) } }
+    /// `ElementDefinition.example.value[x]` as `uri`.
     public var valueUri: String? { get { _string(19) } set { _setString(19, newValue) } }
+    /// `ElementDefinition.example.value[x]` as `url`.
     public var valueUrl: String? { get { _string(20) } set { _setString(20, newValue) } }
+    /// `ElementDefinition.example.value[x]` as `uuid`.
     public var valueUuid: String? { get { _string(21) } set { _setString(21, newValue) } }
+    /// `ElementDefinition.example.value[x]` as `Address`.
     public var valueAddress: Address? { get { _object(22) } set { _setObject(22, newValue) } }
+    /// `ElementDefinition.example.value[x]` as `Age`.
     public var valueAge: Age? { get { _object(23) } set { _setObject(23, newValue) } }
+    /// `ElementDefinition.example.value[x]` as `Annotation`.
     public var valueAnnotation: Annotation? { get { _object(24) } set { _setObject(24, newValue) } }
+    /// `ElementDefinition.example.value[x]` as `Attachment`.
     public var valueAttachment: Attachment? { get { _object(25) } set { _setObject(25, newValue) } }
+    /// `ElementDefinition.example.value[x]` as `CodeableConcept`.
     public var valueCodeableConcept: CodeableConcept? { get { _object(26) } set { _setObject(26, newValue) } }
+    /// `ElementDefinition.example.value[x]` as `Coding`.
     public var valueCoding: Coding? { get { _object(27) } set { _setObject(27, newValue) } }
+    /// `ElementDefinition.example.value[x]` as `ContactPoint`.
     public var valueContactPoint: ContactPoint? { get { _object(28) } set { _setObject(28, newValue) } }
+    /// `ElementDefinition.example.value[x]` as `Count`.
     public var valueCount: Count? { get { _object(29) } set { _setObject(29, newValue) } }
+    /// `ElementDefinition.example.value[x]` as `Distance`.
     public var valueDistance: Distance? { get { _object(30) } set { _setObject(30, newValue) } }
+    /// `ElementDefinition.example.value[x]` as `Duration`.
     public var valueDuration: Duration? { get { _object(31) } set { _setObject(31, newValue) } }
+    /// `ElementDefinition.example.value[x]` as `HumanName`.
     public var valueHumanName: HumanName? { get { _object(32) } set { _setObject(32, newValue) } }
+    /// `ElementDefinition.example.value[x]` as `Identifier`.
     public var valueIdentifier: Identifier? { get { _object(33) } set { _setObject(33, newValue) } }
+    /// `ElementDefinition.example.value[x]` as `Money`.
     public var valueMoney: Money? { get { _object(34) } set { _setObject(34, newValue) } }
+    /// `ElementDefinition.example.value[x]` as `Period`.
     public var valuePeriod: Period? { get { _object(35) } set { _setObject(35, newValue) } }
+    /// `ElementDefinition.example.value[x]` as `Quantity`.
     public var valueQuantity: Quantity? { get { _object(36) } set { _setObject(36, newValue) } }
+    /// `ElementDefinition.example.value[x]` as `Range`.
     public var valueRange: Range? { get { _object(37) } set { _setObject(37, newValue) } }
+    /// `ElementDefinition.example.value[x]` as `Ratio`.
     public var valueRatio: Ratio? { get { _object(38) } set { _setObject(38, newValue) } }
+    /// `ElementDefinition.example.value[x]` as `Reference`.
     public var valueReference: Reference? { get { _object(39) } set { _setObject(39, newValue) } }
+    /// `ElementDefinition.example.value[x]` as `SampledData`.
     public var valueSampledData: SampledData? { get { _object(40) } set { _setObject(40, newValue) } }
+    /// `ElementDefinition.example.value[x]` as `Signature`.
     public var valueSignature: Signature? { get { _object(41) } set { _setObject(41, newValue) } }
+    /// `ElementDefinition.example.value[x]` as `Timing`.
     public var valueTiming: Timing? { get { _object(42) } set { _setObject(42, newValue) } }
+    /// `ElementDefinition.example.value[x]` as `ContactDetail`.
     public var valueContactDetail: ContactDetail? { get { _object(43) } set { _setObject(43, newValue) } }
+    /// `ElementDefinition.example.value[x]` as `Contributor`.
     public var valueContributor: Contributor? { get { _object(44) } set { _setObject(44, newValue) } }
+    /// `ElementDefinition.example.value[x]` as `DataRequirement`.
     public var valueDataRequirement: DataRequirement? { get { _object(45) } set { _setObject(45, newValue) } }
+    /// `ElementDefinition.example.value[x]` as `Expression`.
     public var valueExpression: Expression? { get { _object(46) } set { _setObject(46, newValue) } }
+    /// `ElementDefinition.example.value[x]` as `ParameterDefinition`.
     public var valueParameterDefinition: ParameterDefinition? { get { _object(47) } set { _setObject(47, newValue) } }
+    /// `ElementDefinition.example.value[x]` as `RelatedArtifact`.
     public var valueRelatedArtifact: RelatedArtifact? { get { _object(48) } set { _setObject(48, newValue) } }
+    /// `ElementDefinition.example.value[x]` as `TriggerDefinition`.
     public var valueTriggerDefinition: TriggerDefinition? { get { _object(49) } set { _setObject(49, newValue) } }
+    /// `ElementDefinition.example.value[x]` as `UsageContext`.
     public var valueUsageContext: UsageContext? { get { _object(50) } set { _setObject(50, newValue) } }
+    /// `ElementDefinition.example.value[x]` as `Dosage`.
     public var valueDosage: Dosage? { get { _object(51) } set { _setObject(51, newValue) } }
+    /// `ElementDefinition.example.value[x]` as `Meta`.
     public var valueMeta: Meta? { get { _object(52) } set { _setObject(52, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueAddress newValue: Address?) { _upsert(22, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueAge newValue: Age?) { _upsert(23, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueAnnotation newValue: Annotation?) { _upsert(24, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueAttachment newValue: Attachment?) { _upsert(25, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueCodeableConcept newValue: CodeableConcept?) { _upsert(26, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueCoding newValue: Coding?) { _upsert(27, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueContactPoint newValue: ContactPoint?) { _upsert(28, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueCount newValue: Count?) { _upsert(29, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueDistance newValue: Distance?) { _upsert(30, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueDuration newValue: Duration?) { _upsert(31, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueHumanName newValue: HumanName?) { _upsert(32, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueIdentifier newValue: Identifier?) { _upsert(33, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueMoney newValue: Money?) { _upsert(34, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valuePeriod newValue: Period?) { _upsert(35, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueQuantity newValue: Quantity?) { _upsert(36, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueRange newValue: Range?) { _upsert(37, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueRatio newValue: Ratio?) { _upsert(38, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueReference newValue: Reference?) { _upsert(39, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueSampledData newValue: SampledData?) { _upsert(40, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueSignature newValue: Signature?) { _upsert(41, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueTiming newValue: Timing?) { _upsert(42, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueContactDetail newValue: ContactDetail?) { _upsert(43, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueContributor newValue: Contributor?) { _upsert(44, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueDataRequirement newValue: DataRequirement?) { _upsert(45, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueExpression newValue: Expression?) { _upsert(46, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueParameterDefinition newValue: ParameterDefinition?) { _upsert(47, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueRelatedArtifact newValue: RelatedArtifact?) { _upsert(48, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueTriggerDefinition newValue: TriggerDefinition?) { _upsert(49, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueUsageContext newValue: UsageContext?) { _upsert(50, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueDosage newValue: Dosage?) { _upsert(51, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueMeta newValue: Meta?) { _upsert(52, newValue) }
 }
 
 /// `ElementDefinition.constraint`, a backbone element
 public final class ElementDefinitionConstraint: Element {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { elementDefinitionConstraintLayout }
 
     /// `ElementDefinition.constraint.key`: `id` 1..1
@@ -508,6 +862,7 @@ public final class ElementDefinitionConstraint: Element {
 
 /// `ElementDefinition.binding`, a backbone element
 public final class ElementDefinitionBinding: Element {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { elementDefinitionBindingLayout }
 
     /// `ElementDefinition.binding.strength`: `code` 1..1, one of `BindingStrength` (<http://hl7.org/fhir/ValueSet/binding-strength>)
@@ -520,6 +875,7 @@ public final class ElementDefinitionBinding: Element {
 
 /// `ElementDefinition.mapping`, a backbone element
 public final class ElementDefinitionMapping: Element {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { elementDefinitionMappingLayout }
 
     /// `ElementDefinition.mapping.identity`: `id` 1..1
@@ -532,18 +888,28 @@ public final class ElementDefinitionMapping: Element {
     public var comment: String? { get { _string(5) } set { _setString(5, newValue) } }
 }
 
-/// values `ElementDefinition.minValue[x]` can have
+/// A value of `ElementDefinition.minValue[x]`.
 public enum ElementDefinitionMinValue: FHIRChoice {
+    /// A value of type `date`.
     case date(FHIRDate)
+    /// A value of type `dateTime`.
     case dateTime(FHIRDateTime)
+    /// A value of type `instant`.
     case instant(FHIRInstant)
+    /// A value of type `time`.
     case time(FHIRTime)
+    /// A value of type `decimal`.
     case decimal(FHIRDecimal)
+    /// A value of type `integer`.
     case integer(Int)
+    /// A value of type `positiveInt`.
     case positiveInt(Int)
+    /// A value of type `unsignedInt`.
     case unsignedInt(Int)
+    /// A value of type `Quantity`.
     case quantity(Quantity)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    /// The value that an object holds, or nil; for generated code.
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 9) {
         case 0: guard let value: FHIRDate = object._date(first) else { return nil }; self = .date(value)
         case 1: guard let value: FHIRDateTime = object._dateTime(first + 1) else { return nil }; self = .dateTime(value)
@@ -557,6 +923,7 @@ public enum ElementDefinitionMinValue: FHIRChoice {
         default: return nil
         }
     }
+    /// Sets the value in an object; for generated code.
     public func _write(_ object: FHIRObject, _ first: Int) {
         switch self {
         case .date(let value): object._setDate(first, value)
@@ -572,18 +939,28 @@ public enum ElementDefinitionMinValue: FHIRChoice {
     }
 }
 
-/// values `ElementDefinition.maxValue[x]` can have
+/// A value of `ElementDefinition.maxValue[x]`.
 public enum ElementDefinitionMaxValue: FHIRChoice {
+    /// A value of type `date`.
     case date(FHIRDate)
+    /// A value of type `dateTime`.
     case dateTime(FHIRDateTime)
+    /// A value of type `instant`.
     case instant(FHIRInstant)
+    /// A value of type `time`.
     case time(FHIRTime)
+    /// A value of type `decimal`.
     case decimal(FHIRDecimal)
+    /// A value of type `integer`.
     case integer(Int)
+    /// A value of type `positiveInt`.
     case positiveInt(Int)
+    /// A value of type `unsignedInt`.
     case unsignedInt(Int)
+    /// A value of type `Quantity`.
     case quantity(Quantity)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    /// The value that an object holds, or nil; for generated code.
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 9) {
         case 0: guard let value: FHIRDate = object._date(first) else { return nil }; self = .date(value)
         case 1: guard let value: FHIRDateTime = object._dateTime(first + 1) else { return nil }; self = .dateTime(value)
@@ -597,6 +974,7 @@ public enum ElementDefinitionMaxValue: FHIRChoice {
         default: return nil
         }
     }
+    /// Sets the value in an object; for generated code.
     public func _write(_ object: FHIRObject, _ first: Int) {
         switch self {
         case .date(let value): object._setDate(first, value)
@@ -612,7 +990,7 @@ public enum ElementDefinitionMaxValue: FHIRChoice {
     }
 }
 
-private let elementDefinitionLayout = Layout(ElementDefinition.self, "ElementDefinition", .datatype, base: BackboneElement._layout, release: .r4, """
+private let elementDefinitionLayout = Layout(_class: ElementDefinition.self, "ElementDefinition", .datatype, base: BackboneElement._layout, release: .r4, """
     path 1..1 string
     representation 0..* code =PropertyRepresentation
     sliceName 0..1 string
@@ -649,25 +1027,25 @@ private let elementDefinitionLayout = Layout(ElementDefinition.self, "ElementDef
     mapping 0..* ElementDefinition.mapping
     """)
 
-private let elementDefinitionSlicingLayout = Layout(ElementDefinitionSlicing.self, "ElementDefinition.slicing", .backbone, base: Element._layout, release: .r4, """
+private let elementDefinitionSlicingLayout = Layout(_class: ElementDefinitionSlicing.self, "ElementDefinition.slicing", .backbone, base: Element._layout, release: .r4, """
     discriminator 0..* ElementDefinition.slicing.discriminator
     description 0..1 string
     ordered 0..1 boolean
     rules 1..1 code =SlicingRules
     """)
 
-private let elementDefinitionSlicingDiscriminatorLayout = Layout(ElementDefinitionSlicingDiscriminator.self, "ElementDefinition.slicing.discriminator", .backbone, base: Element._layout, release: .r4, """
+private let elementDefinitionSlicingDiscriminatorLayout = Layout(_class: ElementDefinitionSlicingDiscriminator.self, "ElementDefinition.slicing.discriminator", .backbone, base: Element._layout, release: .r4, """
     type 1..1 code =DiscriminatorType
     path 1..1 string
     """)
 
-private let elementDefinitionBaseLayout = Layout(ElementDefinitionBase.self, "ElementDefinition.base", .backbone, base: Element._layout, release: .r4, """
+private let elementDefinitionBaseLayout = Layout(_class: ElementDefinitionBase.self, "ElementDefinition.base", .backbone, base: Element._layout, release: .r4, """
     path 1..1 string
     min 1..1 unsignedInt
     max 1..1 string
     """)
 
-private let elementDefinitionTypeLayout = Layout(ElementDefinitionType.self, "ElementDefinition.type", .backbone, base: Element._layout, release: .r4, """
+private let elementDefinitionTypeLayout = Layout(_class: ElementDefinitionType.self, "ElementDefinition.type", .backbone, base: Element._layout, release: .r4, """
     code 1..1 uri
     profile 0..* canonical >StructureDefinition,ImplementationGuide
     targetProfile 0..* canonical >StructureDefinition,ImplementationGuide
@@ -675,12 +1053,12 @@ private let elementDefinitionTypeLayout = Layout(ElementDefinitionType.self, "El
     versioning 0..1 code =ReferenceVersionRules
     """)
 
-private let elementDefinitionExampleLayout = Layout(ElementDefinitionExample.self, "ElementDefinition.example", .backbone, base: Element._layout, release: .r4, """
+private let elementDefinitionExampleLayout = Layout(_class: ElementDefinitionExample.self, "ElementDefinition.example", .backbone, base: Element._layout, release: .r4, """
     label 1..1 string
     value[x] 1..1 base64Binary|boolean|canonical|code|date|dateTime|decimal|id|instant|integer|markdown|oid|positiveInt|string|time|unsignedInt|uri|url|uuid|Address|Age|Annotation|Attachment|CodeableConcept|Coding|ContactPoint|Count|Distance|Duration|HumanName|Identifier|Money|Period|Quantity|Range|Ratio|Reference|SampledData|Signature|Timing|ContactDetail|Contributor|DataRequirement|Expression|ParameterDefinition|RelatedArtifact|TriggerDefinition|UsageContext|Dosage|Meta
     """)
 
-private let elementDefinitionConstraintLayout = Layout(ElementDefinitionConstraint.self, "ElementDefinition.constraint", .backbone, base: Element._layout, release: .r4, """
+private let elementDefinitionConstraintLayout = Layout(_class: ElementDefinitionConstraint.self, "ElementDefinition.constraint", .backbone, base: Element._layout, release: .r4, """
     key 1..1 id
     requirements 0..1 string
     severity 1..1 code =ConstraintSeverity
@@ -690,17 +1068,17 @@ private let elementDefinitionConstraintLayout = Layout(ElementDefinitionConstrai
     source 0..1 canonical >StructureDefinition
     """)
 
-private let elementDefinitionBindingLayout = Layout(ElementDefinitionBinding.self, "ElementDefinition.binding", .backbone, base: Element._layout, release: .r4, """
+private let elementDefinitionBindingLayout = Layout(_class: ElementDefinitionBinding.self, "ElementDefinition.binding", .backbone, base: Element._layout, release: .r4, """
     strength 1..1 code =BindingStrength
     description 0..1 string
     valueSet 0..1 canonical >ValueSet
     """)
 
-private let elementDefinitionMappingLayout = Layout(ElementDefinitionMapping.self, "ElementDefinition.mapping", .backbone, base: Element._layout, release: .r4, """
+private let elementDefinitionMappingLayout = Layout(_class: ElementDefinitionMapping.self, "ElementDefinition.mapping", .backbone, base: Element._layout, release: .r4, """
     identity 1..1 id
     language 0..1 code
     map 1..1 string
     comment 0..1 string
     """)
 
-let elementDefinitionTypes = TypeGroup("ElementDefinition ElementDefinition.slicing ElementDefinition.slicing.discriminator ElementDefinition.base ElementDefinition.type ElementDefinition.example ElementDefinition.constraint ElementDefinition.binding ElementDefinition.mapping", [ElementDefinition.self, ElementDefinitionSlicing.self, ElementDefinitionSlicingDiscriminator.self, ElementDefinitionBase.self, ElementDefinitionType.self, ElementDefinitionExample.self, ElementDefinitionConstraint.self, ElementDefinitionBinding.self, ElementDefinitionMapping.self])
+let elementDefinitionTypes = _TypeGroup("ElementDefinition ElementDefinition.slicing ElementDefinition.slicing.discriminator ElementDefinition.base ElementDefinition.type ElementDefinition.example ElementDefinition.constraint ElementDefinition.binding ElementDefinition.mapping", [ElementDefinition.self, ElementDefinitionSlicing.self, ElementDefinitionSlicingDiscriminator.self, ElementDefinitionBase.self, ElementDefinitionType.self, ElementDefinitionExample.self, ElementDefinitionConstraint.self, ElementDefinitionBinding.self, ElementDefinitionMapping.self])

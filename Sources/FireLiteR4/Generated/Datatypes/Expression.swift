@@ -5,6 +5,7 @@ import FireLiteCore
 
 /// `Expression`, a datatype of FHIR R4: <http://hl7.org/fhir/StructureDefinition/Expression>
 public final class Expression: Element {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { expressionLayout }
 
     /// `Expression.description`: `string` 0..1
@@ -19,7 +20,7 @@ public final class Expression: Element {
     public var reference: String? { get { _string(6) } set { _setString(6, newValue) } }
 }
 
-private let expressionLayout = Layout(Expression.self, "Expression", .datatype, base: Element._layout, release: .r4, """
+private let expressionLayout = Layout(_class: Expression.self, "Expression", .datatype, base: Element._layout, release: .r4, """
     description 0..1 string
     name 0..1 id
     language 1..1 code
@@ -27,4 +28,4 @@ private let expressionLayout = Layout(Expression.self, "Expression", .datatype, 
     reference 0..1 uri
     """)
 
-let expressionTypes = TypeGroup("Expression", [Expression.self])
+let expressionTypes = _TypeGroup("Expression", [Expression.self])

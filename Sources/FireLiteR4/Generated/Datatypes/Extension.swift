@@ -5,98 +5,180 @@ import FireLiteCore
 
 /// `Extension`, a datatype of FHIR R4: <http://hl7.org/fhir/StructureDefinition/Extension>
 public final class Extension: Element {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { extensionLayout }
 
     /// `Extension.url`: `uri` 1..1
     public var url: String? { get { _string(2) } set { _setString(2, newValue) } }
     /// `Extension.value[x]`: `base64Binary` | `boolean` | `canonical` | `code` | `date` | `dateTime` | `decimal` | `id` | `instant` | `integer` | `markdown` | `oid` | `positiveInt` | `string` | `time` | `unsignedInt` | `uri` | `url` | `uuid` | `Address` | `Age` | `Annotation` | `Attachment` | `CodeableConcept` | `Coding` | `ContactPoint` | `Count` | `Distance` | `Duration` | `HumanName` | `Identifier` | `Money` | `Period` | `Quantity` | `Range` | `Ratio` | `Reference` | `SampledData` | `Signature` | `Timing` | `ContactDetail` | `Contributor` | `DataRequirement` | `Expression` | `ParameterDefinition` | `RelatedArtifact` | `TriggerDefinition` | `UsageContext` | `Dosage` | `Meta` 0..1
     public var value: OpenType? { get { _choice(3) } set { _setChoice(3, 50, newValue) } }
+    /// `Extension.value[x]` as `base64Binary`.
     public var valueBase64Binary: String? { get { _string(3) } set { _setString(3, newValue) } }
+    /// `Extension.value[x]` as `boolean`.
     public var valueBoolean: Bool? { get { _bool(4) } set { _setBool(4, newValue) } }
+    /// `Extension.value[x]` as `canonical`.
     public var valueCanonical: String? { get { _string(5) } set { _setString(5, newValue) } }
+    /// `Extension.value[x]` as `code`.
     public var valueCode: String? { get { _string(6) } set { _setString(6, newValue) } }
+    /// `Extension.value[x]` as `date`.
     public var valueDate: FHIRDate? { get { _date(7) } set { _setDate(7, newValue) } }
+    /// `Extension.value[x]` as `dateTime`.
     public var valueDateTime: FHIRDateTime? { get { _dateTime(8) } set { _setDateTime(8, newValue) } }
+    /// `Extension.value[x]` as `decimal`.
     public var valueDecimal: FHIRDecimal? { get { _decimal(9) } set { _setDecimal(9, newValue) } }
+    /// `Extension.value[x]` as `id`.
     public var valueId: String? { get { _string(10) } set { _setString(10, newValue) } }
+    /// `Extension.value[x]` as `instant`.
     public var valueInstant: FHIRInstant? { get { _instant(11) } set { _setInstant(11, newValue) } }
+    /// `Extension.value[x]` as `integer`.
     public var valueInteger: Int? { get { _int(12) } set { _setInt(12, newValue) } }
+    /// `Extension.value[x]` as `markdown`.
     public var valueMarkdown: String? { get { _string(13) } set { _setString(13, newValue) } }
+    /// `Extension.value[x]` as `oid`.
     public var valueOid: String? { get { _string(14) } set { _setString(14, newValue) } }
+    /// `Extension.value[x]` as `positiveInt`.
     public var valuePositiveInt: Int? { get { _int(15) } set { _setInt(15, newValue) } }
+    /// `Extension.value[x]` as `string`.
     public var valueString: String? { get { _string(16) } set { _setString(16, newValue) } }
+    /// `Extension.value[x]` as `time`.
     public var valueTime: FHIRTime? { get { _time(17) } set { _setTime(17, newValue) } }
+    /// `Extension.value[x]` as `unsignedInt`.
     public var valueUnsignedInt: Int? { get { _int(18) } set { _setInt(18, newValue) } }
+    /// `Extension.value[x]` as `uri`.
     public var valueUri: String? { get { _string(19) } set { _setString(19, newValue) } }
+    /// `Extension.value[x]` as `url`.
     public var valueUrl: String? { get { _string(20) } set { _setString(20, newValue) } }
+    /// `Extension.value[x]` as `uuid`.
     public var valueUuid: String? { get { _string(21) } set { _setString(21, newValue) } }
+    /// `Extension.value[x]` as `Address`.
     public var valueAddress: Address? { get { _object(22) } set { _setObject(22, newValue) } }
+    /// `Extension.value[x]` as `Age`.
     public var valueAge: Age? { get { _object(23) } set { _setObject(23, newValue) } }
+    /// `Extension.value[x]` as `Annotation`.
     public var valueAnnotation: Annotation? { get { _object(24) } set { _setObject(24, newValue) } }
+    /// `Extension.value[x]` as `Attachment`.
     public var valueAttachment: Attachment? { get { _object(25) } set { _setObject(25, newValue) } }
+    /// `Extension.value[x]` as `CodeableConcept`.
     public var valueCodeableConcept: CodeableConcept? { get { _object(26) } set { _setObject(26, newValue) } }
+    /// `Extension.value[x]` as `Coding`.
     public var valueCoding: Coding? { get { _object(27) } set { _setObject(27, newValue) } }
+    /// `Extension.value[x]` as `ContactPoint`.
     public var valueContactPoint: ContactPoint? { get { _object(28) } set { _setObject(28, newValue) } }
+    /// `Extension.value[x]` as `Count`.
     public var valueCount: Count? { get { _object(29) } set { _setObject(29, newValue) } }
+    /// `Extension.value[x]` as `Distance`.
     public var valueDistance: Distance? { get { _object(30) } set { _setObject(30, newValue) } }
+    /// `Extension.value[x]` as `Duration`.
     public var valueDuration: Duration? { get { _object(31) } set { _setObject(31, newValue) } }
+    /// `Extension.value[x]` as `HumanName`.
     public var valueHumanName: HumanName? { get { _object(32) } set { _setObject(32, newValue) } }
+    /// `Extension.value[x]` as `Identifier`.
     public var valueIdentifier: Identifier? { get { _object(33) } set { _setObject(33, newValue) } }
+    /// `Extension.value[x]` as `Money`.
     public var valueMoney: Money? { get { _object(34) } set { _setObject(34, newValue) } }
+    /// `Extension.value[x]` as `Period`.
     public var valuePeriod: Period? { get { _object(35) } set { _setObject(35, newValue) } }
+    /// `Extension.value[x]` as `Quantity`.
     public var valueQuantity: Quantity? { get { _object(36) } set { _setObject(36, newValue) } }
+    /// `Extension.value[x]` as `Range`.
     public var valueRange: Range? { get { _object(37) } set { _setObject(37, newValue) } }
+    /// `Extension.value[x]` as `Ratio`.
     public var valueRatio: Ratio? { get { _object(38) } set { _setObject(38, newValue) } }
+    /// `Extension.value[x]` as `Reference`.
     public var valueReference: Reference? { get { _object(39) } set { _setObject(39, newValue) } }
+    /// `Extension.value[x]` as `SampledData`.
     public var valueSampledData: SampledData? { get { _object(40) } set { _setObject(40, newValue) } }
+    /// `Extension.value[x]` as `Signature`.
     public var valueSignature: Signature? { get { _object(41) } set { _setObject(41, newValue) } }
+    /// `Extension.value[x]` as `Timing`.
     public var valueTiming: Timing? { get { _object(42) } set { _setObject(42, newValue) } }
+    /// `Extension.value[x]` as `ContactDetail`.
     public var valueContactDetail: ContactDetail? { get { _object(43) } set { _setObject(43, newValue) } }
+    /// `Extension.value[x]` as `Contributor`.
     public var valueContributor: Contributor? { get { _object(44) } set { _setObject(44, newValue) } }
+    /// `Extension.value[x]` as `DataRequirement`.
     public var valueDataRequirement: DataRequirement? { get { _object(45) } set { _setObject(45, newValue) } }
+    /// `Extension.value[x]` as `Expression`.
     public var valueExpression: Expression? { get { _object(46) } set { _setObject(46, newValue) } }
+    /// `Extension.value[x]` as `ParameterDefinition`.
     public var valueParameterDefinition: ParameterDefinition? { get { _object(47) } set { _setObject(47, newValue) } }
+    /// `Extension.value[x]` as `RelatedArtifact`.
     public var valueRelatedArtifact: RelatedArtifact? { get { _object(48) } set { _setObject(48, newValue) } }
+    /// `Extension.value[x]` as `TriggerDefinition`.
     public var valueTriggerDefinition: TriggerDefinition? { get { _object(49) } set { _setObject(49, newValue) } }
+    /// `Extension.value[x]` as `UsageContext`.
     public var valueUsageContext: UsageContext? { get { _object(50) } set { _setObject(50, newValue) } }
+    /// `Extension.value[x]` as `Dosage`.
     public var valueDosage: Dosage? { get { _object(51) } set { _setObject(51, newValue) } }
+    /// `Extension.value[x]` as `Meta`.
     public var valueMeta: Meta? { get { _object(52) } set { _setObject(52, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueAddress newValue: Address?) { _upsert(22, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueAge newValue: Age?) { _upsert(23, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueAnnotation newValue: Annotation?) { _upsert(24, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueAttachment newValue: Attachment?) { _upsert(25, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueCodeableConcept newValue: CodeableConcept?) { _upsert(26, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueCoding newValue: Coding?) { _upsert(27, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueContactPoint newValue: ContactPoint?) { _upsert(28, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueCount newValue: Count?) { _upsert(29, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueDistance newValue: Distance?) { _upsert(30, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueDuration newValue: Duration?) { _upsert(31, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueHumanName newValue: HumanName?) { _upsert(32, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueIdentifier newValue: Identifier?) { _upsert(33, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueMoney newValue: Money?) { _upsert(34, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valuePeriod newValue: Period?) { _upsert(35, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueQuantity newValue: Quantity?) { _upsert(36, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueRange newValue: Range?) { _upsert(37, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueRatio newValue: Ratio?) { _upsert(38, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueReference newValue: Reference?) { _upsert(39, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueSampledData newValue: SampledData?) { _upsert(40, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueSignature newValue: Signature?) { _upsert(41, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueTiming newValue: Timing?) { _upsert(42, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueContactDetail newValue: ContactDetail?) { _upsert(43, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueContributor newValue: Contributor?) { _upsert(44, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueDataRequirement newValue: DataRequirement?) { _upsert(45, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueExpression newValue: Expression?) { _upsert(46, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueParameterDefinition newValue: ParameterDefinition?) { _upsert(47, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueRelatedArtifact newValue: RelatedArtifact?) { _upsert(48, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueTriggerDefinition newValue: TriggerDefinition?) { _upsert(49, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueUsageContext newValue: UsageContext?) { _upsert(50, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueDosage newValue: Dosage?) { _upsert(51, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueMeta newValue: Meta?) { _upsert(52, newValue) }
 }
 
-private let extensionLayout = Layout(Extension.self, "Extension", .datatype, base: Element._layout, release: .r4, """
+private let extensionLayout = Layout(_class: Extension.self, "Extension", .datatype, base: Element._layout, release: .r4, """
     url 1..1 uri
     value[x] 0..1 base64Binary|boolean|canonical|code|date|dateTime|decimal|id|instant|integer|markdown|oid|positiveInt|string|time|unsignedInt|uri|url|uuid|Address|Age|Annotation|Attachment|CodeableConcept|Coding|ContactPoint|Count|Distance|Duration|HumanName|Identifier|Money|Period|Quantity|Range|Ratio|Reference|SampledData|Signature|Timing|ContactDetail|Contributor|DataRequirement|Expression|ParameterDefinition|RelatedArtifact|TriggerDefinition|UsageContext|Dosage|Meta
     """)
 
-let extensionTypes = TypeGroup("Extension", [Extension.self])
+let extensionTypes = _TypeGroup("Extension", [Extension.self])

@@ -5,6 +5,7 @@ import FireLiteCore
 
 /// `HumanName`, a datatype of FHIR R4: <http://hl7.org/fhir/StructureDefinition/HumanName>
 public final class HumanName: Element {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { humanNameLayout }
 
     /// `HumanName.use`: `code` 0..1, one of `NameUse` (<http://hl7.org/fhir/ValueSet/name-use>)
@@ -21,10 +22,11 @@ public final class HumanName: Element {
     public var suffix: [String] { get { _strings(7) } set { _setStrings(7, newValue) } }
     /// `HumanName.period`: `Period` 0..1
     public var period: Period? { get { _object(8) } set { _setObject(8, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(period newValue: Period?) { _upsert(8, newValue) }
 }
 
-private let humanNameLayout = Layout(HumanName.self, "HumanName", .datatype, base: Element._layout, release: .r4, """
+private let humanNameLayout = Layout(_class: HumanName.self, "HumanName", .datatype, base: Element._layout, release: .r4, """
     use 0..1 code =NameUse
     text 0..1 string
     family 0..1 string
@@ -34,4 +36,4 @@ private let humanNameLayout = Layout(HumanName.self, "HumanName", .datatype, bas
     period 0..1 Period
     """)
 
-let humanNameTypes = TypeGroup("HumanName", [HumanName.self])
+let humanNameTypes = _TypeGroup("HumanName", [HumanName.self])

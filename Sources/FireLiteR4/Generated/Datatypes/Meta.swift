@@ -5,6 +5,7 @@ import FireLiteCore
 
 /// `Meta`, a datatype of FHIR R4: <http://hl7.org/fhir/StructureDefinition/Meta>
 public final class Meta: Element {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { metaLayout }
 
     /// `Meta.versionId`: `id` 0..1
@@ -21,7 +22,7 @@ public final class Meta: Element {
     public var tag: [Coding] { get { _objects(7) } set { _setObjects(7, newValue) } }
 }
 
-private let metaLayout = Layout(Meta.self, "Meta", .datatype, base: Element._layout, release: .r4, """
+private let metaLayout = Layout(_class: Meta.self, "Meta", .datatype, base: Element._layout, release: .r4, """
     versionId 0..1 id
     lastUpdated 0..1 instant
     source 0..1 uri
@@ -30,4 +31,4 @@ private let metaLayout = Layout(Meta.self, "Meta", .datatype, base: Element._lay
     tag 0..* Coding
     """)
 
-let metaTypes = TypeGroup("Meta", [Meta.self])
+let metaTypes = _TypeGroup("Meta", [Meta.self])

@@ -5,6 +5,7 @@ import FireLiteCore
 
 /// `Money`, a datatype of FHIR R4: <http://hl7.org/fhir/StructureDefinition/Money>
 public final class Money: Element {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { moneyLayout }
 
     /// `Money.value`: `decimal` 0..1
@@ -13,9 +14,9 @@ public final class Money: Element {
     public var currency: String? { get { _string(3) } set { _setString(3, newValue) } }
 }
 
-private let moneyLayout = Layout(Money.self, "Money", .datatype, base: Element._layout, release: .r4, """
+private let moneyLayout = Layout(_class: Money.self, "Money", .datatype, base: Element._layout, release: .r4, """
     value 0..1 decimal
     currency 0..1 code
     """)
 
-let moneyTypes = TypeGroup("Money", [Money.self])
+let moneyTypes = _TypeGroup("Money", [Money.self])

@@ -5,6 +5,7 @@ import FireLiteCore
 
 /// `Narrative`, a datatype of FHIR R4: <http://hl7.org/fhir/StructureDefinition/Narrative>
 public final class Narrative: Element {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { narrativeLayout }
 
     /// `Narrative.status`: `code` 1..1, one of `NarrativeStatus` (<http://hl7.org/fhir/ValueSet/narrative-status>)
@@ -13,9 +14,9 @@ public final class Narrative: Element {
     public var div: String? { get { _string(3) } set { _setString(3, newValue) } }
 }
 
-private let narrativeLayout = Layout(Narrative.self, "Narrative", .datatype, base: Element._layout, release: .r4, """
+private let narrativeLayout = Layout(_class: Narrative.self, "Narrative", .datatype, base: Element._layout, release: .r4, """
     status 1..1 code =NarrativeStatus
     div 1..1 xhtml
     """)
 
-let narrativeTypes = TypeGroup("Narrative", [Narrative.self])
+let narrativeTypes = _TypeGroup("Narrative", [Narrative.self])

@@ -3,59 +3,110 @@
 
 import FireLiteCore
 
-/// values `ElementDefinition.defaultValue[x]`, `ElementDefinition.fixed[x]`, `ElementDefinition.pattern[x]`, `ElementDefinition.example.value[x]`, `Extension.value[x]`, `Parameters.parameter.value[x]`, `StructureMap.group.rule.source.defaultValue[x]`, `Task.input.value[x]`, `Task.output.value[x]` can have
+/// A value of `ElementDefinition.defaultValue[x]`, `ElementDefinition.fixed[x]`, `ElementDefinition.pattern[x]`, `ElementDefinition.example.value[x]`, `Extension.value[x]`, `Parameters.parameter.value[x]`, `StructureMap.group.rule.source.defaultValue[x]`, `Task.input.value[x]`, `Task.output.value[x]`.
 public enum OpenType: FHIRChoice {
+    /// A value of type `base64Binary`.
     case base64Binary(String)
+    /// A value of type `boolean`.
     case boolean(Bool)
+    /// A value of type `canonical`.
     case canonical(String)
+    /// A value of type `code`.
     case code(String)
+    /// A value of type `date`.
     case date(FHIRDate)
+    /// A value of type `dateTime`.
     case dateTime(FHIRDateTime)
+    /// A value of type `decimal`.
     case decimal(FHIRDecimal)
+    /// A value of type `id`.
     case id(String)
+    /// A value of type `instant`.
     case instant(FHIRInstant)
+    /// A value of type `integer`.
     case integer(Int)
+    /// A value of type `markdown`.
     case markdown(String)
+    /// A value of type `oid`.
     case oid(String)
+    /// A value of type `positiveInt`.
     case positiveInt(Int)
+    /// A value of type `string`.
     case string(String)
+    /// A value of type `time`.
     case time(FHIRTime)
+    /// A value of type `unsignedInt`.
     case unsignedInt(Int)
+    /// A value of type `uri`.
     case uri(String)
+    /// A value of type `url`.
     case url(String)
+    /// A value of type `uuid`.
     case uuid(String)
+    /// A value of type `Address`.
     case address(Address)
+    /// A value of type `Age`.
     case age(Age)
+    /// A value of type `Annotation`.
     case annotation(Annotation)
+    /// A value of type `Attachment`.
     case attachment(Attachment)
+    /// A value of type `CodeableConcept`.
     case codeableConcept(CodeableConcept)
+    /// A value of type `Coding`.
     case coding(Coding)
+    /// A value of type `ContactPoint`.
     case contactPoint(ContactPoint)
+    /// A value of type `Count`.
     case count(Count)
+    /// A value of type `Distance`.
     case distance(Distance)
+    /// A value of type `Duration`.
     case duration(Duration)
+    /// A value of type `HumanName`.
     case humanName(HumanName)
+    /// A value of type `Identifier`.
     case identifier(Identifier)
+    /// A value of type `Money`.
     case money(Money)
+    /// A value of type `Period`.
     case period(Period)
+    /// A value of type `Quantity`.
     case quantity(Quantity)
+    /// A value of type `Range`.
     case range(Range)
+    /// A value of type `Ratio`.
     case ratio(Ratio)
+    /// A value of type `Reference`.
     case reference(Reference)
+    /// A value of type `SampledData`.
     case sampledData(SampledData)
+    /// A value of type `Signature`.
     case signature(Signature)
+    /// A value of type `Timing`.
     case timing(Timing)
+    /// A value of type `ContactDetail`.
     case contactDetail(ContactDetail)
+    /// A value of type `Contributor`.
     case contributor(Contributor)
+    /// A value of type `DataRequirement`.
     case dataRequirement(DataRequirement)
+    /// A value of type `Expression`.
     case expression(Expression)
+    /// A value of type `ParameterDefinition`.
     case parameterDefinition(ParameterDefinition)
+    /// A value of type `RelatedArtifact`.
     case relatedArtifact(RelatedArtifact)
+    /// A value of type `TriggerDefinition`.
     case triggerDefinition(TriggerDefinition)
+    /// A value of type `UsageContext`.
     case usageContext(UsageContext)
+    /// A value of type `Dosage`.
     case dosage(Dosage)
+    /// A value of type `Meta`.
     case meta(Meta)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    /// The value that an object holds, or nil; for generated code.
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 50) {
         case 0: guard let value: String = object._string(first) else { return nil }; self = .base64Binary(value)
         case 1: guard let value: Bool = object._bool(first + 1) else { return nil }; self = .boolean(value)
@@ -110,6 +161,7 @@ public enum OpenType: FHIRChoice {
         default: return nil
         }
     }
+    /// Sets the value in an object; for generated code.
     public func _write(_ object: FHIRObject, _ first: Int) {
         switch self {
         case .base64Binary(let value): object._setString(first, value)

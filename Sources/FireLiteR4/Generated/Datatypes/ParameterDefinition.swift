@@ -5,6 +5,7 @@ import FireLiteCore
 
 /// `ParameterDefinition`, a datatype of FHIR R4: <http://hl7.org/fhir/StructureDefinition/ParameterDefinition>
 public final class ParameterDefinition: Element {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { parameterDefinitionLayout }
 
     /// `ParameterDefinition.name`: `code` 0..1
@@ -23,7 +24,7 @@ public final class ParameterDefinition: Element {
     public var profile: String? { get { _string(8) } set { _setString(8, newValue) } }
 }
 
-private let parameterDefinitionLayout = Layout(ParameterDefinition.self, "ParameterDefinition", .datatype, base: Element._layout, release: .r4, """
+private let parameterDefinitionLayout = Layout(_class: ParameterDefinition.self, "ParameterDefinition", .datatype, base: Element._layout, release: .r4, """
     name 0..1 code
     use 1..1 code =OperationParameterUse
     min 0..1 integer
@@ -33,4 +34,4 @@ private let parameterDefinitionLayout = Layout(ParameterDefinition.self, "Parame
     profile 0..1 canonical >StructureDefinition
     """)
 
-let parameterDefinitionTypes = TypeGroup("ParameterDefinition", [ParameterDefinition.self])
+let parameterDefinitionTypes = _TypeGroup("ParameterDefinition", [ParameterDefinition.self])

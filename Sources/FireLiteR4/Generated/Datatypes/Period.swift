@@ -5,6 +5,7 @@ import FireLiteCore
 
 /// `Period`, a datatype of FHIR R4: <http://hl7.org/fhir/StructureDefinition/Period>
 public final class Period: Element {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { periodLayout }
 
     /// `Period.start`: `dateTime` 0..1
@@ -13,9 +14,9 @@ public final class Period: Element {
     public var end: FHIRDateTime? { get { _dateTime(3) } set { _setDateTime(3, newValue) } }
 }
 
-private let periodLayout = Layout(Period.self, "Period", .datatype, base: Element._layout, release: .r4, """
+private let periodLayout = Layout(_class: Period.self, "Period", .datatype, base: Element._layout, release: .r4, """
     start 0..1 dateTime
     end 0..1 dateTime
     """)
 
-let periodTypes = TypeGroup("Period", [Period.self])
+let periodTypes = _TypeGroup("Period", [Period.self])

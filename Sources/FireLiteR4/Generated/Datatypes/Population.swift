@@ -5,36 +5,48 @@ import FireLiteCore
 
 /// `Population`, a datatype of FHIR R4: <http://hl7.org/fhir/StructureDefinition/Population>
 public final class Population: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { populationLayout }
 
     /// `Population.age[x]`: `Range` | `CodeableConcept` 0..1
     public var age: PopulationAge? { get { _choice(3) } set { _setChoice(3, 2, newValue) } }
+    /// `Population.age[x]` as `Range`.
     public var ageRange: Range? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// `Population.age[x]` as `CodeableConcept`.
     public var ageCodeableConcept: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(ageRange newValue: Range?) { _upsert(3, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(ageCodeableConcept newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `Population.gender`: `CodeableConcept` 0..1
     public var gender: CodeableConcept? { get { _object(5) } set { _setObject(5, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(gender newValue: CodeableConcept?) { _upsert(5, newValue) }
     /// `Population.race`: `CodeableConcept` 0..1
     public var race: CodeableConcept? { get { _object(6) } set { _setObject(6, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(race newValue: CodeableConcept?) { _upsert(6, newValue) }
     /// `Population.physiologicalCondition`: `CodeableConcept` 0..1
     public var physiologicalCondition: CodeableConcept? { get { _object(7) } set { _setObject(7, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(physiologicalCondition newValue: CodeableConcept?) { _upsert(7, newValue) }
 }
 
-/// values `Population.age[x]` can have
+/// A value of `Population.age[x]`.
 public enum PopulationAge: FHIRChoice {
+    /// A value of type `Range`.
     case range(Range)
+    /// A value of type `CodeableConcept`.
     case codeableConcept(CodeableConcept)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    /// The value that an object holds, or nil; for generated code.
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: Range = object._object(first) else { return nil }; self = .range(value)
         case 1: guard let value: CodeableConcept = object._object(first + 1) else { return nil }; self = .codeableConcept(value)
         default: return nil
         }
     }
+    /// Sets the value in an object; for generated code.
     public func _write(_ object: FHIRObject, _ first: Int) {
         switch self {
         case .range(let value): object._setObject(first, value)
@@ -43,11 +55,11 @@ public enum PopulationAge: FHIRChoice {
     }
 }
 
-private let populationLayout = Layout(Population.self, "Population", .datatype, base: BackboneElement._layout, release: .r4, """
+private let populationLayout = Layout(_class: Population.self, "Population", .datatype, base: BackboneElement._layout, release: .r4, """
     age[x] 0..1 Range|CodeableConcept
     gender 0..1 CodeableConcept
     race 0..1 CodeableConcept
     physiologicalCondition 0..1 CodeableConcept
     """)
 
-let populationTypes = TypeGroup("Population", [Population.self])
+let populationTypes = _TypeGroup("Population", [Population.self])

@@ -5,6 +5,7 @@ import FireLiteCore
 
 /// `Quantity`, a datatype of FHIR R4: <http://hl7.org/fhir/StructureDefinition/Quantity>
 public class Quantity: Element {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { quantityLayout }
 
     /// `Quantity.value`: `decimal` 0..1
@@ -19,7 +20,7 @@ public class Quantity: Element {
     public final var code: String? { get { _string(6) } set { _setString(6, newValue) } }
 }
 
-private let quantityLayout = Layout(Quantity.self, "Quantity", .datatype, base: Element._layout, release: .r4, """
+private let quantityLayout = Layout(_class: Quantity.self, "Quantity", .datatype, base: Element._layout, release: .r4, """
     value 0..1 decimal
     comparator 0..1 code =QuantityComparator
     unit 0..1 string
@@ -27,4 +28,4 @@ private let quantityLayout = Layout(Quantity.self, "Quantity", .datatype, base: 
     code 0..1 code
     """)
 
-let quantityTypes = TypeGroup("Quantity", [Quantity.self])
+let quantityTypes = _TypeGroup("Quantity", [Quantity.self])

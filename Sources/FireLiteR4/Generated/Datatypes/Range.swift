@@ -5,19 +5,22 @@ import FireLiteCore
 
 /// `Range`, a datatype of FHIR R4: <http://hl7.org/fhir/StructureDefinition/Range>
 public final class Range: Element {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { rangeLayout }
 
     /// `Range.low`: `Quantity` 0..1
     public var low: Quantity? { get { _object(2) } set { _setObject(2, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(low newValue: Quantity?) { _upsert(2, newValue) }
     /// `Range.high`: `Quantity` 0..1
     public var high: Quantity? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(high newValue: Quantity?) { _upsert(3, newValue) }
 }
 
-private let rangeLayout = Layout(Range.self, "Range", .datatype, base: Element._layout, release: .r4, """
+private let rangeLayout = Layout(_class: Range.self, "Range", .datatype, base: Element._layout, release: .r4, """
     low 0..1 Quantity
     high 0..1 Quantity
     """)
 
-let rangeTypes = TypeGroup("Range", [Range.self])
+let rangeTypes = _TypeGroup("Range", [Range.self])

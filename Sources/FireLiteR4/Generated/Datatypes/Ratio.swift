@@ -5,19 +5,22 @@ import FireLiteCore
 
 /// `Ratio`, a datatype of FHIR R4: <http://hl7.org/fhir/StructureDefinition/Ratio>
 public final class Ratio: Element {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { ratioLayout }
 
     /// `Ratio.numerator`: `Quantity` 0..1
     public var numerator: Quantity? { get { _object(2) } set { _setObject(2, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(numerator newValue: Quantity?) { _upsert(2, newValue) }
     /// `Ratio.denominator`: `Quantity` 0..1
     public var denominator: Quantity? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(denominator newValue: Quantity?) { _upsert(3, newValue) }
 }
 
-private let ratioLayout = Layout(Ratio.self, "Ratio", .datatype, base: Element._layout, release: .r4, """
+private let ratioLayout = Layout(_class: Ratio.self, "Ratio", .datatype, base: Element._layout, release: .r4, """
     numerator 0..1 Quantity
     denominator 0..1 Quantity
     """)
 
-let ratioTypes = TypeGroup("Ratio", [Ratio.self])
+let ratioTypes = _TypeGroup("Ratio", [Ratio.self])

@@ -5,6 +5,7 @@ import FireLiteCore
 
 /// `Reference`, a datatype of FHIR R4: <http://hl7.org/fhir/StructureDefinition/Reference>
 public final class Reference: Element {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { referenceLayout }
 
     /// `Reference.reference`: `string` 0..1
@@ -13,16 +14,17 @@ public final class Reference: Element {
     public var type: String? { get { _string(3) } set { _setString(3, newValue) } }
     /// `Reference.identifier`: `Identifier` 0..1
     public var identifier: Identifier? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(identifier newValue: Identifier?) { _upsert(4, newValue) }
     /// `Reference.display`: `string` 0..1
     public var display: String? { get { _string(5) } set { _setString(5, newValue) } }
 }
 
-private let referenceLayout = Layout(Reference.self, "Reference", .datatype, base: Element._layout, release: .r4, """
+private let referenceLayout = Layout(_class: Reference.self, "Reference", .datatype, base: Element._layout, release: .r4, """
     reference 0..1 string
     type 0..1 uri
     identifier 0..1 Identifier
     display 0..1 string
     """)
 
-let referenceTypes = TypeGroup("Reference", [Reference.self])
+let referenceTypes = _TypeGroup("Reference", [Reference.self])

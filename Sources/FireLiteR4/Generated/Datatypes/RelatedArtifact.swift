@@ -5,6 +5,7 @@ import FireLiteCore
 
 /// `RelatedArtifact`, a datatype of FHIR R4: <http://hl7.org/fhir/StructureDefinition/RelatedArtifact>
 public final class RelatedArtifact: Element {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { relatedArtifactLayout }
 
     /// `RelatedArtifact.type`: `code` 1..1, one of `RelatedArtifactType` (<http://hl7.org/fhir/ValueSet/related-artifact-type>)
@@ -19,12 +20,13 @@ public final class RelatedArtifact: Element {
     public var url: String? { get { _string(6) } set { _setString(6, newValue) } }
     /// `RelatedArtifact.document`: `Attachment` 0..1
     public var document: Attachment? { get { _object(7) } set { _setObject(7, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(document newValue: Attachment?) { _upsert(7, newValue) }
     /// `RelatedArtifact.resource`: `canonical` 0..1
     public var resource: String? { get { _string(8) } set { _setString(8, newValue) } }
 }
 
-private let relatedArtifactLayout = Layout(RelatedArtifact.self, "RelatedArtifact", .datatype, base: Element._layout, release: .r4, """
+private let relatedArtifactLayout = Layout(_class: RelatedArtifact.self, "RelatedArtifact", .datatype, base: Element._layout, release: .r4, """
     type 1..1 code =RelatedArtifactType
     label 0..1 string
     display 0..1 string
@@ -34,4 +36,4 @@ private let relatedArtifactLayout = Layout(RelatedArtifact.self, "RelatedArtifac
     resource 0..1 canonical
     """)
 
-let relatedArtifactTypes = TypeGroup("RelatedArtifact", [RelatedArtifact.self])
+let relatedArtifactTypes = _TypeGroup("RelatedArtifact", [RelatedArtifact.self])

@@ -5,10 +5,12 @@ import FireLiteCore
 
 /// `SampledData`, a datatype of FHIR R4: <http://hl7.org/fhir/StructureDefinition/SampledData>
 public final class SampledData: Element {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { sampledDataLayout }
 
     /// `SampledData.origin`: `Quantity` 1..1
     public var origin: Quantity? { get { _object(2) } set { _setObject(2, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(origin newValue: Quantity?) { _upsert(2, newValue) }
     /// `SampledData.period`: `decimal` 1..1
     public var period: FHIRDecimal? { get { _decimal(3) } set { _setDecimal(3, newValue) } }
@@ -24,7 +26,7 @@ public final class SampledData: Element {
     public var data: String? { get { _string(8) } set { _setString(8, newValue) } }
 }
 
-private let sampledDataLayout = Layout(SampledData.self, "SampledData", .datatype, base: Element._layout, release: .r4, """
+private let sampledDataLayout = Layout(_class: SampledData.self, "SampledData", .datatype, base: Element._layout, release: .r4, """
     origin 1..1 Quantity
     period 1..1 decimal
     factor 0..1 decimal
@@ -34,4 +36,4 @@ private let sampledDataLayout = Layout(SampledData.self, "SampledData", .datatyp
     data 0..1 string
     """)
 
-let sampledDataTypes = TypeGroup("SampledData", [SampledData.self])
+let sampledDataTypes = _TypeGroup("SampledData", [SampledData.self])

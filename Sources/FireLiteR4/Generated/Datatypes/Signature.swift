@@ -5,6 +5,7 @@ import FireLiteCore
 
 /// `Signature`, a datatype of FHIR R4: <http://hl7.org/fhir/StructureDefinition/Signature>
 public final class Signature: Element {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { signatureLayout }
 
     /// `Signature.type`: `Coding` 1..*, preferred binding (<http://hl7.org/fhir/ValueSet/signature-type>)
@@ -13,9 +14,11 @@ public final class Signature: Element {
     public var when: FHIRInstant? { get { _instant(3) } set { _setInstant(3, newValue) } }
     /// `Signature.who`: `Reference` 1..1 to `Practitioner` | `PractitionerRole` | `RelatedPerson` | `Patient` | `Device` | `Organization`
     public var who: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(who newValue: Reference?) { _upsert(4, newValue) }
     /// `Signature.onBehalfOf`: `Reference` 0..1 to `Practitioner` | `PractitionerRole` | `RelatedPerson` | `Patient` | `Device` | `Organization`
     public var onBehalfOf: Reference? { get { _object(5) } set { _setObject(5, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(onBehalfOf newValue: Reference?) { _upsert(5, newValue) }
     /// `Signature.targetFormat`: `code` 0..1, required binding (<http://hl7.org/fhir/ValueSet/mimetypes>)
     public var targetFormat: String? { get { _string(6) } set { _setString(6, newValue) } }
@@ -25,7 +28,7 @@ public final class Signature: Element {
     public var data: String? { get { _string(8) } set { _setString(8, newValue) } }
 }
 
-private let signatureLayout = Layout(Signature.self, "Signature", .datatype, base: Element._layout, release: .r4, """
+private let signatureLayout = Layout(_class: Signature.self, "Signature", .datatype, base: Element._layout, release: .r4, """
     type 1..* Coding
     when 1..1 instant
     who 1..1 Reference >Practitioner,PractitionerRole,RelatedPerson,Patient,Device,Organization
@@ -35,4 +38,4 @@ private let signatureLayout = Layout(Signature.self, "Signature", .datatype, bas
     data 0..1 base64Binary
     """)
 
-let signatureTypes = TypeGroup("Signature", [Signature.self])
+let signatureTypes = _TypeGroup("Signature", [Signature.self])

@@ -5,43 +5,58 @@ import FireLiteCore
 
 /// `SubstanceAmount`, a datatype of FHIR R4: <http://hl7.org/fhir/StructureDefinition/SubstanceAmount>
 public final class SubstanceAmount: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { substanceAmountLayout }
 
     /// `SubstanceAmount.amount[x]`: `Quantity` | `Range` | `string` 0..1
     public var amount: SubstanceAmountAmount? { get { _choice(3) } set { _setChoice(3, 3, newValue) } }
+    /// `SubstanceAmount.amount[x]` as `Quantity`.
     public var amountQuantity: Quantity? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// `SubstanceAmount.amount[x]` as `Range`.
     public var amountRange: Range? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// `SubstanceAmount.amount[x]` as `string`.
     public var amountString: String? { get { _string(5) } set { _setString(5, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(amountQuantity newValue: Quantity?) { _upsert(3, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(amountRange newValue: Range?) { _upsert(4, newValue) }
     /// `SubstanceAmount.amountType`: `CodeableConcept` 0..1
     public var amountType: CodeableConcept? { get { _object(6) } set { _setObject(6, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(amountType newValue: CodeableConcept?) { _upsert(6, newValue) }
     /// `SubstanceAmount.amountText`: `string` 0..1
     public var amountText: String? { get { _string(7) } set { _setString(7, newValue) } }
     /// `SubstanceAmount.referenceRange`: `SubstanceAmount.referenceRange` 0..1
     public var referenceRange: SubstanceAmountReferenceRange? { get { _object(8) } set { _setObject(8, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(referenceRange newValue: SubstanceAmountReferenceRange?) { _upsert(8, newValue) }
 }
 
 /// `SubstanceAmount.referenceRange`, a backbone element
 public final class SubstanceAmountReferenceRange: Element {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { substanceAmountReferenceRangeLayout }
 
     /// `SubstanceAmount.referenceRange.lowLimit`: `Quantity` 0..1
     public var lowLimit: Quantity? { get { _object(2) } set { _setObject(2, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(lowLimit newValue: Quantity?) { _upsert(2, newValue) }
     /// `SubstanceAmount.referenceRange.highLimit`: `Quantity` 0..1
     public var highLimit: Quantity? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(highLimit newValue: Quantity?) { _upsert(3, newValue) }
 }
 
-/// values `SubstanceAmount.amount[x]` can have
+/// A value of `SubstanceAmount.amount[x]`.
 public enum SubstanceAmountAmount: FHIRChoice {
+    /// A value of type `Quantity`.
     case quantity(Quantity)
+    /// A value of type `Range`.
     case range(Range)
+    /// A value of type `string`.
     case string(String)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    /// The value that an object holds, or nil; for generated code.
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 3) {
         case 0: guard let value: Quantity = object._object(first) else { return nil }; self = .quantity(value)
         case 1: guard let value: Range = object._object(first + 1) else { return nil }; self = .range(value)
@@ -49,6 +64,7 @@ public enum SubstanceAmountAmount: FHIRChoice {
         default: return nil
         }
     }
+    /// Sets the value in an object; for generated code.
     public func _write(_ object: FHIRObject, _ first: Int) {
         switch self {
         case .quantity(let value): object._setObject(first, value)
@@ -58,16 +74,16 @@ public enum SubstanceAmountAmount: FHIRChoice {
     }
 }
 
-private let substanceAmountLayout = Layout(SubstanceAmount.self, "SubstanceAmount", .datatype, base: BackboneElement._layout, release: .r4, """
+private let substanceAmountLayout = Layout(_class: SubstanceAmount.self, "SubstanceAmount", .datatype, base: BackboneElement._layout, release: .r4, """
     amount[x] 0..1 Quantity|Range|string
     amountType 0..1 CodeableConcept
     amountText 0..1 string
     referenceRange 0..1 SubstanceAmount.referenceRange
     """)
 
-private let substanceAmountReferenceRangeLayout = Layout(SubstanceAmountReferenceRange.self, "SubstanceAmount.referenceRange", .backbone, base: Element._layout, release: .r4, """
+private let substanceAmountReferenceRangeLayout = Layout(_class: SubstanceAmountReferenceRange.self, "SubstanceAmount.referenceRange", .backbone, base: Element._layout, release: .r4, """
     lowLimit 0..1 Quantity
     highLimit 0..1 Quantity
     """)
 
-let substanceAmountTypes = TypeGroup("SubstanceAmount SubstanceAmount.referenceRange", [SubstanceAmount.self, SubstanceAmountReferenceRange.self])
+let substanceAmountTypes = _TypeGroup("SubstanceAmount SubstanceAmount.referenceRange", [SubstanceAmount.self, SubstanceAmountReferenceRange.self])

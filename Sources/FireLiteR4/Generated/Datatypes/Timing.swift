@@ -5,29 +5,39 @@ import FireLiteCore
 
 /// `Timing`, a datatype of FHIR R4: <http://hl7.org/fhir/StructureDefinition/Timing>
 public final class Timing: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { timingLayout }
 
     /// `Timing.event`: `dateTime` 0..*
     public var event: [FHIRDateTime] { get { _dateTimes(3) } set { _setDateTimes(3, newValue) } }
     /// `Timing.repeat`: `Timing.repeat` 0..1
     public var `repeat`: TimingRepeat? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(repeat newValue: TimingRepeat?) { _upsert(4, newValue) }
     /// `Timing.code`: `CodeableConcept` 0..1, preferred binding (<http://hl7.org/fhir/ValueSet/timing-abbreviation>)
     public var code: CodeableConcept? { get { _object(5) } set { _setObject(5, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(code newValue: CodeableConcept?) { _upsert(5, newValue) }
 }
 
 /// `Timing.repeat`, a backbone element
 public final class TimingRepeat: Element {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { timingRepeatLayout }
 
     /// `Timing.repeat.bounds[x]`: `Duration` | `Range` | `Period` 0..1
     public var bounds: TimingRepeatBounds? { get { _choice(2) } set { _setChoice(2, 3, newValue) } }
+    /// `Timing.repeat.bounds[x]` as `Duration`.
     public var boundsDuration: Duration? { get { _object(2) } set { _setObject(2, newValue) } }
+    /// `Timing.repeat.bounds[x]` as `Range`.
     public var boundsRange: Range? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// `Timing.repeat.bounds[x]` as `Period`.
     public var boundsPeriod: Period? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(boundsDuration newValue: Duration?) { _upsert(2, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(boundsRange newValue: Range?) { _upsert(3, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(boundsPeriod newValue: Period?) { _upsert(4, newValue) }
     /// `Timing.repeat.count`: `positiveInt` 0..1
     public var count: Int? { get { _int(5) } set { _setInt(5, newValue) } }
@@ -59,12 +69,16 @@ public final class TimingRepeat: Element {
     public var offset: Int? { get { _int(18) } set { _setInt(18, newValue) } }
 }
 
-/// values `Timing.repeat.bounds[x]` can have
+/// A value of `Timing.repeat.bounds[x]`.
 public enum TimingRepeatBounds: FHIRChoice {
+    /// A value of type `Duration`.
     case duration(Duration)
+    /// A value of type `Range`.
     case range(Range)
+    /// A value of type `Period`.
     case period(Period)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    /// The value that an object holds, or nil; for generated code.
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 3) {
         case 0: guard let value: Duration = object._object(first) else { return nil }; self = .duration(value)
         case 1: guard let value: Range = object._object(first + 1) else { return nil }; self = .range(value)
@@ -72,6 +86,7 @@ public enum TimingRepeatBounds: FHIRChoice {
         default: return nil
         }
     }
+    /// Sets the value in an object; for generated code.
     public func _write(_ object: FHIRObject, _ first: Int) {
         switch self {
         case .duration(let value): object._setObject(first, value)
@@ -81,13 +96,13 @@ public enum TimingRepeatBounds: FHIRChoice {
     }
 }
 
-private let timingLayout = Layout(Timing.self, "Timing", .datatype, base: BackboneElement._layout, release: .r4, """
+private let timingLayout = Layout(_class: Timing.self, "Timing", .datatype, base: BackboneElement._layout, release: .r4, """
     event 0..* dateTime
     repeat 0..1 Timing.repeat
     code 0..1 CodeableConcept
     """)
 
-private let timingRepeatLayout = Layout(TimingRepeat.self, "Timing.repeat", .backbone, base: Element._layout, release: .r4, """
+private let timingRepeatLayout = Layout(_class: TimingRepeat.self, "Timing.repeat", .backbone, base: Element._layout, release: .r4, """
     bounds[x] 0..1 Duration|Range|Period
     count 0..1 positiveInt
     countMax 0..1 positiveInt
@@ -105,4 +120,4 @@ private let timingRepeatLayout = Layout(TimingRepeat.self, "Timing.repeat", .bac
     offset 0..1 unsignedInt
     """)
 
-let timingTypes = TypeGroup("Timing Timing.repeat", [Timing.self, TimingRepeat.self])
+let timingTypes = _TypeGroup("Timing Timing.repeat", [Timing.self, TimingRepeat.self])

@@ -5,6 +5,7 @@ import FireLiteCore
 
 /// `TriggerDefinition`, a datatype of FHIR R4: <http://hl7.org/fhir/StructureDefinition/TriggerDefinition>
 public final class TriggerDefinition: Element {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { triggerDefinitionLayout }
 
     /// `TriggerDefinition.type`: `code` 1..1, one of `TriggerType` (<http://hl7.org/fhir/ValueSet/trigger-type>)
@@ -13,26 +14,38 @@ public final class TriggerDefinition: Element {
     public var name: String? { get { _string(3) } set { _setString(3, newValue) } }
     /// `TriggerDefinition.timing[x]`: `Timing` | `Reference` | `date` | `dateTime` 0..1 to `Schedule`
     public var timing: TriggerDefinitionTiming? { get { _choice(4) } set { _setChoice(4, 4, newValue) } }
+    /// `TriggerDefinition.timing[x]` as `Timing`.
     public var timingTiming: Timing? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// `TriggerDefinition.timing[x]` as `Reference`.
     public var timingReference: Reference? { get { _object(5) } set { _setObject(5, newValue) } }
+    /// `TriggerDefinition.timing[x]` as `date`.
     public var timingDate: FHIRDate? { get { _date(6) } set { _setDate(6, newValue) } }
+    /// `TriggerDefinition.timing[x]` as `dateTime`.
     public var timingDateTime: FHIRDateTime? { get { _dateTime(7) } set { _setDateTime(7, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(timingTiming newValue: Timing?) { _upsert(4, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(timingReference newValue: Reference?) { _upsert(5, newValue) }
     /// `TriggerDefinition.data`: `DataRequirement` 0..*
     public var data: [DataRequirement] { get { _objects(8) } set { _setObjects(8, newValue) } }
     /// `TriggerDefinition.condition`: `Expression` 0..1
     public var condition: Expression? { get { _object(9) } set { _setObject(9, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(condition newValue: Expression?) { _upsert(9, newValue) }
 }
 
-/// values `TriggerDefinition.timing[x]` can have
+/// A value of `TriggerDefinition.timing[x]`.
 public enum TriggerDefinitionTiming: FHIRChoice {
+    /// A value of type `Timing`.
     case timing(Timing)
+    /// A value of type `Reference`.
     case reference(Reference)
+    /// A value of type `date`.
     case date(FHIRDate)
+    /// A value of type `dateTime`.
     case dateTime(FHIRDateTime)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    /// The value that an object holds, or nil; for generated code.
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 4) {
         case 0: guard let value: Timing = object._object(first) else { return nil }; self = .timing(value)
         case 1: guard let value: Reference = object._object(first + 1) else { return nil }; self = .reference(value)
@@ -41,6 +54,7 @@ public enum TriggerDefinitionTiming: FHIRChoice {
         default: return nil
         }
     }
+    /// Sets the value in an object; for generated code.
     public func _write(_ object: FHIRObject, _ first: Int) {
         switch self {
         case .timing(let value): object._setObject(first, value)
@@ -51,7 +65,7 @@ public enum TriggerDefinitionTiming: FHIRChoice {
     }
 }
 
-private let triggerDefinitionLayout = Layout(TriggerDefinition.self, "TriggerDefinition", .datatype, base: Element._layout, release: .r4, """
+private let triggerDefinitionLayout = Layout(_class: TriggerDefinition.self, "TriggerDefinition", .datatype, base: Element._layout, release: .r4, """
     type 1..1 code =TriggerType
     name 0..1 string
     timing[x] 0..1 Timing|Reference|date|dateTime >Schedule
@@ -59,4 +73,4 @@ private let triggerDefinitionLayout = Layout(TriggerDefinition.self, "TriggerDef
     condition 0..1 Expression
     """)
 
-let triggerDefinitionTypes = TypeGroup("TriggerDefinition", [TriggerDefinition.self])
+let triggerDefinitionTypes = _TypeGroup("TriggerDefinition", [TriggerDefinition.self])

@@ -5,30 +5,45 @@ import FireLiteCore
 
 /// `UsageContext`, a datatype of FHIR R4: <http://hl7.org/fhir/StructureDefinition/UsageContext>
 public final class UsageContext: Element {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { usageContextLayout }
 
     /// `UsageContext.code`: `Coding` 1..1, extensible binding (<http://hl7.org/fhir/ValueSet/usage-context-type>)
     public var code: Coding? { get { _object(2) } set { _setObject(2, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(code newValue: Coding?) { _upsert(2, newValue) }
     /// `UsageContext.value[x]`: `CodeableConcept` | `Quantity` | `Range` | `Reference` 1..1 to `PlanDefinition` | `ResearchStudy` | `InsurancePlan` | `HealthcareService` | `Group` | `Location` | `Organization`, example binding (<http://hl7.org/fhir/ValueSet/use-context>)
     public var value: UsageContextValue? { get { _choice(3) } set { _setChoice(3, 4, newValue) } }
+    /// `UsageContext.value[x]` as `CodeableConcept`.
     public var valueCodeableConcept: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// `UsageContext.value[x]` as `Quantity`.
     public var valueQuantity: Quantity? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// `UsageContext.value[x]` as `Range`.
     public var valueRange: Range? { get { _object(5) } set { _setObject(5, newValue) } }
+    /// `UsageContext.value[x]` as `Reference`.
     public var valueReference: Reference? { get { _object(6) } set { _setObject(6, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueCodeableConcept newValue: CodeableConcept?) { _upsert(3, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueQuantity newValue: Quantity?) { _upsert(4, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueRange newValue: Range?) { _upsert(5, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueReference newValue: Reference?) { _upsert(6, newValue) }
 }
 
-/// values `UsageContext.value[x]` can have
+/// A value of `UsageContext.value[x]`.
 public enum UsageContextValue: FHIRChoice {
+    /// A value of type `CodeableConcept`.
     case codeableConcept(CodeableConcept)
+    /// A value of type `Quantity`.
     case quantity(Quantity)
+    /// A value of type `Range`.
     case range(Range)
+    /// A value of type `Reference`.
     case reference(Reference)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    /// The value that an object holds, or nil; for generated code.
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 4) {
         case 0: guard let value: CodeableConcept = object._object(first) else { return nil }; self = .codeableConcept(value)
         case 1: guard let value: Quantity = object._object(first + 1) else { return nil }; self = .quantity(value)
@@ -37,6 +52,7 @@ public enum UsageContextValue: FHIRChoice {
         default: return nil
         }
     }
+    /// Sets the value in an object; for generated code.
     public func _write(_ object: FHIRObject, _ first: Int) {
         switch self {
         case .codeableConcept(let value): object._setObject(first, value)
@@ -47,9 +63,9 @@ public enum UsageContextValue: FHIRChoice {
     }
 }
 
-private let usageContextLayout = Layout(UsageContext.self, "UsageContext", .datatype, base: Element._layout, release: .r4, """
+private let usageContextLayout = Layout(_class: UsageContext.self, "UsageContext", .datatype, base: Element._layout, release: .r4, """
     code 1..1 Coding
     value[x] 1..1 CodeableConcept|Quantity|Range|Reference >PlanDefinition,ResearchStudy,InsurancePlan,HealthcareService,Group,Location,Organization
     """)
 
-let usageContextTypes = TypeGroup("UsageContext", [UsageContext.self])
+let usageContextTypes = _TypeGroup("UsageContext", [UsageContext.self])

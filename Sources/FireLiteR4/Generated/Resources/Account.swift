@@ -5,6 +5,7 @@ import FireLiteCore
 
 /// `Account`, a resource of FHIR R4: <http://hl7.org/fhir/StructureDefinition/Account>
 public final class Account: DomainResource {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { accountLayout }
 
     /// `Account.identifier`: `Identifier` 0..*
@@ -13,6 +14,7 @@ public final class Account: DomainResource {
     public var status: AccountStatus? { get { _code(9) } set { _setCode(9, newValue) } }
     /// `Account.type`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/account-type>)
     public var type: CodeableConcept? { get { _object(10) } set { _setObject(10, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(type newValue: CodeableConcept?) { _upsert(10, newValue) }
     /// `Account.name`: `string` 0..1
     public var name: String? { get { _string(11) } set { _setString(11, newValue) } }
@@ -20,11 +22,13 @@ public final class Account: DomainResource {
     public var subject: [Reference] { get { _objects(12) } set { _setObjects(12, newValue) } }
     /// `Account.servicePeriod`: `Period` 0..1
     public var servicePeriod: Period? { get { _object(13) } set { _setObject(13, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(servicePeriod newValue: Period?) { _upsert(13, newValue) }
     /// `Account.coverage`: `Account.coverage` 0..*
     public var coverage: [AccountCoverage] { get { _objects(14) } set { _setObjects(14, newValue) } }
     /// `Account.owner`: `Reference` 0..1 to `Organization`
     public var owner: Reference? { get { _object(15) } set { _setObject(15, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(owner newValue: Reference?) { _upsert(15, newValue) }
     /// `Account.description`: `string` 0..1
     public var description: String? { get { _string(16) } set { _setString(16, newValue) } }
@@ -32,15 +36,18 @@ public final class Account: DomainResource {
     public var guarantor: [AccountGuarantor] { get { _objects(17) } set { _setObjects(17, newValue) } }
     /// `Account.partOf`: `Reference` 0..1 to `Account`
     public var partOf: Reference? { get { _object(18) } set { _setObject(18, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(partOf newValue: Reference?) { _upsert(18, newValue) }
 }
 
 /// `Account.coverage`, a backbone element
 public final class AccountCoverage: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { accountCoverageLayout }
 
     /// `Account.coverage.coverage`: `Reference` 1..1 to `Coverage`
     public var coverage: Reference? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(coverage newValue: Reference?) { _upsert(3, newValue) }
     /// `Account.coverage.priority`: `positiveInt` 0..1
     public var priority: Int? { get { _int(4) } set { _setInt(4, newValue) } }
@@ -48,19 +55,22 @@ public final class AccountCoverage: BackboneElement {
 
 /// `Account.guarantor`, a backbone element
 public final class AccountGuarantor: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { accountGuarantorLayout }
 
     /// `Account.guarantor.party`: `Reference` 1..1 to `Patient` | `RelatedPerson` | `Organization`
     public var party: Reference? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(party newValue: Reference?) { _upsert(3, newValue) }
     /// `Account.guarantor.onHold`: `boolean` 0..1
     public var onHold: Bool? { get { _bool(4) } set { _setBool(4, newValue) } }
     /// `Account.guarantor.period`: `Period` 0..1
     public var period: Period? { get { _object(5) } set { _setObject(5, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(period newValue: Period?) { _upsert(5, newValue) }
 }
 
-private let accountLayout = Layout(Account.self, "Account", .resource, base: DomainResource._layout, release: .r4, """
+private let accountLayout = Layout(_class: Account.self, "Account", .resource, base: DomainResource._layout, release: .r4, """
     identifier 0..* Identifier
     status 1..1 code =AccountStatus
     type 0..1 CodeableConcept
@@ -74,15 +84,15 @@ private let accountLayout = Layout(Account.self, "Account", .resource, base: Dom
     partOf 0..1 Reference >Account
     """)
 
-private let accountCoverageLayout = Layout(AccountCoverage.self, "Account.coverage", .backbone, base: BackboneElement._layout, release: .r4, """
+private let accountCoverageLayout = Layout(_class: AccountCoverage.self, "Account.coverage", .backbone, base: BackboneElement._layout, release: .r4, """
     coverage 1..1 Reference >Coverage
     priority 0..1 positiveInt
     """)
 
-private let accountGuarantorLayout = Layout(AccountGuarantor.self, "Account.guarantor", .backbone, base: BackboneElement._layout, release: .r4, """
+private let accountGuarantorLayout = Layout(_class: AccountGuarantor.self, "Account.guarantor", .backbone, base: BackboneElement._layout, release: .r4, """
     party 1..1 Reference >Patient,RelatedPerson,Organization
     onHold 0..1 boolean
     period 0..1 Period
     """)
 
-let accountTypes = TypeGroup("Account Account.coverage Account.guarantor", [Account.self, AccountCoverage.self, AccountGuarantor.self])
+let accountTypes = _TypeGroup("Account Account.coverage Account.guarantor", [Account.self, AccountCoverage.self, AccountGuarantor.self])

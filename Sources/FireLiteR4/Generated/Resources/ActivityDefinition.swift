@@ -5,6 +5,7 @@ import FireLiteCore
 
 /// `ActivityDefinition`, a resource of FHIR R4: <http://hl7.org/fhir/StructureDefinition/ActivityDefinition>
 public final class ActivityDefinition: DomainResource {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { activityDefinitionLayout }
 
     /// `ActivityDefinition.url`: `uri` 0..1
@@ -25,9 +26,13 @@ public final class ActivityDefinition: DomainResource {
     public var experimental: Bool? { get { _bool(15) } set { _setBool(15, newValue) } }
     /// `ActivityDefinition.subject[x]`: `CodeableConcept` | `Reference` 0..1 to `Group`, extensible binding (<http://hl7.org/fhir/ValueSet/subject-type>)
     public var subject: ActivityDefinitionSubject? { get { _choice(16) } set { _setChoice(16, 2, newValue) } }
+    /// `ActivityDefinition.subject[x]` as `CodeableConcept`.
     public var subjectCodeableConcept: CodeableConcept? { get { _object(16) } set { _setObject(16, newValue) } }
+    /// `ActivityDefinition.subject[x]` as `Reference`.
     public var subjectReference: Reference? { get { _object(17) } set { _setObject(17, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(subjectCodeableConcept newValue: CodeableConcept?) { _upsert(16, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(subjectReference newValue: Reference?) { _upsert(17, newValue) }
     /// `ActivityDefinition.date`: `dateTime` 0..1
     public var date: FHIRDateTime? { get { _dateTime(18) } set { _setDateTime(18, newValue) } }
@@ -53,6 +58,7 @@ public final class ActivityDefinition: DomainResource {
     public var lastReviewDate: FHIRDate? { get { _date(28) } set { _setDate(28, newValue) } }
     /// `ActivityDefinition.effectivePeriod`: `Period` 0..1
     public var effectivePeriod: Period? { get { _object(29) } set { _setObject(29, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(effectivePeriod newValue: Period?) { _upsert(29, newValue) }
     /// `ActivityDefinition.topic`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/definition-topic>)
     public var topic: [CodeableConcept] { get { _objects(30) } set { _setObjects(30, newValue) } }
@@ -74,6 +80,7 @@ public final class ActivityDefinition: DomainResource {
     public var profile: String? { get { _string(38) } set { _setString(38, newValue) } }
     /// `ActivityDefinition.code`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/procedure-code>)
     public var code: CodeableConcept? { get { _object(39) } set { _setObject(39, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(code newValue: CodeableConcept?) { _upsert(39, newValue) }
     /// `ActivityDefinition.intent`: `code` 0..1, one of `RequestIntent` (<http://hl7.org/fhir/ValueSet/request-intent>)
     public var intent: RequestIntent? { get { _code(40) } set { _setCode(40, newValue) } }
@@ -83,30 +90,47 @@ public final class ActivityDefinition: DomainResource {
     public var doNotPerform: Bool? { get { _bool(42) } set { _setBool(42, newValue) } }
     /// `ActivityDefinition.timing[x]`: `Timing` | `dateTime` | `Age` | `Period` | `Range` | `Duration` 0..1
     public var timing: ActivityDefinitionTiming? { get { _choice(43) } set { _setChoice(43, 6, newValue) } }
+    /// `ActivityDefinition.timing[x]` as `Timing`.
     public var timingTiming: Timing? { get { _object(43) } set { _setObject(43, newValue) } }
+    /// `ActivityDefinition.timing[x]` as `dateTime`.
     public var timingDateTime: FHIRDateTime? { get { _dateTime(44) } set { _setDateTime(44, newValue) } }
+    /// `ActivityDefinition.timing[x]` as `Age`.
     public var timingAge: Age? { get { _object(45) } set { _setObject(45, newValue) } }
+    /// `ActivityDefinition.timing[x]` as `Period`.
     public var timingPeriod: Period? { get { _object(46) } set { _setObject(46, newValue) } }
+    /// `ActivityDefinition.timing[x]` as `Range`.
     public var timingRange: Range? { get { _object(47) } set { _setObject(47, newValue) } }
+    /// `ActivityDefinition.timing[x]` as `Duration`.
     public var timingDuration: Duration? { get { _object(48) } set { _setObject(48, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(timingTiming newValue: Timing?) { _upsert(43, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(timingAge newValue: Age?) { _upsert(45, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(timingPeriod newValue: Period?) { _upsert(46, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(timingRange newValue: Range?) { _upsert(47, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(timingDuration newValue: Duration?) { _upsert(48, newValue) }
     /// `ActivityDefinition.location`: `Reference` 0..1 to `Location`
     public var location: Reference? { get { _object(49) } set { _setObject(49, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(location newValue: Reference?) { _upsert(49, newValue) }
     /// `ActivityDefinition.participant`: `ActivityDefinition.participant` 0..*
     public var participant: [ActivityDefinitionParticipant] { get { _objects(50) } set { _setObjects(50, newValue) } }
     /// `ActivityDefinition.product[x]`: `Reference` | `CodeableConcept` 0..1 to `Medication` | `Substance`, example binding (<http://hl7.org/fhir/ValueSet/medication-codes>)
     public var product: ActivityDefinitionProduct? { get { _choice(51) } set { _setChoice(51, 2, newValue) } }
+    /// `ActivityDefinition.product[x]` as `Reference`.
     public var productReference: Reference? { get { _object(51) } set { _setObject(51, newValue) } }
+    /// `ActivityDefinition.product[x]` as `CodeableConcept`.
     public var productCodeableConcept: CodeableConcept? { get { _object(52) } set { _setObject(52, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(productReference newValue: Reference?) { _upsert(51, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(productCodeableConcept newValue: CodeableConcept?) { _upsert(52, newValue) }
     /// `ActivityDefinition.quantity`: `Quantity` 0..1
     public var quantity: Quantity? { get { _object(53) } set { _setObject(53, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(quantity newValue: Quantity?) { _upsert(53, newValue) }
     /// `ActivityDefinition.dosage`: `Dosage` 0..*
     public var dosage: [Dosage] { get { _objects(54) } set { _setObjects(54, newValue) } }
@@ -126,37 +150,45 @@ public final class ActivityDefinition: DomainResource {
 
 /// `ActivityDefinition.participant`, a backbone element
 public final class ActivityDefinitionParticipant: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { activityDefinitionParticipantLayout }
 
     /// `ActivityDefinition.participant.type`: `code` 1..1, one of `ActionParticipantType` (<http://hl7.org/fhir/ValueSet/action-participant-type>)
     public var type: ActionParticipantType? { get { _code(3) } set { _setCode(3, newValue) } }
     /// `ActivityDefinition.participant.role`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/action-participant-role>)
     public var role: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(role newValue: CodeableConcept?) { _upsert(4, newValue) }
 }
 
 /// `ActivityDefinition.dynamicValue`, a backbone element
 public final class ActivityDefinitionDynamicValue: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { activityDefinitionDynamicValueLayout }
 
     /// `ActivityDefinition.dynamicValue.path`: `string` 1..1
     public var path: String? { get { _string(3) } set { _setString(3, newValue) } }
     /// `ActivityDefinition.dynamicValue.expression`: `Expression` 1..1
     public var expression: Expression? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(expression newValue: Expression?) { _upsert(4, newValue) }
 }
 
-/// values `ActivityDefinition.subject[x]` can have
+/// A value of `ActivityDefinition.subject[x]`.
 public enum ActivityDefinitionSubject: FHIRChoice {
+    /// A value of type `CodeableConcept`.
     case codeableConcept(CodeableConcept)
+    /// A value of type `Reference`.
     case reference(Reference)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    /// The value that an object holds, or nil; for generated code.
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: CodeableConcept = object._object(first) else { return nil }; self = .codeableConcept(value)
         case 1: guard let value: Reference = object._object(first + 1) else { return nil }; self = .reference(value)
         default: return nil
         }
     }
+    /// Sets the value in an object; for generated code.
     public func _write(_ object: FHIRObject, _ first: Int) {
         switch self {
         case .codeableConcept(let value): object._setObject(first, value)
@@ -165,15 +197,22 @@ public enum ActivityDefinitionSubject: FHIRChoice {
     }
 }
 
-/// values `ActivityDefinition.timing[x]` can have
+/// A value of `ActivityDefinition.timing[x]`.
 public enum ActivityDefinitionTiming: FHIRChoice {
+    /// A value of type `Timing`.
     case timing(Timing)
+    /// A value of type `dateTime`.
     case dateTime(FHIRDateTime)
+    /// A value of type `Age`.
     case age(Age)
+    /// A value of type `Period`.
     case period(Period)
+    /// A value of type `Range`.
     case range(Range)
+    /// A value of type `Duration`.
     case duration(Duration)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    /// The value that an object holds, or nil; for generated code.
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 6) {
         case 0: guard let value: Timing = object._object(first) else { return nil }; self = .timing(value)
         case 1: guard let value: FHIRDateTime = object._dateTime(first + 1) else { return nil }; self = .dateTime(value)
@@ -184,6 +223,7 @@ public enum ActivityDefinitionTiming: FHIRChoice {
         default: return nil
         }
     }
+    /// Sets the value in an object; for generated code.
     public func _write(_ object: FHIRObject, _ first: Int) {
         switch self {
         case .timing(let value): object._setObject(first, value)
@@ -196,17 +236,21 @@ public enum ActivityDefinitionTiming: FHIRChoice {
     }
 }
 
-/// values `ActivityDefinition.product[x]` can have
+/// A value of `ActivityDefinition.product[x]`.
 public enum ActivityDefinitionProduct: FHIRChoice {
+    /// A value of type `Reference`.
     case reference(Reference)
+    /// A value of type `CodeableConcept`.
     case codeableConcept(CodeableConcept)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    /// The value that an object holds, or nil; for generated code.
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: Reference = object._object(first) else { return nil }; self = .reference(value)
         case 1: guard let value: CodeableConcept = object._object(first + 1) else { return nil }; self = .codeableConcept(value)
         default: return nil
         }
     }
+    /// Sets the value in an object; for generated code.
     public func _write(_ object: FHIRObject, _ first: Int) {
         switch self {
         case .reference(let value): object._setObject(first, value)
@@ -215,7 +259,7 @@ public enum ActivityDefinitionProduct: FHIRChoice {
     }
 }
 
-private let activityDefinitionLayout = Layout(ActivityDefinition.self, "ActivityDefinition", .resource, base: DomainResource._layout, release: .r4, """
+private let activityDefinitionLayout = Layout(_class: ActivityDefinition.self, "ActivityDefinition", .resource, base: DomainResource._layout, release: .r4, """
     url 0..1 uri
     identifier 0..* Identifier
     version 0..1 string
@@ -264,14 +308,14 @@ private let activityDefinitionLayout = Layout(ActivityDefinition.self, "Activity
     dynamicValue 0..* ActivityDefinition.dynamicValue
     """)
 
-private let activityDefinitionParticipantLayout = Layout(ActivityDefinitionParticipant.self, "ActivityDefinition.participant", .backbone, base: BackboneElement._layout, release: .r4, """
+private let activityDefinitionParticipantLayout = Layout(_class: ActivityDefinitionParticipant.self, "ActivityDefinition.participant", .backbone, base: BackboneElement._layout, release: .r4, """
     type 1..1 code =ActionParticipantType
     role 0..1 CodeableConcept
     """)
 
-private let activityDefinitionDynamicValueLayout = Layout(ActivityDefinitionDynamicValue.self, "ActivityDefinition.dynamicValue", .backbone, base: BackboneElement._layout, release: .r4, """
+private let activityDefinitionDynamicValueLayout = Layout(_class: ActivityDefinitionDynamicValue.self, "ActivityDefinition.dynamicValue", .backbone, base: BackboneElement._layout, release: .r4, """
     path 1..1 string
     expression 1..1 Expression
     """)
 
-let activityDefinitionTypes = TypeGroup("ActivityDefinition ActivityDefinition.participant ActivityDefinition.dynamicValue", [ActivityDefinition.self, ActivityDefinitionParticipant.self, ActivityDefinitionDynamicValue.self])
+let activityDefinitionTypes = _TypeGroup("ActivityDefinition ActivityDefinition.participant ActivityDefinition.dynamicValue", [ActivityDefinition.self, ActivityDefinitionParticipant.self, ActivityDefinitionDynamicValue.self])

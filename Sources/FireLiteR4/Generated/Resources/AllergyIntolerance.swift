@@ -5,15 +5,18 @@ import FireLiteCore
 
 /// `AllergyIntolerance`, a resource of FHIR R4: <http://hl7.org/fhir/StructureDefinition/AllergyIntolerance>
 public final class AllergyIntolerance: DomainResource {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { allergyIntoleranceLayout }
 
     /// `AllergyIntolerance.identifier`: `Identifier` 0..*
     public var identifier: [Identifier] { get { _objects(8) } set { _setObjects(8, newValue) } }
     /// `AllergyIntolerance.clinicalStatus`: `CodeableConcept` 0..1, one of `AllergyIntoleranceClinicalStatus` (<http://hl7.org/fhir/ValueSet/allergyintolerance-clinical>)
     public var clinicalStatus: CodeableConcept? { get { _object(9) } set { _setObject(9, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(clinicalStatus newValue: CodeableConcept?) { _upsert(9, newValue) }
     /// `AllergyIntolerance.verificationStatus`: `CodeableConcept` 0..1, one of `AllergyIntoleranceVerificationStatus` (<http://hl7.org/fhir/ValueSet/allergyintolerance-verification>)
     public var verificationStatus: CodeableConcept? { get { _object(10) } set { _setObject(10, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(verificationStatus newValue: CodeableConcept?) { _upsert(10, newValue) }
     /// `AllergyIntolerance.type`: `code` 0..1, one of `AllergyIntoleranceType` (<http://hl7.org/fhir/ValueSet/allergy-intolerance-type>)
     public var type: AllergyIntoleranceType? { get { _code(11) } set { _setCode(11, newValue) } }
@@ -23,30 +26,43 @@ public final class AllergyIntolerance: DomainResource {
     public var criticality: AllergyIntoleranceCriticality? { get { _code(13) } set { _setCode(13, newValue) } }
     /// `AllergyIntolerance.code`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/allergyintolerance-code>)
     public var code: CodeableConcept? { get { _object(14) } set { _setObject(14, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(code newValue: CodeableConcept?) { _upsert(14, newValue) }
     /// `AllergyIntolerance.patient`: `Reference` 1..1 to `Patient`
     public var patient: Reference? { get { _object(15) } set { _setObject(15, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(patient newValue: Reference?) { _upsert(15, newValue) }
     /// `AllergyIntolerance.encounter`: `Reference` 0..1 to `Encounter`
     public var encounter: Reference? { get { _object(16) } set { _setObject(16, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(encounter newValue: Reference?) { _upsert(16, newValue) }
     /// `AllergyIntolerance.onset[x]`: `dateTime` | `Age` | `Period` | `Range` | `string` 0..1
     public var onset: AllergyIntoleranceOnset? { get { _choice(17) } set { _setChoice(17, 5, newValue) } }
+    /// `AllergyIntolerance.onset[x]` as `dateTime`.
     public var onsetDateTime: FHIRDateTime? { get { _dateTime(17) } set { _setDateTime(17, newValue) } }
+    /// `AllergyIntolerance.onset[x]` as `Age`.
     public var onsetAge: Age? { get { _object(18) } set { _setObject(18, newValue) } }
+    /// `AllergyIntolerance.onset[x]` as `Period`.
     public var onsetPeriod: Period? { get { _object(19) } set { _setObject(19, newValue) } }
+    /// `AllergyIntolerance.onset[x]` as `Range`.
     public var onsetRange: Range? { get { _object(20) } set { _setObject(20, newValue) } }
+    /// `AllergyIntolerance.onset[x]` as `string`.
     public var onsetString: String? { get { _string(21) } set { _setString(21, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(onsetAge newValue: Age?) { _upsert(18, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(onsetPeriod newValue: Period?) { _upsert(19, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(onsetRange newValue: Range?) { _upsert(20, newValue) }
     /// `AllergyIntolerance.recordedDate`: `dateTime` 0..1
     public var recordedDate: FHIRDateTime? { get { _dateTime(22) } set { _setDateTime(22, newValue) } }
     /// `AllergyIntolerance.recorder`: `Reference` 0..1 to `Practitioner` | `PractitionerRole` | `Patient` | `RelatedPerson`
     public var recorder: Reference? { get { _object(23) } set { _setObject(23, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(recorder newValue: Reference?) { _upsert(23, newValue) }
     /// `AllergyIntolerance.asserter`: `Reference` 0..1 to `Patient` | `RelatedPerson` | `Practitioner` | `PractitionerRole`
     public var asserter: Reference? { get { _object(24) } set { _setObject(24, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(asserter newValue: Reference?) { _upsert(24, newValue) }
     /// `AllergyIntolerance.lastOccurrence`: `dateTime` 0..1
     public var lastOccurrence: FHIRDateTime? { get { _dateTime(25) } set { _setDateTime(25, newValue) } }
@@ -58,10 +74,12 @@ public final class AllergyIntolerance: DomainResource {
 
 /// `AllergyIntolerance.reaction`, a backbone element
 public final class AllergyIntoleranceReaction: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { allergyIntoleranceReactionLayout }
 
     /// `AllergyIntolerance.reaction.substance`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/substance-code>)
     public var substance: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(substance newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `AllergyIntolerance.reaction.manifestation`: `CodeableConcept` 1..*, example binding (<http://hl7.org/fhir/ValueSet/clinical-findings>)
     public var manifestation: [CodeableConcept] { get { _objects(4) } set { _setObjects(4, newValue) } }
@@ -73,19 +91,26 @@ public final class AllergyIntoleranceReaction: BackboneElement {
     public var severity: AllergyIntoleranceSeverity? { get { _code(7) } set { _setCode(7, newValue) } }
     /// `AllergyIntolerance.reaction.exposureRoute`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/route-codes>)
     public var exposureRoute: CodeableConcept? { get { _object(8) } set { _setObject(8, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(exposureRoute newValue: CodeableConcept?) { _upsert(8, newValue) }
     /// `AllergyIntolerance.reaction.note`: `Annotation` 0..*
     public var note: [Annotation] { get { _objects(9) } set { _setObjects(9, newValue) } }
 }
 
-/// values `AllergyIntolerance.onset[x]` can have
+/// A value of `AllergyIntolerance.onset[x]`.
 public enum AllergyIntoleranceOnset: FHIRChoice {
+    /// A value of type `dateTime`.
     case dateTime(FHIRDateTime)
+    /// A value of type `Age`.
     case age(Age)
+    /// A value of type `Period`.
     case period(Period)
+    /// A value of type `Range`.
     case range(Range)
+    /// A value of type `string`.
     case string(String)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    /// The value that an object holds, or nil; for generated code.
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 5) {
         case 0: guard let value: FHIRDateTime = object._dateTime(first) else { return nil }; self = .dateTime(value)
         case 1: guard let value: Age = object._object(first + 1) else { return nil }; self = .age(value)
@@ -95,6 +120,7 @@ public enum AllergyIntoleranceOnset: FHIRChoice {
         default: return nil
         }
     }
+    /// Sets the value in an object; for generated code.
     public func _write(_ object: FHIRObject, _ first: Int) {
         switch self {
         case .dateTime(let value): object._setDateTime(first, value)
@@ -106,7 +132,7 @@ public enum AllergyIntoleranceOnset: FHIRChoice {
     }
 }
 
-private let allergyIntoleranceLayout = Layout(AllergyIntolerance.self, "AllergyIntolerance", .resource, base: DomainResource._layout, release: .r4, """
+private let allergyIntoleranceLayout = Layout(_class: AllergyIntolerance.self, "AllergyIntolerance", .resource, base: DomainResource._layout, release: .r4, """
     identifier 0..* Identifier
     clinicalStatus 0..1 CodeableConcept =AllergyIntoleranceClinicalStatus
     verificationStatus 0..1 CodeableConcept =AllergyIntoleranceVerificationStatus
@@ -125,7 +151,7 @@ private let allergyIntoleranceLayout = Layout(AllergyIntolerance.self, "AllergyI
     reaction 0..* AllergyIntolerance.reaction
     """)
 
-private let allergyIntoleranceReactionLayout = Layout(AllergyIntoleranceReaction.self, "AllergyIntolerance.reaction", .backbone, base: BackboneElement._layout, release: .r4, """
+private let allergyIntoleranceReactionLayout = Layout(_class: AllergyIntoleranceReaction.self, "AllergyIntolerance.reaction", .backbone, base: BackboneElement._layout, release: .r4, """
     substance 0..1 CodeableConcept
     manifestation 1..* CodeableConcept
     description 0..1 string
@@ -135,4 +161,4 @@ private let allergyIntoleranceReactionLayout = Layout(AllergyIntoleranceReaction
     note 0..* Annotation
     """)
 
-let allergyIntoleranceTypes = TypeGroup("AllergyIntolerance AllergyIntolerance.reaction", [AllergyIntolerance.self, AllergyIntoleranceReaction.self])
+let allergyIntoleranceTypes = _TypeGroup("AllergyIntolerance AllergyIntolerance.reaction", [AllergyIntolerance.self, AllergyIntoleranceReaction.self])

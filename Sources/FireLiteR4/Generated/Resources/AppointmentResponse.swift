@@ -5,12 +5,14 @@ import FireLiteCore
 
 /// `AppointmentResponse`, a resource of FHIR R4: <http://hl7.org/fhir/StructureDefinition/AppointmentResponse>
 public final class AppointmentResponse: DomainResource {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { appointmentResponseLayout }
 
     /// `AppointmentResponse.identifier`: `Identifier` 0..*
     public var identifier: [Identifier] { get { _objects(8) } set { _setObjects(8, newValue) } }
     /// `AppointmentResponse.appointment`: `Reference` 1..1 to `Appointment`
     public var appointment: Reference? { get { _object(9) } set { _setObject(9, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(appointment newValue: Reference?) { _upsert(9, newValue) }
     /// `AppointmentResponse.start`: `instant` 0..1
     public var start: FHIRInstant? { get { _instant(10) } set { _setInstant(10, newValue) } }
@@ -20,6 +22,7 @@ public final class AppointmentResponse: DomainResource {
     public var participantType: [CodeableConcept] { get { _objects(12) } set { _setObjects(12, newValue) } }
     /// `AppointmentResponse.actor`: `Reference` 0..1 to `Patient` | `Practitioner` | `PractitionerRole` | `RelatedPerson` | `Device` | `HealthcareService` | `Location`
     public var actor: Reference? { get { _object(13) } set { _setObject(13, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(actor newValue: Reference?) { _upsert(13, newValue) }
     /// `AppointmentResponse.participantStatus`: `code` 1..1, one of `ParticipationStatus` (<http://hl7.org/fhir/ValueSet/participationstatus>)
     public var participantStatus: ParticipationStatus? { get { _code(14) } set { _setCode(14, newValue) } }
@@ -27,7 +30,7 @@ public final class AppointmentResponse: DomainResource {
     public var comment: String? { get { _string(15) } set { _setString(15, newValue) } }
 }
 
-private let appointmentResponseLayout = Layout(AppointmentResponse.self, "AppointmentResponse", .resource, base: DomainResource._layout, release: .r4, """
+private let appointmentResponseLayout = Layout(_class: AppointmentResponse.self, "AppointmentResponse", .resource, base: DomainResource._layout, release: .r4, """
     identifier 0..* Identifier
     appointment 1..1 Reference >Appointment
     start 0..1 instant
@@ -38,4 +41,4 @@ private let appointmentResponseLayout = Layout(AppointmentResponse.self, "Appoin
     comment 0..1 string
     """)
 
-let appointmentResponseTypes = TypeGroup("AppointmentResponse", [AppointmentResponse.self])
+let appointmentResponseTypes = _TypeGroup("AppointmentResponse", [AppointmentResponse.self])

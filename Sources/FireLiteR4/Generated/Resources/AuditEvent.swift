@@ -5,10 +5,12 @@ import FireLiteCore
 
 /// `AuditEvent`, a resource of FHIR R4: <http://hl7.org/fhir/StructureDefinition/AuditEvent>
 public final class AuditEvent: DomainResource {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { auditEventLayout }
 
     /// `AuditEvent.type`: `Coding` 1..1, extensible binding (<http://hl7.org/fhir/ValueSet/audit-event-type>)
     public var type: Coding? { get { _object(8) } set { _setObject(8, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(type newValue: Coding?) { _upsert(8, newValue) }
     /// `AuditEvent.subtype`: `Coding` 0..*, extensible binding (<http://hl7.org/fhir/ValueSet/audit-event-sub-type>)
     public var subtype: [Coding] { get { _objects(9) } set { _setObjects(9, newValue) } }
@@ -16,6 +18,7 @@ public final class AuditEvent: DomainResource {
     public var action: AuditEventAction? { get { _code(10) } set { _setCode(10, newValue) } }
     /// `AuditEvent.period`: `Period` 0..1
     public var period: Period? { get { _object(11) } set { _setObject(11, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(period newValue: Period?) { _upsert(11, newValue) }
     /// `AuditEvent.recorded`: `instant` 1..1
     public var recorded: FHIRInstant? { get { _instant(12) } set { _setInstant(12, newValue) } }
@@ -29,6 +32,7 @@ public final class AuditEvent: DomainResource {
     public var agent: [AuditEventAgent] { get { _objects(16) } set { _setObjects(16, newValue) } }
     /// `AuditEvent.source`: `AuditEvent.source` 1..1
     public var source: AuditEventSource? { get { _object(17) } set { _setObject(17, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(source newValue: AuditEventSource?) { _upsert(17, newValue) }
     /// `AuditEvent.entity`: `AuditEvent.entity` 0..*
     public var entity: [AuditEventEntity] { get { _objects(18) } set { _setObjects(18, newValue) } }
@@ -36,15 +40,18 @@ public final class AuditEvent: DomainResource {
 
 /// `AuditEvent.agent`, a backbone element
 public final class AuditEventAgent: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { auditEventAgentLayout }
 
     /// `AuditEvent.agent.type`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/participation-role-type>)
     public var type: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(type newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `AuditEvent.agent.role`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/security-role-type>)
     public var role: [CodeableConcept] { get { _objects(4) } set { _setObjects(4, newValue) } }
     /// `AuditEvent.agent.who`: `Reference` 0..1 to `PractitionerRole` | `Practitioner` | `Organization` | `Device` | `Patient` | `RelatedPerson`
     public var who: Reference? { get { _object(5) } set { _setObject(5, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(who newValue: Reference?) { _upsert(5, newValue) }
     /// `AuditEvent.agent.altId`: `string` 0..1
     public var altId: String? { get { _string(6) } set { _setString(6, newValue) } }
@@ -54,14 +61,17 @@ public final class AuditEventAgent: BackboneElement {
     public var requestor: Bool? { get { _bool(8) } set { _setBool(8, newValue) } }
     /// `AuditEvent.agent.location`: `Reference` 0..1 to `Location`
     public var location: Reference? { get { _object(9) } set { _setObject(9, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(location newValue: Reference?) { _upsert(9, newValue) }
     /// `AuditEvent.agent.policy`: `uri` 0..*
     public var policy: [String] { get { _strings(10) } set { _setStrings(10, newValue) } }
     /// `AuditEvent.agent.media`: `Coding` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/dicm-405-mediatype>)
     public var media: Coding? { get { _object(11) } set { _setObject(11, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(media newValue: Coding?) { _upsert(11, newValue) }
     /// `AuditEvent.agent.network`: `AuditEvent.agent.network` 0..1
     public var network: AuditEventAgentNetwork? { get { _object(12) } set { _setObject(12, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(network newValue: AuditEventAgentNetwork?) { _upsert(12, newValue) }
     /// `AuditEvent.agent.purposeOfUse`: `CodeableConcept` 0..*, extensible binding (<http://terminology.hl7.org/ValueSet/v3-PurposeOfUse>)
     public var purposeOfUse: [CodeableConcept] { get { _objects(13) } set { _setObjects(13, newValue) } }
@@ -69,6 +79,7 @@ public final class AuditEventAgent: BackboneElement {
 
 /// `AuditEvent.agent.network`, a backbone element
 public final class AuditEventAgentNetwork: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { auditEventAgentNetworkLayout }
 
     /// `AuditEvent.agent.network.address`: `string` 0..1
@@ -79,12 +90,14 @@ public final class AuditEventAgentNetwork: BackboneElement {
 
 /// `AuditEvent.source`, a backbone element
 public final class AuditEventSource: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { auditEventSourceLayout }
 
     /// `AuditEvent.source.site`: `string` 0..1
     public var site: String? { get { _string(3) } set { _setString(3, newValue) } }
     /// `AuditEvent.source.observer`: `Reference` 1..1 to `PractitionerRole` | `Practitioner` | `Organization` | `Device` | `Patient` | `RelatedPerson`
     public var observer: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(observer newValue: Reference?) { _upsert(4, newValue) }
     /// `AuditEvent.source.type`: `Coding` 0..*, extensible binding (<http://hl7.org/fhir/ValueSet/audit-source-type>)
     public var type: [Coding] { get { _objects(5) } set { _setObjects(5, newValue) } }
@@ -92,19 +105,24 @@ public final class AuditEventSource: BackboneElement {
 
 /// `AuditEvent.entity`, a backbone element
 public final class AuditEventEntity: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { auditEventEntityLayout }
 
     /// `AuditEvent.entity.what`: `Reference` 0..1
     public var what: Reference? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(what newValue: Reference?) { _upsert(3, newValue) }
     /// `AuditEvent.entity.type`: `Coding` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/audit-entity-type>)
     public var type: Coding? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(type newValue: Coding?) { _upsert(4, newValue) }
     /// `AuditEvent.entity.role`: `Coding` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/object-role>)
     public var role: Coding? { get { _object(5) } set { _setObject(5, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(role newValue: Coding?) { _upsert(5, newValue) }
     /// `AuditEvent.entity.lifecycle`: `Coding` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/object-lifecycle-events>)
     public var lifecycle: Coding? { get { _object(6) } set { _setObject(6, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(lifecycle newValue: Coding?) { _upsert(6, newValue) }
     /// `AuditEvent.entity.securityLabel`: `Coding` 0..*, extensible binding (<http://hl7.org/fhir/ValueSet/security-labels>)
     public var securityLabel: [Coding] { get { _objects(7) } set { _setObjects(7, newValue) } }
@@ -120,27 +138,34 @@ public final class AuditEventEntity: BackboneElement {
 
 /// `AuditEvent.entity.detail`, a backbone element
 public final class AuditEventEntityDetail: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { auditEventEntityDetailLayout }
 
     /// `AuditEvent.entity.detail.type`: `string` 1..1
     public var type: String? { get { _string(3) } set { _setString(3, newValue) } }
     /// `AuditEvent.entity.detail.value[x]`: `string` | `base64Binary` 1..1
     public var value: AuditEventEntityDetailValue? { get { _choice(4) } set { _setChoice(4, 2, newValue) } }
+    /// `AuditEvent.entity.detail.value[x]` as `string`.
     public var valueString: String? { get { _string(4) } set { _setString(4, newValue) } }
+    /// `AuditEvent.entity.detail.value[x]` as `base64Binary`.
     public var valueBase64Binary: String? { get { _string(5) } set { _setString(5, newValue) } }
 }
 
-/// values `AuditEvent.entity.detail.value[x]` can have
-public enum AuditEventEntityDetailValue: FHIRChoice {
+/// A value of `AuditEvent.entity.detail.value[x]`.
+public enum AuditEventEntityDetailValue: FHIRChoice, Sendable {
+    /// A value of type `string`.
     case string(String)
+    /// A value of type `base64Binary`.
     case base64Binary(String)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    /// The value that an object holds, or nil; for generated code.
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: String = object._string(first) else { return nil }; self = .string(value)
         case 1: guard let value: String = object._string(first + 1) else { return nil }; self = .base64Binary(value)
         default: return nil
         }
     }
+    /// Sets the value in an object; for generated code.
     public func _write(_ object: FHIRObject, _ first: Int) {
         switch self {
         case .string(let value): object._setString(first, value)
@@ -149,7 +174,7 @@ public enum AuditEventEntityDetailValue: FHIRChoice {
     }
 }
 
-private let auditEventLayout = Layout(AuditEvent.self, "AuditEvent", .resource, base: DomainResource._layout, release: .r4, """
+private let auditEventLayout = Layout(_class: AuditEvent.self, "AuditEvent", .resource, base: DomainResource._layout, release: .r4, """
     type 1..1 Coding
     subtype 0..* Coding
     action 0..1 code =AuditEventAction
@@ -163,7 +188,7 @@ private let auditEventLayout = Layout(AuditEvent.self, "AuditEvent", .resource, 
     entity 0..* AuditEvent.entity
     """)
 
-private let auditEventAgentLayout = Layout(AuditEventAgent.self, "AuditEvent.agent", .backbone, base: BackboneElement._layout, release: .r4, """
+private let auditEventAgentLayout = Layout(_class: AuditEventAgent.self, "AuditEvent.agent", .backbone, base: BackboneElement._layout, release: .r4, """
     type 0..1 CodeableConcept
     role 0..* CodeableConcept
     who 0..1 Reference >PractitionerRole,Practitioner,Organization,Device,Patient,RelatedPerson
@@ -177,18 +202,18 @@ private let auditEventAgentLayout = Layout(AuditEventAgent.self, "AuditEvent.age
     purposeOfUse 0..* CodeableConcept
     """)
 
-private let auditEventAgentNetworkLayout = Layout(AuditEventAgentNetwork.self, "AuditEvent.agent.network", .backbone, base: BackboneElement._layout, release: .r4, """
+private let auditEventAgentNetworkLayout = Layout(_class: AuditEventAgentNetwork.self, "AuditEvent.agent.network", .backbone, base: BackboneElement._layout, release: .r4, """
     address 0..1 string
     type 0..1 code =AuditEventAgentNetworkType
     """)
 
-private let auditEventSourceLayout = Layout(AuditEventSource.self, "AuditEvent.source", .backbone, base: BackboneElement._layout, release: .r4, """
+private let auditEventSourceLayout = Layout(_class: AuditEventSource.self, "AuditEvent.source", .backbone, base: BackboneElement._layout, release: .r4, """
     site 0..1 string
     observer 1..1 Reference >PractitionerRole,Practitioner,Organization,Device,Patient,RelatedPerson
     type 0..* Coding
     """)
 
-private let auditEventEntityLayout = Layout(AuditEventEntity.self, "AuditEvent.entity", .backbone, base: BackboneElement._layout, release: .r4, """
+private let auditEventEntityLayout = Layout(_class: AuditEventEntity.self, "AuditEvent.entity", .backbone, base: BackboneElement._layout, release: .r4, """
     what 0..1 Reference
     type 0..1 Coding
     role 0..1 Coding
@@ -200,9 +225,9 @@ private let auditEventEntityLayout = Layout(AuditEventEntity.self, "AuditEvent.e
     detail 0..* AuditEvent.entity.detail
     """)
 
-private let auditEventEntityDetailLayout = Layout(AuditEventEntityDetail.self, "AuditEvent.entity.detail", .backbone, base: BackboneElement._layout, release: .r4, """
+private let auditEventEntityDetailLayout = Layout(_class: AuditEventEntityDetail.self, "AuditEvent.entity.detail", .backbone, base: BackboneElement._layout, release: .r4, """
     type 1..1 string
     value[x] 1..1 string|base64Binary
     """)
 
-let auditEventTypes = TypeGroup("AuditEvent AuditEvent.agent AuditEvent.agent.network AuditEvent.source AuditEvent.entity AuditEvent.entity.detail", [AuditEvent.self, AuditEventAgent.self, AuditEventAgentNetwork.self, AuditEventSource.self, AuditEventEntity.self, AuditEventEntityDetail.self])
+let auditEventTypes = _TypeGroup("AuditEvent AuditEvent.agent AuditEvent.agent.network AuditEvent.source AuditEvent.entity AuditEvent.entity.detail", [AuditEvent.self, AuditEventAgent.self, AuditEventAgentNetwork.self, AuditEventSource.self, AuditEventEntity.self, AuditEventEntityDetail.self])

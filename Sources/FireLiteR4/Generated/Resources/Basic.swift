@@ -5,24 +5,28 @@ import FireLiteCore
 
 /// `Basic`, a resource of FHIR R4: <http://hl7.org/fhir/StructureDefinition/Basic>
 public final class Basic: DomainResource {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { basicLayout }
 
     /// `Basic.identifier`: `Identifier` 0..*
     public var identifier: [Identifier] { get { _objects(8) } set { _setObjects(8, newValue) } }
     /// `Basic.code`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/basic-resource-type>)
     public var code: CodeableConcept? { get { _object(9) } set { _setObject(9, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(code newValue: CodeableConcept?) { _upsert(9, newValue) }
     /// `Basic.subject`: `Reference` 0..1
     public var subject: Reference? { get { _object(10) } set { _setObject(10, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(subject newValue: Reference?) { _upsert(10, newValue) }
     /// `Basic.created`: `date` 0..1
     public var created: FHIRDate? { get { _date(11) } set { _setDate(11, newValue) } }
     /// `Basic.author`: `Reference` 0..1 to `Practitioner` | `PractitionerRole` | `Patient` | `RelatedPerson` | `Organization`
     public var author: Reference? { get { _object(12) } set { _setObject(12, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(author newValue: Reference?) { _upsert(12, newValue) }
 }
 
-private let basicLayout = Layout(Basic.self, "Basic", .resource, base: DomainResource._layout, release: .r4, """
+private let basicLayout = Layout(_class: Basic.self, "Basic", .resource, base: DomainResource._layout, release: .r4, """
     identifier 0..* Identifier
     code 1..1 CodeableConcept
     subject 0..1 Reference
@@ -30,4 +34,4 @@ private let basicLayout = Layout(Basic.self, "Basic", .resource, base: DomainRes
     author 0..1 Reference >Practitioner,PractitionerRole,Patient,RelatedPerson,Organization
     """)
 
-let basicTypes = TypeGroup("Basic", [Basic.self])
+let basicTypes = _TypeGroup("Basic", [Basic.self])

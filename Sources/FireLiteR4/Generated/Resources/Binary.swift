@@ -5,21 +5,23 @@ import FireLiteCore
 
 /// `Binary`, a resource of FHIR R4: <http://hl7.org/fhir/StructureDefinition/Binary>
 public final class Binary: Resource {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { binaryLayout }
 
     /// `Binary.contentType`: `code` 1..1, required binding (<http://hl7.org/fhir/ValueSet/mimetypes>)
     public var contentType: String? { get { _string(4) } set { _setString(4, newValue) } }
     /// `Binary.securityContext`: `Reference` 0..1
     public var securityContext: Reference? { get { _object(5) } set { _setObject(5, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(securityContext newValue: Reference?) { _upsert(5, newValue) }
     /// `Binary.data`: `base64Binary` 0..1
     public var data: String? { get { _string(6) } set { _setString(6, newValue) } }
 }
 
-private let binaryLayout = Layout(Binary.self, "Binary", .resource, base: Resource._layout, release: .r4, """
+private let binaryLayout = Layout(_class: Binary.self, "Binary", .resource, base: Resource._layout, release: .r4, """
     contentType 1..1 code
     securityContext 0..1 Reference
     data 0..1 base64Binary
     """)
 
-let binaryTypes = TypeGroup("Binary", [Binary.self])
+let binaryTypes = _TypeGroup("Binary", [Binary.self])

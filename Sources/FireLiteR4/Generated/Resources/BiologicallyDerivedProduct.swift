@@ -5,6 +5,7 @@ import FireLiteCore
 
 /// `BiologicallyDerivedProduct`, a resource of FHIR R4: <http://hl7.org/fhir/StructureDefinition/BiologicallyDerivedProduct>
 public final class BiologicallyDerivedProduct: DomainResource {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { biologicallyDerivedProductLayout }
 
     /// `BiologicallyDerivedProduct.identifier`: `Identifier` 0..*
@@ -13,6 +14,7 @@ public final class BiologicallyDerivedProduct: DomainResource {
     public var productCategory: BiologicallyDerivedProductCategory? { get { _code(9) } set { _setCode(9, newValue) } }
     /// `BiologicallyDerivedProduct.productCode`: `CodeableConcept` 0..1
     public var productCode: CodeableConcept? { get { _object(10) } set { _setObject(10, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(productCode newValue: CodeableConcept?) { _upsert(10, newValue) }
     /// `BiologicallyDerivedProduct.status`: `code` 0..1, one of `BiologicallyDerivedProductStatus` (<http://hl7.org/fhir/ValueSet/product-status>)
     public var status: BiologicallyDerivedProductStatus? { get { _code(11) } set { _setCode(11, newValue) } }
@@ -24,11 +26,13 @@ public final class BiologicallyDerivedProduct: DomainResource {
     public var parent: [Reference] { get { _objects(14) } set { _setObjects(14, newValue) } }
     /// `BiologicallyDerivedProduct.collection`: `BiologicallyDerivedProduct.collection` 0..1
     public var collection: BiologicallyDerivedProductCollection? { get { _object(15) } set { _setObject(15, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(collection newValue: BiologicallyDerivedProductCollection?) { _upsert(15, newValue) }
     /// `BiologicallyDerivedProduct.processing`: `BiologicallyDerivedProduct.processing` 0..*
     public var processing: [BiologicallyDerivedProductProcessing] { get { _objects(16) } set { _setObjects(16, newValue) } }
     /// `BiologicallyDerivedProduct.manipulation`: `BiologicallyDerivedProduct.manipulation` 0..1
     public var manipulation: BiologicallyDerivedProductManipulation? { get { _object(17) } set { _setObject(17, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(manipulation newValue: BiologicallyDerivedProductManipulation?) { _upsert(17, newValue) }
     /// `BiologicallyDerivedProduct.storage`: `BiologicallyDerivedProduct.storage` 0..*
     public var storage: [BiologicallyDerivedProductStorage] { get { _objects(18) } set { _setObjects(18, newValue) } }
@@ -36,55 +40,72 @@ public final class BiologicallyDerivedProduct: DomainResource {
 
 /// `BiologicallyDerivedProduct.collection`, a backbone element
 public final class BiologicallyDerivedProductCollection: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { biologicallyDerivedProductCollectionLayout }
 
     /// `BiologicallyDerivedProduct.collection.collector`: `Reference` 0..1 to `Practitioner` | `PractitionerRole`
     public var collector: Reference? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(collector newValue: Reference?) { _upsert(3, newValue) }
     /// `BiologicallyDerivedProduct.collection.source`: `Reference` 0..1 to `Patient` | `Organization`
     public var source: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(source newValue: Reference?) { _upsert(4, newValue) }
     /// `BiologicallyDerivedProduct.collection.collected[x]`: `dateTime` | `Period` 0..1
     public var collected: BiologicallyDerivedProductCollectionCollected? { get { _choice(5) } set { _setChoice(5, 2, newValue) } }
+    /// `BiologicallyDerivedProduct.collection.collected[x]` as `dateTime`.
     public var collectedDateTime: FHIRDateTime? { get { _dateTime(5) } set { _setDateTime(5, newValue) } }
+    /// `BiologicallyDerivedProduct.collection.collected[x]` as `Period`.
     public var collectedPeriod: Period? { get { _object(6) } set { _setObject(6, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(collectedPeriod newValue: Period?) { _upsert(6, newValue) }
 }
 
 /// `BiologicallyDerivedProduct.processing`, a backbone element
 public final class BiologicallyDerivedProductProcessing: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { biologicallyDerivedProductProcessingLayout }
 
     /// `BiologicallyDerivedProduct.processing.description`: `string` 0..1
     public var description: String? { get { _string(3) } set { _setString(3, newValue) } }
     /// `BiologicallyDerivedProduct.processing.procedure`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/procedure-code>)
     public var procedure: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(procedure newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `BiologicallyDerivedProduct.processing.additive`: `Reference` 0..1 to `Substance`
     public var additive: Reference? { get { _object(5) } set { _setObject(5, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(additive newValue: Reference?) { _upsert(5, newValue) }
     /// `BiologicallyDerivedProduct.processing.time[x]`: `dateTime` | `Period` 0..1
     public var time: BiologicallyDerivedProductProcessingTime? { get { _choice(6) } set { _setChoice(6, 2, newValue) } }
+    /// `BiologicallyDerivedProduct.processing.time[x]` as `dateTime`.
     public var timeDateTime: FHIRDateTime? { get { _dateTime(6) } set { _setDateTime(6, newValue) } }
+    /// `BiologicallyDerivedProduct.processing.time[x]` as `Period`.
     public var timePeriod: Period? { get { _object(7) } set { _setObject(7, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(timePeriod newValue: Period?) { _upsert(7, newValue) }
 }
 
 /// `BiologicallyDerivedProduct.manipulation`, a backbone element
 public final class BiologicallyDerivedProductManipulation: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { biologicallyDerivedProductManipulationLayout }
 
     /// `BiologicallyDerivedProduct.manipulation.description`: `string` 0..1
     public var description: String? { get { _string(3) } set { _setString(3, newValue) } }
     /// `BiologicallyDerivedProduct.manipulation.time[x]`: `dateTime` | `Period` 0..1
     public var time: BiologicallyDerivedProductManipulationTime? { get { _choice(4) } set { _setChoice(4, 2, newValue) } }
+    /// `BiologicallyDerivedProduct.manipulation.time[x]` as `dateTime`.
     public var timeDateTime: FHIRDateTime? { get { _dateTime(4) } set { _setDateTime(4, newValue) } }
+    /// `BiologicallyDerivedProduct.manipulation.time[x]` as `Period`.
     public var timePeriod: Period? { get { _object(5) } set { _setObject(5, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(timePeriod newValue: Period?) { _upsert(5, newValue) }
 }
 
 /// `BiologicallyDerivedProduct.storage`, a backbone element
 public final class BiologicallyDerivedProductStorage: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { biologicallyDerivedProductStorageLayout }
 
     /// `BiologicallyDerivedProduct.storage.description`: `string` 0..1
@@ -95,20 +116,25 @@ public final class BiologicallyDerivedProductStorage: BackboneElement {
     public var scale: BiologicallyDerivedProductStorageScale? { get { _code(5) } set { _setCode(5, newValue) } }
     /// `BiologicallyDerivedProduct.storage.duration`: `Period` 0..1
     public var duration: Period? { get { _object(6) } set { _setObject(6, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(duration newValue: Period?) { _upsert(6, newValue) }
 }
 
-/// values `BiologicallyDerivedProduct.collection.collected[x]` can have
+/// A value of `BiologicallyDerivedProduct.collection.collected[x]`.
 public enum BiologicallyDerivedProductCollectionCollected: FHIRChoice {
+    /// A value of type `dateTime`.
     case dateTime(FHIRDateTime)
+    /// A value of type `Period`.
     case period(Period)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    /// The value that an object holds, or nil; for generated code.
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: FHIRDateTime = object._dateTime(first) else { return nil }; self = .dateTime(value)
         case 1: guard let value: Period = object._object(first + 1) else { return nil }; self = .period(value)
         default: return nil
         }
     }
+    /// Sets the value in an object; for generated code.
     public func _write(_ object: FHIRObject, _ first: Int) {
         switch self {
         case .dateTime(let value): object._setDateTime(first, value)
@@ -117,17 +143,21 @@ public enum BiologicallyDerivedProductCollectionCollected: FHIRChoice {
     }
 }
 
-/// values `BiologicallyDerivedProduct.processing.time[x]` can have
+/// A value of `BiologicallyDerivedProduct.processing.time[x]`.
 public enum BiologicallyDerivedProductProcessingTime: FHIRChoice {
+    /// A value of type `dateTime`.
     case dateTime(FHIRDateTime)
+    /// A value of type `Period`.
     case period(Period)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    /// The value that an object holds, or nil; for generated code.
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: FHIRDateTime = object._dateTime(first) else { return nil }; self = .dateTime(value)
         case 1: guard let value: Period = object._object(first + 1) else { return nil }; self = .period(value)
         default: return nil
         }
     }
+    /// Sets the value in an object; for generated code.
     public func _write(_ object: FHIRObject, _ first: Int) {
         switch self {
         case .dateTime(let value): object._setDateTime(first, value)
@@ -136,17 +166,21 @@ public enum BiologicallyDerivedProductProcessingTime: FHIRChoice {
     }
 }
 
-/// values `BiologicallyDerivedProduct.manipulation.time[x]` can have
+/// A value of `BiologicallyDerivedProduct.manipulation.time[x]`.
 public enum BiologicallyDerivedProductManipulationTime: FHIRChoice {
+    /// A value of type `dateTime`.
     case dateTime(FHIRDateTime)
+    /// A value of type `Period`.
     case period(Period)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    /// The value that an object holds, or nil; for generated code.
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: FHIRDateTime = object._dateTime(first) else { return nil }; self = .dateTime(value)
         case 1: guard let value: Period = object._object(first + 1) else { return nil }; self = .period(value)
         default: return nil
         }
     }
+    /// Sets the value in an object; for generated code.
     public func _write(_ object: FHIRObject, _ first: Int) {
         switch self {
         case .dateTime(let value): object._setDateTime(first, value)
@@ -155,7 +189,7 @@ public enum BiologicallyDerivedProductManipulationTime: FHIRChoice {
     }
 }
 
-private let biologicallyDerivedProductLayout = Layout(BiologicallyDerivedProduct.self, "BiologicallyDerivedProduct", .resource, base: DomainResource._layout, release: .r4, """
+private let biologicallyDerivedProductLayout = Layout(_class: BiologicallyDerivedProduct.self, "BiologicallyDerivedProduct", .resource, base: DomainResource._layout, release: .r4, """
     identifier 0..* Identifier
     productCategory 0..1 code =BiologicallyDerivedProductCategory
     productCode 0..1 CodeableConcept
@@ -169,29 +203,29 @@ private let biologicallyDerivedProductLayout = Layout(BiologicallyDerivedProduct
     storage 0..* BiologicallyDerivedProduct.storage
     """)
 
-private let biologicallyDerivedProductCollectionLayout = Layout(BiologicallyDerivedProductCollection.self, "BiologicallyDerivedProduct.collection", .backbone, base: BackboneElement._layout, release: .r4, """
+private let biologicallyDerivedProductCollectionLayout = Layout(_class: BiologicallyDerivedProductCollection.self, "BiologicallyDerivedProduct.collection", .backbone, base: BackboneElement._layout, release: .r4, """
     collector 0..1 Reference >Practitioner,PractitionerRole
     source 0..1 Reference >Patient,Organization
     collected[x] 0..1 dateTime|Period
     """)
 
-private let biologicallyDerivedProductProcessingLayout = Layout(BiologicallyDerivedProductProcessing.self, "BiologicallyDerivedProduct.processing", .backbone, base: BackboneElement._layout, release: .r4, """
+private let biologicallyDerivedProductProcessingLayout = Layout(_class: BiologicallyDerivedProductProcessing.self, "BiologicallyDerivedProduct.processing", .backbone, base: BackboneElement._layout, release: .r4, """
     description 0..1 string
     procedure 0..1 CodeableConcept
     additive 0..1 Reference >Substance
     time[x] 0..1 dateTime|Period
     """)
 
-private let biologicallyDerivedProductManipulationLayout = Layout(BiologicallyDerivedProductManipulation.self, "BiologicallyDerivedProduct.manipulation", .backbone, base: BackboneElement._layout, release: .r4, """
+private let biologicallyDerivedProductManipulationLayout = Layout(_class: BiologicallyDerivedProductManipulation.self, "BiologicallyDerivedProduct.manipulation", .backbone, base: BackboneElement._layout, release: .r4, """
     description 0..1 string
     time[x] 0..1 dateTime|Period
     """)
 
-private let biologicallyDerivedProductStorageLayout = Layout(BiologicallyDerivedProductStorage.self, "BiologicallyDerivedProduct.storage", .backbone, base: BackboneElement._layout, release: .r4, """
+private let biologicallyDerivedProductStorageLayout = Layout(_class: BiologicallyDerivedProductStorage.self, "BiologicallyDerivedProduct.storage", .backbone, base: BackboneElement._layout, release: .r4, """
     description 0..1 string
     temperature 0..1 decimal
     scale 0..1 code =BiologicallyDerivedProductStorageScale
     duration 0..1 Period
     """)
 
-let biologicallyDerivedProductTypes = TypeGroup("BiologicallyDerivedProduct BiologicallyDerivedProduct.collection BiologicallyDerivedProduct.processing BiologicallyDerivedProduct.manipulation BiologicallyDerivedProduct.storage", [BiologicallyDerivedProduct.self, BiologicallyDerivedProductCollection.self, BiologicallyDerivedProductProcessing.self, BiologicallyDerivedProductManipulation.self, BiologicallyDerivedProductStorage.self])
+let biologicallyDerivedProductTypes = _TypeGroup("BiologicallyDerivedProduct BiologicallyDerivedProduct.collection BiologicallyDerivedProduct.processing BiologicallyDerivedProduct.manipulation BiologicallyDerivedProduct.storage", [BiologicallyDerivedProduct.self, BiologicallyDerivedProductCollection.self, BiologicallyDerivedProductProcessing.self, BiologicallyDerivedProductManipulation.self, BiologicallyDerivedProductStorage.self])

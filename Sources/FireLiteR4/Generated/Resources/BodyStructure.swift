@@ -5,6 +5,7 @@ import FireLiteCore
 
 /// `BodyStructure`, a resource of FHIR R4: <http://hl7.org/fhir/StructureDefinition/BodyStructure>
 public final class BodyStructure: DomainResource {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { bodyStructureLayout }
 
     /// `BodyStructure.identifier`: `Identifier` 0..*
@@ -13,9 +14,11 @@ public final class BodyStructure: DomainResource {
     public var active: Bool? { get { _bool(9) } set { _setBool(9, newValue) } }
     /// `BodyStructure.morphology`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/bodystructure-code>)
     public var morphology: CodeableConcept? { get { _object(10) } set { _setObject(10, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(morphology newValue: CodeableConcept?) { _upsert(10, newValue) }
     /// `BodyStructure.location`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/body-site>)
     public var location: CodeableConcept? { get { _object(11) } set { _setObject(11, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(location newValue: CodeableConcept?) { _upsert(11, newValue) }
     /// `BodyStructure.locationQualifier`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/bodystructure-relative-location>)
     public var locationQualifier: [CodeableConcept] { get { _objects(12) } set { _setObjects(12, newValue) } }
@@ -25,10 +28,11 @@ public final class BodyStructure: DomainResource {
     public var image: [Attachment] { get { _objects(14) } set { _setObjects(14, newValue) } }
     /// `BodyStructure.patient`: `Reference` 1..1 to `Patient`
     public var patient: Reference? { get { _object(15) } set { _setObject(15, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(patient newValue: Reference?) { _upsert(15, newValue) }
 }
 
-private let bodyStructureLayout = Layout(BodyStructure.self, "BodyStructure", .resource, base: DomainResource._layout, release: .r4, """
+private let bodyStructureLayout = Layout(_class: BodyStructure.self, "BodyStructure", .resource, base: DomainResource._layout, release: .r4, """
     identifier 0..* Identifier
     active 0..1 boolean
     morphology 0..1 CodeableConcept
@@ -39,4 +43,4 @@ private let bodyStructureLayout = Layout(BodyStructure.self, "BodyStructure", .r
     patient 1..1 Reference >Patient
     """)
 
-let bodyStructureTypes = TypeGroup("BodyStructure", [BodyStructure.self])
+let bodyStructureTypes = _TypeGroup("BodyStructure", [BodyStructure.self])

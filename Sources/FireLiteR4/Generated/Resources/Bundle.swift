@@ -5,10 +5,12 @@ import FireLiteCore
 
 /// `Bundle`, a resource of FHIR R4: <http://hl7.org/fhir/StructureDefinition/Bundle>
 public final class Bundle: Resource {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { bundleLayout }
 
     /// `Bundle.identifier`: `Identifier` 0..1
     public var identifier: Identifier? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(identifier newValue: Identifier?) { _upsert(4, newValue) }
     /// `Bundle.type`: `code` 1..1, one of `BundleType` (<http://hl7.org/fhir/ValueSet/bundle-type>)
     public var type: BundleType? { get { _code(5) } set { _setCode(5, newValue) } }
@@ -22,11 +24,13 @@ public final class Bundle: Resource {
     public var entry: [BundleEntry] { get { _objects(9) } set { _setObjects(9, newValue) } }
     /// `Bundle.signature`: `Signature` 0..1
     public var signature: Signature? { get { _object(10) } set { _setObject(10, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(signature newValue: Signature?) { _upsert(10, newValue) }
 }
 
 /// `Bundle.link`, a backbone element
 public final class BundleLink: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { bundleLinkLayout }
 
     /// `Bundle.link.relation`: `string` 1..1
@@ -37,6 +41,7 @@ public final class BundleLink: BackboneElement {
 
 /// `Bundle.entry`, a backbone element
 public final class BundleEntry: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { bundleEntryLayout }
 
     /// `Bundle.entry.link`: as `Bundle.link` 0..*
@@ -47,17 +52,21 @@ public final class BundleEntry: BackboneElement {
     public var resource: Resource? { get { _object(5) } set { _setObject(5, newValue) } }
     /// `Bundle.entry.search`: `Bundle.entry.search` 0..1
     public var search: BundleEntrySearch? { get { _object(6) } set { _setObject(6, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(search newValue: BundleEntrySearch?) { _upsert(6, newValue) }
     /// `Bundle.entry.request`: `Bundle.entry.request` 0..1
     public var request: BundleEntryRequest? { get { _object(7) } set { _setObject(7, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(request newValue: BundleEntryRequest?) { _upsert(7, newValue) }
     /// `Bundle.entry.response`: `Bundle.entry.response` 0..1
     public var response: BundleEntryResponse? { get { _object(8) } set { _setObject(8, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(response newValue: BundleEntryResponse?) { _upsert(8, newValue) }
 }
 
 /// `Bundle.entry.search`, a backbone element
 public final class BundleEntrySearch: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { bundleEntrySearchLayout }
 
     /// `Bundle.entry.search.mode`: `code` 0..1, one of `SearchEntryMode` (<http://hl7.org/fhir/ValueSet/search-entry-mode>)
@@ -68,6 +77,7 @@ public final class BundleEntrySearch: BackboneElement {
 
 /// `Bundle.entry.request`, a backbone element
 public final class BundleEntryRequest: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { bundleEntryRequestLayout }
 
     /// `Bundle.entry.request.method`: `code` 1..1, one of `HTTPVerb` (<http://hl7.org/fhir/ValueSet/http-verb>)
@@ -86,6 +96,7 @@ public final class BundleEntryRequest: BackboneElement {
 
 /// `Bundle.entry.response`, a backbone element
 public final class BundleEntryResponse: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { bundleEntryResponseLayout }
 
     /// `Bundle.entry.response.status`: `string` 1..1
@@ -100,7 +111,7 @@ public final class BundleEntryResponse: BackboneElement {
     public var outcome: Resource? { get { _object(7) } set { _setObject(7, newValue) } }
 }
 
-private let bundleLayout = Layout(Bundle.self, "Bundle", .resource, base: Resource._layout, release: .r4, """
+private let bundleLayout = Layout(_class: Bundle.self, "Bundle", .resource, base: Resource._layout, release: .r4, """
     identifier 0..1 Identifier
     type 1..1 code =BundleType
     timestamp 0..1 instant
@@ -110,12 +121,12 @@ private let bundleLayout = Layout(Bundle.self, "Bundle", .resource, base: Resour
     signature 0..1 Signature
     """)
 
-private let bundleLinkLayout = Layout(BundleLink.self, "Bundle.link", .backbone, base: BackboneElement._layout, release: .r4, """
+private let bundleLinkLayout = Layout(_class: BundleLink.self, "Bundle.link", .backbone, base: BackboneElement._layout, release: .r4, """
     relation 1..1 string
     url 1..1 uri
     """)
 
-private let bundleEntryLayout = Layout(BundleEntry.self, "Bundle.entry", .backbone, base: BackboneElement._layout, release: .r4, """
+private let bundleEntryLayout = Layout(_class: BundleEntry.self, "Bundle.entry", .backbone, base: BackboneElement._layout, release: .r4, """
     link 0..* Bundle.link
     fullUrl 0..1 uri
     resource 0..1 Resource
@@ -124,12 +135,12 @@ private let bundleEntryLayout = Layout(BundleEntry.self, "Bundle.entry", .backbo
     response 0..1 Bundle.entry.response
     """)
 
-private let bundleEntrySearchLayout = Layout(BundleEntrySearch.self, "Bundle.entry.search", .backbone, base: BackboneElement._layout, release: .r4, """
+private let bundleEntrySearchLayout = Layout(_class: BundleEntrySearch.self, "Bundle.entry.search", .backbone, base: BackboneElement._layout, release: .r4, """
     mode 0..1 code =SearchEntryMode
     score 0..1 decimal
     """)
 
-private let bundleEntryRequestLayout = Layout(BundleEntryRequest.self, "Bundle.entry.request", .backbone, base: BackboneElement._layout, release: .r4, """
+private let bundleEntryRequestLayout = Layout(_class: BundleEntryRequest.self, "Bundle.entry.request", .backbone, base: BackboneElement._layout, release: .r4, """
     method 1..1 code =HTTPVerb
     url 1..1 uri
     ifNoneMatch 0..1 string
@@ -138,7 +149,7 @@ private let bundleEntryRequestLayout = Layout(BundleEntryRequest.self, "Bundle.e
     ifNoneExist 0..1 string
     """)
 
-private let bundleEntryResponseLayout = Layout(BundleEntryResponse.self, "Bundle.entry.response", .backbone, base: BackboneElement._layout, release: .r4, """
+private let bundleEntryResponseLayout = Layout(_class: BundleEntryResponse.self, "Bundle.entry.response", .backbone, base: BackboneElement._layout, release: .r4, """
     status 1..1 string
     location 0..1 uri
     etag 0..1 string
@@ -146,4 +157,4 @@ private let bundleEntryResponseLayout = Layout(BundleEntryResponse.self, "Bundle
     outcome 0..1 Resource
     """)
 
-let bundleTypes = TypeGroup("Bundle Bundle.link Bundle.entry Bundle.entry.search Bundle.entry.request Bundle.entry.response", [Bundle.self, BundleLink.self, BundleEntry.self, BundleEntrySearch.self, BundleEntryRequest.self, BundleEntryResponse.self])
+let bundleTypes = _TypeGroup("Bundle Bundle.link Bundle.entry Bundle.entry.search Bundle.entry.request Bundle.entry.response", [Bundle.self, BundleLink.self, BundleEntry.self, BundleEntrySearch.self, BundleEntryRequest.self, BundleEntryResponse.self])

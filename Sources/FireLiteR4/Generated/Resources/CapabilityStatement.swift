@@ -5,6 +5,7 @@ import FireLiteCore
 
 /// `CapabilityStatement`, a resource of FHIR R4: <http://hl7.org/fhir/StructureDefinition/CapabilityStatement>
 public final class CapabilityStatement: DomainResource {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { capabilityStatementLayout }
 
     /// `CapabilityStatement.url`: `uri` 0..1
@@ -43,9 +44,11 @@ public final class CapabilityStatement: DomainResource {
     public var imports: [String] { get { _strings(24) } set { _setStrings(24, newValue) } }
     /// `CapabilityStatement.software`: `CapabilityStatement.software` 0..1
     public var software: CapabilityStatementSoftware? { get { _object(25) } set { _setObject(25, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(software newValue: CapabilityStatementSoftware?) { _upsert(25, newValue) }
     /// `CapabilityStatement.implementation`: `CapabilityStatement.implementation` 0..1
     public var implementation: CapabilityStatementImplementation? { get { _object(26) } set { _setObject(26, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(implementation newValue: CapabilityStatementImplementation?) { _upsert(26, newValue) }
     /// `CapabilityStatement.fhirVersion`: `code` 1..1, one of `FHIRVersion` (<http://hl7.org/fhir/ValueSet/FHIR-version>)
     public var fhirVersion: FHIRVersion? { get { _code(27) } set { _setCode(27, newValue) } }
@@ -65,6 +68,7 @@ public final class CapabilityStatement: DomainResource {
 
 /// `CapabilityStatement.software`, a backbone element
 public final class CapabilityStatementSoftware: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { capabilityStatementSoftwareLayout }
 
     /// `CapabilityStatement.software.name`: `string` 1..1
@@ -77,6 +81,7 @@ public final class CapabilityStatementSoftware: BackboneElement {
 
 /// `CapabilityStatement.implementation`, a backbone element
 public final class CapabilityStatementImplementation: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { capabilityStatementImplementationLayout }
 
     /// `CapabilityStatement.implementation.description`: `string` 1..1
@@ -85,11 +90,13 @@ public final class CapabilityStatementImplementation: BackboneElement {
     public var url: String? { get { _string(4) } set { _setString(4, newValue) } }
     /// `CapabilityStatement.implementation.custodian`: `Reference` 0..1 to `Organization`
     public var custodian: Reference? { get { _object(5) } set { _setObject(5, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(custodian newValue: Reference?) { _upsert(5, newValue) }
 }
 
 /// `CapabilityStatement.rest`, a backbone element
 public final class CapabilityStatementRest: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { capabilityStatementRestLayout }
 
     /// `CapabilityStatement.rest.mode`: `code` 1..1, one of `RestfulCapabilityMode` (<http://hl7.org/fhir/ValueSet/restful-capability-mode>)
@@ -98,6 +105,7 @@ public final class CapabilityStatementRest: BackboneElement {
     public var documentation: String? { get { _string(4) } set { _setString(4, newValue) } }
     /// `CapabilityStatement.rest.security`: `CapabilityStatement.rest.security` 0..1
     public var security: CapabilityStatementRestSecurity? { get { _object(5) } set { _setObject(5, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(security newValue: CapabilityStatementRestSecurity?) { _upsert(5, newValue) }
     /// `CapabilityStatement.rest.resource`: `CapabilityStatement.rest.resource` 0..*
     public var resource: [CapabilityStatementRestResource] { get { _objects(6) } set { _setObjects(6, newValue) } }
@@ -113,6 +121,7 @@ public final class CapabilityStatementRest: BackboneElement {
 
 /// `CapabilityStatement.rest.security`, a backbone element
 public final class CapabilityStatementRestSecurity: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { capabilityStatementRestSecurityLayout }
 
     /// `CapabilityStatement.rest.security.cors`: `boolean` 0..1
@@ -125,6 +134,7 @@ public final class CapabilityStatementRestSecurity: BackboneElement {
 
 /// `CapabilityStatement.rest.resource`, a backbone element
 public final class CapabilityStatementRestResource: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { capabilityStatementRestResourceLayout }
 
     /// `CapabilityStatement.rest.resource.type`: `code` 1..1, one of `ResourceType` (<http://hl7.org/fhir/ValueSet/resource-types>)
@@ -165,6 +175,7 @@ public final class CapabilityStatementRestResource: BackboneElement {
 
 /// `CapabilityStatement.rest.resource.interaction`, a backbone element
 public final class CapabilityStatementRestResourceInteraction: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { capabilityStatementRestResourceInteractionLayout }
 
     /// `CapabilityStatement.rest.resource.interaction.code`: `code` 1..1, one of `TypeRestfulInteraction` (<http://hl7.org/fhir/ValueSet/type-restful-interaction>)
@@ -175,6 +186,7 @@ public final class CapabilityStatementRestResourceInteraction: BackboneElement {
 
 /// `CapabilityStatement.rest.resource.searchParam`, a backbone element
 public final class CapabilityStatementRestResourceSearchParam: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { capabilityStatementRestResourceSearchParamLayout }
 
     /// `CapabilityStatement.rest.resource.searchParam.name`: `string` 1..1
@@ -189,6 +201,7 @@ public final class CapabilityStatementRestResourceSearchParam: BackboneElement {
 
 /// `CapabilityStatement.rest.resource.operation`, a backbone element
 public final class CapabilityStatementRestResourceOperation: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { capabilityStatementRestResourceOperationLayout }
 
     /// `CapabilityStatement.rest.resource.operation.name`: `string` 1..1
@@ -201,6 +214,7 @@ public final class CapabilityStatementRestResourceOperation: BackboneElement {
 
 /// `CapabilityStatement.rest.interaction`, a backbone element
 public final class CapabilityStatementRestInteraction: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { capabilityStatementRestInteractionLayout }
 
     /// `CapabilityStatement.rest.interaction.code`: `code` 1..1, one of `SystemRestfulInteraction` (<http://hl7.org/fhir/ValueSet/system-restful-interaction>)
@@ -211,6 +225,7 @@ public final class CapabilityStatementRestInteraction: BackboneElement {
 
 /// `CapabilityStatement.messaging`, a backbone element
 public final class CapabilityStatementMessaging: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { capabilityStatementMessagingLayout }
 
     /// `CapabilityStatement.messaging.endpoint`: `CapabilityStatement.messaging.endpoint` 0..*
@@ -225,10 +240,12 @@ public final class CapabilityStatementMessaging: BackboneElement {
 
 /// `CapabilityStatement.messaging.endpoint`, a backbone element
 public final class CapabilityStatementMessagingEndpoint: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { capabilityStatementMessagingEndpointLayout }
 
     /// `CapabilityStatement.messaging.endpoint.protocol`: `Coding` 1..1, extensible binding (<http://hl7.org/fhir/ValueSet/message-transport>)
     public var `protocol`: Coding? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(protocol newValue: Coding?) { _upsert(3, newValue) }
     /// `CapabilityStatement.messaging.endpoint.address`: `url` 1..1
     public var address: String? { get { _string(4) } set { _setString(4, newValue) } }
@@ -236,6 +253,7 @@ public final class CapabilityStatementMessagingEndpoint: BackboneElement {
 
 /// `CapabilityStatement.messaging.supportedMessage`, a backbone element
 public final class CapabilityStatementMessagingSupportedMessage: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { capabilityStatementMessagingSupportedMessageLayout }
 
     /// `CapabilityStatement.messaging.supportedMessage.mode`: `code` 1..1, one of `EventCapabilityMode` (<http://hl7.org/fhir/ValueSet/event-capability-mode>)
@@ -246,6 +264,7 @@ public final class CapabilityStatementMessagingSupportedMessage: BackboneElement
 
 /// `CapabilityStatement.document`, a backbone element
 public final class CapabilityStatementDocument: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { capabilityStatementDocumentLayout }
 
     /// `CapabilityStatement.document.mode`: `code` 1..1, one of `DocumentMode` (<http://hl7.org/fhir/ValueSet/document-mode>)
@@ -256,7 +275,7 @@ public final class CapabilityStatementDocument: BackboneElement {
     public var profile: String? { get { _string(5) } set { _setString(5, newValue) } }
 }
 
-private let capabilityStatementLayout = Layout(CapabilityStatement.self, "CapabilityStatement", .resource, base: DomainResource._layout, release: .r4, """
+private let capabilityStatementLayout = Layout(_class: CapabilityStatement.self, "CapabilityStatement", .resource, base: DomainResource._layout, release: .r4, """
     url 0..1 uri
     version 0..1 string
     name 0..1 string
@@ -285,19 +304,19 @@ private let capabilityStatementLayout = Layout(CapabilityStatement.self, "Capabi
     document 0..* CapabilityStatement.document
     """)
 
-private let capabilityStatementSoftwareLayout = Layout(CapabilityStatementSoftware.self, "CapabilityStatement.software", .backbone, base: BackboneElement._layout, release: .r4, """
+private let capabilityStatementSoftwareLayout = Layout(_class: CapabilityStatementSoftware.self, "CapabilityStatement.software", .backbone, base: BackboneElement._layout, release: .r4, """
     name 1..1 string
     version 0..1 string
     releaseDate 0..1 dateTime
     """)
 
-private let capabilityStatementImplementationLayout = Layout(CapabilityStatementImplementation.self, "CapabilityStatement.implementation", .backbone, base: BackboneElement._layout, release: .r4, """
+private let capabilityStatementImplementationLayout = Layout(_class: CapabilityStatementImplementation.self, "CapabilityStatement.implementation", .backbone, base: BackboneElement._layout, release: .r4, """
     description 1..1 string
     url 0..1 url
     custodian 0..1 Reference >Organization
     """)
 
-private let capabilityStatementRestLayout = Layout(CapabilityStatementRest.self, "CapabilityStatement.rest", .backbone, base: BackboneElement._layout, release: .r4, """
+private let capabilityStatementRestLayout = Layout(_class: CapabilityStatementRest.self, "CapabilityStatement.rest", .backbone, base: BackboneElement._layout, release: .r4, """
     mode 1..1 code =RestfulCapabilityMode
     documentation 0..1 markdown
     security 0..1 CapabilityStatement.rest.security
@@ -308,13 +327,13 @@ private let capabilityStatementRestLayout = Layout(CapabilityStatementRest.self,
     compartment 0..* canonical >CompartmentDefinition
     """)
 
-private let capabilityStatementRestSecurityLayout = Layout(CapabilityStatementRestSecurity.self, "CapabilityStatement.rest.security", .backbone, base: BackboneElement._layout, release: .r4, """
+private let capabilityStatementRestSecurityLayout = Layout(_class: CapabilityStatementRestSecurity.self, "CapabilityStatement.rest.security", .backbone, base: BackboneElement._layout, release: .r4, """
     cors 0..1 boolean
     service 0..* CodeableConcept
     description 0..1 markdown
     """)
 
-private let capabilityStatementRestResourceLayout = Layout(CapabilityStatementRestResource.self, "CapabilityStatement.rest.resource", .backbone, base: BackboneElement._layout, release: .r4, """
+private let capabilityStatementRestResourceLayout = Layout(_class: CapabilityStatementRestResource.self, "CapabilityStatement.rest.resource", .backbone, base: BackboneElement._layout, release: .r4, """
     type 1..1 code =ResourceType
     profile 0..1 canonical >StructureDefinition
     supportedProfile 0..* canonical >StructureDefinition
@@ -334,50 +353,50 @@ private let capabilityStatementRestResourceLayout = Layout(CapabilityStatementRe
     operation 0..* CapabilityStatement.rest.resource.operation
     """)
 
-private let capabilityStatementRestResourceInteractionLayout = Layout(CapabilityStatementRestResourceInteraction.self, "CapabilityStatement.rest.resource.interaction", .backbone, base: BackboneElement._layout, release: .r4, """
+private let capabilityStatementRestResourceInteractionLayout = Layout(_class: CapabilityStatementRestResourceInteraction.self, "CapabilityStatement.rest.resource.interaction", .backbone, base: BackboneElement._layout, release: .r4, """
     code 1..1 code =TypeRestfulInteraction
     documentation 0..1 markdown
     """)
 
-private let capabilityStatementRestResourceSearchParamLayout = Layout(CapabilityStatementRestResourceSearchParam.self, "CapabilityStatement.rest.resource.searchParam", .backbone, base: BackboneElement._layout, release: .r4, """
+private let capabilityStatementRestResourceSearchParamLayout = Layout(_class: CapabilityStatementRestResourceSearchParam.self, "CapabilityStatement.rest.resource.searchParam", .backbone, base: BackboneElement._layout, release: .r4, """
     name 1..1 string
     definition 0..1 canonical >SearchParameter
     type 1..1 code =SearchParamType
     documentation 0..1 markdown
     """)
 
-private let capabilityStatementRestResourceOperationLayout = Layout(CapabilityStatementRestResourceOperation.self, "CapabilityStatement.rest.resource.operation", .backbone, base: BackboneElement._layout, release: .r4, """
+private let capabilityStatementRestResourceOperationLayout = Layout(_class: CapabilityStatementRestResourceOperation.self, "CapabilityStatement.rest.resource.operation", .backbone, base: BackboneElement._layout, release: .r4, """
     name 1..1 string
     definition 1..1 canonical >OperationDefinition
     documentation 0..1 markdown
     """)
 
-private let capabilityStatementRestInteractionLayout = Layout(CapabilityStatementRestInteraction.self, "CapabilityStatement.rest.interaction", .backbone, base: BackboneElement._layout, release: .r4, """
+private let capabilityStatementRestInteractionLayout = Layout(_class: CapabilityStatementRestInteraction.self, "CapabilityStatement.rest.interaction", .backbone, base: BackboneElement._layout, release: .r4, """
     code 1..1 code =SystemRestfulInteraction
     documentation 0..1 markdown
     """)
 
-private let capabilityStatementMessagingLayout = Layout(CapabilityStatementMessaging.self, "CapabilityStatement.messaging", .backbone, base: BackboneElement._layout, release: .r4, """
+private let capabilityStatementMessagingLayout = Layout(_class: CapabilityStatementMessaging.self, "CapabilityStatement.messaging", .backbone, base: BackboneElement._layout, release: .r4, """
     endpoint 0..* CapabilityStatement.messaging.endpoint
     reliableCache 0..1 unsignedInt
     documentation 0..1 markdown
     supportedMessage 0..* CapabilityStatement.messaging.supportedMessage
     """)
 
-private let capabilityStatementMessagingEndpointLayout = Layout(CapabilityStatementMessagingEndpoint.self, "CapabilityStatement.messaging.endpoint", .backbone, base: BackboneElement._layout, release: .r4, """
+private let capabilityStatementMessagingEndpointLayout = Layout(_class: CapabilityStatementMessagingEndpoint.self, "CapabilityStatement.messaging.endpoint", .backbone, base: BackboneElement._layout, release: .r4, """
     protocol 1..1 Coding
     address 1..1 url
     """)
 
-private let capabilityStatementMessagingSupportedMessageLayout = Layout(CapabilityStatementMessagingSupportedMessage.self, "CapabilityStatement.messaging.supportedMessage", .backbone, base: BackboneElement._layout, release: .r4, """
+private let capabilityStatementMessagingSupportedMessageLayout = Layout(_class: CapabilityStatementMessagingSupportedMessage.self, "CapabilityStatement.messaging.supportedMessage", .backbone, base: BackboneElement._layout, release: .r4, """
     mode 1..1 code =EventCapabilityMode
     definition 1..1 canonical >MessageDefinition
     """)
 
-private let capabilityStatementDocumentLayout = Layout(CapabilityStatementDocument.self, "CapabilityStatement.document", .backbone, base: BackboneElement._layout, release: .r4, """
+private let capabilityStatementDocumentLayout = Layout(_class: CapabilityStatementDocument.self, "CapabilityStatement.document", .backbone, base: BackboneElement._layout, release: .r4, """
     mode 1..1 code =DocumentMode
     documentation 0..1 markdown
     profile 1..1 canonical >StructureDefinition
     """)
 
-let capabilityStatementTypes = TypeGroup("CapabilityStatement CapabilityStatement.software CapabilityStatement.implementation CapabilityStatement.rest CapabilityStatement.rest.security CapabilityStatement.rest.resource CapabilityStatement.rest.resource.interaction CapabilityStatement.rest.resource.searchParam CapabilityStatement.rest.resource.operation CapabilityStatement.rest.interaction CapabilityStatement.messaging CapabilityStatement.messaging.endpoint CapabilityStatement.messaging.supportedMessage CapabilityStatement.document", [CapabilityStatement.self, CapabilityStatementSoftware.self, CapabilityStatementImplementation.self, CapabilityStatementRest.self, CapabilityStatementRestSecurity.self, CapabilityStatementRestResource.self, CapabilityStatementRestResourceInteraction.self, CapabilityStatementRestResourceSearchParam.self, CapabilityStatementRestResourceOperation.self, CapabilityStatementRestInteraction.self, CapabilityStatementMessaging.self, CapabilityStatementMessagingEndpoint.self, CapabilityStatementMessagingSupportedMessage.self, CapabilityStatementDocument.self])
+let capabilityStatementTypes = _TypeGroup("CapabilityStatement CapabilityStatement.software CapabilityStatement.implementation CapabilityStatement.rest CapabilityStatement.rest.security CapabilityStatement.rest.resource CapabilityStatement.rest.resource.interaction CapabilityStatement.rest.resource.searchParam CapabilityStatement.rest.resource.operation CapabilityStatement.rest.interaction CapabilityStatement.messaging CapabilityStatement.messaging.endpoint CapabilityStatement.messaging.supportedMessage CapabilityStatement.document", [CapabilityStatement.self, CapabilityStatementSoftware.self, CapabilityStatementImplementation.self, CapabilityStatementRest.self, CapabilityStatementRestSecurity.self, CapabilityStatementRestResource.self, CapabilityStatementRestResourceInteraction.self, CapabilityStatementRestResourceSearchParam.self, CapabilityStatementRestResourceOperation.self, CapabilityStatementRestInteraction.self, CapabilityStatementMessaging.self, CapabilityStatementMessagingEndpoint.self, CapabilityStatementMessagingSupportedMessage.self, CapabilityStatementDocument.self])

@@ -5,6 +5,7 @@ import FireLiteCore
 
 /// `CarePlan`, a resource of FHIR R4: <http://hl7.org/fhir/StructureDefinition/CarePlan>
 public final class CarePlan: DomainResource {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { carePlanLayout }
 
     /// `CarePlan.identifier`: `Identifier` 0..*
@@ -31,17 +32,21 @@ public final class CarePlan: DomainResource {
     public var description: String? { get { _string(18) } set { _setString(18, newValue) } }
     /// `CarePlan.subject`: `Reference` 1..1 to `Patient` | `Group`
     public var subject: Reference? { get { _object(19) } set { _setObject(19, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(subject newValue: Reference?) { _upsert(19, newValue) }
     /// `CarePlan.encounter`: `Reference` 0..1 to `Encounter`
     public var encounter: Reference? { get { _object(20) } set { _setObject(20, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(encounter newValue: Reference?) { _upsert(20, newValue) }
     /// `CarePlan.period`: `Period` 0..1
     public var period: Period? { get { _object(21) } set { _setObject(21, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(period newValue: Period?) { _upsert(21, newValue) }
     /// `CarePlan.created`: `dateTime` 0..1
     public var created: FHIRDateTime? { get { _dateTime(22) } set { _setDateTime(22, newValue) } }
     /// `CarePlan.author`: `Reference` 0..1 to `Patient` | `Practitioner` | `PractitionerRole` | `Device` | `RelatedPerson` | `Organization` | `CareTeam`
     public var author: Reference? { get { _object(23) } set { _setObject(23, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(author newValue: Reference?) { _upsert(23, newValue) }
     /// `CarePlan.contributor`: `Reference` 0..* to `Patient` | `Practitioner` | `PractitionerRole` | `Device` | `RelatedPerson` | `Organization` | `CareTeam`
     public var contributor: [Reference] { get { _objects(24) } set { _setObjects(24, newValue) } }
@@ -61,6 +66,7 @@ public final class CarePlan: DomainResource {
 
 /// `CarePlan.activity`, a backbone element
 public final class CarePlanActivity: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { carePlanActivityLayout }
 
     /// `CarePlan.activity.outcomeCodeableConcept`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/care-plan-activity-outcome>)
@@ -71,14 +77,17 @@ public final class CarePlanActivity: BackboneElement {
     public var progress: [Annotation] { get { _objects(5) } set { _setObjects(5, newValue) } }
     /// `CarePlan.activity.reference`: `Reference` 0..1 to `Appointment` | `CommunicationRequest` | `DeviceRequest` | `MedicationRequest` | `NutritionOrder` | `Task` | `ServiceRequest` | `VisionPrescription` | `RequestGroup`
     public var reference: Reference? { get { _object(6) } set { _setObject(6, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(reference newValue: Reference?) { _upsert(6, newValue) }
     /// `CarePlan.activity.detail`: `CarePlan.activity.detail` 0..1
     public var detail: CarePlanActivityDetail? { get { _object(7) } set { _setObject(7, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(detail newValue: CarePlanActivityDetail?) { _upsert(7, newValue) }
 }
 
 /// `CarePlan.activity.detail`, a backbone element
 public final class CarePlanActivityDetail: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { carePlanActivityDetailLayout }
 
     /// `CarePlan.activity.detail.kind`: `code` 0..1, one of `CarePlanActivityKind` (<http://hl7.org/fhir/ValueSet/care-plan-activity-kind>)
@@ -89,6 +98,7 @@ public final class CarePlanActivityDetail: BackboneElement {
     public var instantiatesUri: [String] { get { _strings(5) } set { _setStrings(5, newValue) } }
     /// `CarePlan.activity.detail.code`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/procedure-code>)
     public var code: CodeableConcept? { get { _object(6) } set { _setObject(6, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(code newValue: CodeableConcept?) { _upsert(6, newValue) }
     /// `CarePlan.activity.detail.reasonCode`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/clinical-findings>)
     public var reasonCode: [CodeableConcept] { get { _objects(7) } set { _setObjects(7, newValue) } }
@@ -100,43 +110,60 @@ public final class CarePlanActivityDetail: BackboneElement {
     public var status: CarePlanActivityStatus? { get { _code(10) } set { _setCode(10, newValue) } }
     /// `CarePlan.activity.detail.statusReason`: `CodeableConcept` 0..1
     public var statusReason: CodeableConcept? { get { _object(11) } set { _setObject(11, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(statusReason newValue: CodeableConcept?) { _upsert(11, newValue) }
     /// `CarePlan.activity.detail.doNotPerform`: `boolean` 0..1
     public var doNotPerform: Bool? { get { _bool(12) } set { _setBool(12, newValue) } }
     /// `CarePlan.activity.detail.scheduled[x]`: `Timing` | `Period` | `string` 0..1
     public var scheduled: CarePlanActivityDetailScheduled? { get { _choice(13) } set { _setChoice(13, 3, newValue) } }
+    /// `CarePlan.activity.detail.scheduled[x]` as `Timing`.
     public var scheduledTiming: Timing? { get { _object(13) } set { _setObject(13, newValue) } }
+    /// `CarePlan.activity.detail.scheduled[x]` as `Period`.
     public var scheduledPeriod: Period? { get { _object(14) } set { _setObject(14, newValue) } }
+    /// `CarePlan.activity.detail.scheduled[x]` as `string`.
     public var scheduledString: String? { get { _string(15) } set { _setString(15, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(scheduledTiming newValue: Timing?) { _upsert(13, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(scheduledPeriod newValue: Period?) { _upsert(14, newValue) }
     /// `CarePlan.activity.detail.location`: `Reference` 0..1 to `Location`
     public var location: Reference? { get { _object(16) } set { _setObject(16, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(location newValue: Reference?) { _upsert(16, newValue) }
     /// `CarePlan.activity.detail.performer`: `Reference` 0..* to `Practitioner` | `PractitionerRole` | `Organization` | `RelatedPerson` | `Patient` | `CareTeam` | `HealthcareService` | `Device`
     public var performer: [Reference] { get { _objects(17) } set { _setObjects(17, newValue) } }
     /// `CarePlan.activity.detail.product[x]`: `CodeableConcept` | `Reference` 0..1 to `Medication` | `Substance`, example binding (<http://hl7.org/fhir/ValueSet/medication-codes>)
     public var product: CarePlanActivityDetailProduct? { get { _choice(18) } set { _setChoice(18, 2, newValue) } }
+    /// `CarePlan.activity.detail.product[x]` as `CodeableConcept`.
     public var productCodeableConcept: CodeableConcept? { get { _object(18) } set { _setObject(18, newValue) } }
+    /// `CarePlan.activity.detail.product[x]` as `Reference`.
     public var productReference: Reference? { get { _object(19) } set { _setObject(19, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(productCodeableConcept newValue: CodeableConcept?) { _upsert(18, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(productReference newValue: Reference?) { _upsert(19, newValue) }
     /// `CarePlan.activity.detail.dailyAmount`: `Quantity` 0..1
     public var dailyAmount: Quantity? { get { _object(20) } set { _setObject(20, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(dailyAmount newValue: Quantity?) { _upsert(20, newValue) }
     /// `CarePlan.activity.detail.quantity`: `Quantity` 0..1
     public var quantity: Quantity? { get { _object(21) } set { _setObject(21, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(quantity newValue: Quantity?) { _upsert(21, newValue) }
     /// `CarePlan.activity.detail.description`: `string` 0..1
     public var description: String? { get { _string(22) } set { _setString(22, newValue) } }
 }
 
-/// values `CarePlan.activity.detail.scheduled[x]` can have
+/// A value of `CarePlan.activity.detail.scheduled[x]`.
 public enum CarePlanActivityDetailScheduled: FHIRChoice {
+    /// A value of type `Timing`.
     case timing(Timing)
+    /// A value of type `Period`.
     case period(Period)
+    /// A value of type `string`.
     case string(String)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    /// The value that an object holds, or nil; for generated code.
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 3) {
         case 0: guard let value: Timing = object._object(first) else { return nil }; self = .timing(value)
         case 1: guard let value: Period = object._object(first + 1) else { return nil }; self = .period(value)
@@ -144,6 +171,7 @@ public enum CarePlanActivityDetailScheduled: FHIRChoice {
         default: return nil
         }
     }
+    /// Sets the value in an object; for generated code.
     public func _write(_ object: FHIRObject, _ first: Int) {
         switch self {
         case .timing(let value): object._setObject(first, value)
@@ -153,17 +181,21 @@ public enum CarePlanActivityDetailScheduled: FHIRChoice {
     }
 }
 
-/// values `CarePlan.activity.detail.product[x]` can have
+/// A value of `CarePlan.activity.detail.product[x]`.
 public enum CarePlanActivityDetailProduct: FHIRChoice {
+    /// A value of type `CodeableConcept`.
     case codeableConcept(CodeableConcept)
+    /// A value of type `Reference`.
     case reference(Reference)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    /// The value that an object holds, or nil; for generated code.
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: CodeableConcept = object._object(first) else { return nil }; self = .codeableConcept(value)
         case 1: guard let value: Reference = object._object(first + 1) else { return nil }; self = .reference(value)
         default: return nil
         }
     }
+    /// Sets the value in an object; for generated code.
     public func _write(_ object: FHIRObject, _ first: Int) {
         switch self {
         case .codeableConcept(let value): object._setObject(first, value)
@@ -172,7 +204,7 @@ public enum CarePlanActivityDetailProduct: FHIRChoice {
     }
 }
 
-private let carePlanLayout = Layout(CarePlan.self, "CarePlan", .resource, base: DomainResource._layout, release: .r4, """
+private let carePlanLayout = Layout(_class: CarePlan.self, "CarePlan", .resource, base: DomainResource._layout, release: .r4, """
     identifier 0..* Identifier
     instantiatesCanonical 0..* canonical >PlanDefinition,Questionnaire,Measure,ActivityDefinition,OperationDefinition
     instantiatesUri 0..* uri
@@ -198,7 +230,7 @@ private let carePlanLayout = Layout(CarePlan.self, "CarePlan", .resource, base: 
     note 0..* Annotation
     """)
 
-private let carePlanActivityLayout = Layout(CarePlanActivity.self, "CarePlan.activity", .backbone, base: BackboneElement._layout, release: .r4, """
+private let carePlanActivityLayout = Layout(_class: CarePlanActivity.self, "CarePlan.activity", .backbone, base: BackboneElement._layout, release: .r4, """
     outcomeCodeableConcept 0..* CodeableConcept
     outcomeReference 0..* Reference
     progress 0..* Annotation
@@ -206,7 +238,7 @@ private let carePlanActivityLayout = Layout(CarePlanActivity.self, "CarePlan.act
     detail 0..1 CarePlan.activity.detail
     """)
 
-private let carePlanActivityDetailLayout = Layout(CarePlanActivityDetail.self, "CarePlan.activity.detail", .backbone, base: BackboneElement._layout, release: .r4, """
+private let carePlanActivityDetailLayout = Layout(_class: CarePlanActivityDetail.self, "CarePlan.activity.detail", .backbone, base: BackboneElement._layout, release: .r4, """
     kind 0..1 code =CarePlanActivityKind
     instantiatesCanonical 0..* canonical >PlanDefinition,ActivityDefinition,Questionnaire,Measure,OperationDefinition
     instantiatesUri 0..* uri
@@ -226,4 +258,4 @@ private let carePlanActivityDetailLayout = Layout(CarePlanActivityDetail.self, "
     description 0..1 string
     """)
 
-let carePlanTypes = TypeGroup("CarePlan CarePlan.activity CarePlan.activity.detail", [CarePlan.self, CarePlanActivity.self, CarePlanActivityDetail.self])
+let carePlanTypes = _TypeGroup("CarePlan CarePlan.activity CarePlan.activity.detail", [CarePlan.self, CarePlanActivity.self, CarePlanActivityDetail.self])

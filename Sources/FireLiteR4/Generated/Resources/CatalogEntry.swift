@@ -5,17 +5,20 @@ import FireLiteCore
 
 /// `CatalogEntry`, a resource of FHIR R4: <http://hl7.org/fhir/StructureDefinition/CatalogEntry>
 public final class CatalogEntry: DomainResource {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { catalogEntryLayout }
 
     /// `CatalogEntry.identifier`: `Identifier` 0..*
     public var identifier: [Identifier] { get { _objects(8) } set { _setObjects(8, newValue) } }
     /// `CatalogEntry.type`: `CodeableConcept` 0..1
     public var type: CodeableConcept? { get { _object(9) } set { _setObject(9, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(type newValue: CodeableConcept?) { _upsert(9, newValue) }
     /// `CatalogEntry.orderable`: `boolean` 1..1
     public var orderable: Bool? { get { _bool(10) } set { _setBool(10, newValue) } }
     /// `CatalogEntry.referencedItem`: `Reference` 1..1 to `Medication` | `Device` | `Organization` | `Practitioner` | `PractitionerRole` | `HealthcareService` | `ActivityDefinition` | `PlanDefinition` | `SpecimenDefinition` | `ObservationDefinition` | `Binary`
     public var referencedItem: Reference? { get { _object(11) } set { _setObject(11, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(referencedItem newValue: Reference?) { _upsert(11, newValue) }
     /// `CatalogEntry.additionalIdentifier`: `Identifier` 0..*
     public var additionalIdentifier: [Identifier] { get { _objects(12) } set { _setObjects(12, newValue) } }
@@ -25,6 +28,7 @@ public final class CatalogEntry: DomainResource {
     public var status: PublicationStatus? { get { _code(14) } set { _setCode(14, newValue) } }
     /// `CatalogEntry.validityPeriod`: `Period` 0..1
     public var validityPeriod: Period? { get { _object(15) } set { _setObject(15, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(validityPeriod newValue: Period?) { _upsert(15, newValue) }
     /// `CatalogEntry.validTo`: `dateTime` 0..1
     public var validTo: FHIRDateTime? { get { _dateTime(16) } set { _setDateTime(16, newValue) } }
@@ -40,16 +44,18 @@ public final class CatalogEntry: DomainResource {
 
 /// `CatalogEntry.relatedEntry`, a backbone element
 public final class CatalogEntryRelatedEntry: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { catalogEntryRelatedEntryLayout }
 
     /// `CatalogEntry.relatedEntry.relationtype`: `code` 1..1, one of `CatalogEntryRelationType` (<http://hl7.org/fhir/ValueSet/relation-type>)
     public var relationtype: CatalogEntryRelationType? { get { _code(3) } set { _setCode(3, newValue) } }
     /// `CatalogEntry.relatedEntry.item`: `Reference` 1..1 to `CatalogEntry`
     public var item: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(item newValue: Reference?) { _upsert(4, newValue) }
 }
 
-private let catalogEntryLayout = Layout(CatalogEntry.self, "CatalogEntry", .resource, base: DomainResource._layout, release: .r4, """
+private let catalogEntryLayout = Layout(_class: CatalogEntry.self, "CatalogEntry", .resource, base: DomainResource._layout, release: .r4, """
     identifier 0..* Identifier
     type 0..1 CodeableConcept
     orderable 1..1 boolean
@@ -65,9 +71,9 @@ private let catalogEntryLayout = Layout(CatalogEntry.self, "CatalogEntry", .reso
     relatedEntry 0..* CatalogEntry.relatedEntry
     """)
 
-private let catalogEntryRelatedEntryLayout = Layout(CatalogEntryRelatedEntry.self, "CatalogEntry.relatedEntry", .backbone, base: BackboneElement._layout, release: .r4, """
+private let catalogEntryRelatedEntryLayout = Layout(_class: CatalogEntryRelatedEntry.self, "CatalogEntry.relatedEntry", .backbone, base: BackboneElement._layout, release: .r4, """
     relationtype 1..1 code =CatalogEntryRelationType
     item 1..1 Reference >CatalogEntry
     """)
 
-let catalogEntryTypes = TypeGroup("CatalogEntry CatalogEntry.relatedEntry", [CatalogEntry.self, CatalogEntryRelatedEntry.self])
+let catalogEntryTypes = _TypeGroup("CatalogEntry CatalogEntry.relatedEntry", [CatalogEntry.self, CatalogEntryRelatedEntry.self])

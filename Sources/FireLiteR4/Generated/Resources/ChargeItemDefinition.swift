@@ -5,6 +5,7 @@ import FireLiteCore
 
 /// `ChargeItemDefinition`, a resource of FHIR R4: <http://hl7.org/fhir/StructureDefinition/ChargeItemDefinition>
 public final class ChargeItemDefinition: DomainResource {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { chargeItemDefinitionLayout }
 
     /// `ChargeItemDefinition.url`: `uri` 1..1
@@ -45,9 +46,11 @@ public final class ChargeItemDefinition: DomainResource {
     public var lastReviewDate: FHIRDate? { get { _date(25) } set { _setDate(25, newValue) } }
     /// `ChargeItemDefinition.effectivePeriod`: `Period` 0..1
     public var effectivePeriod: Period? { get { _object(26) } set { _setObject(26, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(effectivePeriod newValue: Period?) { _upsert(26, newValue) }
     /// `ChargeItemDefinition.code`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/chargeitem-billingcodes>)
     public var code: CodeableConcept? { get { _object(27) } set { _setObject(27, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(code newValue: CodeableConcept?) { _upsert(27, newValue) }
     /// `ChargeItemDefinition.instance`: `Reference` 0..* to `Medication` | `Substance` | `Device`
     public var instance: [Reference] { get { _objects(28) } set { _setObjects(28, newValue) } }
@@ -59,6 +62,7 @@ public final class ChargeItemDefinition: DomainResource {
 
 /// `ChargeItemDefinition.applicability`, a backbone element
 public final class ChargeItemDefinitionApplicability: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { chargeItemDefinitionApplicabilityLayout }
 
     /// `ChargeItemDefinition.applicability.description`: `string` 0..1
@@ -71,6 +75,7 @@ public final class ChargeItemDefinitionApplicability: BackboneElement {
 
 /// `ChargeItemDefinition.propertyGroup`, a backbone element
 public final class ChargeItemDefinitionPropertyGroup: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { chargeItemDefinitionPropertyGroupLayout }
 
     /// `ChargeItemDefinition.propertyGroup.applicability`: as `ChargeItemDefinition.applicability` 0..*
@@ -81,21 +86,24 @@ public final class ChargeItemDefinitionPropertyGroup: BackboneElement {
 
 /// `ChargeItemDefinition.propertyGroup.priceComponent`, a backbone element
 public final class ChargeItemDefinitionPropertyGroupPriceComponent: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { chargeItemDefinitionPropertyGroupPriceComponentLayout }
 
     /// `ChargeItemDefinition.propertyGroup.priceComponent.type`: `code` 1..1, one of `InvoicePriceComponentType` (<http://hl7.org/fhir/ValueSet/invoice-priceComponentType>)
     public var type: InvoicePriceComponentType? { get { _code(3) } set { _setCode(3, newValue) } }
     /// `ChargeItemDefinition.propertyGroup.priceComponent.code`: `CodeableConcept` 0..1
     public var code: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(code newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `ChargeItemDefinition.propertyGroup.priceComponent.factor`: `decimal` 0..1
     public var factor: FHIRDecimal? { get { _decimal(5) } set { _setDecimal(5, newValue) } }
     /// `ChargeItemDefinition.propertyGroup.priceComponent.amount`: `Money` 0..1
     public var amount: Money? { get { _object(6) } set { _setObject(6, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(amount newValue: Money?) { _upsert(6, newValue) }
 }
 
-private let chargeItemDefinitionLayout = Layout(ChargeItemDefinition.self, "ChargeItemDefinition", .resource, base: DomainResource._layout, release: .r4, """
+private let chargeItemDefinitionLayout = Layout(_class: ChargeItemDefinition.self, "ChargeItemDefinition", .resource, base: DomainResource._layout, release: .r4, """
     url 1..1 uri
     identifier 0..* Identifier
     version 0..1 string
@@ -121,22 +129,22 @@ private let chargeItemDefinitionLayout = Layout(ChargeItemDefinition.self, "Char
     propertyGroup 0..* ChargeItemDefinition.propertyGroup
     """)
 
-private let chargeItemDefinitionApplicabilityLayout = Layout(ChargeItemDefinitionApplicability.self, "ChargeItemDefinition.applicability", .backbone, base: BackboneElement._layout, release: .r4, """
+private let chargeItemDefinitionApplicabilityLayout = Layout(_class: ChargeItemDefinitionApplicability.self, "ChargeItemDefinition.applicability", .backbone, base: BackboneElement._layout, release: .r4, """
     description 0..1 string
     language 0..1 string
     expression 0..1 string
     """)
 
-private let chargeItemDefinitionPropertyGroupLayout = Layout(ChargeItemDefinitionPropertyGroup.self, "ChargeItemDefinition.propertyGroup", .backbone, base: BackboneElement._layout, release: .r4, """
+private let chargeItemDefinitionPropertyGroupLayout = Layout(_class: ChargeItemDefinitionPropertyGroup.self, "ChargeItemDefinition.propertyGroup", .backbone, base: BackboneElement._layout, release: .r4, """
     applicability 0..* ChargeItemDefinition.applicability
     priceComponent 0..* ChargeItemDefinition.propertyGroup.priceComponent
     """)
 
-private let chargeItemDefinitionPropertyGroupPriceComponentLayout = Layout(ChargeItemDefinitionPropertyGroupPriceComponent.self, "ChargeItemDefinition.propertyGroup.priceComponent", .backbone, base: BackboneElement._layout, release: .r4, """
+private let chargeItemDefinitionPropertyGroupPriceComponentLayout = Layout(_class: ChargeItemDefinitionPropertyGroupPriceComponent.self, "ChargeItemDefinition.propertyGroup.priceComponent", .backbone, base: BackboneElement._layout, release: .r4, """
     type 1..1 code =InvoicePriceComponentType
     code 0..1 CodeableConcept
     factor 0..1 decimal
     amount 0..1 Money
     """)
 
-let chargeItemDefinitionTypes = TypeGroup("ChargeItemDefinition ChargeItemDefinition.applicability ChargeItemDefinition.propertyGroup ChargeItemDefinition.propertyGroup.priceComponent", [ChargeItemDefinition.self, ChargeItemDefinitionApplicability.self, ChargeItemDefinitionPropertyGroup.self, ChargeItemDefinitionPropertyGroupPriceComponent.self])
+let chargeItemDefinitionTypes = _TypeGroup("ChargeItemDefinition ChargeItemDefinition.applicability ChargeItemDefinition.propertyGroup ChargeItemDefinition.propertyGroup.priceComponent", [ChargeItemDefinition.self, ChargeItemDefinitionApplicability.self, ChargeItemDefinitionPropertyGroup.self, ChargeItemDefinitionPropertyGroupPriceComponent.self])

@@ -5,6 +5,7 @@ import FireLiteCore
 
 /// `ClaimResponse`, a resource of FHIR R4: <http://hl7.org/fhir/StructureDefinition/ClaimResponse>
 public final class ClaimResponse: DomainResource {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { claimResponseLayout }
 
     /// `ClaimResponse.identifier`: `Identifier` 0..*
@@ -13,25 +14,31 @@ public final class ClaimResponse: DomainResource {
     public var status: FinancialResourceStatusCodes? { get { _code(9) } set { _setCode(9, newValue) } }
     /// `ClaimResponse.type`: `CodeableConcept` 1..1, extensible binding (<http://hl7.org/fhir/ValueSet/claim-type>)
     public var type: CodeableConcept? { get { _object(10) } set { _setObject(10, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(type newValue: CodeableConcept?) { _upsert(10, newValue) }
     /// `ClaimResponse.subType`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/claim-subtype>)
     public var subType: CodeableConcept? { get { _object(11) } set { _setObject(11, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(subType newValue: CodeableConcept?) { _upsert(11, newValue) }
     /// `ClaimResponse.use`: `code` 1..1, one of `ClaimUse` (<http://hl7.org/fhir/ValueSet/claim-use>)
     public var use: ClaimUse? { get { _code(12) } set { _setCode(12, newValue) } }
     /// `ClaimResponse.patient`: `Reference` 1..1 to `Patient`
     public var patient: Reference? { get { _object(13) } set { _setObject(13, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(patient newValue: Reference?) { _upsert(13, newValue) }
     /// `ClaimResponse.created`: `dateTime` 1..1
     public var created: FHIRDateTime? { get { _dateTime(14) } set { _setDateTime(14, newValue) } }
     /// `ClaimResponse.insurer`: `Reference` 1..1 to `Organization`
     public var insurer: Reference? { get { _object(15) } set { _setObject(15, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(insurer newValue: Reference?) { _upsert(15, newValue) }
     /// `ClaimResponse.requestor`: `Reference` 0..1 to `Practitioner` | `PractitionerRole` | `Organization`
     public var requestor: Reference? { get { _object(16) } set { _setObject(16, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(requestor newValue: Reference?) { _upsert(16, newValue) }
     /// `ClaimResponse.request`: `Reference` 0..1 to `Claim`
     public var request: Reference? { get { _object(17) } set { _setObject(17, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(request newValue: Reference?) { _upsert(17, newValue) }
     /// `ClaimResponse.outcome`: `code` 1..1, one of `RemittanceOutcome` (<http://hl7.org/fhir/ValueSet/remittance-outcome>)
     public var outcome: RemittanceOutcome? { get { _code(18) } set { _setCode(18, newValue) } }
@@ -41,9 +48,11 @@ public final class ClaimResponse: DomainResource {
     public var preAuthRef: String? { get { _string(20) } set { _setString(20, newValue) } }
     /// `ClaimResponse.preAuthPeriod`: `Period` 0..1
     public var preAuthPeriod: Period? { get { _object(21) } set { _setObject(21, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(preAuthPeriod newValue: Period?) { _upsert(21, newValue) }
     /// `ClaimResponse.payeeType`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/payeetype>)
     public var payeeType: CodeableConcept? { get { _object(22) } set { _setObject(22, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(payeeType newValue: CodeableConcept?) { _upsert(22, newValue) }
     /// `ClaimResponse.item`: `ClaimResponse.item` 0..*
     public var item: [ClaimResponseItem] { get { _objects(23) } set { _setObjects(23, newValue) } }
@@ -55,15 +64,19 @@ public final class ClaimResponse: DomainResource {
     public var total: [ClaimResponseTotal] { get { _objects(26) } set { _setObjects(26, newValue) } }
     /// `ClaimResponse.payment`: `ClaimResponse.payment` 0..1
     public var payment: ClaimResponsePayment? { get { _object(27) } set { _setObject(27, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(payment newValue: ClaimResponsePayment?) { _upsert(27, newValue) }
     /// `ClaimResponse.fundsReserve`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/fundsreserve>)
     public var fundsReserve: CodeableConcept? { get { _object(28) } set { _setObject(28, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(fundsReserve newValue: CodeableConcept?) { _upsert(28, newValue) }
     /// `ClaimResponse.formCode`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/forms>)
     public var formCode: CodeableConcept? { get { _object(29) } set { _setObject(29, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(formCode newValue: CodeableConcept?) { _upsert(29, newValue) }
     /// `ClaimResponse.form`: `Attachment` 0..1
     public var form: Attachment? { get { _object(30) } set { _setObject(30, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(form newValue: Attachment?) { _upsert(30, newValue) }
     /// `ClaimResponse.processNote`: `ClaimResponse.processNote` 0..*
     public var processNote: [ClaimResponseProcessNote] { get { _objects(31) } set { _setObjects(31, newValue) } }
@@ -77,6 +90,7 @@ public final class ClaimResponse: DomainResource {
 
 /// `ClaimResponse.item`, a backbone element
 public final class ClaimResponseItem: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { claimResponseItemLayout }
 
     /// `ClaimResponse.item.itemSequence`: `positiveInt` 1..1
@@ -91,16 +105,20 @@ public final class ClaimResponseItem: BackboneElement {
 
 /// `ClaimResponse.item.adjudication`, a backbone element
 public final class ClaimResponseItemAdjudication: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { claimResponseItemAdjudicationLayout }
 
     /// `ClaimResponse.item.adjudication.category`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/adjudication>)
     public var category: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(category newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `ClaimResponse.item.adjudication.reason`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/adjudication-reason>)
     public var reason: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(reason newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `ClaimResponse.item.adjudication.amount`: `Money` 0..1
     public var amount: Money? { get { _object(5) } set { _setObject(5, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(amount newValue: Money?) { _upsert(5, newValue) }
     /// `ClaimResponse.item.adjudication.value`: `decimal` 0..1
     public var value: FHIRDecimal? { get { _decimal(6) } set { _setDecimal(6, newValue) } }
@@ -108,6 +126,7 @@ public final class ClaimResponseItemAdjudication: BackboneElement {
 
 /// `ClaimResponse.item.detail`, a backbone element
 public final class ClaimResponseItemDetail: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { claimResponseItemDetailLayout }
 
     /// `ClaimResponse.item.detail.detailSequence`: `positiveInt` 1..1
@@ -122,6 +141,7 @@ public final class ClaimResponseItemDetail: BackboneElement {
 
 /// `ClaimResponse.item.detail.subDetail`, a backbone element
 public final class ClaimResponseItemDetailSubDetail: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { claimResponseItemDetailSubDetailLayout }
 
     /// `ClaimResponse.item.detail.subDetail.subDetailSequence`: `positiveInt` 1..1
@@ -134,6 +154,7 @@ public final class ClaimResponseItemDetailSubDetail: BackboneElement {
 
 /// `ClaimResponse.addItem`, a backbone element
 public final class ClaimResponseAddItem: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { claimResponseAddItemLayout }
 
     /// `ClaimResponse.addItem.itemSequence`: `positiveInt` 0..*
@@ -146,6 +167,7 @@ public final class ClaimResponseAddItem: BackboneElement {
     public var provider: [Reference] { get { _objects(6) } set { _setObjects(6, newValue) } }
     /// `ClaimResponse.addItem.productOrService`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/service-uscls>)
     public var productOrService: CodeableConcept? { get { _object(7) } set { _setObject(7, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(productOrService newValue: CodeableConcept?) { _upsert(7, newValue) }
     /// `ClaimResponse.addItem.modifier`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/claim-modifiers>)
     public var modifier: [CodeableConcept] { get { _objects(8) } set { _setObjects(8, newValue) } }
@@ -153,30 +175,43 @@ public final class ClaimResponseAddItem: BackboneElement {
     public var programCode: [CodeableConcept] { get { _objects(9) } set { _setObjects(9, newValue) } }
     /// `ClaimResponse.addItem.serviced[x]`: `date` | `Period` 0..1
     public var serviced: ClaimResponseAddItemServiced? { get { _choice(10) } set { _setChoice(10, 2, newValue) } }
+    /// `ClaimResponse.addItem.serviced[x]` as `date`.
     public var servicedDate: FHIRDate? { get { _date(10) } set { _setDate(10, newValue) } }
+    /// `ClaimResponse.addItem.serviced[x]` as `Period`.
     public var servicedPeriod: Period? { get { _object(11) } set { _setObject(11, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(servicedPeriod newValue: Period?) { _upsert(11, newValue) }
     /// `ClaimResponse.addItem.location[x]`: `CodeableConcept` | `Address` | `Reference` 0..1 to `Location`, example binding (<http://hl7.org/fhir/ValueSet/service-place>)
     public var location: ClaimResponseAddItemLocation? { get { _choice(12) } set { _setChoice(12, 3, newValue) } }
+    /// `ClaimResponse.addItem.location[x]` as `CodeableConcept`.
     public var locationCodeableConcept: CodeableConcept? { get { _object(12) } set { _setObject(12, newValue) } }
+    /// `ClaimResponse.addItem.location[x]` as `Address`.
     public var locationAddress: Address? { get { _object(13) } set { _setObject(13, newValue) } }
+    /// `ClaimResponse.addItem.location[x]` as `Reference`.
     public var locationReference: Reference? { get { _object(14) } set { _setObject(14, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(locationCodeableConcept newValue: CodeableConcept?) { _upsert(12, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(locationAddress newValue: Address?) { _upsert(13, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(locationReference newValue: Reference?) { _upsert(14, newValue) }
     /// `ClaimResponse.addItem.quantity`: `Quantity` 0..1
     public var quantity: Quantity? { get { _object(15) } set { _setObject(15, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(quantity newValue: Quantity?) { _upsert(15, newValue) }
     /// `ClaimResponse.addItem.unitPrice`: `Money` 0..1
     public var unitPrice: Money? { get { _object(16) } set { _setObject(16, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(unitPrice newValue: Money?) { _upsert(16, newValue) }
     /// `ClaimResponse.addItem.factor`: `decimal` 0..1
     public var factor: FHIRDecimal? { get { _decimal(17) } set { _setDecimal(17, newValue) } }
     /// `ClaimResponse.addItem.net`: `Money` 0..1
     public var net: Money? { get { _object(18) } set { _setObject(18, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(net newValue: Money?) { _upsert(18, newValue) }
     /// `ClaimResponse.addItem.bodySite`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/tooth>)
     public var bodySite: CodeableConcept? { get { _object(19) } set { _setObject(19, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(bodySite newValue: CodeableConcept?) { _upsert(19, newValue) }
     /// `ClaimResponse.addItem.subSite`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/surface>)
     public var subSite: [CodeableConcept] { get { _objects(20) } set { _setObjects(20, newValue) } }
@@ -190,23 +225,28 @@ public final class ClaimResponseAddItem: BackboneElement {
 
 /// `ClaimResponse.addItem.detail`, a backbone element
 public final class ClaimResponseAddItemDetail: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { claimResponseAddItemDetailLayout }
 
     /// `ClaimResponse.addItem.detail.productOrService`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/service-uscls>)
     public var productOrService: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(productOrService newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `ClaimResponse.addItem.detail.modifier`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/claim-modifiers>)
     public var modifier: [CodeableConcept] { get { _objects(4) } set { _setObjects(4, newValue) } }
     /// `ClaimResponse.addItem.detail.quantity`: `Quantity` 0..1
     public var quantity: Quantity? { get { _object(5) } set { _setObject(5, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(quantity newValue: Quantity?) { _upsert(5, newValue) }
     /// `ClaimResponse.addItem.detail.unitPrice`: `Money` 0..1
     public var unitPrice: Money? { get { _object(6) } set { _setObject(6, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(unitPrice newValue: Money?) { _upsert(6, newValue) }
     /// `ClaimResponse.addItem.detail.factor`: `decimal` 0..1
     public var factor: FHIRDecimal? { get { _decimal(7) } set { _setDecimal(7, newValue) } }
     /// `ClaimResponse.addItem.detail.net`: `Money` 0..1
     public var net: Money? { get { _object(8) } set { _setObject(8, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(net newValue: Money?) { _upsert(8, newValue) }
     /// `ClaimResponse.addItem.detail.noteNumber`: `positiveInt` 0..*
     public var noteNumber: [Int] { get { _ints(9) } set { _setInts(9, newValue) } }
@@ -218,23 +258,28 @@ public final class ClaimResponseAddItemDetail: BackboneElement {
 
 /// `ClaimResponse.addItem.detail.subDetail`, a backbone element
 public final class ClaimResponseAddItemDetailSubDetail: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { claimResponseAddItemDetailSubDetailLayout }
 
     /// `ClaimResponse.addItem.detail.subDetail.productOrService`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/service-uscls>)
     public var productOrService: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(productOrService newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `ClaimResponse.addItem.detail.subDetail.modifier`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/claim-modifiers>)
     public var modifier: [CodeableConcept] { get { _objects(4) } set { _setObjects(4, newValue) } }
     /// `ClaimResponse.addItem.detail.subDetail.quantity`: `Quantity` 0..1
     public var quantity: Quantity? { get { _object(5) } set { _setObject(5, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(quantity newValue: Quantity?) { _upsert(5, newValue) }
     /// `ClaimResponse.addItem.detail.subDetail.unitPrice`: `Money` 0..1
     public var unitPrice: Money? { get { _object(6) } set { _setObject(6, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(unitPrice newValue: Money?) { _upsert(6, newValue) }
     /// `ClaimResponse.addItem.detail.subDetail.factor`: `decimal` 0..1
     public var factor: FHIRDecimal? { get { _decimal(7) } set { _setDecimal(7, newValue) } }
     /// `ClaimResponse.addItem.detail.subDetail.net`: `Money` 0..1
     public var net: Money? { get { _object(8) } set { _setObject(8, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(net newValue: Money?) { _upsert(8, newValue) }
     /// `ClaimResponse.addItem.detail.subDetail.noteNumber`: `positiveInt` 0..*
     public var noteNumber: [Int] { get { _ints(9) } set { _setInts(9, newValue) } }
@@ -244,41 +289,51 @@ public final class ClaimResponseAddItemDetailSubDetail: BackboneElement {
 
 /// `ClaimResponse.total`, a backbone element
 public final class ClaimResponseTotal: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { claimResponseTotalLayout }
 
     /// `ClaimResponse.total.category`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/adjudication>)
     public var category: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(category newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `ClaimResponse.total.amount`: `Money` 1..1
     public var amount: Money? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(amount newValue: Money?) { _upsert(4, newValue) }
 }
 
 /// `ClaimResponse.payment`, a backbone element
 public final class ClaimResponsePayment: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { claimResponsePaymentLayout }
 
     /// `ClaimResponse.payment.type`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/ex-paymenttype>)
     public var type: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(type newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `ClaimResponse.payment.adjustment`: `Money` 0..1
     public var adjustment: Money? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(adjustment newValue: Money?) { _upsert(4, newValue) }
     /// `ClaimResponse.payment.adjustmentReason`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/payment-adjustment-reason>)
     public var adjustmentReason: CodeableConcept? { get { _object(5) } set { _setObject(5, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(adjustmentReason newValue: CodeableConcept?) { _upsert(5, newValue) }
     /// `ClaimResponse.payment.date`: `date` 0..1
     public var date: FHIRDate? { get { _date(6) } set { _setDate(6, newValue) } }
     /// `ClaimResponse.payment.amount`: `Money` 1..1
     public var amount: Money? { get { _object(7) } set { _setObject(7, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(amount newValue: Money?) { _upsert(7, newValue) }
     /// `ClaimResponse.payment.identifier`: `Identifier` 0..1
     public var identifier: Identifier? { get { _object(8) } set { _setObject(8, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(identifier newValue: Identifier?) { _upsert(8, newValue) }
 }
 
 /// `ClaimResponse.processNote`, a backbone element
 public final class ClaimResponseProcessNote: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { claimResponseProcessNoteLayout }
 
     /// `ClaimResponse.processNote.number`: `positiveInt` 0..1
@@ -289,11 +344,13 @@ public final class ClaimResponseProcessNote: BackboneElement {
     public var text: String? { get { _string(5) } set { _setString(5, newValue) } }
     /// `ClaimResponse.processNote.language`: `CodeableConcept` 0..1, preferred binding (<http://hl7.org/fhir/ValueSet/languages>)
     public var language: CodeableConcept? { get { _object(6) } set { _setObject(6, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(language newValue: CodeableConcept?) { _upsert(6, newValue) }
 }
 
 /// `ClaimResponse.insurance`, a backbone element
 public final class ClaimResponseInsurance: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { claimResponseInsuranceLayout }
 
     /// `ClaimResponse.insurance.sequence`: `positiveInt` 1..1
@@ -302,16 +359,19 @@ public final class ClaimResponseInsurance: BackboneElement {
     public var focal: Bool? { get { _bool(4) } set { _setBool(4, newValue) } }
     /// `ClaimResponse.insurance.coverage`: `Reference` 1..1 to `Coverage`
     public var coverage: Reference? { get { _object(5) } set { _setObject(5, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(coverage newValue: Reference?) { _upsert(5, newValue) }
     /// `ClaimResponse.insurance.businessArrangement`: `string` 0..1
     public var businessArrangement: String? { get { _string(6) } set { _setString(6, newValue) } }
     /// `ClaimResponse.insurance.claimResponse`: `Reference` 0..1 to `ClaimResponse`
     public var claimResponse: Reference? { get { _object(7) } set { _setObject(7, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(claimResponse newValue: Reference?) { _upsert(7, newValue) }
 }
 
 /// `ClaimResponse.error`, a backbone element
 public final class ClaimResponseError: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { claimResponseErrorLayout }
 
     /// `ClaimResponse.error.itemSequence`: `positiveInt` 0..1
@@ -322,20 +382,25 @@ public final class ClaimResponseError: BackboneElement {
     public var subDetailSequence: Int? { get { _int(5) } set { _setInt(5, newValue) } }
     /// `ClaimResponse.error.code`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/adjudication-error>)
     public var code: CodeableConcept? { get { _object(6) } set { _setObject(6, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(code newValue: CodeableConcept?) { _upsert(6, newValue) }
 }
 
-/// values `ClaimResponse.addItem.serviced[x]` can have
+/// A value of `ClaimResponse.addItem.serviced[x]`.
 public enum ClaimResponseAddItemServiced: FHIRChoice {
+    /// A value of type `date`.
     case date(FHIRDate)
+    /// A value of type `Period`.
     case period(Period)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    /// The value that an object holds, or nil; for generated code.
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: FHIRDate = object._date(first) else { return nil }; self = .date(value)
         case 1: guard let value: Period = object._object(first + 1) else { return nil }; self = .period(value)
         default: return nil
         }
     }
+    /// Sets the value in an object; for generated code.
     public func _write(_ object: FHIRObject, _ first: Int) {
         switch self {
         case .date(let value): object._setDate(first, value)
@@ -344,12 +409,16 @@ public enum ClaimResponseAddItemServiced: FHIRChoice {
     }
 }
 
-/// values `ClaimResponse.addItem.location[x]` can have
+/// A value of `ClaimResponse.addItem.location[x]`.
 public enum ClaimResponseAddItemLocation: FHIRChoice {
+    /// A value of type `CodeableConcept`.
     case codeableConcept(CodeableConcept)
+    /// A value of type `Address`.
     case address(Address)
+    /// A value of type `Reference`.
     case reference(Reference)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    /// The value that an object holds, or nil; for generated code.
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 3) {
         case 0: guard let value: CodeableConcept = object._object(first) else { return nil }; self = .codeableConcept(value)
         case 1: guard let value: Address = object._object(first + 1) else { return nil }; self = .address(value)
@@ -357,6 +426,7 @@ public enum ClaimResponseAddItemLocation: FHIRChoice {
         default: return nil
         }
     }
+    /// Sets the value in an object; for generated code.
     public func _write(_ object: FHIRObject, _ first: Int) {
         switch self {
         case .codeableConcept(let value): object._setObject(first, value)
@@ -366,7 +436,7 @@ public enum ClaimResponseAddItemLocation: FHIRChoice {
     }
 }
 
-private let claimResponseLayout = Layout(ClaimResponse.self, "ClaimResponse", .resource, base: DomainResource._layout, release: .r4, """
+private let claimResponseLayout = Layout(_class: ClaimResponse.self, "ClaimResponse", .resource, base: DomainResource._layout, release: .r4, """
     identifier 0..* Identifier
     status 1..1 code =FinancialResourceStatusCodes
     type 1..1 CodeableConcept
@@ -396,34 +466,34 @@ private let claimResponseLayout = Layout(ClaimResponse.self, "ClaimResponse", .r
     error 0..* ClaimResponse.error
     """)
 
-private let claimResponseItemLayout = Layout(ClaimResponseItem.self, "ClaimResponse.item", .backbone, base: BackboneElement._layout, release: .r4, """
+private let claimResponseItemLayout = Layout(_class: ClaimResponseItem.self, "ClaimResponse.item", .backbone, base: BackboneElement._layout, release: .r4, """
     itemSequence 1..1 positiveInt
     noteNumber 0..* positiveInt
     adjudication 1..* ClaimResponse.item.adjudication
     detail 0..* ClaimResponse.item.detail
     """)
 
-private let claimResponseItemAdjudicationLayout = Layout(ClaimResponseItemAdjudication.self, "ClaimResponse.item.adjudication", .backbone, base: BackboneElement._layout, release: .r4, """
+private let claimResponseItemAdjudicationLayout = Layout(_class: ClaimResponseItemAdjudication.self, "ClaimResponse.item.adjudication", .backbone, base: BackboneElement._layout, release: .r4, """
     category 1..1 CodeableConcept
     reason 0..1 CodeableConcept
     amount 0..1 Money
     value 0..1 decimal
     """)
 
-private let claimResponseItemDetailLayout = Layout(ClaimResponseItemDetail.self, "ClaimResponse.item.detail", .backbone, base: BackboneElement._layout, release: .r4, """
+private let claimResponseItemDetailLayout = Layout(_class: ClaimResponseItemDetail.self, "ClaimResponse.item.detail", .backbone, base: BackboneElement._layout, release: .r4, """
     detailSequence 1..1 positiveInt
     noteNumber 0..* positiveInt
     adjudication 1..* ClaimResponse.item.adjudication
     subDetail 0..* ClaimResponse.item.detail.subDetail
     """)
 
-private let claimResponseItemDetailSubDetailLayout = Layout(ClaimResponseItemDetailSubDetail.self, "ClaimResponse.item.detail.subDetail", .backbone, base: BackboneElement._layout, release: .r4, """
+private let claimResponseItemDetailSubDetailLayout = Layout(_class: ClaimResponseItemDetailSubDetail.self, "ClaimResponse.item.detail.subDetail", .backbone, base: BackboneElement._layout, release: .r4, """
     subDetailSequence 1..1 positiveInt
     noteNumber 0..* positiveInt
     adjudication 0..* ClaimResponse.item.adjudication
     """)
 
-private let claimResponseAddItemLayout = Layout(ClaimResponseAddItem.self, "ClaimResponse.addItem", .backbone, base: BackboneElement._layout, release: .r4, """
+private let claimResponseAddItemLayout = Layout(_class: ClaimResponseAddItem.self, "ClaimResponse.addItem", .backbone, base: BackboneElement._layout, release: .r4, """
     itemSequence 0..* positiveInt
     detailSequence 0..* positiveInt
     subdetailSequence 0..* positiveInt
@@ -444,7 +514,7 @@ private let claimResponseAddItemLayout = Layout(ClaimResponseAddItem.self, "Clai
     detail 0..* ClaimResponse.addItem.detail
     """)
 
-private let claimResponseAddItemDetailLayout = Layout(ClaimResponseAddItemDetail.self, "ClaimResponse.addItem.detail", .backbone, base: BackboneElement._layout, release: .r4, """
+private let claimResponseAddItemDetailLayout = Layout(_class: ClaimResponseAddItemDetail.self, "ClaimResponse.addItem.detail", .backbone, base: BackboneElement._layout, release: .r4, """
     productOrService 1..1 CodeableConcept
     modifier 0..* CodeableConcept
     quantity 0..1 Quantity
@@ -456,7 +526,7 @@ private let claimResponseAddItemDetailLayout = Layout(ClaimResponseAddItemDetail
     subDetail 0..* ClaimResponse.addItem.detail.subDetail
     """)
 
-private let claimResponseAddItemDetailSubDetailLayout = Layout(ClaimResponseAddItemDetailSubDetail.self, "ClaimResponse.addItem.detail.subDetail", .backbone, base: BackboneElement._layout, release: .r4, """
+private let claimResponseAddItemDetailSubDetailLayout = Layout(_class: ClaimResponseAddItemDetailSubDetail.self, "ClaimResponse.addItem.detail.subDetail", .backbone, base: BackboneElement._layout, release: .r4, """
     productOrService 1..1 CodeableConcept
     modifier 0..* CodeableConcept
     quantity 0..1 Quantity
@@ -467,12 +537,12 @@ private let claimResponseAddItemDetailSubDetailLayout = Layout(ClaimResponseAddI
     adjudication 1..* ClaimResponse.item.adjudication
     """)
 
-private let claimResponseTotalLayout = Layout(ClaimResponseTotal.self, "ClaimResponse.total", .backbone, base: BackboneElement._layout, release: .r4, """
+private let claimResponseTotalLayout = Layout(_class: ClaimResponseTotal.self, "ClaimResponse.total", .backbone, base: BackboneElement._layout, release: .r4, """
     category 1..1 CodeableConcept
     amount 1..1 Money
     """)
 
-private let claimResponsePaymentLayout = Layout(ClaimResponsePayment.self, "ClaimResponse.payment", .backbone, base: BackboneElement._layout, release: .r4, """
+private let claimResponsePaymentLayout = Layout(_class: ClaimResponsePayment.self, "ClaimResponse.payment", .backbone, base: BackboneElement._layout, release: .r4, """
     type 1..1 CodeableConcept
     adjustment 0..1 Money
     adjustmentReason 0..1 CodeableConcept
@@ -481,14 +551,14 @@ private let claimResponsePaymentLayout = Layout(ClaimResponsePayment.self, "Clai
     identifier 0..1 Identifier
     """)
 
-private let claimResponseProcessNoteLayout = Layout(ClaimResponseProcessNote.self, "ClaimResponse.processNote", .backbone, base: BackboneElement._layout, release: .r4, """
+private let claimResponseProcessNoteLayout = Layout(_class: ClaimResponseProcessNote.self, "ClaimResponse.processNote", .backbone, base: BackboneElement._layout, release: .r4, """
     number 0..1 positiveInt
     type 0..1 code =NoteType
     text 1..1 string
     language 0..1 CodeableConcept
     """)
 
-private let claimResponseInsuranceLayout = Layout(ClaimResponseInsurance.self, "ClaimResponse.insurance", .backbone, base: BackboneElement._layout, release: .r4, """
+private let claimResponseInsuranceLayout = Layout(_class: ClaimResponseInsurance.self, "ClaimResponse.insurance", .backbone, base: BackboneElement._layout, release: .r4, """
     sequence 1..1 positiveInt
     focal 1..1 boolean
     coverage 1..1 Reference >Coverage
@@ -496,11 +566,11 @@ private let claimResponseInsuranceLayout = Layout(ClaimResponseInsurance.self, "
     claimResponse 0..1 Reference >ClaimResponse
     """)
 
-private let claimResponseErrorLayout = Layout(ClaimResponseError.self, "ClaimResponse.error", .backbone, base: BackboneElement._layout, release: .r4, """
+private let claimResponseErrorLayout = Layout(_class: ClaimResponseError.self, "ClaimResponse.error", .backbone, base: BackboneElement._layout, release: .r4, """
     itemSequence 0..1 positiveInt
     detailSequence 0..1 positiveInt
     subDetailSequence 0..1 positiveInt
     code 1..1 CodeableConcept
     """)
 
-let claimResponseTypes = TypeGroup("ClaimResponse ClaimResponse.item ClaimResponse.item.adjudication ClaimResponse.item.detail ClaimResponse.item.detail.subDetail ClaimResponse.addItem ClaimResponse.addItem.detail ClaimResponse.addItem.detail.subDetail ClaimResponse.total ClaimResponse.payment ClaimResponse.processNote ClaimResponse.insurance ClaimResponse.error", [ClaimResponse.self, ClaimResponseItem.self, ClaimResponseItemAdjudication.self, ClaimResponseItemDetail.self, ClaimResponseItemDetailSubDetail.self, ClaimResponseAddItem.self, ClaimResponseAddItemDetail.self, ClaimResponseAddItemDetailSubDetail.self, ClaimResponseTotal.self, ClaimResponsePayment.self, ClaimResponseProcessNote.self, ClaimResponseInsurance.self, ClaimResponseError.self])
+let claimResponseTypes = _TypeGroup("ClaimResponse ClaimResponse.item ClaimResponse.item.adjudication ClaimResponse.item.detail ClaimResponse.item.detail.subDetail ClaimResponse.addItem ClaimResponse.addItem.detail ClaimResponse.addItem.detail.subDetail ClaimResponse.total ClaimResponse.payment ClaimResponse.processNote ClaimResponse.insurance ClaimResponse.error", [ClaimResponse.self, ClaimResponseItem.self, ClaimResponseItemAdjudication.self, ClaimResponseItemDetail.self, ClaimResponseItemDetailSubDetail.self, ClaimResponseAddItem.self, ClaimResponseAddItemDetail.self, ClaimResponseAddItemDetailSubDetail.self, ClaimResponseTotal.self, ClaimResponsePayment.self, ClaimResponseProcessNote.self, ClaimResponseInsurance.self, ClaimResponseError.self])

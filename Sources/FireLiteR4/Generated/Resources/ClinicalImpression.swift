@@ -5,6 +5,7 @@ import FireLiteCore
 
 /// `ClinicalImpression`, a resource of FHIR R4: <http://hl7.org/fhir/StructureDefinition/ClinicalImpression>
 public final class ClinicalImpression: DomainResource {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { clinicalImpressionLayout }
 
     /// `ClinicalImpression.identifier`: `Identifier` 0..*
@@ -13,30 +14,39 @@ public final class ClinicalImpression: DomainResource {
     public var status: ClinicalImpressionStatus? { get { _code(9) } set { _setCode(9, newValue) } }
     /// `ClinicalImpression.statusReason`: `CodeableConcept` 0..1
     public var statusReason: CodeableConcept? { get { _object(10) } set { _setObject(10, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(statusReason newValue: CodeableConcept?) { _upsert(10, newValue) }
     /// `ClinicalImpression.code`: `CodeableConcept` 0..1
     public var code: CodeableConcept? { get { _object(11) } set { _setObject(11, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(code newValue: CodeableConcept?) { _upsert(11, newValue) }
     /// `ClinicalImpression.description`: `string` 0..1
     public var description: String? { get { _string(12) } set { _setString(12, newValue) } }
     /// `ClinicalImpression.subject`: `Reference` 1..1 to `Patient` | `Group`
     public var subject: Reference? { get { _object(13) } set { _setObject(13, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(subject newValue: Reference?) { _upsert(13, newValue) }
     /// `ClinicalImpression.encounter`: `Reference` 0..1 to `Encounter`
     public var encounter: Reference? { get { _object(14) } set { _setObject(14, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(encounter newValue: Reference?) { _upsert(14, newValue) }
     /// `ClinicalImpression.effective[x]`: `dateTime` | `Period` 0..1
     public var effective: ClinicalImpressionEffective? { get { _choice(15) } set { _setChoice(15, 2, newValue) } }
+    /// `ClinicalImpression.effective[x]` as `dateTime`.
     public var effectiveDateTime: FHIRDateTime? { get { _dateTime(15) } set { _setDateTime(15, newValue) } }
+    /// `ClinicalImpression.effective[x]` as `Period`.
     public var effectivePeriod: Period? { get { _object(16) } set { _setObject(16, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(effectivePeriod newValue: Period?) { _upsert(16, newValue) }
     /// `ClinicalImpression.date`: `dateTime` 0..1
     public var date: FHIRDateTime? { get { _dateTime(17) } set { _setDateTime(17, newValue) } }
     /// `ClinicalImpression.assessor`: `Reference` 0..1 to `Practitioner` | `PractitionerRole`
     public var assessor: Reference? { get { _object(18) } set { _setObject(18, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(assessor newValue: Reference?) { _upsert(18, newValue) }
     /// `ClinicalImpression.previous`: `Reference` 0..1 to `ClinicalImpression`
     public var previous: Reference? { get { _object(19) } set { _setObject(19, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(previous newValue: Reference?) { _upsert(19, newValue) }
     /// `ClinicalImpression.problem`: `Reference` 0..* to `Condition` | `AllergyIntolerance`
     public var problem: [Reference] { get { _objects(20) } set { _setObjects(20, newValue) } }
@@ -60,10 +70,12 @@ public final class ClinicalImpression: DomainResource {
 
 /// `ClinicalImpression.investigation`, a backbone element
 public final class ClinicalImpressionInvestigation: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { clinicalImpressionInvestigationLayout }
 
     /// `ClinicalImpression.investigation.code`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/investigation-sets>)
     public var code: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(code newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `ClinicalImpression.investigation.item`: `Reference` 0..* to `Observation` | `QuestionnaireResponse` | `FamilyMemberHistory` | `DiagnosticReport` | `RiskAssessment` | `ImagingStudy` | `Media`
     public var item: [Reference] { get { _objects(4) } set { _setObjects(4, newValue) } }
@@ -71,29 +83,36 @@ public final class ClinicalImpressionInvestigation: BackboneElement {
 
 /// `ClinicalImpression.finding`, a backbone element
 public final class ClinicalImpressionFinding: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { clinicalImpressionFindingLayout }
 
     /// `ClinicalImpression.finding.itemCodeableConcept`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/condition-code>)
     public var itemCodeableConcept: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(itemCodeableConcept newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `ClinicalImpression.finding.itemReference`: `Reference` 0..1 to `Condition` | `Observation` | `Media`
     public var itemReference: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(itemReference newValue: Reference?) { _upsert(4, newValue) }
     /// `ClinicalImpression.finding.basis`: `string` 0..1
     public var basis: String? { get { _string(5) } set { _setString(5, newValue) } }
 }
 
-/// values `ClinicalImpression.effective[x]` can have
+/// A value of `ClinicalImpression.effective[x]`.
 public enum ClinicalImpressionEffective: FHIRChoice {
+    /// A value of type `dateTime`.
     case dateTime(FHIRDateTime)
+    /// A value of type `Period`.
     case period(Period)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    /// The value that an object holds, or nil; for generated code.
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: FHIRDateTime = object._dateTime(first) else { return nil }; self = .dateTime(value)
         case 1: guard let value: Period = object._object(first + 1) else { return nil }; self = .period(value)
         default: return nil
         }
     }
+    /// Sets the value in an object; for generated code.
     public func _write(_ object: FHIRObject, _ first: Int) {
         switch self {
         case .dateTime(let value): object._setDateTime(first, value)
@@ -102,7 +121,7 @@ public enum ClinicalImpressionEffective: FHIRChoice {
     }
 }
 
-private let clinicalImpressionLayout = Layout(ClinicalImpression.self, "ClinicalImpression", .resource, base: DomainResource._layout, release: .r4, """
+private let clinicalImpressionLayout = Layout(_class: ClinicalImpression.self, "ClinicalImpression", .resource, base: DomainResource._layout, release: .r4, """
     identifier 0..* Identifier
     status 1..1 code =ClinicalImpressionStatus
     statusReason 0..1 CodeableConcept
@@ -125,15 +144,15 @@ private let clinicalImpressionLayout = Layout(ClinicalImpression.self, "Clinical
     note 0..* Annotation
     """)
 
-private let clinicalImpressionInvestigationLayout = Layout(ClinicalImpressionInvestigation.self, "ClinicalImpression.investigation", .backbone, base: BackboneElement._layout, release: .r4, """
+private let clinicalImpressionInvestigationLayout = Layout(_class: ClinicalImpressionInvestigation.self, "ClinicalImpression.investigation", .backbone, base: BackboneElement._layout, release: .r4, """
     code 1..1 CodeableConcept
     item 0..* Reference >Observation,QuestionnaireResponse,FamilyMemberHistory,DiagnosticReport,RiskAssessment,ImagingStudy,Media
     """)
 
-private let clinicalImpressionFindingLayout = Layout(ClinicalImpressionFinding.self, "ClinicalImpression.finding", .backbone, base: BackboneElement._layout, release: .r4, """
+private let clinicalImpressionFindingLayout = Layout(_class: ClinicalImpressionFinding.self, "ClinicalImpression.finding", .backbone, base: BackboneElement._layout, release: .r4, """
     itemCodeableConcept 0..1 CodeableConcept
     itemReference 0..1 Reference >Condition,Observation,Media
     basis 0..1 string
     """)
 
-let clinicalImpressionTypes = TypeGroup("ClinicalImpression ClinicalImpression.investigation ClinicalImpression.finding", [ClinicalImpression.self, ClinicalImpressionInvestigation.self, ClinicalImpressionFinding.self])
+let clinicalImpressionTypes = _TypeGroup("ClinicalImpression ClinicalImpression.investigation ClinicalImpression.finding", [ClinicalImpression.self, ClinicalImpressionInvestigation.self, ClinicalImpressionFinding.self])

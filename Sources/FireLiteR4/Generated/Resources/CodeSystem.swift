@@ -5,6 +5,7 @@ import FireLiteCore
 
 /// `CodeSystem`, a resource of FHIR R4: <http://hl7.org/fhir/StructureDefinition/CodeSystem>
 public final class CodeSystem: DomainResource {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { codeSystemLayout }
 
     /// `CodeSystem.url`: `uri` 0..1
@@ -63,6 +64,7 @@ public final class CodeSystem: DomainResource {
 
 /// `CodeSystem.filter`, a backbone element
 public final class CodeSystemFilter: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { codeSystemFilterLayout }
 
     /// `CodeSystem.filter.code`: `code` 1..1
@@ -77,6 +79,7 @@ public final class CodeSystemFilter: BackboneElement {
 
 /// `CodeSystem.property`, a backbone element
 public final class CodeSystemProperty: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { codeSystemPropertyLayout }
 
     /// `CodeSystem.property.code`: `code` 1..1
@@ -91,6 +94,7 @@ public final class CodeSystemProperty: BackboneElement {
 
 /// `CodeSystem.concept`, a backbone element
 public final class CodeSystemConcept: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { codeSystemConceptLayout }
 
     /// `CodeSystem.concept.code`: `code` 1..1
@@ -109,12 +113,14 @@ public final class CodeSystemConcept: BackboneElement {
 
 /// `CodeSystem.concept.designation`, a backbone element
 public final class CodeSystemConceptDesignation: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { codeSystemConceptDesignationLayout }
 
     /// `CodeSystem.concept.designation.language`: `code` 0..1, preferred binding (<http://hl7.org/fhir/ValueSet/languages>)
     public var language: String? { get { _string(3) } set { _setString(3, newValue) } }
     /// `CodeSystem.concept.designation.use`: `Coding` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/designation-use>)
     public var use: Coding? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(use newValue: Coding?) { _upsert(4, newValue) }
     /// `CodeSystem.concept.designation.value`: `string` 1..1
     public var value: String? { get { _string(5) } set { _setString(5, newValue) } }
@@ -122,32 +128,49 @@ public final class CodeSystemConceptDesignation: BackboneElement {
 
 /// `CodeSystem.concept.property`, a backbone element
 public final class CodeSystemConceptProperty: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { codeSystemConceptPropertyLayout }
 
     /// `CodeSystem.concept.property.code`: `code` 1..1
     public var code: String? { get { _string(3) } set { _setString(3, newValue) } }
     /// `CodeSystem.concept.property.value[x]`: `code` | `Coding` | `string` | `integer` | `boolean` | `dateTime` | `decimal` 1..1
     public var value: CodeSystemConceptPropertyValue? { get { _choice(4) } set { _setChoice(4, 7, newValue) } }
+    /// `CodeSystem.concept.property.value[x]` as `code`.
     public var valueCode: String? { get { _string(4) } set { _setString(4, newValue) } }
+    /// `CodeSystem.concept.property.value[x]` as `Coding`.
     public var valueCoding: Coding? { get { _object(5) } set { _setObject(5, newValue) } }
+    /// `CodeSystem.concept.property.value[x]` as `string`.
     public var valueString: String? { get { _string(6) } set { _setString(6, newValue) } }
+    /// `CodeSystem.concept.property.value[x]` as `integer`.
     public var valueInteger: Int? { get { _int(7) } set { _setInt(7, newValue) } }
+    /// `CodeSystem.concept.property.value[x]` as `boolean`.
     public var valueBoolean: Bool? { get { _bool(8) } set { _setBool(8, newValue) } }
+    /// `CodeSystem.concept.property.value[x]` as `dateTime`.
     public var valueDateTime: FHIRDateTime? { get { _dateTime(9) } set { _setDateTime(9, newValue) } }
+    /// `CodeSystem.concept.property.value[x]` as `decimal`.
     public var valueDecimal: FHIRDecimal? { get { _decimal(10) } set { _setDecimal(10, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueCoding newValue: Coding?) { _upsert(5, newValue) }
 }
 
-/// values `CodeSystem.concept.property.value[x]` can have
+/// A value of `CodeSystem.concept.property.value[x]`.
 public enum CodeSystemConceptPropertyValue: FHIRChoice {
+    /// A value of type `code`.
     case code(String)
+    /// A value of type `Coding`.
     case coding(Coding)
+    /// A value of type `string`.
     case string(String)
+    /// A value of type `integer`.
     case integer(Int)
+    /// A value of type `boolean`.
     case boolean(Bool)
+    /// A value of type `dateTime`.
     case dateTime(FHIRDateTime)
+    /// A value of type `decimal`.
     case decimal(FHIRDecimal)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    /// The value that an object holds, or nil; for generated code.
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 7) {
         case 0: guard let value: String = object._string(first) else { return nil }; self = .code(value)
         case 1: guard let value: Coding = object._object(first + 1) else { return nil }; self = .coding(value)
@@ -159,6 +182,7 @@ public enum CodeSystemConceptPropertyValue: FHIRChoice {
         default: return nil
         }
     }
+    /// Sets the value in an object; for generated code.
     public func _write(_ object: FHIRObject, _ first: Int) {
         switch self {
         case .code(let value): object._setString(first, value)
@@ -172,7 +196,7 @@ public enum CodeSystemConceptPropertyValue: FHIRChoice {
     }
 }
 
-private let codeSystemLayout = Layout(CodeSystem.self, "CodeSystem", .resource, base: DomainResource._layout, release: .r4, """
+private let codeSystemLayout = Layout(_class: CodeSystem.self, "CodeSystem", .resource, base: DomainResource._layout, release: .r4, """
     url 0..1 uri
     identifier 0..* Identifier
     version 0..1 string
@@ -201,21 +225,21 @@ private let codeSystemLayout = Layout(CodeSystem.self, "CodeSystem", .resource, 
     concept 0..* CodeSystem.concept
     """)
 
-private let codeSystemFilterLayout = Layout(CodeSystemFilter.self, "CodeSystem.filter", .backbone, base: BackboneElement._layout, release: .r4, """
+private let codeSystemFilterLayout = Layout(_class: CodeSystemFilter.self, "CodeSystem.filter", .backbone, base: BackboneElement._layout, release: .r4, """
     code 1..1 code
     description 0..1 string
     operator 1..* code =FilterOperator
     value 1..1 string
     """)
 
-private let codeSystemPropertyLayout = Layout(CodeSystemProperty.self, "CodeSystem.property", .backbone, base: BackboneElement._layout, release: .r4, """
+private let codeSystemPropertyLayout = Layout(_class: CodeSystemProperty.self, "CodeSystem.property", .backbone, base: BackboneElement._layout, release: .r4, """
     code 1..1 code
     uri 0..1 uri
     description 0..1 string
     type 1..1 code =PropertyType
     """)
 
-private let codeSystemConceptLayout = Layout(CodeSystemConcept.self, "CodeSystem.concept", .backbone, base: BackboneElement._layout, release: .r4, """
+private let codeSystemConceptLayout = Layout(_class: CodeSystemConcept.self, "CodeSystem.concept", .backbone, base: BackboneElement._layout, release: .r4, """
     code 1..1 code
     display 0..1 string
     definition 0..1 string
@@ -224,15 +248,15 @@ private let codeSystemConceptLayout = Layout(CodeSystemConcept.self, "CodeSystem
     concept 0..* CodeSystem.concept
     """)
 
-private let codeSystemConceptDesignationLayout = Layout(CodeSystemConceptDesignation.self, "CodeSystem.concept.designation", .backbone, base: BackboneElement._layout, release: .r4, """
+private let codeSystemConceptDesignationLayout = Layout(_class: CodeSystemConceptDesignation.self, "CodeSystem.concept.designation", .backbone, base: BackboneElement._layout, release: .r4, """
     language 0..1 code
     use 0..1 Coding
     value 1..1 string
     """)
 
-private let codeSystemConceptPropertyLayout = Layout(CodeSystemConceptProperty.self, "CodeSystem.concept.property", .backbone, base: BackboneElement._layout, release: .r4, """
+private let codeSystemConceptPropertyLayout = Layout(_class: CodeSystemConceptProperty.self, "CodeSystem.concept.property", .backbone, base: BackboneElement._layout, release: .r4, """
     code 1..1 code
     value[x] 1..1 code|Coding|string|integer|boolean|dateTime|decimal
     """)
 
-let codeSystemTypes = TypeGroup("CodeSystem CodeSystem.filter CodeSystem.property CodeSystem.concept CodeSystem.concept.designation CodeSystem.concept.property", [CodeSystem.self, CodeSystemFilter.self, CodeSystemProperty.self, CodeSystemConcept.self, CodeSystemConceptDesignation.self, CodeSystemConceptProperty.self])
+let codeSystemTypes = _TypeGroup("CodeSystem CodeSystem.filter CodeSystem.property CodeSystem.concept CodeSystem.concept.designation CodeSystem.concept.property", [CodeSystem.self, CodeSystemFilter.self, CodeSystemProperty.self, CodeSystemConcept.self, CodeSystemConceptDesignation.self, CodeSystemConceptProperty.self])

@@ -5,6 +5,7 @@ import FireLiteCore
 
 /// `Communication`, a resource of FHIR R4: <http://hl7.org/fhir/StructureDefinition/Communication>
 public final class Communication: DomainResource {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { communicationLayout }
 
     /// `Communication.identifier`: `Identifier` 0..*
@@ -23,6 +24,7 @@ public final class Communication: DomainResource {
     public var status: EventStatus? { get { _code(14) } set { _setCode(14, newValue) } }
     /// `Communication.statusReason`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/communication-not-done-reason>)
     public var statusReason: CodeableConcept? { get { _object(15) } set { _setObject(15, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(statusReason newValue: CodeableConcept?) { _upsert(15, newValue) }
     /// `Communication.category`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/communication-category>)
     public var category: [CodeableConcept] { get { _objects(16) } set { _setObjects(16, newValue) } }
@@ -32,14 +34,17 @@ public final class Communication: DomainResource {
     public var medium: [CodeableConcept] { get { _objects(18) } set { _setObjects(18, newValue) } }
     /// `Communication.subject`: `Reference` 0..1 to `Patient` | `Group`
     public var subject: Reference? { get { _object(19) } set { _setObject(19, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(subject newValue: Reference?) { _upsert(19, newValue) }
     /// `Communication.topic`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/communication-topic>)
     public var topic: CodeableConcept? { get { _object(20) } set { _setObject(20, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(topic newValue: CodeableConcept?) { _upsert(20, newValue) }
     /// `Communication.about`: `Reference` 0..*
     public var about: [Reference] { get { _objects(21) } set { _setObjects(21, newValue) } }
     /// `Communication.encounter`: `Reference` 0..1 to `Encounter`
     public var encounter: Reference? { get { _object(22) } set { _setObject(22, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(encounter newValue: Reference?) { _upsert(22, newValue) }
     /// `Communication.sent`: `dateTime` 0..1
     public var sent: FHIRDateTime? { get { _dateTime(23) } set { _setDateTime(23, newValue) } }
@@ -49,6 +54,7 @@ public final class Communication: DomainResource {
     public var recipient: [Reference] { get { _objects(25) } set { _setObjects(25, newValue) } }
     /// `Communication.sender`: `Reference` 0..1 to `Device` | `Organization` | `Patient` | `Practitioner` | `PractitionerRole` | `RelatedPerson` | `HealthcareService`
     public var sender: Reference? { get { _object(26) } set { _setObject(26, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(sender newValue: Reference?) { _upsert(26, newValue) }
     /// `Communication.reasonCode`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/clinical-findings>)
     public var reasonCode: [CodeableConcept] { get { _objects(27) } set { _setObjects(27, newValue) } }
@@ -62,23 +68,33 @@ public final class Communication: DomainResource {
 
 /// `Communication.payload`, a backbone element
 public final class CommunicationPayload: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { communicationPayloadLayout }
 
     /// `Communication.payload.content[x]`: `string` | `Attachment` | `Reference` 1..1
     public var content: CommunicationPayloadContent? { get { _choice(3) } set { _setChoice(3, 3, newValue) } }
+    /// `Communication.payload.content[x]` as `string`.
     public var contentString: String? { get { _string(3) } set { _setString(3, newValue) } }
+    /// `Communication.payload.content[x]` as `Attachment`.
     public var contentAttachment: Attachment? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// `Communication.payload.content[x]` as `Reference`.
     public var contentReference: Reference? { get { _object(5) } set { _setObject(5, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(contentAttachment newValue: Attachment?) { _upsert(4, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(contentReference newValue: Reference?) { _upsert(5, newValue) }
 }
 
-/// values `Communication.payload.content[x]` can have
+/// A value of `Communication.payload.content[x]`.
 public enum CommunicationPayloadContent: FHIRChoice {
+    /// A value of type `string`.
     case string(String)
+    /// A value of type `Attachment`.
     case attachment(Attachment)
+    /// A value of type `Reference`.
     case reference(Reference)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    /// The value that an object holds, or nil; for generated code.
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 3) {
         case 0: guard let value: String = object._string(first) else { return nil }; self = .string(value)
         case 1: guard let value: Attachment = object._object(first + 1) else { return nil }; self = .attachment(value)
@@ -86,6 +102,7 @@ public enum CommunicationPayloadContent: FHIRChoice {
         default: return nil
         }
     }
+    /// Sets the value in an object; for generated code.
     public func _write(_ object: FHIRObject, _ first: Int) {
         switch self {
         case .string(let value): object._setString(first, value)
@@ -95,7 +112,7 @@ public enum CommunicationPayloadContent: FHIRChoice {
     }
 }
 
-private let communicationLayout = Layout(Communication.self, "Communication", .resource, base: DomainResource._layout, release: .r4, """
+private let communicationLayout = Layout(_class: Communication.self, "Communication", .resource, base: DomainResource._layout, release: .r4, """
     identifier 0..* Identifier
     instantiatesCanonical 0..* canonical >PlanDefinition,ActivityDefinition,Measure,OperationDefinition,Questionnaire
     instantiatesUri 0..* uri
@@ -121,8 +138,8 @@ private let communicationLayout = Layout(Communication.self, "Communication", .r
     note 0..* Annotation
     """)
 
-private let communicationPayloadLayout = Layout(CommunicationPayload.self, "Communication.payload", .backbone, base: BackboneElement._layout, release: .r4, """
+private let communicationPayloadLayout = Layout(_class: CommunicationPayload.self, "Communication.payload", .backbone, base: BackboneElement._layout, release: .r4, """
     content[x] 1..1 string|Attachment|Reference
     """)
 
-let communicationTypes = TypeGroup("Communication Communication.payload", [Communication.self, CommunicationPayload.self])
+let communicationTypes = _TypeGroup("Communication Communication.payload", [Communication.self, CommunicationPayload.self])

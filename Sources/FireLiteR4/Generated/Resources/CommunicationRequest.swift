@@ -5,6 +5,7 @@ import FireLiteCore
 
 /// `CommunicationRequest`, a resource of FHIR R4: <http://hl7.org/fhir/StructureDefinition/CommunicationRequest>
 public final class CommunicationRequest: DomainResource {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { communicationRequestLayout }
 
     /// `CommunicationRequest.identifier`: `Identifier` 0..*
@@ -15,11 +16,13 @@ public final class CommunicationRequest: DomainResource {
     public var replaces: [Reference] { get { _objects(10) } set { _setObjects(10, newValue) } }
     /// `CommunicationRequest.groupIdentifier`: `Identifier` 0..1
     public var groupIdentifier: Identifier? { get { _object(11) } set { _setObject(11, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(groupIdentifier newValue: Identifier?) { _upsert(11, newValue) }
     /// `CommunicationRequest.status`: `code` 1..1, one of `RequestStatus` (<http://hl7.org/fhir/ValueSet/request-status>)
     public var status: RequestStatus? { get { _code(12) } set { _setCode(12, newValue) } }
     /// `CommunicationRequest.statusReason`: `CodeableConcept` 0..1
     public var statusReason: CodeableConcept? { get { _object(13) } set { _setObject(13, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(statusReason newValue: CodeableConcept?) { _upsert(13, newValue) }
     /// `CommunicationRequest.category`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/communication-category>)
     public var category: [CodeableConcept] { get { _objects(14) } set { _setObjects(14, newValue) } }
@@ -31,28 +34,35 @@ public final class CommunicationRequest: DomainResource {
     public var medium: [CodeableConcept] { get { _objects(17) } set { _setObjects(17, newValue) } }
     /// `CommunicationRequest.subject`: `Reference` 0..1 to `Patient` | `Group`
     public var subject: Reference? { get { _object(18) } set { _setObject(18, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(subject newValue: Reference?) { _upsert(18, newValue) }
     /// `CommunicationRequest.about`: `Reference` 0..*
     public var about: [Reference] { get { _objects(19) } set { _setObjects(19, newValue) } }
     /// `CommunicationRequest.encounter`: `Reference` 0..1 to `Encounter`
     public var encounter: Reference? { get { _object(20) } set { _setObject(20, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(encounter newValue: Reference?) { _upsert(20, newValue) }
     /// `CommunicationRequest.payload`: `CommunicationRequest.payload` 0..*
     public var payload: [CommunicationRequestPayload] { get { _objects(21) } set { _setObjects(21, newValue) } }
     /// `CommunicationRequest.occurrence[x]`: `dateTime` | `Period` 0..1
     public var occurrence: CommunicationRequestOccurrence? { get { _choice(22) } set { _setChoice(22, 2, newValue) } }
+    /// `CommunicationRequest.occurrence[x]` as `dateTime`.
     public var occurrenceDateTime: FHIRDateTime? { get { _dateTime(22) } set { _setDateTime(22, newValue) } }
+    /// `CommunicationRequest.occurrence[x]` as `Period`.
     public var occurrencePeriod: Period? { get { _object(23) } set { _setObject(23, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(occurrencePeriod newValue: Period?) { _upsert(23, newValue) }
     /// `CommunicationRequest.authoredOn`: `dateTime` 0..1
     public var authoredOn: FHIRDateTime? { get { _dateTime(24) } set { _setDateTime(24, newValue) } }
     /// `CommunicationRequest.requester`: `Reference` 0..1 to `Practitioner` | `PractitionerRole` | `Organization` | `Patient` | `RelatedPerson` | `Device`
     public var requester: Reference? { get { _object(25) } set { _setObject(25, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(requester newValue: Reference?) { _upsert(25, newValue) }
     /// `CommunicationRequest.recipient`: `Reference` 0..* to `Device` | `Organization` | `Patient` | `Practitioner` | `PractitionerRole` | `RelatedPerson` | `Group` | `CareTeam` | `HealthcareService`
     public var recipient: [Reference] { get { _objects(26) } set { _setObjects(26, newValue) } }
     /// `CommunicationRequest.sender`: `Reference` 0..1 to `Device` | `Organization` | `Patient` | `Practitioner` | `PractitionerRole` | `RelatedPerson` | `HealthcareService`
     public var sender: Reference? { get { _object(27) } set { _setObject(27, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(sender newValue: Reference?) { _upsert(27, newValue) }
     /// `CommunicationRequest.reasonCode`: `CodeableConcept` 0..*, example binding (<http://terminology.hl7.org/ValueSet/v3-ActReason>)
     public var reasonCode: [CodeableConcept] { get { _objects(28) } set { _setObjects(28, newValue) } }
@@ -64,28 +74,38 @@ public final class CommunicationRequest: DomainResource {
 
 /// `CommunicationRequest.payload`, a backbone element
 public final class CommunicationRequestPayload: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { communicationRequestPayloadLayout }
 
     /// `CommunicationRequest.payload.content[x]`: `string` | `Attachment` | `Reference` 1..1
     public var content: CommunicationRequestPayloadContent? { get { _choice(3) } set { _setChoice(3, 3, newValue) } }
+    /// `CommunicationRequest.payload.content[x]` as `string`.
     public var contentString: String? { get { _string(3) } set { _setString(3, newValue) } }
+    /// `CommunicationRequest.payload.content[x]` as `Attachment`.
     public var contentAttachment: Attachment? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// `CommunicationRequest.payload.content[x]` as `Reference`.
     public var contentReference: Reference? { get { _object(5) } set { _setObject(5, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(contentAttachment newValue: Attachment?) { _upsert(4, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(contentReference newValue: Reference?) { _upsert(5, newValue) }
 }
 
-/// values `CommunicationRequest.occurrence[x]` can have
+/// A value of `CommunicationRequest.occurrence[x]`.
 public enum CommunicationRequestOccurrence: FHIRChoice {
+    /// A value of type `dateTime`.
     case dateTime(FHIRDateTime)
+    /// A value of type `Period`.
     case period(Period)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    /// The value that an object holds, or nil; for generated code.
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: FHIRDateTime = object._dateTime(first) else { return nil }; self = .dateTime(value)
         case 1: guard let value: Period = object._object(first + 1) else { return nil }; self = .period(value)
         default: return nil
         }
     }
+    /// Sets the value in an object; for generated code.
     public func _write(_ object: FHIRObject, _ first: Int) {
         switch self {
         case .dateTime(let value): object._setDateTime(first, value)
@@ -94,12 +114,16 @@ public enum CommunicationRequestOccurrence: FHIRChoice {
     }
 }
 
-/// values `CommunicationRequest.payload.content[x]` can have
+/// A value of `CommunicationRequest.payload.content[x]`.
 public enum CommunicationRequestPayloadContent: FHIRChoice {
+    /// A value of type `string`.
     case string(String)
+    /// A value of type `Attachment`.
     case attachment(Attachment)
+    /// A value of type `Reference`.
     case reference(Reference)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    /// The value that an object holds, or nil; for generated code.
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 3) {
         case 0: guard let value: String = object._string(first) else { return nil }; self = .string(value)
         case 1: guard let value: Attachment = object._object(first + 1) else { return nil }; self = .attachment(value)
@@ -107,6 +131,7 @@ public enum CommunicationRequestPayloadContent: FHIRChoice {
         default: return nil
         }
     }
+    /// Sets the value in an object; for generated code.
     public func _write(_ object: FHIRObject, _ first: Int) {
         switch self {
         case .string(let value): object._setString(first, value)
@@ -116,7 +141,7 @@ public enum CommunicationRequestPayloadContent: FHIRChoice {
     }
 }
 
-private let communicationRequestLayout = Layout(CommunicationRequest.self, "CommunicationRequest", .resource, base: DomainResource._layout, release: .r4, """
+private let communicationRequestLayout = Layout(_class: CommunicationRequest.self, "CommunicationRequest", .resource, base: DomainResource._layout, release: .r4, """
     identifier 0..* Identifier
     basedOn 0..* Reference
     replaces 0..* Reference >CommunicationRequest
@@ -141,8 +166,8 @@ private let communicationRequestLayout = Layout(CommunicationRequest.self, "Comm
     note 0..* Annotation
     """)
 
-private let communicationRequestPayloadLayout = Layout(CommunicationRequestPayload.self, "CommunicationRequest.payload", .backbone, base: BackboneElement._layout, release: .r4, """
+private let communicationRequestPayloadLayout = Layout(_class: CommunicationRequestPayload.self, "CommunicationRequest.payload", .backbone, base: BackboneElement._layout, release: .r4, """
     content[x] 1..1 string|Attachment|Reference
     """)
 
-let communicationRequestTypes = TypeGroup("CommunicationRequest CommunicationRequest.payload", [CommunicationRequest.self, CommunicationRequestPayload.self])
+let communicationRequestTypes = _TypeGroup("CommunicationRequest CommunicationRequest.payload", [CommunicationRequest.self, CommunicationRequestPayload.self])

@@ -5,6 +5,7 @@ import FireLiteCore
 
 /// `CompartmentDefinition`, a resource of FHIR R4: <http://hl7.org/fhir/StructureDefinition/CompartmentDefinition>
 public final class CompartmentDefinition: DomainResource {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { compartmentDefinitionLayout }
 
     /// `CompartmentDefinition.url`: `uri` 1..1
@@ -39,6 +40,7 @@ public final class CompartmentDefinition: DomainResource {
 
 /// `CompartmentDefinition.resource`, a backbone element
 public final class CompartmentDefinitionResource: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { compartmentDefinitionResourceLayout }
 
     /// `CompartmentDefinition.resource.code`: `code` 1..1, one of `ResourceType` (<http://hl7.org/fhir/ValueSet/resource-types>)
@@ -49,7 +51,7 @@ public final class CompartmentDefinitionResource: BackboneElement {
     public var documentation: String? { get { _string(5) } set { _setString(5, newValue) } }
 }
 
-private let compartmentDefinitionLayout = Layout(CompartmentDefinition.self, "CompartmentDefinition", .resource, base: DomainResource._layout, release: .r4, """
+private let compartmentDefinitionLayout = Layout(_class: CompartmentDefinition.self, "CompartmentDefinition", .resource, base: DomainResource._layout, release: .r4, """
     url 1..1 uri
     version 0..1 string
     name 1..1 string
@@ -66,10 +68,10 @@ private let compartmentDefinitionLayout = Layout(CompartmentDefinition.self, "Co
     resource 0..* CompartmentDefinition.resource
     """)
 
-private let compartmentDefinitionResourceLayout = Layout(CompartmentDefinitionResource.self, "CompartmentDefinition.resource", .backbone, base: BackboneElement._layout, release: .r4, """
+private let compartmentDefinitionResourceLayout = Layout(_class: CompartmentDefinitionResource.self, "CompartmentDefinition.resource", .backbone, base: BackboneElement._layout, release: .r4, """
     code 1..1 code =ResourceType
     param 0..* string
     documentation 0..1 string
     """)
 
-let compartmentDefinitionTypes = TypeGroup("CompartmentDefinition CompartmentDefinition.resource", [CompartmentDefinition.self, CompartmentDefinitionResource.self])
+let compartmentDefinitionTypes = _TypeGroup("CompartmentDefinition CompartmentDefinition.resource", [CompartmentDefinition.self, CompartmentDefinitionResource.self])

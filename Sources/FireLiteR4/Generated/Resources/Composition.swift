@@ -5,23 +5,28 @@ import FireLiteCore
 
 /// `Composition`, a resource of FHIR R4: <http://hl7.org/fhir/StructureDefinition/Composition>
 public final class Composition: DomainResource {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { compositionLayout }
 
     /// `Composition.identifier`: `Identifier` 0..1
     public var identifier: Identifier? { get { _object(8) } set { _setObject(8, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(identifier newValue: Identifier?) { _upsert(8, newValue) }
     /// `Composition.status`: `code` 1..1, one of `CompositionStatus` (<http://hl7.org/fhir/ValueSet/composition-status>)
     public var status: CompositionStatus? { get { _code(9) } set { _setCode(9, newValue) } }
     /// `Composition.type`: `CodeableConcept` 1..1, preferred binding (<http://hl7.org/fhir/ValueSet/doc-typecodes>)
     public var type: CodeableConcept? { get { _object(10) } set { _setObject(10, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(type newValue: CodeableConcept?) { _upsert(10, newValue) }
     /// `Composition.category`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/document-classcodes>)
     public var category: [CodeableConcept] { get { _objects(11) } set { _setObjects(11, newValue) } }
     /// `Composition.subject`: `Reference` 0..1
     public var subject: Reference? { get { _object(12) } set { _setObject(12, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(subject newValue: Reference?) { _upsert(12, newValue) }
     /// `Composition.encounter`: `Reference` 0..1 to `Encounter`
     public var encounter: Reference? { get { _object(13) } set { _setObject(13, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(encounter newValue: Reference?) { _upsert(13, newValue) }
     /// `Composition.date`: `dateTime` 1..1
     public var date: FHIRDateTime? { get { _dateTime(14) } set { _setDateTime(14, newValue) } }
@@ -35,6 +40,7 @@ public final class Composition: DomainResource {
     public var attester: [CompositionAttester] { get { _objects(18) } set { _setObjects(18, newValue) } }
     /// `Composition.custodian`: `Reference` 0..1 to `Organization`
     public var custodian: Reference? { get { _object(19) } set { _setObject(19, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(custodian newValue: Reference?) { _upsert(19, newValue) }
     /// `Composition.relatesTo`: `Composition.relatesTo` 0..*
     public var relatesTo: [CompositionRelatesTo] { get { _objects(20) } set { _setObjects(20, newValue) } }
@@ -46,6 +52,7 @@ public final class Composition: DomainResource {
 
 /// `Composition.attester`, a backbone element
 public final class CompositionAttester: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { compositionAttesterLayout }
 
     /// `Composition.attester.mode`: `code` 1..1, one of `CompositionAttestationMode` (<http://hl7.org/fhir/ValueSet/composition-attestation-mode>)
@@ -54,31 +61,39 @@ public final class CompositionAttester: BackboneElement {
     public var time: FHIRDateTime? { get { _dateTime(4) } set { _setDateTime(4, newValue) } }
     /// `Composition.attester.party`: `Reference` 0..1 to `Patient` | `RelatedPerson` | `Practitioner` | `PractitionerRole` | `Organization`
     public var party: Reference? { get { _object(5) } set { _setObject(5, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(party newValue: Reference?) { _upsert(5, newValue) }
 }
 
 /// `Composition.relatesTo`, a backbone element
 public final class CompositionRelatesTo: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { compositionRelatesToLayout }
 
     /// `Composition.relatesTo.code`: `code` 1..1, one of `DocumentRelationshipType` (<http://hl7.org/fhir/ValueSet/document-relationship-type>)
     public var code: DocumentRelationshipType? { get { _code(3) } set { _setCode(3, newValue) } }
     /// `Composition.relatesTo.target[x]`: `Identifier` | `Reference` 1..1 to `Composition`
     public var target: CompositionRelatesToTarget? { get { _choice(4) } set { _setChoice(4, 2, newValue) } }
+    /// `Composition.relatesTo.target[x]` as `Identifier`.
     public var targetIdentifier: Identifier? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// `Composition.relatesTo.target[x]` as `Reference`.
     public var targetReference: Reference? { get { _object(5) } set { _setObject(5, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(targetIdentifier newValue: Identifier?) { _upsert(4, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(targetReference newValue: Reference?) { _upsert(5, newValue) }
 }
 
 /// `Composition.event`, a backbone element
 public final class CompositionEvent: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { compositionEventLayout }
 
     /// `Composition.event.code`: `CodeableConcept` 0..*, example binding (<http://terminology.hl7.org/ValueSet/v3-ActCode>)
     public var code: [CodeableConcept] { get { _objects(3) } set { _setObjects(3, newValue) } }
     /// `Composition.event.period`: `Period` 0..1
     public var period: Period? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(period newValue: Period?) { _upsert(4, newValue) }
     /// `Composition.event.detail`: `Reference` 0..*
     public var detail: [Reference] { get { _objects(5) } set { _setObjects(5, newValue) } }
@@ -86,46 +101,56 @@ public final class CompositionEvent: BackboneElement {
 
 /// `Composition.section`, a backbone element
 public final class CompositionSection: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { compositionSectionLayout }
 
     /// `Composition.section.title`: `string` 0..1
     public var title: String? { get { _string(3) } set { _setString(3, newValue) } }
     /// `Composition.section.code`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/doc-section-codes>)
     public var code: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(code newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `Composition.section.author`: `Reference` 0..* to `Practitioner` | `PractitionerRole` | `Device` | `Patient` | `RelatedPerson` | `Organization`
     public var author: [Reference] { get { _objects(5) } set { _setObjects(5, newValue) } }
     /// `Composition.section.focus`: `Reference` 0..1
     public var focus: Reference? { get { _object(6) } set { _setObject(6, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(focus newValue: Reference?) { _upsert(6, newValue) }
     /// `Composition.section.text`: `Narrative` 0..1
     public var text: Narrative? { get { _object(7) } set { _setObject(7, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(text newValue: Narrative?) { _upsert(7, newValue) }
     /// `Composition.section.mode`: `code` 0..1, one of `ListMode` (<http://hl7.org/fhir/ValueSet/list-mode>)
     public var mode: ListMode? { get { _code(8) } set { _setCode(8, newValue) } }
     /// `Composition.section.orderedBy`: `CodeableConcept` 0..1, preferred binding (<http://hl7.org/fhir/ValueSet/list-order>)
     public var orderedBy: CodeableConcept? { get { _object(9) } set { _setObject(9, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(orderedBy newValue: CodeableConcept?) { _upsert(9, newValue) }
     /// `Composition.section.entry`: `Reference` 0..*
     public var entry: [Reference] { get { _objects(10) } set { _setObjects(10, newValue) } }
     /// `Composition.section.emptyReason`: `CodeableConcept` 0..1, preferred binding (<http://hl7.org/fhir/ValueSet/list-empty-reason>)
     public var emptyReason: CodeableConcept? { get { _object(11) } set { _setObject(11, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(emptyReason newValue: CodeableConcept?) { _upsert(11, newValue) }
     /// `Composition.section.section`: as `Composition.section` 0..*
     public var section: [CompositionSection] { get { _objects(12) } set { _setObjects(12, newValue) } }
 }
 
-/// values `Composition.relatesTo.target[x]` can have
+/// A value of `Composition.relatesTo.target[x]`.
 public enum CompositionRelatesToTarget: FHIRChoice {
+    /// A value of type `Identifier`.
     case identifier(Identifier)
+    /// A value of type `Reference`.
     case reference(Reference)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    /// The value that an object holds, or nil; for generated code.
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: Identifier = object._object(first) else { return nil }; self = .identifier(value)
         case 1: guard let value: Reference = object._object(first + 1) else { return nil }; self = .reference(value)
         default: return nil
         }
     }
+    /// Sets the value in an object; for generated code.
     public func _write(_ object: FHIRObject, _ first: Int) {
         switch self {
         case .identifier(let value): object._setObject(first, value)
@@ -134,7 +159,7 @@ public enum CompositionRelatesToTarget: FHIRChoice {
     }
 }
 
-private let compositionLayout = Layout(Composition.self, "Composition", .resource, base: DomainResource._layout, release: .r4, """
+private let compositionLayout = Layout(_class: Composition.self, "Composition", .resource, base: DomainResource._layout, release: .r4, """
     identifier 0..1 Identifier
     status 1..1 code =CompositionStatus
     type 1..1 CodeableConcept
@@ -152,24 +177,24 @@ private let compositionLayout = Layout(Composition.self, "Composition", .resourc
     section 0..* Composition.section
     """)
 
-private let compositionAttesterLayout = Layout(CompositionAttester.self, "Composition.attester", .backbone, base: BackboneElement._layout, release: .r4, """
+private let compositionAttesterLayout = Layout(_class: CompositionAttester.self, "Composition.attester", .backbone, base: BackboneElement._layout, release: .r4, """
     mode 1..1 code =CompositionAttestationMode
     time 0..1 dateTime
     party 0..1 Reference >Patient,RelatedPerson,Practitioner,PractitionerRole,Organization
     """)
 
-private let compositionRelatesToLayout = Layout(CompositionRelatesTo.self, "Composition.relatesTo", .backbone, base: BackboneElement._layout, release: .r4, """
+private let compositionRelatesToLayout = Layout(_class: CompositionRelatesTo.self, "Composition.relatesTo", .backbone, base: BackboneElement._layout, release: .r4, """
     code 1..1 code =DocumentRelationshipType
     target[x] 1..1 Identifier|Reference >Composition
     """)
 
-private let compositionEventLayout = Layout(CompositionEvent.self, "Composition.event", .backbone, base: BackboneElement._layout, release: .r4, """
+private let compositionEventLayout = Layout(_class: CompositionEvent.self, "Composition.event", .backbone, base: BackboneElement._layout, release: .r4, """
     code 0..* CodeableConcept
     period 0..1 Period
     detail 0..* Reference
     """)
 
-private let compositionSectionLayout = Layout(CompositionSection.self, "Composition.section", .backbone, base: BackboneElement._layout, release: .r4, """
+private let compositionSectionLayout = Layout(_class: CompositionSection.self, "Composition.section", .backbone, base: BackboneElement._layout, release: .r4, """
     title 0..1 string
     code 0..1 CodeableConcept
     author 0..* Reference >Practitioner,PractitionerRole,Device,Patient,RelatedPerson,Organization
@@ -182,4 +207,4 @@ private let compositionSectionLayout = Layout(CompositionSection.self, "Composit
     section 0..* Composition.section
     """)
 
-let compositionTypes = TypeGroup("Composition Composition.attester Composition.relatesTo Composition.event Composition.section", [Composition.self, CompositionAttester.self, CompositionRelatesTo.self, CompositionEvent.self, CompositionSection.self])
+let compositionTypes = _TypeGroup("Composition Composition.attester Composition.relatesTo Composition.event Composition.section", [Composition.self, CompositionAttester.self, CompositionRelatesTo.self, CompositionEvent.self, CompositionSection.self])

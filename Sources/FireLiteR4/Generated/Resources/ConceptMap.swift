@@ -5,12 +5,14 @@ import FireLiteCore
 
 /// `ConceptMap`, a resource of FHIR R4: <http://hl7.org/fhir/StructureDefinition/ConceptMap>
 public final class ConceptMap: DomainResource {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { conceptMapLayout }
 
     /// `ConceptMap.url`: `uri` 0..1
     public var url: String? { get { _string(8) } set { _setString(8, newValue) } }
     /// `ConceptMap.identifier`: `Identifier` 0..1
     public var identifier: Identifier? { get { _object(9) } set { _setObject(9, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(identifier newValue: Identifier?) { _upsert(9, newValue) }
     /// `ConceptMap.version`: `string` 0..1
     public var version: String? { get { _string(10) } set { _setString(10, newValue) } }
@@ -40,11 +42,15 @@ public final class ConceptMap: DomainResource {
     public var copyright: String? { get { _string(22) } set { _setString(22, newValue) } }
     /// `ConceptMap.source[x]`: `uri` | `canonical` 0..1 to `ValueSet`
     public var source: ConceptMapSource? { get { _choice(23) } set { _setChoice(23, 2, newValue) } }
+    /// `ConceptMap.source[x]` as `uri`.
     public var sourceUri: String? { get { _string(23) } set { _setString(23, newValue) } }
+    /// `ConceptMap.source[x]` as `canonical`.
     public var sourceCanonical: String? { get { _string(24) } set { _setString(24, newValue) } }
     /// `ConceptMap.target[x]`: `uri` | `canonical` 0..1 to `ValueSet`
     public var target: ConceptMapTarget? { get { _choice(25) } set { _setChoice(25, 2, newValue) } }
+    /// `ConceptMap.target[x]` as `uri`.
     public var targetUri: String? { get { _string(25) } set { _setString(25, newValue) } }
+    /// `ConceptMap.target[x]` as `canonical`.
     public var targetCanonical: String? { get { _string(26) } set { _setString(26, newValue) } }
     /// `ConceptMap.group`: `ConceptMap.group` 0..*
     public var group: [ConceptMapGroup] { get { _objects(27) } set { _setObjects(27, newValue) } }
@@ -52,6 +58,7 @@ public final class ConceptMap: DomainResource {
 
 /// `ConceptMap.group`, a backbone element
 public final class ConceptMapGroup: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { conceptMapGroupLayout }
 
     /// `ConceptMap.group.source`: `uri` 0..1
@@ -66,11 +73,13 @@ public final class ConceptMapGroup: BackboneElement {
     public var element: [ConceptMapGroupElement] { get { _objects(7) } set { _setObjects(7, newValue) } }
     /// `ConceptMap.group.unmapped`: `ConceptMap.group.unmapped` 0..1
     public var unmapped: ConceptMapGroupUnmapped? { get { _object(8) } set { _setObject(8, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(unmapped newValue: ConceptMapGroupUnmapped?) { _upsert(8, newValue) }
 }
 
 /// `ConceptMap.group.element`, a backbone element
 public final class ConceptMapGroupElement: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { conceptMapGroupElementLayout }
 
     /// `ConceptMap.group.element.code`: `code` 0..1
@@ -83,6 +92,7 @@ public final class ConceptMapGroupElement: BackboneElement {
 
 /// `ConceptMap.group.element.target`, a backbone element
 public final class ConceptMapGroupElementTarget: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { conceptMapGroupElementTargetLayout }
 
     /// `ConceptMap.group.element.target.code`: `code` 0..1
@@ -101,6 +111,7 @@ public final class ConceptMapGroupElementTarget: BackboneElement {
 
 /// `ConceptMap.group.element.target.dependsOn`, a backbone element
 public final class ConceptMapGroupElementTargetDependsOn: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { conceptMapGroupElementTargetDependsOnLayout }
 
     /// `ConceptMap.group.element.target.dependsOn.property`: `uri` 1..1
@@ -115,6 +126,7 @@ public final class ConceptMapGroupElementTargetDependsOn: BackboneElement {
 
 /// `ConceptMap.group.unmapped`, a backbone element
 public final class ConceptMapGroupUnmapped: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { conceptMapGroupUnmappedLayout }
 
     /// `ConceptMap.group.unmapped.mode`: `code` 1..1, one of `ConceptMapGroupUnmappedMode` (<http://hl7.org/fhir/ValueSet/conceptmap-unmapped-mode>)
@@ -127,17 +139,21 @@ public final class ConceptMapGroupUnmapped: BackboneElement {
     public var url: String? { get { _string(6) } set { _setString(6, newValue) } }
 }
 
-/// values `ConceptMap.source[x]` can have
-public enum ConceptMapSource: FHIRChoice {
+/// A value of `ConceptMap.source[x]`.
+public enum ConceptMapSource: FHIRChoice, Sendable {
+    /// A value of type `uri`.
     case uri(String)
+    /// A value of type `canonical`.
     case canonical(String)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    /// The value that an object holds, or nil; for generated code.
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: String = object._string(first) else { return nil }; self = .uri(value)
         case 1: guard let value: String = object._string(first + 1) else { return nil }; self = .canonical(value)
         default: return nil
         }
     }
+    /// Sets the value in an object; for generated code.
     public func _write(_ object: FHIRObject, _ first: Int) {
         switch self {
         case .uri(let value): object._setString(first, value)
@@ -146,17 +162,21 @@ public enum ConceptMapSource: FHIRChoice {
     }
 }
 
-/// values `ConceptMap.target[x]` can have
-public enum ConceptMapTarget: FHIRChoice {
+/// A value of `ConceptMap.target[x]`.
+public enum ConceptMapTarget: FHIRChoice, Sendable {
+    /// A value of type `uri`.
     case uri(String)
+    /// A value of type `canonical`.
     case canonical(String)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    /// The value that an object holds, or nil; for generated code.
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: String = object._string(first) else { return nil }; self = .uri(value)
         case 1: guard let value: String = object._string(first + 1) else { return nil }; self = .canonical(value)
         default: return nil
         }
     }
+    /// Sets the value in an object; for generated code.
     public func _write(_ object: FHIRObject, _ first: Int) {
         switch self {
         case .uri(let value): object._setString(first, value)
@@ -165,7 +185,7 @@ public enum ConceptMapTarget: FHIRChoice {
     }
 }
 
-private let conceptMapLayout = Layout(ConceptMap.self, "ConceptMap", .resource, base: DomainResource._layout, release: .r4, """
+private let conceptMapLayout = Layout(_class: ConceptMap.self, "ConceptMap", .resource, base: DomainResource._layout, release: .r4, """
     url 0..1 uri
     identifier 0..1 Identifier
     version 0..1 string
@@ -186,7 +206,7 @@ private let conceptMapLayout = Layout(ConceptMap.self, "ConceptMap", .resource, 
     group 0..* ConceptMap.group
     """)
 
-private let conceptMapGroupLayout = Layout(ConceptMapGroup.self, "ConceptMap.group", .backbone, base: BackboneElement._layout, release: .r4, """
+private let conceptMapGroupLayout = Layout(_class: ConceptMapGroup.self, "ConceptMap.group", .backbone, base: BackboneElement._layout, release: .r4, """
     source 0..1 uri
     sourceVersion 0..1 string
     target 0..1 uri
@@ -195,13 +215,13 @@ private let conceptMapGroupLayout = Layout(ConceptMapGroup.self, "ConceptMap.gro
     unmapped 0..1 ConceptMap.group.unmapped
     """)
 
-private let conceptMapGroupElementLayout = Layout(ConceptMapGroupElement.self, "ConceptMap.group.element", .backbone, base: BackboneElement._layout, release: .r4, """
+private let conceptMapGroupElementLayout = Layout(_class: ConceptMapGroupElement.self, "ConceptMap.group.element", .backbone, base: BackboneElement._layout, release: .r4, """
     code 0..1 code
     display 0..1 string
     target 0..* ConceptMap.group.element.target
     """)
 
-private let conceptMapGroupElementTargetLayout = Layout(ConceptMapGroupElementTarget.self, "ConceptMap.group.element.target", .backbone, base: BackboneElement._layout, release: .r4, """
+private let conceptMapGroupElementTargetLayout = Layout(_class: ConceptMapGroupElementTarget.self, "ConceptMap.group.element.target", .backbone, base: BackboneElement._layout, release: .r4, """
     code 0..1 code
     display 0..1 string
     equivalence 1..1 code =ConceptMapEquivalence
@@ -210,18 +230,18 @@ private let conceptMapGroupElementTargetLayout = Layout(ConceptMapGroupElementTa
     product 0..* ConceptMap.group.element.target.dependsOn
     """)
 
-private let conceptMapGroupElementTargetDependsOnLayout = Layout(ConceptMapGroupElementTargetDependsOn.self, "ConceptMap.group.element.target.dependsOn", .backbone, base: BackboneElement._layout, release: .r4, """
+private let conceptMapGroupElementTargetDependsOnLayout = Layout(_class: ConceptMapGroupElementTargetDependsOn.self, "ConceptMap.group.element.target.dependsOn", .backbone, base: BackboneElement._layout, release: .r4, """
     property 1..1 uri
     system 0..1 canonical >CodeSystem
     value 1..1 string
     display 0..1 string
     """)
 
-private let conceptMapGroupUnmappedLayout = Layout(ConceptMapGroupUnmapped.self, "ConceptMap.group.unmapped", .backbone, base: BackboneElement._layout, release: .r4, """
+private let conceptMapGroupUnmappedLayout = Layout(_class: ConceptMapGroupUnmapped.self, "ConceptMap.group.unmapped", .backbone, base: BackboneElement._layout, release: .r4, """
     mode 1..1 code =ConceptMapGroupUnmappedMode
     code 0..1 code
     display 0..1 string
     url 0..1 canonical >ConceptMap
     """)
 
-let conceptMapTypes = TypeGroup("ConceptMap ConceptMap.group ConceptMap.group.element ConceptMap.group.element.target ConceptMap.group.element.target.dependsOn ConceptMap.group.unmapped", [ConceptMap.self, ConceptMapGroup.self, ConceptMapGroupElement.self, ConceptMapGroupElementTarget.self, ConceptMapGroupElementTargetDependsOn.self, ConceptMapGroupUnmapped.self])
+let conceptMapTypes = _TypeGroup("ConceptMap ConceptMap.group ConceptMap.group.element ConceptMap.group.element.target ConceptMap.group.element.target.dependsOn ConceptMap.group.unmapped", [ConceptMap.self, ConceptMapGroup.self, ConceptMapGroupElement.self, ConceptMapGroupElementTarget.self, ConceptMapGroupElementTargetDependsOn.self, ConceptMapGroupUnmapped.self])

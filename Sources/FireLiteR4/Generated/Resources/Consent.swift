@@ -5,6 +5,7 @@ import FireLiteCore
 
 /// `Consent`, a resource of FHIR R4: <http://hl7.org/fhir/StructureDefinition/Consent>
 public final class Consent: DomainResource {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { consentLayout }
 
     /// `Consent.identifier`: `Identifier` 0..*
@@ -13,11 +14,13 @@ public final class Consent: DomainResource {
     public var status: ConsentState? { get { _code(9) } set { _setCode(9, newValue) } }
     /// `Consent.scope`: `CodeableConcept` 1..1, extensible binding (<http://hl7.org/fhir/ValueSet/consent-scope>)
     public var scope: CodeableConcept? { get { _object(10) } set { _setObject(10, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(scope newValue: CodeableConcept?) { _upsert(10, newValue) }
     /// `Consent.category`: `CodeableConcept` 1..*, extensible binding (<http://hl7.org/fhir/ValueSet/consent-category>)
     public var category: [CodeableConcept] { get { _objects(11) } set { _setObjects(11, newValue) } }
     /// `Consent.patient`: `Reference` 0..1 to `Patient`
     public var patient: Reference? { get { _object(12) } set { _setObject(12, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(patient newValue: Reference?) { _upsert(12, newValue) }
     /// `Consent.dateTime`: `dateTime` 0..1
     public var dateTime: FHIRDateTime? { get { _dateTime(13) } set { _setDateTime(13, newValue) } }
@@ -27,24 +30,31 @@ public final class Consent: DomainResource {
     public var organization: [Reference] { get { _objects(15) } set { _setObjects(15, newValue) } }
     /// `Consent.source[x]`: `Attachment` | `Reference` 0..1 to `Consent` | `DocumentReference` | `Contract` | `QuestionnaireResponse`
     public var source: ConsentSource? { get { _choice(16) } set { _setChoice(16, 2, newValue) } }
+    /// `Consent.source[x]` as `Attachment`.
     public var sourceAttachment: Attachment? { get { _object(16) } set { _setObject(16, newValue) } }
+    /// `Consent.source[x]` as `Reference`.
     public var sourceReference: Reference? { get { _object(17) } set { _setObject(17, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(sourceAttachment newValue: Attachment?) { _upsert(16, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(sourceReference newValue: Reference?) { _upsert(17, newValue) }
     /// `Consent.policy`: `Consent.policy` 0..*
     public var policy: [ConsentPolicy] { get { _objects(18) } set { _setObjects(18, newValue) } }
     /// `Consent.policyRule`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/consent-policy>)
     public var policyRule: CodeableConcept? { get { _object(19) } set { _setObject(19, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(policyRule newValue: CodeableConcept?) { _upsert(19, newValue) }
     /// `Consent.verification`: `Consent.verification` 0..*
     public var verification: [ConsentVerification] { get { _objects(20) } set { _setObjects(20, newValue) } }
     /// `Consent.provision`: `Consent.provision` 0..1
     public var provision: ConsentProvision? { get { _object(21) } set { _setObject(21, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(provision newValue: ConsentProvision?) { _upsert(21, newValue) }
 }
 
 /// `Consent.policy`, a backbone element
 public final class ConsentPolicy: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { consentPolicyLayout }
 
     /// `Consent.policy.authority`: `uri` 0..1
@@ -55,12 +65,14 @@ public final class ConsentPolicy: BackboneElement {
 
 /// `Consent.verification`, a backbone element
 public final class ConsentVerification: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { consentVerificationLayout }
 
     /// `Consent.verification.verified`: `boolean` 1..1
     public var verified: Bool? { get { _bool(3) } set { _setBool(3, newValue) } }
     /// `Consent.verification.verifiedWith`: `Reference` 0..1 to `Patient` | `RelatedPerson`
     public var verifiedWith: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(verifiedWith newValue: Reference?) { _upsert(4, newValue) }
     /// `Consent.verification.verificationDate`: `dateTime` 0..1
     public var verificationDate: FHIRDateTime? { get { _dateTime(5) } set { _setDateTime(5, newValue) } }
@@ -68,12 +80,14 @@ public final class ConsentVerification: BackboneElement {
 
 /// `Consent.provision`, a backbone element
 public final class ConsentProvision: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { consentProvisionLayout }
 
     /// `Consent.provision.type`: `code` 0..1, one of `ConsentProvisionType` (<http://hl7.org/fhir/ValueSet/consent-provision-type>)
     public var type: ConsentProvisionType? { get { _code(3) } set { _setCode(3, newValue) } }
     /// `Consent.provision.period`: `Period` 0..1
     public var period: Period? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(period newValue: Period?) { _upsert(4, newValue) }
     /// `Consent.provision.actor`: `Consent.provision.actor` 0..*
     public var actor: [ConsentProvisionActor] { get { _objects(5) } set { _setObjects(5, newValue) } }
@@ -89,6 +103,7 @@ public final class ConsentProvision: BackboneElement {
     public var code: [CodeableConcept] { get { _objects(10) } set { _setObjects(10, newValue) } }
     /// `Consent.provision.dataPeriod`: `Period` 0..1
     public var dataPeriod: Period? { get { _object(11) } set { _setObject(11, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(dataPeriod newValue: Period?) { _upsert(11, newValue) }
     /// `Consent.provision.data`: `Consent.provision.data` 0..*
     public var data: [ConsentProvisionData] { get { _objects(12) } set { _setObjects(12, newValue) } }
@@ -98,38 +113,47 @@ public final class ConsentProvision: BackboneElement {
 
 /// `Consent.provision.actor`, a backbone element
 public final class ConsentProvisionActor: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { consentProvisionActorLayout }
 
     /// `Consent.provision.actor.role`: `CodeableConcept` 1..1, extensible binding (<http://hl7.org/fhir/ValueSet/security-role-type>)
     public var role: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(role newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `Consent.provision.actor.reference`: `Reference` 1..1 to `Device` | `Group` | `CareTeam` | `Organization` | `Patient` | `Practitioner` | `RelatedPerson` | `PractitionerRole`
     public var reference: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(reference newValue: Reference?) { _upsert(4, newValue) }
 }
 
 /// `Consent.provision.data`, a backbone element
 public final class ConsentProvisionData: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { consentProvisionDataLayout }
 
     /// `Consent.provision.data.meaning`: `code` 1..1, one of `ConsentDataMeaning` (<http://hl7.org/fhir/ValueSet/consent-data-meaning>)
     public var meaning: ConsentDataMeaning? { get { _code(3) } set { _setCode(3, newValue) } }
     /// `Consent.provision.data.reference`: `Reference` 1..1
     public var reference: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(reference newValue: Reference?) { _upsert(4, newValue) }
 }
 
-/// values `Consent.source[x]` can have
+/// A value of `Consent.source[x]`.
 public enum ConsentSource: FHIRChoice {
+    /// A value of type `Attachment`.
     case attachment(Attachment)
+    /// A value of type `Reference`.
     case reference(Reference)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    /// The value that an object holds, or nil; for generated code.
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: Attachment = object._object(first) else { return nil }; self = .attachment(value)
         case 1: guard let value: Reference = object._object(first + 1) else { return nil }; self = .reference(value)
         default: return nil
         }
     }
+    /// Sets the value in an object; for generated code.
     public func _write(_ object: FHIRObject, _ first: Int) {
         switch self {
         case .attachment(let value): object._setObject(first, value)
@@ -138,7 +162,7 @@ public enum ConsentSource: FHIRChoice {
     }
 }
 
-private let consentLayout = Layout(Consent.self, "Consent", .resource, base: DomainResource._layout, release: .r4, """
+private let consentLayout = Layout(_class: Consent.self, "Consent", .resource, base: DomainResource._layout, release: .r4, """
     identifier 0..* Identifier
     status 1..1 code =ConsentState
     scope 1..1 CodeableConcept
@@ -154,18 +178,18 @@ private let consentLayout = Layout(Consent.self, "Consent", .resource, base: Dom
     provision 0..1 Consent.provision
     """)
 
-private let consentPolicyLayout = Layout(ConsentPolicy.self, "Consent.policy", .backbone, base: BackboneElement._layout, release: .r4, """
+private let consentPolicyLayout = Layout(_class: ConsentPolicy.self, "Consent.policy", .backbone, base: BackboneElement._layout, release: .r4, """
     authority 0..1 uri
     uri 0..1 uri
     """)
 
-private let consentVerificationLayout = Layout(ConsentVerification.self, "Consent.verification", .backbone, base: BackboneElement._layout, release: .r4, """
+private let consentVerificationLayout = Layout(_class: ConsentVerification.self, "Consent.verification", .backbone, base: BackboneElement._layout, release: .r4, """
     verified 1..1 boolean
     verifiedWith 0..1 Reference >Patient,RelatedPerson
     verificationDate 0..1 dateTime
     """)
 
-private let consentProvisionLayout = Layout(ConsentProvision.self, "Consent.provision", .backbone, base: BackboneElement._layout, release: .r4, """
+private let consentProvisionLayout = Layout(_class: ConsentProvision.self, "Consent.provision", .backbone, base: BackboneElement._layout, release: .r4, """
     type 0..1 code =ConsentProvisionType
     period 0..1 Period
     actor 0..* Consent.provision.actor
@@ -179,14 +203,14 @@ private let consentProvisionLayout = Layout(ConsentProvision.self, "Consent.prov
     provision 0..* Consent.provision
     """)
 
-private let consentProvisionActorLayout = Layout(ConsentProvisionActor.self, "Consent.provision.actor", .backbone, base: BackboneElement._layout, release: .r4, """
+private let consentProvisionActorLayout = Layout(_class: ConsentProvisionActor.self, "Consent.provision.actor", .backbone, base: BackboneElement._layout, release: .r4, """
     role 1..1 CodeableConcept
     reference 1..1 Reference >Device,Group,CareTeam,Organization,Patient,Practitioner,RelatedPerson,PractitionerRole
     """)
 
-private let consentProvisionDataLayout = Layout(ConsentProvisionData.self, "Consent.provision.data", .backbone, base: BackboneElement._layout, release: .r4, """
+private let consentProvisionDataLayout = Layout(_class: ConsentProvisionData.self, "Consent.provision.data", .backbone, base: BackboneElement._layout, release: .r4, """
     meaning 1..1 code =ConsentDataMeaning
     reference 1..1 Reference
     """)
 
-let consentTypes = TypeGroup("Consent Consent.policy Consent.verification Consent.provision Consent.provision.actor Consent.provision.data", [Consent.self, ConsentPolicy.self, ConsentVerification.self, ConsentProvision.self, ConsentProvisionActor.self, ConsentProvisionData.self])
+let consentTypes = _TypeGroup("Consent Consent.policy Consent.verification Consent.provision Consent.provision.actor Consent.provision.data", [Consent.self, ConsentPolicy.self, ConsentVerification.self, ConsentProvision.self, ConsentProvisionActor.self, ConsentProvisionData.self])

@@ -5,6 +5,7 @@ import FireLiteCore
 
 /// `Contract`, a resource of FHIR R4: <http://hl7.org/fhir/StructureDefinition/Contract>
 public final class Contract: DomainResource {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { contractLayout }
 
     /// `Contract.identifier`: `Identifier` 0..*
@@ -17,22 +18,27 @@ public final class Contract: DomainResource {
     public var status: ContractStatus? { get { _code(11) } set { _setCode(11, newValue) } }
     /// `Contract.legalState`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/contract-legalstate>)
     public var legalState: CodeableConcept? { get { _object(12) } set { _setObject(12, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(legalState newValue: CodeableConcept?) { _upsert(12, newValue) }
     /// `Contract.instantiatesCanonical`: `Reference` 0..1 to `Contract`
     public var instantiatesCanonical: Reference? { get { _object(13) } set { _setObject(13, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(instantiatesCanonical newValue: Reference?) { _upsert(13, newValue) }
     /// `Contract.instantiatesUri`: `uri` 0..1
     public var instantiatesUri: String? { get { _string(14) } set { _setString(14, newValue) } }
     /// `Contract.contentDerivative`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/contract-content-derivative>)
     public var contentDerivative: CodeableConcept? { get { _object(15) } set { _setObject(15, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(contentDerivative newValue: CodeableConcept?) { _upsert(15, newValue) }
     /// `Contract.issued`: `dateTime` 0..1
     public var issued: FHIRDateTime? { get { _dateTime(16) } set { _setDateTime(16, newValue) } }
     /// `Contract.applies`: `Period` 0..1
     public var applies: Period? { get { _object(17) } set { _setObject(17, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(applies newValue: Period?) { _upsert(17, newValue) }
     /// `Contract.expirationType`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/contract-expiration-type>)
     public var expirationType: CodeableConcept? { get { _object(18) } set { _setObject(18, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(expirationType newValue: CodeableConcept?) { _upsert(18, newValue) }
     /// `Contract.subject`: `Reference` 0..*
     public var subject: [Reference] { get { _objects(19) } set { _setObjects(19, newValue) } }
@@ -52,23 +58,31 @@ public final class Contract: DomainResource {
     public var alias: [String] { get { _strings(26) } set { _setStrings(26, newValue) } }
     /// `Contract.author`: `Reference` 0..1 to `Patient` | `Practitioner` | `PractitionerRole` | `Organization`
     public var author: Reference? { get { _object(27) } set { _setObject(27, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(author newValue: Reference?) { _upsert(27, newValue) }
     /// `Contract.scope`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/contract-scope>)
     public var scope: CodeableConcept? { get { _object(28) } set { _setObject(28, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(scope newValue: CodeableConcept?) { _upsert(28, newValue) }
     /// `Contract.topic[x]`: `CodeableConcept` | `Reference` 0..1
     public var topic: ContractTopic? { get { _choice(29) } set { _setChoice(29, 2, newValue) } }
+    /// `Contract.topic[x]` as `CodeableConcept`.
     public var topicCodeableConcept: CodeableConcept? { get { _object(29) } set { _setObject(29, newValue) } }
+    /// `Contract.topic[x]` as `Reference`.
     public var topicReference: Reference? { get { _object(30) } set { _setObject(30, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(topicCodeableConcept newValue: CodeableConcept?) { _upsert(29, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(topicReference newValue: Reference?) { _upsert(30, newValue) }
     /// `Contract.type`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/contract-type>)
     public var type: CodeableConcept? { get { _object(31) } set { _setObject(31, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(type newValue: CodeableConcept?) { _upsert(31, newValue) }
     /// `Contract.subType`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/contract-subtype>)
     public var subType: [CodeableConcept] { get { _objects(32) } set { _setObjects(32, newValue) } }
     /// `Contract.contentDefinition`: `Contract.contentDefinition` 0..1
     public var contentDefinition: ContractContentDefinition? { get { _object(33) } set { _setObject(33, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(contentDefinition newValue: ContractContentDefinition?) { _upsert(33, newValue) }
     /// `Contract.term`: `Contract.term` 0..*
     public var term: [ContractTerm] { get { _objects(34) } set { _setObjects(34, newValue) } }
@@ -86,24 +100,32 @@ public final class Contract: DomainResource {
     public var rule: [ContractRule] { get { _objects(40) } set { _setObjects(40, newValue) } }
     /// `Contract.legallyBinding[x]`: `Attachment` | `Reference` 0..1 to `Composition` | `DocumentReference` | `QuestionnaireResponse` | `Contract`
     public var legallyBinding: ContractLegallyBinding? { get { _choice(41) } set { _setChoice(41, 2, newValue) } }
+    /// `Contract.legallyBinding[x]` as `Attachment`.
     public var legallyBindingAttachment: Attachment? { get { _object(41) } set { _setObject(41, newValue) } }
+    /// `Contract.legallyBinding[x]` as `Reference`.
     public var legallyBindingReference: Reference? { get { _object(42) } set { _setObject(42, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(legallyBindingAttachment newValue: Attachment?) { _upsert(41, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(legallyBindingReference newValue: Reference?) { _upsert(42, newValue) }
 }
 
 /// `Contract.contentDefinition`, a backbone element
 public final class ContractContentDefinition: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { contractContentDefinitionLayout }
 
     /// `Contract.contentDefinition.type`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/contract-definition-type>)
     public var type: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(type newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `Contract.contentDefinition.subType`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/contract-definition-subtype>)
     public var subType: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(subType newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `Contract.contentDefinition.publisher`: `Reference` 0..1 to `Practitioner` | `PractitionerRole` | `Organization`
     public var publisher: Reference? { get { _object(5) } set { _setObject(5, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(publisher newValue: Reference?) { _upsert(5, newValue) }
     /// `Contract.contentDefinition.publicationDate`: `dateTime` 0..1
     public var publicationDate: FHIRDateTime? { get { _dateTime(6) } set { _setDateTime(6, newValue) } }
@@ -115,27 +137,36 @@ public final class ContractContentDefinition: BackboneElement {
 
 /// `Contract.term`, a backbone element
 public final class ContractTerm: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { contractTermLayout }
 
     /// `Contract.term.identifier`: `Identifier` 0..1
     public var identifier: Identifier? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(identifier newValue: Identifier?) { _upsert(3, newValue) }
     /// `Contract.term.issued`: `dateTime` 0..1
     public var issued: FHIRDateTime? { get { _dateTime(4) } set { _setDateTime(4, newValue) } }
     /// `Contract.term.applies`: `Period` 0..1
     public var applies: Period? { get { _object(5) } set { _setObject(5, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(applies newValue: Period?) { _upsert(5, newValue) }
     /// `Contract.term.topic[x]`: `CodeableConcept` | `Reference` 0..1
     public var topic: ContractTermTopic? { get { _choice(6) } set { _setChoice(6, 2, newValue) } }
+    /// `Contract.term.topic[x]` as `CodeableConcept`.
     public var topicCodeableConcept: CodeableConcept? { get { _object(6) } set { _setObject(6, newValue) } }
+    /// `Contract.term.topic[x]` as `Reference`.
     public var topicReference: Reference? { get { _object(7) } set { _setObject(7, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(topicCodeableConcept newValue: CodeableConcept?) { _upsert(6, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(topicReference newValue: Reference?) { _upsert(7, newValue) }
     /// `Contract.term.type`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/contract-term-type>)
     public var type: CodeableConcept? { get { _object(8) } set { _setObject(8, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(type newValue: CodeableConcept?) { _upsert(8, newValue) }
     /// `Contract.term.subType`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/contract-term-subtype>)
     public var subType: CodeableConcept? { get { _object(9) } set { _setObject(9, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(subType newValue: CodeableConcept?) { _upsert(9, newValue) }
     /// `Contract.term.text`: `string` 0..1
     public var text: String? { get { _string(10) } set { _setString(10, newValue) } }
@@ -143,6 +174,7 @@ public final class ContractTerm: BackboneElement {
     public var securityLabel: [ContractTermSecurityLabel] { get { _objects(11) } set { _setObjects(11, newValue) } }
     /// `Contract.term.offer`: `Contract.term.offer` 1..1
     public var offer: ContractTermOffer? { get { _object(12) } set { _setObject(12, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(offer newValue: ContractTermOffer?) { _upsert(12, newValue) }
     /// `Contract.term.asset`: `Contract.term.asset` 0..*
     public var asset: [ContractTermAsset] { get { _objects(13) } set { _setObjects(13, newValue) } }
@@ -154,12 +186,14 @@ public final class ContractTerm: BackboneElement {
 
 /// `Contract.term.securityLabel`, a backbone element
 public final class ContractTermSecurityLabel: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { contractTermSecurityLabelLayout }
 
     /// `Contract.term.securityLabel.number`: `unsignedInt` 0..*
     public var number: [Int] { get { _ints(3) } set { _setInts(3, newValue) } }
     /// `Contract.term.securityLabel.classification`: `Coding` 1..1, example binding (<http://hl7.org/fhir/ValueSet/contract-security-classification>)
     public var classification: Coding? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(classification newValue: Coding?) { _upsert(4, newValue) }
     /// `Contract.term.securityLabel.category`: `Coding` 0..*, example binding (<http://hl7.org/fhir/ValueSet/contract-security-category>)
     public var category: [Coding] { get { _objects(5) } set { _setObjects(5, newValue) } }
@@ -169,6 +203,7 @@ public final class ContractTermSecurityLabel: BackboneElement {
 
 /// `Contract.term.offer`, a backbone element
 public final class ContractTermOffer: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { contractTermOfferLayout }
 
     /// `Contract.term.offer.identifier`: `Identifier` 0..*
@@ -177,12 +212,15 @@ public final class ContractTermOffer: BackboneElement {
     public var party: [ContractTermOfferParty] { get { _objects(4) } set { _setObjects(4, newValue) } }
     /// `Contract.term.offer.topic`: `Reference` 0..1
     public var topic: Reference? { get { _object(5) } set { _setObject(5, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(topic newValue: Reference?) { _upsert(5, newValue) }
     /// `Contract.term.offer.type`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/contract-term-type>)
     public var type: CodeableConcept? { get { _object(6) } set { _setObject(6, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(type newValue: CodeableConcept?) { _upsert(6, newValue) }
     /// `Contract.term.offer.decision`: `CodeableConcept` 0..1, extensible binding (<http://terminology.hl7.org/ValueSet/v3-ActConsentDirective>)
     public var decision: CodeableConcept? { get { _object(7) } set { _setObject(7, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(decision newValue: CodeableConcept?) { _upsert(7, newValue) }
     /// `Contract.term.offer.decisionMode`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/contract-decision-mode>)
     public var decisionMode: [CodeableConcept] { get { _objects(8) } set { _setObjects(8, newValue) } }
@@ -198,45 +236,66 @@ public final class ContractTermOffer: BackboneElement {
 
 /// `Contract.term.offer.party`, a backbone element
 public final class ContractTermOfferParty: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { contractTermOfferPartyLayout }
 
     /// `Contract.term.offer.party.reference`: `Reference` 1..* to `Patient` | `RelatedPerson` | `Practitioner` | `PractitionerRole` | `Device` | `Group` | `Organization`
     public var reference: [Reference] { get { _objects(3) } set { _setObjects(3, newValue) } }
     /// `Contract.term.offer.party.role`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/contract-party-role>)
     public var role: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(role newValue: CodeableConcept?) { _upsert(4, newValue) }
 }
 
 /// `Contract.term.offer.answer`, a backbone element
 public final class ContractTermOfferAnswer: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { contractTermOfferAnswerLayout }
 
     /// `Contract.term.offer.answer.value[x]`: `boolean` | `decimal` | `integer` | `date` | `dateTime` | `time` | `string` | `uri` | `Attachment` | `Coding` | `Quantity` | `Reference` 1..1
     public var value: ContractTermOfferAnswerValue? { get { _choice(3) } set { _setChoice(3, 12, newValue) } }
+    /// `Contract.term.offer.answer.value[x]` as `boolean`.
     public var valueBoolean: Bool? { get { _bool(3) } set { _setBool(3, newValue) } }
+    /// `Contract.term.offer.answer.value[x]` as `decimal`.
     public var valueDecimal: FHIRDecimal? { get { _decimal(4) } set { _setDecimal(4, newValue) } }
+    /// `Contract.term.offer.answer.value[x]` as `integer`.
     public var valueInteger: Int? { get { _int(5) } set { _setInt(5, newValue) } }
+    /// `Contract.term.offer.answer.value[x]` as `date`.
     public var valueDate: FHIRDate? { get { _date(6) } set { _setDate(6, newValue) } }
+    /// `Contract.term.offer.answer.value[x]` as `dateTime`.
     public var valueDateTime: FHIRDateTime? { get { _dateTime(7) } set { _setDateTime(7, newValue) } }
+    /// `Contract.term.offer.answer.value[x]` as `time`.
     public var valueTime: FHIRTime? { get { _time(8) } set { _setTime(8, newValue) } }
+    /// `Contract.term.offer.answer.value[x]` as `string`.
     public var valueString: String? { get { _string(9) } set { _setString(9, newValue) } }
+    /// `Contract.term.offer.answer.value[x]` as `uri`.
     public var valueUri: String? { get { _string(10) } set { _setString(10, newValue) } }
+    /// `Contract.term.offer.answer.value[x]` as `Attachment`.
     public var valueAttachment: Attachment? { get { _object(11) } set { _setObject(11, newValue) } }
+    /// `Contract.term.offer.answer.value[x]` as `Coding`.
     public var valueCoding: Coding? { get { _object(12) } set { _setObject(12, newValue) } }
+    /// `Contract.term.offer.answer.value[x]` as `Quantity`.
     public var valueQuantity: Quantity? { get { _object(13) } set { _setObject(13, newValue) } }
+    /// `Contract.term.offer.answer.value[x]` as `Reference`.
     public var valueReference: Reference? { get { _object(14) } set { _setObject(14, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueAttachment newValue: Attachment?) { _upsert(11, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueCoding newValue: Coding?) { _upsert(12, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueQuantity newValue: Quantity?) { _upsert(13, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueReference newValue: Reference?) { _upsert(14, newValue) }
 }
 
 /// `Contract.term.asset`, a backbone element
 public final class ContractTermAsset: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { contractTermAssetLayout }
 
     /// `Contract.term.asset.scope`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/contract-assetscope>)
     public var scope: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(scope newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `Contract.term.asset.type`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/contract-assettype>)
     public var type: [CodeableConcept] { get { _objects(4) } set { _setObjects(4, newValue) } }
@@ -246,6 +305,7 @@ public final class ContractTermAsset: BackboneElement {
     public var subtype: [CodeableConcept] { get { _objects(6) } set { _setObjects(6, newValue) } }
     /// `Contract.term.asset.relationship`: `Coding` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/consent-content-class>)
     public var relationship: Coding? { get { _object(7) } set { _setObject(7, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(relationship newValue: Coding?) { _upsert(7, newValue) }
     /// `Contract.term.asset.context`: `Contract.term.asset.context` 0..*
     public var context: [ContractTermAssetContext] { get { _objects(8) } set { _setObjects(8, newValue) } }
@@ -271,10 +331,12 @@ public final class ContractTermAsset: BackboneElement {
 
 /// `Contract.term.asset.context`, a backbone element
 public final class ContractTermAssetContext: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { contractTermAssetContextLayout }
 
     /// `Contract.term.asset.context.reference`: `Reference` 0..1
     public var reference: Reference? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(reference newValue: Reference?) { _upsert(3, newValue) }
     /// `Contract.term.asset.context.code`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/contract-assetcontext>)
     public var code: [CodeableConcept] { get { _objects(4) } set { _setObjects(4, newValue) } }
@@ -284,24 +346,32 @@ public final class ContractTermAssetContext: BackboneElement {
 
 /// `Contract.term.asset.valuedItem`, a backbone element
 public final class ContractTermAssetValuedItem: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { contractTermAssetValuedItemLayout }
 
     /// `Contract.term.asset.valuedItem.entity[x]`: `CodeableConcept` | `Reference` 0..1
     public var entity: ContractTermAssetValuedItemEntity? { get { _choice(3) } set { _setChoice(3, 2, newValue) } }
+    /// `Contract.term.asset.valuedItem.entity[x]` as `CodeableConcept`.
     public var entityCodeableConcept: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// `Contract.term.asset.valuedItem.entity[x]` as `Reference`.
     public var entityReference: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(entityCodeableConcept newValue: CodeableConcept?) { _upsert(3, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(entityReference newValue: Reference?) { _upsert(4, newValue) }
     /// `Contract.term.asset.valuedItem.identifier`: `Identifier` 0..1
     public var identifier: Identifier? { get { _object(5) } set { _setObject(5, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(identifier newValue: Identifier?) { _upsert(5, newValue) }
     /// `Contract.term.asset.valuedItem.effectiveTime`: `dateTime` 0..1
     public var effectiveTime: FHIRDateTime? { get { _dateTime(6) } set { _setDateTime(6, newValue) } }
     /// `Contract.term.asset.valuedItem.quantity`: `Quantity` 0..1
     public var quantity: Quantity? { get { _object(7) } set { _setObject(7, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(quantity newValue: Quantity?) { _upsert(7, newValue) }
     /// `Contract.term.asset.valuedItem.unitPrice`: `Money` 0..1
     public var unitPrice: Money? { get { _object(8) } set { _setObject(8, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(unitPrice newValue: Money?) { _upsert(8, newValue) }
     /// `Contract.term.asset.valuedItem.factor`: `decimal` 0..1
     public var factor: FHIRDecimal? { get { _decimal(9) } set { _setDecimal(9, newValue) } }
@@ -309,6 +379,7 @@ public final class ContractTermAssetValuedItem: BackboneElement {
     public var points: FHIRDecimal? { get { _decimal(10) } set { _setDecimal(10, newValue) } }
     /// `Contract.term.asset.valuedItem.net`: `Money` 0..1
     public var net: Money? { get { _object(11) } set { _setObject(11, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(net newValue: Money?) { _upsert(11, newValue) }
     /// `Contract.term.asset.valuedItem.payment`: `string` 0..1
     public var payment: String? { get { _string(12) } set { _setString(12, newValue) } }
@@ -316,9 +387,11 @@ public final class ContractTermAssetValuedItem: BackboneElement {
     public var paymentDate: FHIRDateTime? { get { _dateTime(13) } set { _setDateTime(13, newValue) } }
     /// `Contract.term.asset.valuedItem.responsible`: `Reference` 0..1 to `Organization` | `Patient` | `Practitioner` | `PractitionerRole` | `RelatedPerson`
     public var responsible: Reference? { get { _object(14) } set { _setObject(14, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(responsible newValue: Reference?) { _upsert(14, newValue) }
     /// `Contract.term.asset.valuedItem.recipient`: `Reference` 0..1 to `Organization` | `Patient` | `Practitioner` | `PractitionerRole` | `RelatedPerson`
     public var recipient: Reference? { get { _object(15) } set { _setObject(15, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(recipient newValue: Reference?) { _upsert(15, newValue) }
     /// `Contract.term.asset.valuedItem.linkId`: `string` 0..*
     public var linkId: [String] { get { _strings(16) } set { _setStrings(16, newValue) } }
@@ -328,34 +401,44 @@ public final class ContractTermAssetValuedItem: BackboneElement {
 
 /// `Contract.term.action`, a backbone element
 public final class ContractTermAction: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { contractTermActionLayout }
 
     /// `Contract.term.action.doNotPerform`: `boolean` 0..1
     public var doNotPerform: Bool? { get { _bool(3) } set { _setBool(3, newValue) } }
     /// `Contract.term.action.type`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/contract-action>)
     public var type: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(type newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `Contract.term.action.subject`: `Contract.term.action.subject` 0..*
     public var subject: [ContractTermActionSubject] { get { _objects(5) } set { _setObjects(5, newValue) } }
     /// `Contract.term.action.intent`: `CodeableConcept` 1..1, example binding (<http://terminology.hl7.org/ValueSet/v3-PurposeOfUse>)
     public var intent: CodeableConcept? { get { _object(6) } set { _setObject(6, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(intent newValue: CodeableConcept?) { _upsert(6, newValue) }
     /// `Contract.term.action.linkId`: `string` 0..*
     public var linkId: [String] { get { _strings(7) } set { _setStrings(7, newValue) } }
     /// `Contract.term.action.status`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/contract-actionstatus>)
     public var status: CodeableConcept? { get { _object(8) } set { _setObject(8, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(status newValue: CodeableConcept?) { _upsert(8, newValue) }
     /// `Contract.term.action.context`: `Reference` 0..1 to `Encounter` | `EpisodeOfCare`
     public var context: Reference? { get { _object(9) } set { _setObject(9, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(context newValue: Reference?) { _upsert(9, newValue) }
     /// `Contract.term.action.contextLinkId`: `string` 0..*
     public var contextLinkId: [String] { get { _strings(10) } set { _setStrings(10, newValue) } }
     /// `Contract.term.action.occurrence[x]`: `dateTime` | `Period` | `Timing` 0..1
     public var occurrence: ContractTermActionOccurrence? { get { _choice(11) } set { _setChoice(11, 3, newValue) } }
+    /// `Contract.term.action.occurrence[x]` as `dateTime`.
     public var occurrenceDateTime: FHIRDateTime? { get { _dateTime(11) } set { _setDateTime(11, newValue) } }
+    /// `Contract.term.action.occurrence[x]` as `Period`.
     public var occurrencePeriod: Period? { get { _object(12) } set { _setObject(12, newValue) } }
+    /// `Contract.term.action.occurrence[x]` as `Timing`.
     public var occurrenceTiming: Timing? { get { _object(13) } set { _setObject(13, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(occurrencePeriod newValue: Period?) { _upsert(12, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(occurrenceTiming newValue: Timing?) { _upsert(13, newValue) }
     /// `Contract.term.action.requester`: `Reference` 0..* to `Patient` | `RelatedPerson` | `Practitioner` | `PractitionerRole` | `Device` | `Group` | `Organization`
     public var requester: [Reference] { get { _objects(14) } set { _setObjects(14, newValue) } }
@@ -365,9 +448,11 @@ public final class ContractTermAction: BackboneElement {
     public var performerType: [CodeableConcept] { get { _objects(16) } set { _setObjects(16, newValue) } }
     /// `Contract.term.action.performerRole`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/provenance-agent-role>)
     public var performerRole: CodeableConcept? { get { _object(17) } set { _setObject(17, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(performerRole newValue: CodeableConcept?) { _upsert(17, newValue) }
     /// `Contract.term.action.performer`: `Reference` 0..1 to `RelatedPerson` | `Patient` | `Practitioner` | `PractitionerRole` | `CareTeam` | `Device` | `Substance` | `Organization` | `Location`
     public var performer: Reference? { get { _object(18) } set { _setObject(18, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(performer newValue: Reference?) { _upsert(18, newValue) }
     /// `Contract.term.action.performerLinkId`: `string` 0..*
     public var performerLinkId: [String] { get { _strings(19) } set { _setStrings(19, newValue) } }
@@ -387,24 +472,29 @@ public final class ContractTermAction: BackboneElement {
 
 /// `Contract.term.action.subject`, a backbone element
 public final class ContractTermActionSubject: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { contractTermActionSubjectLayout }
 
     /// `Contract.term.action.subject.reference`: `Reference` 1..* to `Patient` | `RelatedPerson` | `Practitioner` | `PractitionerRole` | `Device` | `Group` | `Organization`
     public var reference: [Reference] { get { _objects(3) } set { _setObjects(3, newValue) } }
     /// `Contract.term.action.subject.role`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/contract-actorrole>)
     public var role: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(role newValue: CodeableConcept?) { _upsert(4, newValue) }
 }
 
 /// `Contract.signer`, a backbone element
 public final class ContractSigner: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { contractSignerLayout }
 
     /// `Contract.signer.type`: `Coding` 1..1, preferred binding (<http://hl7.org/fhir/ValueSet/contract-signer-type>)
     public var type: Coding? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(type newValue: Coding?) { _upsert(3, newValue) }
     /// `Contract.signer.party`: `Reference` 1..1 to `Organization` | `Patient` | `Practitioner` | `PractitionerRole` | `RelatedPerson`
     public var party: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(party newValue: Reference?) { _upsert(4, newValue) }
     /// `Contract.signer.signature`: `Signature` 1..*
     public var signature: [Signature] { get { _objects(5) } set { _setObjects(5, newValue) } }
@@ -412,51 +502,70 @@ public final class ContractSigner: BackboneElement {
 
 /// `Contract.friendly`, a backbone element
 public final class ContractFriendly: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { contractFriendlyLayout }
 
     /// `Contract.friendly.content[x]`: `Attachment` | `Reference` 1..1 to `Composition` | `DocumentReference` | `QuestionnaireResponse`
     public var content: ContractFriendlyContent? { get { _choice(3) } set { _setChoice(3, 2, newValue) } }
+    /// `Contract.friendly.content[x]` as `Attachment`.
     public var contentAttachment: Attachment? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// `Contract.friendly.content[x]` as `Reference`.
     public var contentReference: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(contentAttachment newValue: Attachment?) { _upsert(3, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(contentReference newValue: Reference?) { _upsert(4, newValue) }
 }
 
 /// `Contract.legal`, a backbone element
 public final class ContractLegal: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { contractLegalLayout }
 
     /// `Contract.legal.content[x]`: `Attachment` | `Reference` 1..1 to `Composition` | `DocumentReference` | `QuestionnaireResponse`
     public var content: ContractLegalContent? { get { _choice(3) } set { _setChoice(3, 2, newValue) } }
+    /// `Contract.legal.content[x]` as `Attachment`.
     public var contentAttachment: Attachment? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// `Contract.legal.content[x]` as `Reference`.
     public var contentReference: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(contentAttachment newValue: Attachment?) { _upsert(3, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(contentReference newValue: Reference?) { _upsert(4, newValue) }
 }
 
 /// `Contract.rule`, a backbone element
 public final class ContractRule: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { contractRuleLayout }
 
     /// `Contract.rule.content[x]`: `Attachment` | `Reference` 1..1 to `DocumentReference`
     public var content: ContractRuleContent? { get { _choice(3) } set { _setChoice(3, 2, newValue) } }
+    /// `Contract.rule.content[x]` as `Attachment`.
     public var contentAttachment: Attachment? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// `Contract.rule.content[x]` as `Reference`.
     public var contentReference: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(contentAttachment newValue: Attachment?) { _upsert(3, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(contentReference newValue: Reference?) { _upsert(4, newValue) }
 }
 
-/// values `Contract.topic[x]` can have
+/// A value of `Contract.topic[x]`.
 public enum ContractTopic: FHIRChoice {
+    /// A value of type `CodeableConcept`.
     case codeableConcept(CodeableConcept)
+    /// A value of type `Reference`.
     case reference(Reference)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    /// The value that an object holds, or nil; for generated code.
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: CodeableConcept = object._object(first) else { return nil }; self = .codeableConcept(value)
         case 1: guard let value: Reference = object._object(first + 1) else { return nil }; self = .reference(value)
         default: return nil
         }
     }
+    /// Sets the value in an object; for generated code.
     public func _write(_ object: FHIRObject, _ first: Int) {
         switch self {
         case .codeableConcept(let value): object._setObject(first, value)
@@ -465,17 +574,21 @@ public enum ContractTopic: FHIRChoice {
     }
 }
 
-/// values `Contract.legallyBinding[x]` can have
+/// A value of `Contract.legallyBinding[x]`.
 public enum ContractLegallyBinding: FHIRChoice {
+    /// A value of type `Attachment`.
     case attachment(Attachment)
+    /// A value of type `Reference`.
     case reference(Reference)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    /// The value that an object holds, or nil; for generated code.
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: Attachment = object._object(first) else { return nil }; self = .attachment(value)
         case 1: guard let value: Reference = object._object(first + 1) else { return nil }; self = .reference(value)
         default: return nil
         }
     }
+    /// Sets the value in an object; for generated code.
     public func _write(_ object: FHIRObject, _ first: Int) {
         switch self {
         case .attachment(let value): object._setObject(first, value)
@@ -484,17 +597,21 @@ public enum ContractLegallyBinding: FHIRChoice {
     }
 }
 
-/// values `Contract.term.topic[x]` can have
+/// A value of `Contract.term.topic[x]`.
 public enum ContractTermTopic: FHIRChoice {
+    /// A value of type `CodeableConcept`.
     case codeableConcept(CodeableConcept)
+    /// A value of type `Reference`.
     case reference(Reference)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    /// The value that an object holds, or nil; for generated code.
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: CodeableConcept = object._object(first) else { return nil }; self = .codeableConcept(value)
         case 1: guard let value: Reference = object._object(first + 1) else { return nil }; self = .reference(value)
         default: return nil
         }
     }
+    /// Sets the value in an object; for generated code.
     public func _write(_ object: FHIRObject, _ first: Int) {
         switch self {
         case .codeableConcept(let value): object._setObject(first, value)
@@ -503,21 +620,34 @@ public enum ContractTermTopic: FHIRChoice {
     }
 }
 
-/// values `Contract.term.offer.answer.value[x]` can have
+/// A value of `Contract.term.offer.answer.value[x]`.
 public enum ContractTermOfferAnswerValue: FHIRChoice {
+    /// A value of type `boolean`.
     case boolean(Bool)
+    /// A value of type `decimal`.
     case decimal(FHIRDecimal)
+    /// A value of type `integer`.
     case integer(Int)
+    /// A value of type `date`.
     case date(FHIRDate)
+    /// A value of type `dateTime`.
     case dateTime(FHIRDateTime)
+    /// A value of type `time`.
     case time(FHIRTime)
+    /// A value of type `string`.
     case string(String)
+    /// A value of type `uri`.
     case uri(String)
+    /// A value of type `Attachment`.
     case attachment(Attachment)
+    /// A value of type `Coding`.
     case coding(Coding)
+    /// A value of type `Quantity`.
     case quantity(Quantity)
+    /// A value of type `Reference`.
     case reference(Reference)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    /// The value that an object holds, or nil; for generated code.
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 12) {
         case 0: guard let value: Bool = object._bool(first) else { return nil }; self = .boolean(value)
         case 1: guard let value: FHIRDecimal = object._decimal(first + 1) else { return nil }; self = .decimal(value)
@@ -534,6 +664,7 @@ public enum ContractTermOfferAnswerValue: FHIRChoice {
         default: return nil
         }
     }
+    /// Sets the value in an object; for generated code.
     public func _write(_ object: FHIRObject, _ first: Int) {
         switch self {
         case .boolean(let value): object._setBool(first, value)
@@ -552,17 +683,21 @@ public enum ContractTermOfferAnswerValue: FHIRChoice {
     }
 }
 
-/// values `Contract.term.asset.valuedItem.entity[x]` can have
+/// A value of `Contract.term.asset.valuedItem.entity[x]`.
 public enum ContractTermAssetValuedItemEntity: FHIRChoice {
+    /// A value of type `CodeableConcept`.
     case codeableConcept(CodeableConcept)
+    /// A value of type `Reference`.
     case reference(Reference)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    /// The value that an object holds, or nil; for generated code.
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: CodeableConcept = object._object(first) else { return nil }; self = .codeableConcept(value)
         case 1: guard let value: Reference = object._object(first + 1) else { return nil }; self = .reference(value)
         default: return nil
         }
     }
+    /// Sets the value in an object; for generated code.
     public func _write(_ object: FHIRObject, _ first: Int) {
         switch self {
         case .codeableConcept(let value): object._setObject(first, value)
@@ -571,12 +706,16 @@ public enum ContractTermAssetValuedItemEntity: FHIRChoice {
     }
 }
 
-/// values `Contract.term.action.occurrence[x]` can have
+/// A value of `Contract.term.action.occurrence[x]`.
 public enum ContractTermActionOccurrence: FHIRChoice {
+    /// A value of type `dateTime`.
     case dateTime(FHIRDateTime)
+    /// A value of type `Period`.
     case period(Period)
+    /// A value of type `Timing`.
     case timing(Timing)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    /// The value that an object holds, or nil; for generated code.
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 3) {
         case 0: guard let value: FHIRDateTime = object._dateTime(first) else { return nil }; self = .dateTime(value)
         case 1: guard let value: Period = object._object(first + 1) else { return nil }; self = .period(value)
@@ -584,6 +723,7 @@ public enum ContractTermActionOccurrence: FHIRChoice {
         default: return nil
         }
     }
+    /// Sets the value in an object; for generated code.
     public func _write(_ object: FHIRObject, _ first: Int) {
         switch self {
         case .dateTime(let value): object._setDateTime(first, value)
@@ -593,17 +733,21 @@ public enum ContractTermActionOccurrence: FHIRChoice {
     }
 }
 
-/// values `Contract.friendly.content[x]` can have
+/// A value of `Contract.friendly.content[x]`.
 public enum ContractFriendlyContent: FHIRChoice {
+    /// A value of type `Attachment`.
     case attachment(Attachment)
+    /// A value of type `Reference`.
     case reference(Reference)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    /// The value that an object holds, or nil; for generated code.
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: Attachment = object._object(first) else { return nil }; self = .attachment(value)
         case 1: guard let value: Reference = object._object(first + 1) else { return nil }; self = .reference(value)
         default: return nil
         }
     }
+    /// Sets the value in an object; for generated code.
     public func _write(_ object: FHIRObject, _ first: Int) {
         switch self {
         case .attachment(let value): object._setObject(first, value)
@@ -612,17 +756,21 @@ public enum ContractFriendlyContent: FHIRChoice {
     }
 }
 
-/// values `Contract.legal.content[x]` can have
+/// A value of `Contract.legal.content[x]`.
 public enum ContractLegalContent: FHIRChoice {
+    /// A value of type `Attachment`.
     case attachment(Attachment)
+    /// A value of type `Reference`.
     case reference(Reference)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    /// The value that an object holds, or nil; for generated code.
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: Attachment = object._object(first) else { return nil }; self = .attachment(value)
         case 1: guard let value: Reference = object._object(first + 1) else { return nil }; self = .reference(value)
         default: return nil
         }
     }
+    /// Sets the value in an object; for generated code.
     public func _write(_ object: FHIRObject, _ first: Int) {
         switch self {
         case .attachment(let value): object._setObject(first, value)
@@ -631,17 +779,21 @@ public enum ContractLegalContent: FHIRChoice {
     }
 }
 
-/// values `Contract.rule.content[x]` can have
+/// A value of `Contract.rule.content[x]`.
 public enum ContractRuleContent: FHIRChoice {
+    /// A value of type `Attachment`.
     case attachment(Attachment)
+    /// A value of type `Reference`.
     case reference(Reference)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    /// The value that an object holds, or nil; for generated code.
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: Attachment = object._object(first) else { return nil }; self = .attachment(value)
         case 1: guard let value: Reference = object._object(first + 1) else { return nil }; self = .reference(value)
         default: return nil
         }
     }
+    /// Sets the value in an object; for generated code.
     public func _write(_ object: FHIRObject, _ first: Int) {
         switch self {
         case .attachment(let value): object._setObject(first, value)
@@ -650,7 +802,7 @@ public enum ContractRuleContent: FHIRChoice {
     }
 }
 
-private let contractLayout = Layout(Contract.self, "Contract", .resource, base: DomainResource._layout, release: .r4, """
+private let contractLayout = Layout(_class: Contract.self, "Contract", .resource, base: DomainResource._layout, release: .r4, """
     identifier 0..* Identifier
     url 0..1 uri
     version 0..1 string
@@ -686,7 +838,7 @@ private let contractLayout = Layout(Contract.self, "Contract", .resource, base: 
     legallyBinding[x] 0..1 Attachment|Reference >Composition,DocumentReference,QuestionnaireResponse,Contract
     """)
 
-private let contractContentDefinitionLayout = Layout(ContractContentDefinition.self, "Contract.contentDefinition", .backbone, base: BackboneElement._layout, release: .r4, """
+private let contractContentDefinitionLayout = Layout(_class: ContractContentDefinition.self, "Contract.contentDefinition", .backbone, base: BackboneElement._layout, release: .r4, """
     type 1..1 CodeableConcept
     subType 0..1 CodeableConcept
     publisher 0..1 Reference >Practitioner,PractitionerRole,Organization
@@ -695,7 +847,7 @@ private let contractContentDefinitionLayout = Layout(ContractContentDefinition.s
     copyright 0..1 markdown
     """)
 
-private let contractTermLayout = Layout(ContractTerm.self, "Contract.term", .backbone, base: BackboneElement._layout, release: .r4, """
+private let contractTermLayout = Layout(_class: ContractTerm.self, "Contract.term", .backbone, base: BackboneElement._layout, release: .r4, """
     identifier 0..1 Identifier
     issued 0..1 dateTime
     applies 0..1 Period
@@ -710,14 +862,14 @@ private let contractTermLayout = Layout(ContractTerm.self, "Contract.term", .bac
     group 0..* Contract.term
     """)
 
-private let contractTermSecurityLabelLayout = Layout(ContractTermSecurityLabel.self, "Contract.term.securityLabel", .backbone, base: BackboneElement._layout, release: .r4, """
+private let contractTermSecurityLabelLayout = Layout(_class: ContractTermSecurityLabel.self, "Contract.term.securityLabel", .backbone, base: BackboneElement._layout, release: .r4, """
     number 0..* unsignedInt
     classification 1..1 Coding
     category 0..* Coding
     control 0..* Coding
     """)
 
-private let contractTermOfferLayout = Layout(ContractTermOffer.self, "Contract.term.offer", .backbone, base: BackboneElement._layout, release: .r4, """
+private let contractTermOfferLayout = Layout(_class: ContractTermOffer.self, "Contract.term.offer", .backbone, base: BackboneElement._layout, release: .r4, """
     identifier 0..* Identifier
     party 0..* Contract.term.offer.party
     topic 0..1 Reference
@@ -730,16 +882,16 @@ private let contractTermOfferLayout = Layout(ContractTermOffer.self, "Contract.t
     securityLabelNumber 0..* unsignedInt
     """)
 
-private let contractTermOfferPartyLayout = Layout(ContractTermOfferParty.self, "Contract.term.offer.party", .backbone, base: BackboneElement._layout, release: .r4, """
+private let contractTermOfferPartyLayout = Layout(_class: ContractTermOfferParty.self, "Contract.term.offer.party", .backbone, base: BackboneElement._layout, release: .r4, """
     reference 1..* Reference >Patient,RelatedPerson,Practitioner,PractitionerRole,Device,Group,Organization
     role 1..1 CodeableConcept
     """)
 
-private let contractTermOfferAnswerLayout = Layout(ContractTermOfferAnswer.self, "Contract.term.offer.answer", .backbone, base: BackboneElement._layout, release: .r4, """
+private let contractTermOfferAnswerLayout = Layout(_class: ContractTermOfferAnswer.self, "Contract.term.offer.answer", .backbone, base: BackboneElement._layout, release: .r4, """
     value[x] 1..1 boolean|decimal|integer|date|dateTime|time|string|uri|Attachment|Coding|Quantity|Reference
     """)
 
-private let contractTermAssetLayout = Layout(ContractTermAsset.self, "Contract.term.asset", .backbone, base: BackboneElement._layout, release: .r4, """
+private let contractTermAssetLayout = Layout(_class: ContractTermAsset.self, "Contract.term.asset", .backbone, base: BackboneElement._layout, release: .r4, """
     scope 0..1 CodeableConcept
     type 0..* CodeableConcept
     typeReference 0..* Reference
@@ -757,13 +909,13 @@ private let contractTermAssetLayout = Layout(ContractTermAsset.self, "Contract.t
     valuedItem 0..* Contract.term.asset.valuedItem
     """)
 
-private let contractTermAssetContextLayout = Layout(ContractTermAssetContext.self, "Contract.term.asset.context", .backbone, base: BackboneElement._layout, release: .r4, """
+private let contractTermAssetContextLayout = Layout(_class: ContractTermAssetContext.self, "Contract.term.asset.context", .backbone, base: BackboneElement._layout, release: .r4, """
     reference 0..1 Reference
     code 0..* CodeableConcept
     text 0..1 string
     """)
 
-private let contractTermAssetValuedItemLayout = Layout(ContractTermAssetValuedItem.self, "Contract.term.asset.valuedItem", .backbone, base: BackboneElement._layout, release: .r4, """
+private let contractTermAssetValuedItemLayout = Layout(_class: ContractTermAssetValuedItem.self, "Contract.term.asset.valuedItem", .backbone, base: BackboneElement._layout, release: .r4, """
     entity[x] 0..1 CodeableConcept|Reference
     identifier 0..1 Identifier
     effectiveTime 0..1 dateTime
@@ -780,7 +932,7 @@ private let contractTermAssetValuedItemLayout = Layout(ContractTermAssetValuedIt
     securityLabelNumber 0..* unsignedInt
     """)
 
-private let contractTermActionLayout = Layout(ContractTermAction.self, "Contract.term.action", .backbone, base: BackboneElement._layout, release: .r4, """
+private let contractTermActionLayout = Layout(_class: ContractTermAction.self, "Contract.term.action", .backbone, base: BackboneElement._layout, release: .r4, """
     doNotPerform 0..1 boolean
     type 1..1 CodeableConcept
     subject 0..* Contract.term.action.subject
@@ -804,27 +956,27 @@ private let contractTermActionLayout = Layout(ContractTermAction.self, "Contract
     securityLabelNumber 0..* unsignedInt
     """)
 
-private let contractTermActionSubjectLayout = Layout(ContractTermActionSubject.self, "Contract.term.action.subject", .backbone, base: BackboneElement._layout, release: .r4, """
+private let contractTermActionSubjectLayout = Layout(_class: ContractTermActionSubject.self, "Contract.term.action.subject", .backbone, base: BackboneElement._layout, release: .r4, """
     reference 1..* Reference >Patient,RelatedPerson,Practitioner,PractitionerRole,Device,Group,Organization
     role 0..1 CodeableConcept
     """)
 
-private let contractSignerLayout = Layout(ContractSigner.self, "Contract.signer", .backbone, base: BackboneElement._layout, release: .r4, """
+private let contractSignerLayout = Layout(_class: ContractSigner.self, "Contract.signer", .backbone, base: BackboneElement._layout, release: .r4, """
     type 1..1 Coding
     party 1..1 Reference >Organization,Patient,Practitioner,PractitionerRole,RelatedPerson
     signature 1..* Signature
     """)
 
-private let contractFriendlyLayout = Layout(ContractFriendly.self, "Contract.friendly", .backbone, base: BackboneElement._layout, release: .r4, """
+private let contractFriendlyLayout = Layout(_class: ContractFriendly.self, "Contract.friendly", .backbone, base: BackboneElement._layout, release: .r4, """
     content[x] 1..1 Attachment|Reference >Composition,DocumentReference,QuestionnaireResponse
     """)
 
-private let contractLegalLayout = Layout(ContractLegal.self, "Contract.legal", .backbone, base: BackboneElement._layout, release: .r4, """
+private let contractLegalLayout = Layout(_class: ContractLegal.self, "Contract.legal", .backbone, base: BackboneElement._layout, release: .r4, """
     content[x] 1..1 Attachment|Reference >Composition,DocumentReference,QuestionnaireResponse
     """)
 
-private let contractRuleLayout = Layout(ContractRule.self, "Contract.rule", .backbone, base: BackboneElement._layout, release: .r4, """
+private let contractRuleLayout = Layout(_class: ContractRule.self, "Contract.rule", .backbone, base: BackboneElement._layout, release: .r4, """
     content[x] 1..1 Attachment|Reference >DocumentReference
     """)
 
-let contractTypes = TypeGroup("Contract Contract.contentDefinition Contract.term Contract.term.securityLabel Contract.term.offer Contract.term.offer.party Contract.term.offer.answer Contract.term.asset Contract.term.asset.context Contract.term.asset.valuedItem Contract.term.action Contract.term.action.subject Contract.signer Contract.friendly Contract.legal Contract.rule", [Contract.self, ContractContentDefinition.self, ContractTerm.self, ContractTermSecurityLabel.self, ContractTermOffer.self, ContractTermOfferParty.self, ContractTermOfferAnswer.self, ContractTermAsset.self, ContractTermAssetContext.self, ContractTermAssetValuedItem.self, ContractTermAction.self, ContractTermActionSubject.self, ContractSigner.self, ContractFriendly.self, ContractLegal.self, ContractRule.self])
+let contractTypes = _TypeGroup("Contract Contract.contentDefinition Contract.term Contract.term.securityLabel Contract.term.offer Contract.term.offer.party Contract.term.offer.answer Contract.term.asset Contract.term.asset.context Contract.term.asset.valuedItem Contract.term.action Contract.term.action.subject Contract.signer Contract.friendly Contract.legal Contract.rule", [Contract.self, ContractContentDefinition.self, ContractTerm.self, ContractTermSecurityLabel.self, ContractTermOffer.self, ContractTermOfferParty.self, ContractTermOfferAnswer.self, ContractTermAsset.self, ContractTermAssetContext.self, ContractTermAssetValuedItem.self, ContractTermAction.self, ContractTermActionSubject.self, ContractSigner.self, ContractFriendly.self, ContractLegal.self, ContractRule.self])

@@ -5,6 +5,7 @@ import FireLiteCore
 
 /// `Coverage`, a resource of FHIR R4: <http://hl7.org/fhir/StructureDefinition/Coverage>
 public final class Coverage: DomainResource {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { coverageLayout }
 
     /// `Coverage.identifier`: `Identifier` 0..*
@@ -13,25 +14,31 @@ public final class Coverage: DomainResource {
     public var status: FinancialResourceStatusCodes? { get { _code(9) } set { _setCode(9, newValue) } }
     /// `Coverage.type`: `CodeableConcept` 0..1, preferred binding (<http://hl7.org/fhir/ValueSet/coverage-type>)
     public var type: CodeableConcept? { get { _object(10) } set { _setObject(10, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(type newValue: CodeableConcept?) { _upsert(10, newValue) }
     /// `Coverage.policyHolder`: `Reference` 0..1 to `Patient` | `RelatedPerson` | `Organization`
     public var policyHolder: Reference? { get { _object(11) } set { _setObject(11, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(policyHolder newValue: Reference?) { _upsert(11, newValue) }
     /// `Coverage.subscriber`: `Reference` 0..1 to `Patient` | `RelatedPerson`
     public var subscriber: Reference? { get { _object(12) } set { _setObject(12, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(subscriber newValue: Reference?) { _upsert(12, newValue) }
     /// `Coverage.subscriberId`: `string` 0..1
     public var subscriberId: String? { get { _string(13) } set { _setString(13, newValue) } }
     /// `Coverage.beneficiary`: `Reference` 1..1 to `Patient`
     public var beneficiary: Reference? { get { _object(14) } set { _setObject(14, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(beneficiary newValue: Reference?) { _upsert(14, newValue) }
     /// `Coverage.dependent`: `string` 0..1
     public var dependent: String? { get { _string(15) } set { _setString(15, newValue) } }
     /// `Coverage.relationship`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/subscriber-relationship>)
     public var relationship: CodeableConcept? { get { _object(16) } set { _setObject(16, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(relationship newValue: CodeableConcept?) { _upsert(16, newValue) }
     /// `Coverage.period`: `Period` 0..1
     public var period: Period? { get { _object(17) } set { _setObject(17, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(period newValue: Period?) { _upsert(17, newValue) }
     /// `Coverage.payor`: `Reference` 1..* to `Organization` | `Patient` | `RelatedPerson`
     public var payor: [Reference] { get { _objects(18) } set { _setObjects(18, newValue) } }
@@ -51,10 +58,12 @@ public final class Coverage: DomainResource {
 
 /// `Coverage.class`, a backbone element
 public final class CoverageClass: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { coverageClassLayout }
 
     /// `Coverage.class.type`: `CodeableConcept` 1..1, extensible binding (<http://hl7.org/fhir/ValueSet/coverage-class>)
     public var type: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(type newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `Coverage.class.value`: `string` 1..1
     public var value: String? { get { _string(4) } set { _setString(4, newValue) } }
@@ -64,16 +73,22 @@ public final class CoverageClass: BackboneElement {
 
 /// `Coverage.costToBeneficiary`, a backbone element
 public final class CoverageCostToBeneficiary: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { coverageCostToBeneficiaryLayout }
 
     /// `Coverage.costToBeneficiary.type`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/coverage-copay-type>)
     public var type: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(type newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `Coverage.costToBeneficiary.value[x]`: `Quantity` | `Money` 1..1
     public var value: CoverageCostToBeneficiaryValue? { get { _choice(4) } set { _setChoice(4, 2, newValue) } }
+    /// `Coverage.costToBeneficiary.value[x]` as `Quantity`.
     public var valueQuantity: Quantity? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// `Coverage.costToBeneficiary.value[x]` as `Money`.
     public var valueMoney: Money? { get { _object(5) } set { _setObject(5, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueQuantity newValue: Quantity?) { _upsert(4, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueMoney newValue: Money?) { _upsert(5, newValue) }
     /// `Coverage.costToBeneficiary.exception`: `Coverage.costToBeneficiary.exception` 0..*
     public var exception: [CoverageCostToBeneficiaryException] { get { _objects(6) } set { _setObjects(6, newValue) } }
@@ -81,27 +96,34 @@ public final class CoverageCostToBeneficiary: BackboneElement {
 
 /// `Coverage.costToBeneficiary.exception`, a backbone element
 public final class CoverageCostToBeneficiaryException: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { coverageCostToBeneficiaryExceptionLayout }
 
     /// `Coverage.costToBeneficiary.exception.type`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/coverage-financial-exception>)
     public var type: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(type newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `Coverage.costToBeneficiary.exception.period`: `Period` 0..1
     public var period: Period? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(period newValue: Period?) { _upsert(4, newValue) }
 }
 
-/// values `Coverage.costToBeneficiary.value[x]` can have
+/// A value of `Coverage.costToBeneficiary.value[x]`.
 public enum CoverageCostToBeneficiaryValue: FHIRChoice {
+    /// A value of type `Quantity`.
     case quantity(Quantity)
+    /// A value of type `Money`.
     case money(Money)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    /// The value that an object holds, or nil; for generated code.
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: Quantity = object._object(first) else { return nil }; self = .quantity(value)
         case 1: guard let value: Money = object._object(first + 1) else { return nil }; self = .money(value)
         default: return nil
         }
     }
+    /// Sets the value in an object; for generated code.
     public func _write(_ object: FHIRObject, _ first: Int) {
         switch self {
         case .quantity(let value): object._setObject(first, value)
@@ -110,7 +132,7 @@ public enum CoverageCostToBeneficiaryValue: FHIRChoice {
     }
 }
 
-private let coverageLayout = Layout(Coverage.self, "Coverage", .resource, base: DomainResource._layout, release: .r4, """
+private let coverageLayout = Layout(_class: Coverage.self, "Coverage", .resource, base: DomainResource._layout, release: .r4, """
     identifier 0..* Identifier
     status 1..1 code =FinancialResourceStatusCodes
     type 0..1 CodeableConcept
@@ -130,21 +152,21 @@ private let coverageLayout = Layout(Coverage.self, "Coverage", .resource, base: 
     contract 0..* Reference >Contract
     """)
 
-private let coverageClassLayout = Layout(CoverageClass.self, "Coverage.class", .backbone, base: BackboneElement._layout, release: .r4, """
+private let coverageClassLayout = Layout(_class: CoverageClass.self, "Coverage.class", .backbone, base: BackboneElement._layout, release: .r4, """
     type 1..1 CodeableConcept
     value 1..1 string
     name 0..1 string
     """)
 
-private let coverageCostToBeneficiaryLayout = Layout(CoverageCostToBeneficiary.self, "Coverage.costToBeneficiary", .backbone, base: BackboneElement._layout, release: .r4, """
+private let coverageCostToBeneficiaryLayout = Layout(_class: CoverageCostToBeneficiary.self, "Coverage.costToBeneficiary", .backbone, base: BackboneElement._layout, release: .r4, """
     type 0..1 CodeableConcept
     value[x] 1..1 Quantity|Money
     exception 0..* Coverage.costToBeneficiary.exception
     """)
 
-private let coverageCostToBeneficiaryExceptionLayout = Layout(CoverageCostToBeneficiaryException.self, "Coverage.costToBeneficiary.exception", .backbone, base: BackboneElement._layout, release: .r4, """
+private let coverageCostToBeneficiaryExceptionLayout = Layout(_class: CoverageCostToBeneficiaryException.self, "Coverage.costToBeneficiary.exception", .backbone, base: BackboneElement._layout, release: .r4, """
     type 1..1 CodeableConcept
     period 0..1 Period
     """)
 
-let coverageTypes = TypeGroup("Coverage Coverage.class Coverage.costToBeneficiary Coverage.costToBeneficiary.exception", [Coverage.self, CoverageClass.self, CoverageCostToBeneficiary.self, CoverageCostToBeneficiaryException.self])
+let coverageTypes = _TypeGroup("Coverage Coverage.class Coverage.costToBeneficiary Coverage.costToBeneficiary.exception", [Coverage.self, CoverageClass.self, CoverageCostToBeneficiary.self, CoverageCostToBeneficiaryException.self])

@@ -5,6 +5,7 @@ import FireLiteCore
 
 /// `DetectedIssue`, a resource of FHIR R4: <http://hl7.org/fhir/StructureDefinition/DetectedIssue>
 public final class DetectedIssue: DomainResource {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { detectedIssueLayout }
 
     /// `DetectedIssue.identifier`: `Identifier` 0..*
@@ -13,19 +14,25 @@ public final class DetectedIssue: DomainResource {
     public var status: ObservationStatus? { get { _code(9) } set { _setCode(9, newValue) } }
     /// `DetectedIssue.code`: `CodeableConcept` 0..1, preferred binding (<http://hl7.org/fhir/ValueSet/detectedissue-category>)
     public var code: CodeableConcept? { get { _object(10) } set { _setObject(10, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(code newValue: CodeableConcept?) { _upsert(10, newValue) }
     /// `DetectedIssue.severity`: `code` 0..1, one of `DetectedIssueSeverity` (<http://hl7.org/fhir/ValueSet/detectedissue-severity>)
     public var severity: DetectedIssueSeverity? { get { _code(11) } set { _setCode(11, newValue) } }
     /// `DetectedIssue.patient`: `Reference` 0..1 to `Patient`
     public var patient: Reference? { get { _object(12) } set { _setObject(12, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(patient newValue: Reference?) { _upsert(12, newValue) }
     /// `DetectedIssue.identified[x]`: `dateTime` | `Period` 0..1
     public var identified: DetectedIssueIdentified? { get { _choice(13) } set { _setChoice(13, 2, newValue) } }
+    /// `DetectedIssue.identified[x]` as `dateTime`.
     public var identifiedDateTime: FHIRDateTime? { get { _dateTime(13) } set { _setDateTime(13, newValue) } }
+    /// `DetectedIssue.identified[x]` as `Period`.
     public var identifiedPeriod: Period? { get { _object(14) } set { _setObject(14, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(identifiedPeriod newValue: Period?) { _upsert(14, newValue) }
     /// `DetectedIssue.author`: `Reference` 0..1 to `Practitioner` | `PractitionerRole` | `Device`
     public var author: Reference? { get { _object(15) } set { _setObject(15, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(author newValue: Reference?) { _upsert(15, newValue) }
     /// `DetectedIssue.implicated`: `Reference` 0..*
     public var implicated: [Reference] { get { _objects(16) } set { _setObjects(16, newValue) } }
@@ -41,6 +48,7 @@ public final class DetectedIssue: DomainResource {
 
 /// `DetectedIssue.evidence`, a backbone element
 public final class DetectedIssueEvidence: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { detectedIssueEvidenceLayout }
 
     /// `DetectedIssue.evidence.code`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/manifestation-or-symptom>)
@@ -51,29 +59,36 @@ public final class DetectedIssueEvidence: BackboneElement {
 
 /// `DetectedIssue.mitigation`, a backbone element
 public final class DetectedIssueMitigation: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { detectedIssueMitigationLayout }
 
     /// `DetectedIssue.mitigation.action`: `CodeableConcept` 1..1, preferred binding (<http://hl7.org/fhir/ValueSet/detectedissue-mitigation-action>)
     public var action: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(action newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `DetectedIssue.mitigation.date`: `dateTime` 0..1
     public var date: FHIRDateTime? { get { _dateTime(4) } set { _setDateTime(4, newValue) } }
     /// `DetectedIssue.mitigation.author`: `Reference` 0..1 to `Practitioner` | `PractitionerRole`
     public var author: Reference? { get { _object(5) } set { _setObject(5, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(author newValue: Reference?) { _upsert(5, newValue) }
 }
 
-/// values `DetectedIssue.identified[x]` can have
+/// A value of `DetectedIssue.identified[x]`.
 public enum DetectedIssueIdentified: FHIRChoice {
+    /// A value of type `dateTime`.
     case dateTime(FHIRDateTime)
+    /// A value of type `Period`.
     case period(Period)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    /// The value that an object holds, or nil; for generated code.
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: FHIRDateTime = object._dateTime(first) else { return nil }; self = .dateTime(value)
         case 1: guard let value: Period = object._object(first + 1) else { return nil }; self = .period(value)
         default: return nil
         }
     }
+    /// Sets the value in an object; for generated code.
     public func _write(_ object: FHIRObject, _ first: Int) {
         switch self {
         case .dateTime(let value): object._setDateTime(first, value)
@@ -82,7 +97,7 @@ public enum DetectedIssueIdentified: FHIRChoice {
     }
 }
 
-private let detectedIssueLayout = Layout(DetectedIssue.self, "DetectedIssue", .resource, base: DomainResource._layout, release: .r4, """
+private let detectedIssueLayout = Layout(_class: DetectedIssue.self, "DetectedIssue", .resource, base: DomainResource._layout, release: .r4, """
     identifier 0..* Identifier
     status 1..1 code =ObservationStatus
     code 0..1 CodeableConcept
@@ -97,15 +112,15 @@ private let detectedIssueLayout = Layout(DetectedIssue.self, "DetectedIssue", .r
     mitigation 0..* DetectedIssue.mitigation
     """)
 
-private let detectedIssueEvidenceLayout = Layout(DetectedIssueEvidence.self, "DetectedIssue.evidence", .backbone, base: BackboneElement._layout, release: .r4, """
+private let detectedIssueEvidenceLayout = Layout(_class: DetectedIssueEvidence.self, "DetectedIssue.evidence", .backbone, base: BackboneElement._layout, release: .r4, """
     code 0..* CodeableConcept
     detail 0..* Reference
     """)
 
-private let detectedIssueMitigationLayout = Layout(DetectedIssueMitigation.self, "DetectedIssue.mitigation", .backbone, base: BackboneElement._layout, release: .r4, """
+private let detectedIssueMitigationLayout = Layout(_class: DetectedIssueMitigation.self, "DetectedIssue.mitigation", .backbone, base: BackboneElement._layout, release: .r4, """
     action 1..1 CodeableConcept
     date 0..1 dateTime
     author 0..1 Reference >Practitioner,PractitionerRole
     """)
 
-let detectedIssueTypes = TypeGroup("DetectedIssue DetectedIssue.evidence DetectedIssue.mitigation", [DetectedIssue.self, DetectedIssueEvidence.self, DetectedIssueMitigation.self])
+let detectedIssueTypes = _TypeGroup("DetectedIssue DetectedIssue.evidence DetectedIssue.mitigation", [DetectedIssue.self, DetectedIssueEvidence.self, DetectedIssueMitigation.self])

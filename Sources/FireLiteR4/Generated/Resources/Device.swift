@@ -5,12 +5,14 @@ import FireLiteCore
 
 /// `Device`, a resource of FHIR R4: <http://hl7.org/fhir/StructureDefinition/Device>
 public final class Device: DomainResource {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { deviceLayout }
 
     /// `Device.identifier`: `Identifier` 0..*
     public var identifier: [Identifier] { get { _objects(8) } set { _setObjects(8, newValue) } }
     /// `Device.definition`: `Reference` 0..1 to `DeviceDefinition`
     public var definition: Reference? { get { _object(9) } set { _setObject(9, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(definition newValue: Reference?) { _upsert(9, newValue) }
     /// `Device.udiCarrier`: `Device.udiCarrier` 0..*
     public var udiCarrier: [DeviceUdiCarrier] { get { _objects(10) } set { _setObjects(10, newValue) } }
@@ -38,6 +40,7 @@ public final class Device: DomainResource {
     public var partNumber: String? { get { _string(21) } set { _setString(21, newValue) } }
     /// `Device.type`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/device-type>)
     public var type: CodeableConcept? { get { _object(22) } set { _setObject(22, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(type newValue: CodeableConcept?) { _upsert(22, newValue) }
     /// `Device.specialization`: `Device.specialization` 0..*
     public var specialization: [DeviceSpecialization] { get { _objects(23) } set { _setObjects(23, newValue) } }
@@ -47,14 +50,17 @@ public final class Device: DomainResource {
     public var property: [DeviceProperty] { get { _objects(25) } set { _setObjects(25, newValue) } }
     /// `Device.patient`: `Reference` 0..1 to `Patient`
     public var patient: Reference? { get { _object(26) } set { _setObject(26, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(patient newValue: Reference?) { _upsert(26, newValue) }
     /// `Device.owner`: `Reference` 0..1 to `Organization`
     public var owner: Reference? { get { _object(27) } set { _setObject(27, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(owner newValue: Reference?) { _upsert(27, newValue) }
     /// `Device.contact`: `ContactPoint` 0..*
     public var contact: [ContactPoint] { get { _objects(28) } set { _setObjects(28, newValue) } }
     /// `Device.location`: `Reference` 0..1 to `Location`
     public var location: Reference? { get { _object(29) } set { _setObject(29, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(location newValue: Reference?) { _upsert(29, newValue) }
     /// `Device.url`: `uri` 0..1
     public var url: String? { get { _string(30) } set { _setString(30, newValue) } }
@@ -64,11 +70,13 @@ public final class Device: DomainResource {
     public var safety: [CodeableConcept] { get { _objects(32) } set { _setObjects(32, newValue) } }
     /// `Device.parent`: `Reference` 0..1 to `Device`
     public var parent: Reference? { get { _object(33) } set { _setObject(33, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(parent newValue: Reference?) { _upsert(33, newValue) }
 }
 
 /// `Device.udiCarrier`, a backbone element
 public final class DeviceUdiCarrier: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { deviceUdiCarrierLayout }
 
     /// `Device.udiCarrier.deviceIdentifier`: `string` 0..1
@@ -87,6 +95,7 @@ public final class DeviceUdiCarrier: BackboneElement {
 
 /// `Device.deviceName`, a backbone element
 public final class DeviceDeviceName: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { deviceDeviceNameLayout }
 
     /// `Device.deviceName.name`: `string` 1..1
@@ -97,10 +106,12 @@ public final class DeviceDeviceName: BackboneElement {
 
 /// `Device.specialization`, a backbone element
 public final class DeviceSpecialization: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { deviceSpecializationLayout }
 
     /// `Device.specialization.systemType`: `CodeableConcept` 1..1
     public var systemType: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(systemType newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `Device.specialization.version`: `string` 0..1
     public var version: String? { get { _string(4) } set { _setString(4, newValue) } }
@@ -108,13 +119,16 @@ public final class DeviceSpecialization: BackboneElement {
 
 /// `Device.version`, a backbone element
 public final class DeviceVersion: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { deviceVersionLayout }
 
     /// `Device.version.type`: `CodeableConcept` 0..1
     public var type: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(type newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `Device.version.component`: `Identifier` 0..1
     public var component: Identifier? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(component newValue: Identifier?) { _upsert(4, newValue) }
     /// `Device.version.value`: `string` 1..1
     public var value: String? { get { _string(5) } set { _setString(5, newValue) } }
@@ -122,10 +136,12 @@ public final class DeviceVersion: BackboneElement {
 
 /// `Device.property`, a backbone element
 public final class DeviceProperty: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { devicePropertyLayout }
 
     /// `Device.property.type`: `CodeableConcept` 1..1
     public var type: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(type newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `Device.property.valueQuantity`: `Quantity` 0..*
     public var valueQuantity: [Quantity] { get { _objects(4) } set { _setObjects(4, newValue) } }
@@ -133,7 +149,7 @@ public final class DeviceProperty: BackboneElement {
     public var valueCode: [CodeableConcept] { get { _objects(5) } set { _setObjects(5, newValue) } }
 }
 
-private let deviceLayout = Layout(Device.self, "Device", .resource, base: DomainResource._layout, release: .r4, """
+private let deviceLayout = Layout(_class: Device.self, "Device", .resource, base: DomainResource._layout, release: .r4, """
     identifier 0..* Identifier
     definition 0..1 Reference >DeviceDefinition
     udiCarrier 0..* Device.udiCarrier
@@ -162,7 +178,7 @@ private let deviceLayout = Layout(Device.self, "Device", .resource, base: Domain
     parent 0..1 Reference >Device
     """)
 
-private let deviceUdiCarrierLayout = Layout(DeviceUdiCarrier.self, "Device.udiCarrier", .backbone, base: BackboneElement._layout, release: .r4, """
+private let deviceUdiCarrierLayout = Layout(_class: DeviceUdiCarrier.self, "Device.udiCarrier", .backbone, base: BackboneElement._layout, release: .r4, """
     deviceIdentifier 0..1 string
     issuer 0..1 uri
     jurisdiction 0..1 uri
@@ -171,26 +187,26 @@ private let deviceUdiCarrierLayout = Layout(DeviceUdiCarrier.self, "Device.udiCa
     entryType 0..1 code =UDIEntryType
     """)
 
-private let deviceDeviceNameLayout = Layout(DeviceDeviceName.self, "Device.deviceName", .backbone, base: BackboneElement._layout, release: .r4, """
+private let deviceDeviceNameLayout = Layout(_class: DeviceDeviceName.self, "Device.deviceName", .backbone, base: BackboneElement._layout, release: .r4, """
     name 1..1 string
     type 1..1 code =DeviceNameType
     """)
 
-private let deviceSpecializationLayout = Layout(DeviceSpecialization.self, "Device.specialization", .backbone, base: BackboneElement._layout, release: .r4, """
+private let deviceSpecializationLayout = Layout(_class: DeviceSpecialization.self, "Device.specialization", .backbone, base: BackboneElement._layout, release: .r4, """
     systemType 1..1 CodeableConcept
     version 0..1 string
     """)
 
-private let deviceVersionLayout = Layout(DeviceVersion.self, "Device.version", .backbone, base: BackboneElement._layout, release: .r4, """
+private let deviceVersionLayout = Layout(_class: DeviceVersion.self, "Device.version", .backbone, base: BackboneElement._layout, release: .r4, """
     type 0..1 CodeableConcept
     component 0..1 Identifier
     value 1..1 string
     """)
 
-private let devicePropertyLayout = Layout(DeviceProperty.self, "Device.property", .backbone, base: BackboneElement._layout, release: .r4, """
+private let devicePropertyLayout = Layout(_class: DeviceProperty.self, "Device.property", .backbone, base: BackboneElement._layout, release: .r4, """
     type 1..1 CodeableConcept
     valueQuantity 0..* Quantity
     valueCode 0..* CodeableConcept
     """)
 
-let deviceTypes = TypeGroup("Device Device.udiCarrier Device.deviceName Device.specialization Device.version Device.property", [Device.self, DeviceUdiCarrier.self, DeviceDeviceName.self, DeviceSpecialization.self, DeviceVersion.self, DeviceProperty.self])
+let deviceTypes = _TypeGroup("Device Device.udiCarrier Device.deviceName Device.specialization Device.version Device.property", [Device.self, DeviceUdiCarrier.self, DeviceDeviceName.self, DeviceSpecialization.self, DeviceVersion.self, DeviceProperty.self])

@@ -5,6 +5,7 @@ import FireLiteCore
 
 /// `DeviceDefinition`, a resource of FHIR R4: <http://hl7.org/fhir/StructureDefinition/DeviceDefinition>
 public final class DeviceDefinition: DomainResource {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { deviceDefinitionLayout }
 
     /// `DeviceDefinition.identifier`: `Identifier` 0..*
@@ -13,8 +14,11 @@ public final class DeviceDefinition: DomainResource {
     public var udiDeviceIdentifier: [DeviceDefinitionUdiDeviceIdentifier] { get { _objects(9) } set { _setObjects(9, newValue) } }
     /// `DeviceDefinition.manufacturer[x]`: `string` | `Reference` 0..1 to `Organization`
     public var manufacturer: DeviceDefinitionManufacturer? { get { _choice(10) } set { _setChoice(10, 2, newValue) } }
+    /// `DeviceDefinition.manufacturer[x]` as `string`.
     public var manufacturerString: String? { get { _string(10) } set { _setString(10, newValue) } }
+    /// `DeviceDefinition.manufacturer[x]` as `Reference`.
     public var manufacturerReference: Reference? { get { _object(11) } set { _setObject(11, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(manufacturerReference newValue: Reference?) { _upsert(11, newValue) }
     /// `DeviceDefinition.deviceName`: `DeviceDefinition.deviceName` 0..*
     public var deviceName: [DeviceDefinitionDeviceName] { get { _objects(12) } set { _setObjects(12, newValue) } }
@@ -22,6 +26,7 @@ public final class DeviceDefinition: DomainResource {
     public var modelNumber: String? { get { _string(13) } set { _setString(13, newValue) } }
     /// `DeviceDefinition.type`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/device-kind>)
     public var type: CodeableConcept? { get { _object(14) } set { _setObject(14, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(type newValue: CodeableConcept?) { _upsert(14, newValue) }
     /// `DeviceDefinition.specialization`: `DeviceDefinition.specialization` 0..*
     public var specialization: [DeviceDefinitionSpecialization] { get { _objects(15) } set { _setObjects(15, newValue) } }
@@ -33,6 +38,7 @@ public final class DeviceDefinition: DomainResource {
     public var shelfLifeStorage: [ProductShelfLife] { get { _objects(18) } set { _setObjects(18, newValue) } }
     /// `DeviceDefinition.physicalCharacteristics`: `ProdCharacteristic` 0..1
     public var physicalCharacteristics: ProdCharacteristic? { get { _object(19) } set { _setObject(19, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(physicalCharacteristics newValue: ProdCharacteristic?) { _upsert(19, newValue) }
     /// `DeviceDefinition.languageCode`: `CodeableConcept` 0..*
     public var languageCode: [CodeableConcept] { get { _objects(20) } set { _setObjects(20, newValue) } }
@@ -42,6 +48,7 @@ public final class DeviceDefinition: DomainResource {
     public var property: [DeviceDefinitionProperty] { get { _objects(22) } set { _setObjects(22, newValue) } }
     /// `DeviceDefinition.owner`: `Reference` 0..1 to `Organization`
     public var owner: Reference? { get { _object(23) } set { _setObject(23, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(owner newValue: Reference?) { _upsert(23, newValue) }
     /// `DeviceDefinition.contact`: `ContactPoint` 0..*
     public var contact: [ContactPoint] { get { _objects(24) } set { _setObjects(24, newValue) } }
@@ -53,9 +60,11 @@ public final class DeviceDefinition: DomainResource {
     public var note: [Annotation] { get { _objects(27) } set { _setObjects(27, newValue) } }
     /// `DeviceDefinition.quantity`: `Quantity` 0..1
     public var quantity: Quantity? { get { _object(28) } set { _setObject(28, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(quantity newValue: Quantity?) { _upsert(28, newValue) }
     /// `DeviceDefinition.parentDevice`: `Reference` 0..1 to `DeviceDefinition`
     public var parentDevice: Reference? { get { _object(29) } set { _setObject(29, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(parentDevice newValue: Reference?) { _upsert(29, newValue) }
     /// `DeviceDefinition.material`: `DeviceDefinition.material` 0..*
     public var material: [DeviceDefinitionMaterial] { get { _objects(30) } set { _setObjects(30, newValue) } }
@@ -63,6 +72,7 @@ public final class DeviceDefinition: DomainResource {
 
 /// `DeviceDefinition.udiDeviceIdentifier`, a backbone element
 public final class DeviceDefinitionUdiDeviceIdentifier: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { deviceDefinitionUdiDeviceIdentifierLayout }
 
     /// `DeviceDefinition.udiDeviceIdentifier.deviceIdentifier`: `string` 1..1
@@ -75,6 +85,7 @@ public final class DeviceDefinitionUdiDeviceIdentifier: BackboneElement {
 
 /// `DeviceDefinition.deviceName`, a backbone element
 public final class DeviceDefinitionDeviceName: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { deviceDefinitionDeviceNameLayout }
 
     /// `DeviceDefinition.deviceName.name`: `string` 1..1
@@ -85,6 +96,7 @@ public final class DeviceDefinitionDeviceName: BackboneElement {
 
 /// `DeviceDefinition.specialization`, a backbone element
 public final class DeviceDefinitionSpecialization: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { deviceDefinitionSpecializationLayout }
 
     /// `DeviceDefinition.specialization.systemType`: `string` 1..1
@@ -95,10 +107,12 @@ public final class DeviceDefinitionSpecialization: BackboneElement {
 
 /// `DeviceDefinition.capability`, a backbone element
 public final class DeviceDefinitionCapability: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { deviceDefinitionCapabilityLayout }
 
     /// `DeviceDefinition.capability.type`: `CodeableConcept` 1..1
     public var type: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(type newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `DeviceDefinition.capability.description`: `CodeableConcept` 0..*
     public var description: [CodeableConcept] { get { _objects(4) } set { _setObjects(4, newValue) } }
@@ -106,10 +120,12 @@ public final class DeviceDefinitionCapability: BackboneElement {
 
 /// `DeviceDefinition.property`, a backbone element
 public final class DeviceDefinitionProperty: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { deviceDefinitionPropertyLayout }
 
     /// `DeviceDefinition.property.type`: `CodeableConcept` 1..1
     public var type: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(type newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `DeviceDefinition.property.valueQuantity`: `Quantity` 0..*
     public var valueQuantity: [Quantity] { get { _objects(4) } set { _setObjects(4, newValue) } }
@@ -119,10 +135,12 @@ public final class DeviceDefinitionProperty: BackboneElement {
 
 /// `DeviceDefinition.material`, a backbone element
 public final class DeviceDefinitionMaterial: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { deviceDefinitionMaterialLayout }
 
     /// `DeviceDefinition.material.substance`: `CodeableConcept` 1..1
     public var substance: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(substance newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `DeviceDefinition.material.alternate`: `boolean` 0..1
     public var alternate: Bool? { get { _bool(4) } set { _setBool(4, newValue) } }
@@ -130,17 +148,21 @@ public final class DeviceDefinitionMaterial: BackboneElement {
     public var allergenicIndicator: Bool? { get { _bool(5) } set { _setBool(5, newValue) } }
 }
 
-/// values `DeviceDefinition.manufacturer[x]` can have
+/// A value of `DeviceDefinition.manufacturer[x]`.
 public enum DeviceDefinitionManufacturer: FHIRChoice {
+    /// A value of type `string`.
     case string(String)
+    /// A value of type `Reference`.
     case reference(Reference)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    /// The value that an object holds, or nil; for generated code.
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: String = object._string(first) else { return nil }; self = .string(value)
         case 1: guard let value: Reference = object._object(first + 1) else { return nil }; self = .reference(value)
         default: return nil
         }
     }
+    /// Sets the value in an object; for generated code.
     public func _write(_ object: FHIRObject, _ first: Int) {
         switch self {
         case .string(let value): object._setString(first, value)
@@ -149,7 +171,7 @@ public enum DeviceDefinitionManufacturer: FHIRChoice {
     }
 }
 
-private let deviceDefinitionLayout = Layout(DeviceDefinition.self, "DeviceDefinition", .resource, base: DomainResource._layout, release: .r4, """
+private let deviceDefinitionLayout = Layout(_class: DeviceDefinition.self, "DeviceDefinition", .resource, base: DomainResource._layout, release: .r4, """
     identifier 0..* Identifier
     udiDeviceIdentifier 0..* DeviceDefinition.udiDeviceIdentifier
     manufacturer[x] 0..1 string|Reference >Organization
@@ -174,37 +196,37 @@ private let deviceDefinitionLayout = Layout(DeviceDefinition.self, "DeviceDefini
     material 0..* DeviceDefinition.material
     """)
 
-private let deviceDefinitionUdiDeviceIdentifierLayout = Layout(DeviceDefinitionUdiDeviceIdentifier.self, "DeviceDefinition.udiDeviceIdentifier", .backbone, base: BackboneElement._layout, release: .r4, """
+private let deviceDefinitionUdiDeviceIdentifierLayout = Layout(_class: DeviceDefinitionUdiDeviceIdentifier.self, "DeviceDefinition.udiDeviceIdentifier", .backbone, base: BackboneElement._layout, release: .r4, """
     deviceIdentifier 1..1 string
     issuer 1..1 uri
     jurisdiction 1..1 uri
     """)
 
-private let deviceDefinitionDeviceNameLayout = Layout(DeviceDefinitionDeviceName.self, "DeviceDefinition.deviceName", .backbone, base: BackboneElement._layout, release: .r4, """
+private let deviceDefinitionDeviceNameLayout = Layout(_class: DeviceDefinitionDeviceName.self, "DeviceDefinition.deviceName", .backbone, base: BackboneElement._layout, release: .r4, """
     name 1..1 string
     type 1..1 code =DeviceNameType
     """)
 
-private let deviceDefinitionSpecializationLayout = Layout(DeviceDefinitionSpecialization.self, "DeviceDefinition.specialization", .backbone, base: BackboneElement._layout, release: .r4, """
+private let deviceDefinitionSpecializationLayout = Layout(_class: DeviceDefinitionSpecialization.self, "DeviceDefinition.specialization", .backbone, base: BackboneElement._layout, release: .r4, """
     systemType 1..1 string
     version 0..1 string
     """)
 
-private let deviceDefinitionCapabilityLayout = Layout(DeviceDefinitionCapability.self, "DeviceDefinition.capability", .backbone, base: BackboneElement._layout, release: .r4, """
+private let deviceDefinitionCapabilityLayout = Layout(_class: DeviceDefinitionCapability.self, "DeviceDefinition.capability", .backbone, base: BackboneElement._layout, release: .r4, """
     type 1..1 CodeableConcept
     description 0..* CodeableConcept
     """)
 
-private let deviceDefinitionPropertyLayout = Layout(DeviceDefinitionProperty.self, "DeviceDefinition.property", .backbone, base: BackboneElement._layout, release: .r4, """
+private let deviceDefinitionPropertyLayout = Layout(_class: DeviceDefinitionProperty.self, "DeviceDefinition.property", .backbone, base: BackboneElement._layout, release: .r4, """
     type 1..1 CodeableConcept
     valueQuantity 0..* Quantity
     valueCode 0..* CodeableConcept
     """)
 
-private let deviceDefinitionMaterialLayout = Layout(DeviceDefinitionMaterial.self, "DeviceDefinition.material", .backbone, base: BackboneElement._layout, release: .r4, """
+private let deviceDefinitionMaterialLayout = Layout(_class: DeviceDefinitionMaterial.self, "DeviceDefinition.material", .backbone, base: BackboneElement._layout, release: .r4, """
     substance 1..1 CodeableConcept
     alternate 0..1 boolean
     allergenicIndicator 0..1 boolean
     """)
 
-let deviceDefinitionTypes = TypeGroup("DeviceDefinition DeviceDefinition.udiDeviceIdentifier DeviceDefinition.deviceName DeviceDefinition.specialization DeviceDefinition.capability DeviceDefinition.property DeviceDefinition.material", [DeviceDefinition.self, DeviceDefinitionUdiDeviceIdentifier.self, DeviceDefinitionDeviceName.self, DeviceDefinitionSpecialization.self, DeviceDefinitionCapability.self, DeviceDefinitionProperty.self, DeviceDefinitionMaterial.self])
+let deviceDefinitionTypes = _TypeGroup("DeviceDefinition DeviceDefinition.udiDeviceIdentifier DeviceDefinition.deviceName DeviceDefinition.specialization DeviceDefinition.capability DeviceDefinition.property DeviceDefinition.material", [DeviceDefinition.self, DeviceDefinitionUdiDeviceIdentifier.self, DeviceDefinitionDeviceName.self, DeviceDefinitionSpecialization.self, DeviceDefinitionCapability.self, DeviceDefinitionProperty.self, DeviceDefinitionMaterial.self])

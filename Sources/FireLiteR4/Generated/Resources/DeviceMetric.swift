@@ -5,21 +5,26 @@ import FireLiteCore
 
 /// `DeviceMetric`, a resource of FHIR R4: <http://hl7.org/fhir/StructureDefinition/DeviceMetric>
 public final class DeviceMetric: DomainResource {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { deviceMetricLayout }
 
     /// `DeviceMetric.identifier`: `Identifier` 0..*
     public var identifier: [Identifier] { get { _objects(8) } set { _setObjects(8, newValue) } }
     /// `DeviceMetric.type`: `CodeableConcept` 1..1, preferred binding (<http://hl7.org/fhir/ValueSet/devicemetric-type>)
     public var type: CodeableConcept? { get { _object(9) } set { _setObject(9, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(type newValue: CodeableConcept?) { _upsert(9, newValue) }
     /// `DeviceMetric.unit`: `CodeableConcept` 0..1, preferred binding (<http://hl7.org/fhir/ValueSet/devicemetric-type>)
     public var unit: CodeableConcept? { get { _object(10) } set { _setObject(10, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(unit newValue: CodeableConcept?) { _upsert(10, newValue) }
     /// `DeviceMetric.source`: `Reference` 0..1 to `Device`
     public var source: Reference? { get { _object(11) } set { _setObject(11, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(source newValue: Reference?) { _upsert(11, newValue) }
     /// `DeviceMetric.parent`: `Reference` 0..1 to `Device`
     public var parent: Reference? { get { _object(12) } set { _setObject(12, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(parent newValue: Reference?) { _upsert(12, newValue) }
     /// `DeviceMetric.operationalStatus`: `code` 0..1, one of `DeviceMetricOperationalStatus` (<http://hl7.org/fhir/ValueSet/metric-operational-status>)
     public var operationalStatus: DeviceMetricOperationalStatus? { get { _code(13) } set { _setCode(13, newValue) } }
@@ -29,6 +34,7 @@ public final class DeviceMetric: DomainResource {
     public var category: DeviceMetricCategory? { get { _code(15) } set { _setCode(15, newValue) } }
     /// `DeviceMetric.measurementPeriod`: `Timing` 0..1
     public var measurementPeriod: Timing? { get { _object(16) } set { _setObject(16, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(measurementPeriod newValue: Timing?) { _upsert(16, newValue) }
     /// `DeviceMetric.calibration`: `DeviceMetric.calibration` 0..*
     public var calibration: [DeviceMetricCalibration] { get { _objects(17) } set { _setObjects(17, newValue) } }
@@ -36,6 +42,7 @@ public final class DeviceMetric: DomainResource {
 
 /// `DeviceMetric.calibration`, a backbone element
 public final class DeviceMetricCalibration: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { deviceMetricCalibrationLayout }
 
     /// `DeviceMetric.calibration.type`: `code` 0..1, one of `DeviceMetricCalibrationType` (<http://hl7.org/fhir/ValueSet/metric-calibration-type>)
@@ -46,7 +53,7 @@ public final class DeviceMetricCalibration: BackboneElement {
     public var time: FHIRInstant? { get { _instant(5) } set { _setInstant(5, newValue) } }
 }
 
-private let deviceMetricLayout = Layout(DeviceMetric.self, "DeviceMetric", .resource, base: DomainResource._layout, release: .r4, """
+private let deviceMetricLayout = Layout(_class: DeviceMetric.self, "DeviceMetric", .resource, base: DomainResource._layout, release: .r4, """
     identifier 0..* Identifier
     type 1..1 CodeableConcept
     unit 0..1 CodeableConcept
@@ -59,10 +66,10 @@ private let deviceMetricLayout = Layout(DeviceMetric.self, "DeviceMetric", .reso
     calibration 0..* DeviceMetric.calibration
     """)
 
-private let deviceMetricCalibrationLayout = Layout(DeviceMetricCalibration.self, "DeviceMetric.calibration", .backbone, base: BackboneElement._layout, release: .r4, """
+private let deviceMetricCalibrationLayout = Layout(_class: DeviceMetricCalibration.self, "DeviceMetric.calibration", .backbone, base: BackboneElement._layout, release: .r4, """
     type 0..1 code =DeviceMetricCalibrationType
     state 0..1 code =DeviceMetricCalibrationState
     time 0..1 instant
     """)
 
-let deviceMetricTypes = TypeGroup("DeviceMetric DeviceMetric.calibration", [DeviceMetric.self, DeviceMetricCalibration.self])
+let deviceMetricTypes = _TypeGroup("DeviceMetric DeviceMetric.calibration", [DeviceMetric.self, DeviceMetricCalibration.self])

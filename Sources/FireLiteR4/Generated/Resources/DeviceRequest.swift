@@ -5,6 +5,7 @@ import FireLiteCore
 
 /// `DeviceRequest`, a resource of FHIR R4: <http://hl7.org/fhir/StructureDefinition/DeviceRequest>
 public final class DeviceRequest: DomainResource {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { deviceRequestLayout }
 
     /// `DeviceRequest.identifier`: `Identifier` 0..*
@@ -19,6 +20,7 @@ public final class DeviceRequest: DomainResource {
     public var priorRequest: [Reference] { get { _objects(12) } set { _setObjects(12, newValue) } }
     /// `DeviceRequest.groupIdentifier`: `Identifier` 0..1
     public var groupIdentifier: Identifier? { get { _object(13) } set { _setObject(13, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(groupIdentifier newValue: Identifier?) { _upsert(13, newValue) }
     /// `DeviceRequest.status`: `code` 0..1, one of `RequestStatus` (<http://hl7.org/fhir/ValueSet/request-status>)
     public var status: RequestStatus? { get { _code(14) } set { _setCode(14, newValue) } }
@@ -28,35 +30,49 @@ public final class DeviceRequest: DomainResource {
     public var priority: RequestPriority? { get { _code(16) } set { _setCode(16, newValue) } }
     /// `DeviceRequest.code[x]`: `Reference` | `CodeableConcept` 1..1 to `Device`, example binding (<http://hl7.org/fhir/ValueSet/device-kind>)
     public var code: DeviceRequestCode? { get { _choice(17) } set { _setChoice(17, 2, newValue) } }
+    /// `DeviceRequest.code[x]` as `Reference`.
     public var codeReference: Reference? { get { _object(17) } set { _setObject(17, newValue) } }
+    /// `DeviceRequest.code[x]` as `CodeableConcept`.
     public var codeCodeableConcept: CodeableConcept? { get { _object(18) } set { _setObject(18, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(codeReference newValue: Reference?) { _upsert(17, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(codeCodeableConcept newValue: CodeableConcept?) { _upsert(18, newValue) }
     /// `DeviceRequest.parameter`: `DeviceRequest.parameter` 0..*
     public var parameter: [DeviceRequestParameter] { get { _objects(19) } set { _setObjects(19, newValue) } }
     /// `DeviceRequest.subject`: `Reference` 1..1 to `Patient` | `Group` | `Location` | `Device`
     public var subject: Reference? { get { _object(20) } set { _setObject(20, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(subject newValue: Reference?) { _upsert(20, newValue) }
     /// `DeviceRequest.encounter`: `Reference` 0..1 to `Encounter`
     public var encounter: Reference? { get { _object(21) } set { _setObject(21, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(encounter newValue: Reference?) { _upsert(21, newValue) }
     /// `DeviceRequest.occurrence[x]`: `dateTime` | `Period` | `Timing` 0..1
     public var occurrence: DeviceRequestOccurrence? { get { _choice(22) } set { _setChoice(22, 3, newValue) } }
+    /// `DeviceRequest.occurrence[x]` as `dateTime`.
     public var occurrenceDateTime: FHIRDateTime? { get { _dateTime(22) } set { _setDateTime(22, newValue) } }
+    /// `DeviceRequest.occurrence[x]` as `Period`.
     public var occurrencePeriod: Period? { get { _object(23) } set { _setObject(23, newValue) } }
+    /// `DeviceRequest.occurrence[x]` as `Timing`.
     public var occurrenceTiming: Timing? { get { _object(24) } set { _setObject(24, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(occurrencePeriod newValue: Period?) { _upsert(23, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(occurrenceTiming newValue: Timing?) { _upsert(24, newValue) }
     /// `DeviceRequest.authoredOn`: `dateTime` 0..1
     public var authoredOn: FHIRDateTime? { get { _dateTime(25) } set { _setDateTime(25, newValue) } }
     /// `DeviceRequest.requester`: `Reference` 0..1 to `Device` | `Practitioner` | `PractitionerRole` | `Organization`
     public var requester: Reference? { get { _object(26) } set { _setObject(26, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(requester newValue: Reference?) { _upsert(26, newValue) }
     /// `DeviceRequest.performerType`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/participant-role>)
     public var performerType: CodeableConcept? { get { _object(27) } set { _setObject(27, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(performerType newValue: CodeableConcept?) { _upsert(27, newValue) }
     /// `DeviceRequest.performer`: `Reference` 0..1 to `Practitioner` | `PractitionerRole` | `Organization` | `CareTeam` | `HealthcareService` | `Patient` | `Device` | `RelatedPerson`
     public var performer: Reference? { get { _object(28) } set { _setObject(28, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(performer newValue: Reference?) { _upsert(28, newValue) }
     /// `DeviceRequest.reasonCode`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/condition-code>)
     public var reasonCode: [CodeableConcept] { get { _objects(29) } set { _setObjects(29, newValue) } }
@@ -74,33 +90,46 @@ public final class DeviceRequest: DomainResource {
 
 /// `DeviceRequest.parameter`, a backbone element
 public final class DeviceRequestParameter: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { deviceRequestParameterLayout }
 
     /// `DeviceRequest.parameter.code`: `CodeableConcept` 0..1
     public var code: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(code newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `DeviceRequest.parameter.value[x]`: `CodeableConcept` | `Quantity` | `Range` | `boolean` 0..1
     public var value: DeviceRequestParameterValue? { get { _choice(4) } set { _setChoice(4, 4, newValue) } }
+    /// `DeviceRequest.parameter.value[x]` as `CodeableConcept`.
     public var valueCodeableConcept: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// `DeviceRequest.parameter.value[x]` as `Quantity`.
     public var valueQuantity: Quantity? { get { _object(5) } set { _setObject(5, newValue) } }
+    /// `DeviceRequest.parameter.value[x]` as `Range`.
     public var valueRange: Range? { get { _object(6) } set { _setObject(6, newValue) } }
+    /// `DeviceRequest.parameter.value[x]` as `boolean`.
     public var valueBoolean: Bool? { get { _bool(7) } set { _setBool(7, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueCodeableConcept newValue: CodeableConcept?) { _upsert(4, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueQuantity newValue: Quantity?) { _upsert(5, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueRange newValue: Range?) { _upsert(6, newValue) }
 }
 
-/// values `DeviceRequest.code[x]` can have
+/// A value of `DeviceRequest.code[x]`.
 public enum DeviceRequestCode: FHIRChoice {
+    /// A value of type `Reference`.
     case reference(Reference)
+    /// A value of type `CodeableConcept`.
     case codeableConcept(CodeableConcept)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    /// The value that an object holds, or nil; for generated code.
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: Reference = object._object(first) else { return nil }; self = .reference(value)
         case 1: guard let value: CodeableConcept = object._object(first + 1) else { return nil }; self = .codeableConcept(value)
         default: return nil
         }
     }
+    /// Sets the value in an object; for generated code.
     public func _write(_ object: FHIRObject, _ first: Int) {
         switch self {
         case .reference(let value): object._setObject(first, value)
@@ -109,12 +138,16 @@ public enum DeviceRequestCode: FHIRChoice {
     }
 }
 
-/// values `DeviceRequest.occurrence[x]` can have
+/// A value of `DeviceRequest.occurrence[x]`.
 public enum DeviceRequestOccurrence: FHIRChoice {
+    /// A value of type `dateTime`.
     case dateTime(FHIRDateTime)
+    /// A value of type `Period`.
     case period(Period)
+    /// A value of type `Timing`.
     case timing(Timing)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    /// The value that an object holds, or nil; for generated code.
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 3) {
         case 0: guard let value: FHIRDateTime = object._dateTime(first) else { return nil }; self = .dateTime(value)
         case 1: guard let value: Period = object._object(first + 1) else { return nil }; self = .period(value)
@@ -122,6 +155,7 @@ public enum DeviceRequestOccurrence: FHIRChoice {
         default: return nil
         }
     }
+    /// Sets the value in an object; for generated code.
     public func _write(_ object: FHIRObject, _ first: Int) {
         switch self {
         case .dateTime(let value): object._setDateTime(first, value)
@@ -131,13 +165,18 @@ public enum DeviceRequestOccurrence: FHIRChoice {
     }
 }
 
-/// values `DeviceRequest.parameter.value[x]` can have
+/// A value of `DeviceRequest.parameter.value[x]`.
 public enum DeviceRequestParameterValue: FHIRChoice {
+    /// A value of type `CodeableConcept`.
     case codeableConcept(CodeableConcept)
+    /// A value of type `Quantity`.
     case quantity(Quantity)
+    /// A value of type `Range`.
     case range(Range)
+    /// A value of type `boolean`.
     case boolean(Bool)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    /// The value that an object holds, or nil; for generated code.
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 4) {
         case 0: guard let value: CodeableConcept = object._object(first) else { return nil }; self = .codeableConcept(value)
         case 1: guard let value: Quantity = object._object(first + 1) else { return nil }; self = .quantity(value)
@@ -146,6 +185,7 @@ public enum DeviceRequestParameterValue: FHIRChoice {
         default: return nil
         }
     }
+    /// Sets the value in an object; for generated code.
     public func _write(_ object: FHIRObject, _ first: Int) {
         switch self {
         case .codeableConcept(let value): object._setObject(first, value)
@@ -156,7 +196,7 @@ public enum DeviceRequestParameterValue: FHIRChoice {
     }
 }
 
-private let deviceRequestLayout = Layout(DeviceRequest.self, "DeviceRequest", .resource, base: DomainResource._layout, release: .r4, """
+private let deviceRequestLayout = Layout(_class: DeviceRequest.self, "DeviceRequest", .resource, base: DomainResource._layout, release: .r4, """
     identifier 0..* Identifier
     instantiatesCanonical 0..* canonical >ActivityDefinition,PlanDefinition
     instantiatesUri 0..* uri
@@ -183,9 +223,9 @@ private let deviceRequestLayout = Layout(DeviceRequest.self, "DeviceRequest", .r
     relevantHistory 0..* Reference >Provenance
     """)
 
-private let deviceRequestParameterLayout = Layout(DeviceRequestParameter.self, "DeviceRequest.parameter", .backbone, base: BackboneElement._layout, release: .r4, """
+private let deviceRequestParameterLayout = Layout(_class: DeviceRequestParameter.self, "DeviceRequest.parameter", .backbone, base: BackboneElement._layout, release: .r4, """
     code 0..1 CodeableConcept
     value[x] 0..1 CodeableConcept|Quantity|Range|boolean
     """)
 
-let deviceRequestTypes = TypeGroup("DeviceRequest DeviceRequest.parameter", [DeviceRequest.self, DeviceRequestParameter.self])
+let deviceRequestTypes = _TypeGroup("DeviceRequest DeviceRequest.parameter", [DeviceRequest.self, DeviceRequestParameter.self])

@@ -5,6 +5,7 @@ import FireLiteCore
 
 /// `DeviceUseStatement`, a resource of FHIR R4: <http://hl7.org/fhir/StructureDefinition/DeviceUseStatement>
 public final class DeviceUseStatement: DomainResource {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { deviceUseStatementLayout }
 
     /// `DeviceUseStatement.identifier`: `Identifier` 0..*
@@ -15,23 +16,31 @@ public final class DeviceUseStatement: DomainResource {
     public var status: DeviceUseStatementStatus? { get { _code(10) } set { _setCode(10, newValue) } }
     /// `DeviceUseStatement.subject`: `Reference` 1..1 to `Patient` | `Group`
     public var subject: Reference? { get { _object(11) } set { _setObject(11, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(subject newValue: Reference?) { _upsert(11, newValue) }
     /// `DeviceUseStatement.derivedFrom`: `Reference` 0..* to `ServiceRequest` | `Procedure` | `Claim` | `Observation` | `QuestionnaireResponse` | `DocumentReference`
     public var derivedFrom: [Reference] { get { _objects(12) } set { _setObjects(12, newValue) } }
     /// `DeviceUseStatement.timing[x]`: `Timing` | `Period` | `dateTime` 0..1
     public var timing: DeviceUseStatementTiming? { get { _choice(13) } set { _setChoice(13, 3, newValue) } }
+    /// `DeviceUseStatement.timing[x]` as `Timing`.
     public var timingTiming: Timing? { get { _object(13) } set { _setObject(13, newValue) } }
+    /// `DeviceUseStatement.timing[x]` as `Period`.
     public var timingPeriod: Period? { get { _object(14) } set { _setObject(14, newValue) } }
+    /// `DeviceUseStatement.timing[x]` as `dateTime`.
     public var timingDateTime: FHIRDateTime? { get { _dateTime(15) } set { _setDateTime(15, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(timingTiming newValue: Timing?) { _upsert(13, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(timingPeriod newValue: Period?) { _upsert(14, newValue) }
     /// `DeviceUseStatement.recordedOn`: `dateTime` 0..1
     public var recordedOn: FHIRDateTime? { get { _dateTime(16) } set { _setDateTime(16, newValue) } }
     /// `DeviceUseStatement.source`: `Reference` 0..1 to `Patient` | `Practitioner` | `PractitionerRole` | `RelatedPerson`
     public var source: Reference? { get { _object(17) } set { _setObject(17, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(source newValue: Reference?) { _upsert(17, newValue) }
     /// `DeviceUseStatement.device`: `Reference` 1..1 to `Device`
     public var device: Reference? { get { _object(18) } set { _setObject(18, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(device newValue: Reference?) { _upsert(18, newValue) }
     /// `DeviceUseStatement.reasonCode`: `CodeableConcept` 0..*
     public var reasonCode: [CodeableConcept] { get { _objects(19) } set { _setObjects(19, newValue) } }
@@ -39,17 +48,22 @@ public final class DeviceUseStatement: DomainResource {
     public var reasonReference: [Reference] { get { _objects(20) } set { _setObjects(20, newValue) } }
     /// `DeviceUseStatement.bodySite`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/body-site>)
     public var bodySite: CodeableConcept? { get { _object(21) } set { _setObject(21, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(bodySite newValue: CodeableConcept?) { _upsert(21, newValue) }
     /// `DeviceUseStatement.note`: `Annotation` 0..*
     public var note: [Annotation] { get { _objects(22) } set { _setObjects(22, newValue) } }
 }
 
-/// values `DeviceUseStatement.timing[x]` can have
+/// A value of `DeviceUseStatement.timing[x]`.
 public enum DeviceUseStatementTiming: FHIRChoice {
+    /// A value of type `Timing`.
     case timing(Timing)
+    /// A value of type `Period`.
     case period(Period)
+    /// A value of type `dateTime`.
     case dateTime(FHIRDateTime)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    /// The value that an object holds, or nil; for generated code.
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 3) {
         case 0: guard let value: Timing = object._object(first) else { return nil }; self = .timing(value)
         case 1: guard let value: Period = object._object(first + 1) else { return nil }; self = .period(value)
@@ -57,6 +71,7 @@ public enum DeviceUseStatementTiming: FHIRChoice {
         default: return nil
         }
     }
+    /// Sets the value in an object; for generated code.
     public func _write(_ object: FHIRObject, _ first: Int) {
         switch self {
         case .timing(let value): object._setObject(first, value)
@@ -66,7 +81,7 @@ public enum DeviceUseStatementTiming: FHIRChoice {
     }
 }
 
-private let deviceUseStatementLayout = Layout(DeviceUseStatement.self, "DeviceUseStatement", .resource, base: DomainResource._layout, release: .r4, """
+private let deviceUseStatementLayout = Layout(_class: DeviceUseStatement.self, "DeviceUseStatement", .resource, base: DomainResource._layout, release: .r4, """
     identifier 0..* Identifier
     basedOn 0..* Reference >ServiceRequest
     status 1..1 code =DeviceUseStatementStatus
@@ -82,4 +97,4 @@ private let deviceUseStatementLayout = Layout(DeviceUseStatement.self, "DeviceUs
     note 0..* Annotation
     """)
 
-let deviceUseStatementTypes = TypeGroup("DeviceUseStatement", [DeviceUseStatement.self])
+let deviceUseStatementTypes = _TypeGroup("DeviceUseStatement", [DeviceUseStatement.self])

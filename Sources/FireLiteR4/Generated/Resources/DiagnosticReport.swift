@@ -5,6 +5,7 @@ import FireLiteCore
 
 /// `DiagnosticReport`, a resource of FHIR R4: <http://hl7.org/fhir/StructureDefinition/DiagnosticReport>
 public final class DiagnosticReport: DomainResource {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { diagnosticReportLayout }
 
     /// `DiagnosticReport.identifier`: `Identifier` 0..*
@@ -17,17 +18,23 @@ public final class DiagnosticReport: DomainResource {
     public var category: [CodeableConcept] { get { _objects(11) } set { _setObjects(11, newValue) } }
     /// `DiagnosticReport.code`: `CodeableConcept` 1..1, preferred binding (<http://hl7.org/fhir/ValueSet/report-codes>)
     public var code: CodeableConcept? { get { _object(12) } set { _setObject(12, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(code newValue: CodeableConcept?) { _upsert(12, newValue) }
     /// `DiagnosticReport.subject`: `Reference` 0..1 to `Patient` | `Group` | `Device` | `Location`
     public var subject: Reference? { get { _object(13) } set { _setObject(13, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(subject newValue: Reference?) { _upsert(13, newValue) }
     /// `DiagnosticReport.encounter`: `Reference` 0..1 to `Encounter`
     public var encounter: Reference? { get { _object(14) } set { _setObject(14, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(encounter newValue: Reference?) { _upsert(14, newValue) }
     /// `DiagnosticReport.effective[x]`: `dateTime` | `Period` 0..1
     public var effective: DiagnosticReportEffective? { get { _choice(15) } set { _setChoice(15, 2, newValue) } }
+    /// `DiagnosticReport.effective[x]` as `dateTime`.
     public var effectiveDateTime: FHIRDateTime? { get { _dateTime(15) } set { _setDateTime(15, newValue) } }
+    /// `DiagnosticReport.effective[x]` as `Period`.
     public var effectivePeriod: Period? { get { _object(16) } set { _setObject(16, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(effectivePeriod newValue: Period?) { _upsert(16, newValue) }
     /// `DiagnosticReport.issued`: `instant` 0..1
     public var issued: FHIRInstant? { get { _instant(17) } set { _setInstant(17, newValue) } }
@@ -53,26 +60,32 @@ public final class DiagnosticReport: DomainResource {
 
 /// `DiagnosticReport.media`, a backbone element
 public final class DiagnosticReportMedia: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { diagnosticReportMediaLayout }
 
     /// `DiagnosticReport.media.comment`: `string` 0..1
     public var comment: String? { get { _string(3) } set { _setString(3, newValue) } }
     /// `DiagnosticReport.media.link`: `Reference` 1..1 to `Media`
     public var link: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(link newValue: Reference?) { _upsert(4, newValue) }
 }
 
-/// values `DiagnosticReport.effective[x]` can have
+/// A value of `DiagnosticReport.effective[x]`.
 public enum DiagnosticReportEffective: FHIRChoice {
+    /// A value of type `dateTime`.
     case dateTime(FHIRDateTime)
+    /// A value of type `Period`.
     case period(Period)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    /// The value that an object holds, or nil; for generated code.
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: FHIRDateTime = object._dateTime(first) else { return nil }; self = .dateTime(value)
         case 1: guard let value: Period = object._object(first + 1) else { return nil }; self = .period(value)
         default: return nil
         }
     }
+    /// Sets the value in an object; for generated code.
     public func _write(_ object: FHIRObject, _ first: Int) {
         switch self {
         case .dateTime(let value): object._setDateTime(first, value)
@@ -81,7 +94,7 @@ public enum DiagnosticReportEffective: FHIRChoice {
     }
 }
 
-private let diagnosticReportLayout = Layout(DiagnosticReport.self, "DiagnosticReport", .resource, base: DomainResource._layout, release: .r4, """
+private let diagnosticReportLayout = Layout(_class: DiagnosticReport.self, "DiagnosticReport", .resource, base: DomainResource._layout, release: .r4, """
     identifier 0..* Identifier
     basedOn 0..* Reference >CarePlan,ImmunizationRecommendation,MedicationRequest,NutritionOrder,ServiceRequest
     status 1..1 code =DiagnosticReportStatus
@@ -102,9 +115,9 @@ private let diagnosticReportLayout = Layout(DiagnosticReport.self, "DiagnosticRe
     presentedForm 0..* Attachment
     """)
 
-private let diagnosticReportMediaLayout = Layout(DiagnosticReportMedia.self, "DiagnosticReport.media", .backbone, base: BackboneElement._layout, release: .r4, """
+private let diagnosticReportMediaLayout = Layout(_class: DiagnosticReportMedia.self, "DiagnosticReport.media", .backbone, base: BackboneElement._layout, release: .r4, """
     comment 0..1 string
     link 1..1 Reference >Media
     """)
 
-let diagnosticReportTypes = TypeGroup("DiagnosticReport DiagnosticReport.media", [DiagnosticReport.self, DiagnosticReportMedia.self])
+let diagnosticReportTypes = _TypeGroup("DiagnosticReport DiagnosticReport.media", [DiagnosticReport.self, DiagnosticReportMedia.self])

@@ -5,10 +5,12 @@ import FireLiteCore
 
 /// `DomainResource`, an abstract resource of FHIR R4: <http://hl7.org/fhir/StructureDefinition/DomainResource>
 public class DomainResource: Resource {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { domainResourceLayout }
 
     /// `DomainResource.text`: `Narrative` 0..1
     public final var text: Narrative? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public final func upsert(text newValue: Narrative?) { _upsert(4, newValue) }
     /// `DomainResource.contained`: `Resource` 0..*
     public final var contained: [Resource] { get { _objects(5) } set { _setObjects(5, newValue) } }
@@ -18,11 +20,11 @@ public class DomainResource: Resource {
     public final var modifierExtension: [Extension] { get { _objects(7) } set { _setObjects(7, newValue) } }
 }
 
-private let domainResourceLayout = Layout(DomainResource.self, "DomainResource", .abstract, base: Resource._layout, release: .r4, """
+private let domainResourceLayout = Layout(_class: DomainResource.self, "DomainResource", .abstract, base: Resource._layout, release: .r4, """
     text 0..1 Narrative
     contained 0..* Resource
     extension 0..* Extension
     modifierExtension 0..* Extension
     """)
 
-let domainResourceTypes = TypeGroup("DomainResource", [DomainResource.self])
+let domainResourceTypes = _TypeGroup("DomainResource", [DomainResource.self])

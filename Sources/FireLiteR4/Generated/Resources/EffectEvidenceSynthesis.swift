@@ -5,6 +5,7 @@ import FireLiteCore
 
 /// `EffectEvidenceSynthesis`, a resource of FHIR R4: <http://hl7.org/fhir/StructureDefinition/EffectEvidenceSynthesis>
 public final class EffectEvidenceSynthesis: DomainResource {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { effectEvidenceSynthesisLayout }
 
     /// `EffectEvidenceSynthesis.url`: `uri` 0..1
@@ -41,6 +42,7 @@ public final class EffectEvidenceSynthesis: DomainResource {
     public var lastReviewDate: FHIRDate? { get { _date(23) } set { _setDate(23, newValue) } }
     /// `EffectEvidenceSynthesis.effectivePeriod`: `Period` 0..1
     public var effectivePeriod: Period? { get { _object(24) } set { _setObject(24, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(effectivePeriod newValue: Period?) { _upsert(24, newValue) }
     /// `EffectEvidenceSynthesis.topic`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/definition-topic>)
     public var topic: [CodeableConcept] { get { _objects(25) } set { _setObjects(25, newValue) } }
@@ -56,24 +58,31 @@ public final class EffectEvidenceSynthesis: DomainResource {
     public var relatedArtifact: [RelatedArtifact] { get { _objects(30) } set { _setObjects(30, newValue) } }
     /// `EffectEvidenceSynthesis.synthesisType`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/synthesis-type>)
     public var synthesisType: CodeableConcept? { get { _object(31) } set { _setObject(31, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(synthesisType newValue: CodeableConcept?) { _upsert(31, newValue) }
     /// `EffectEvidenceSynthesis.studyType`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/study-type>)
     public var studyType: CodeableConcept? { get { _object(32) } set { _setObject(32, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(studyType newValue: CodeableConcept?) { _upsert(32, newValue) }
     /// `EffectEvidenceSynthesis.population`: `Reference` 1..1 to `EvidenceVariable`
     public var population: Reference? { get { _object(33) } set { _setObject(33, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(population newValue: Reference?) { _upsert(33, newValue) }
     /// `EffectEvidenceSynthesis.exposure`: `Reference` 1..1 to `EvidenceVariable`
     public var exposure: Reference? { get { _object(34) } set { _setObject(34, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(exposure newValue: Reference?) { _upsert(34, newValue) }
     /// `EffectEvidenceSynthesis.exposureAlternative`: `Reference` 1..1 to `EvidenceVariable`
     public var exposureAlternative: Reference? { get { _object(35) } set { _setObject(35, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(exposureAlternative newValue: Reference?) { _upsert(35, newValue) }
     /// `EffectEvidenceSynthesis.outcome`: `Reference` 1..1 to `EvidenceVariable`
     public var outcome: Reference? { get { _object(36) } set { _setObject(36, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(outcome newValue: Reference?) { _upsert(36, newValue) }
     /// `EffectEvidenceSynthesis.sampleSize`: `EffectEvidenceSynthesis.sampleSize` 0..1
     public var sampleSize: EffectEvidenceSynthesisSampleSize? { get { _object(37) } set { _setObject(37, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(sampleSize newValue: EffectEvidenceSynthesisSampleSize?) { _upsert(37, newValue) }
     /// `EffectEvidenceSynthesis.resultsByExposure`: `EffectEvidenceSynthesis.resultsByExposure` 0..*
     public var resultsByExposure: [EffectEvidenceSynthesisResultsByExposure] { get { _objects(38) } set { _setObjects(38, newValue) } }
@@ -85,6 +94,7 @@ public final class EffectEvidenceSynthesis: DomainResource {
 
 /// `EffectEvidenceSynthesis.sampleSize`, a backbone element
 public final class EffectEvidenceSynthesisSampleSize: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { effectEvidenceSynthesisSampleSizeLayout }
 
     /// `EffectEvidenceSynthesis.sampleSize.description`: `string` 0..1
@@ -97,6 +107,7 @@ public final class EffectEvidenceSynthesisSampleSize: BackboneElement {
 
 /// `EffectEvidenceSynthesis.resultsByExposure`, a backbone element
 public final class EffectEvidenceSynthesisResultsByExposure: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { effectEvidenceSynthesisResultsByExposureLayout }
 
     /// `EffectEvidenceSynthesis.resultsByExposure.description`: `string` 0..1
@@ -105,28 +116,34 @@ public final class EffectEvidenceSynthesisResultsByExposure: BackboneElement {
     public var exposureState: ExposureState? { get { _code(4) } set { _setCode(4, newValue) } }
     /// `EffectEvidenceSynthesis.resultsByExposure.variantState`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/evidence-variant-state>)
     public var variantState: CodeableConcept? { get { _object(5) } set { _setObject(5, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(variantState newValue: CodeableConcept?) { _upsert(5, newValue) }
     /// `EffectEvidenceSynthesis.resultsByExposure.riskEvidenceSynthesis`: `Reference` 1..1 to `RiskEvidenceSynthesis`
     public var riskEvidenceSynthesis: Reference? { get { _object(6) } set { _setObject(6, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(riskEvidenceSynthesis newValue: Reference?) { _upsert(6, newValue) }
 }
 
 /// `EffectEvidenceSynthesis.effectEstimate`, a backbone element
 public final class EffectEvidenceSynthesisEffectEstimate: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { effectEvidenceSynthesisEffectEstimateLayout }
 
     /// `EffectEvidenceSynthesis.effectEstimate.description`: `string` 0..1
     public var description: String? { get { _string(3) } set { _setString(3, newValue) } }
     /// `EffectEvidenceSynthesis.effectEstimate.type`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/effect-estimate-type>)
     public var type: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(type newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `EffectEvidenceSynthesis.effectEstimate.variantState`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/evidence-variant-state>)
     public var variantState: CodeableConcept? { get { _object(5) } set { _setObject(5, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(variantState newValue: CodeableConcept?) { _upsert(5, newValue) }
     /// `EffectEvidenceSynthesis.effectEstimate.value`: `decimal` 0..1
     public var value: FHIRDecimal? { get { _decimal(6) } set { _setDecimal(6, newValue) } }
     /// `EffectEvidenceSynthesis.effectEstimate.unitOfMeasure`: `CodeableConcept` 0..1, required binding (<http://hl7.org/fhir/ValueSet/ucum-units>)
     public var unitOfMeasure: CodeableConcept? { get { _object(7) } set { _setObject(7, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(unitOfMeasure newValue: CodeableConcept?) { _upsert(7, newValue) }
     /// `EffectEvidenceSynthesis.effectEstimate.precisionEstimate`: `EffectEvidenceSynthesis.effectEstimate.precisionEstimate` 0..*
     public var precisionEstimate: [EffectEvidenceSynthesisEffectEstimatePrecisionEstimate] { get { _objects(8) } set { _setObjects(8, newValue) } }
@@ -134,10 +151,12 @@ public final class EffectEvidenceSynthesisEffectEstimate: BackboneElement {
 
 /// `EffectEvidenceSynthesis.effectEstimate.precisionEstimate`, a backbone element
 public final class EffectEvidenceSynthesisEffectEstimatePrecisionEstimate: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { effectEvidenceSynthesisEffectEstimatePrecisionEstimateLayout }
 
     /// `EffectEvidenceSynthesis.effectEstimate.precisionEstimate.type`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/precision-estimate-type>)
     public var type: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(type newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `EffectEvidenceSynthesis.effectEstimate.precisionEstimate.level`: `decimal` 0..1
     public var level: FHIRDecimal? { get { _decimal(4) } set { _setDecimal(4, newValue) } }
@@ -149,6 +168,7 @@ public final class EffectEvidenceSynthesisEffectEstimatePrecisionEstimate: Backb
 
 /// `EffectEvidenceSynthesis.certainty`, a backbone element
 public final class EffectEvidenceSynthesisCertainty: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { effectEvidenceSynthesisCertaintyLayout }
 
     /// `EffectEvidenceSynthesis.certainty.rating`: `CodeableConcept` 0..*, extensible binding (<http://hl7.org/fhir/ValueSet/evidence-quality>)
@@ -161,10 +181,12 @@ public final class EffectEvidenceSynthesisCertainty: BackboneElement {
 
 /// `EffectEvidenceSynthesis.certainty.certaintySubcomponent`, a backbone element
 public final class EffectEvidenceSynthesisCertaintyCertaintySubcomponent: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { effectEvidenceSynthesisCertaintyCertaintySubcomponentLayout }
 
     /// `EffectEvidenceSynthesis.certainty.certaintySubcomponent.type`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/certainty-subcomponent-type>)
     public var type: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(type newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `EffectEvidenceSynthesis.certainty.certaintySubcomponent.rating`: `CodeableConcept` 0..*, extensible binding (<http://hl7.org/fhir/ValueSet/certainty-subcomponent-rating>)
     public var rating: [CodeableConcept] { get { _objects(4) } set { _setObjects(4, newValue) } }
@@ -172,7 +194,7 @@ public final class EffectEvidenceSynthesisCertaintyCertaintySubcomponent: Backbo
     public var note: [Annotation] { get { _objects(5) } set { _setObjects(5, newValue) } }
 }
 
-private let effectEvidenceSynthesisLayout = Layout(EffectEvidenceSynthesis.self, "EffectEvidenceSynthesis", .resource, base: DomainResource._layout, release: .r4, """
+private let effectEvidenceSynthesisLayout = Layout(_class: EffectEvidenceSynthesis.self, "EffectEvidenceSynthesis", .resource, base: DomainResource._layout, release: .r4, """
     url 0..1 uri
     identifier 0..* Identifier
     version 0..1 string
@@ -208,20 +230,20 @@ private let effectEvidenceSynthesisLayout = Layout(EffectEvidenceSynthesis.self,
     certainty 0..* EffectEvidenceSynthesis.certainty
     """)
 
-private let effectEvidenceSynthesisSampleSizeLayout = Layout(EffectEvidenceSynthesisSampleSize.self, "EffectEvidenceSynthesis.sampleSize", .backbone, base: BackboneElement._layout, release: .r4, """
+private let effectEvidenceSynthesisSampleSizeLayout = Layout(_class: EffectEvidenceSynthesisSampleSize.self, "EffectEvidenceSynthesis.sampleSize", .backbone, base: BackboneElement._layout, release: .r4, """
     description 0..1 string
     numberOfStudies 0..1 integer
     numberOfParticipants 0..1 integer
     """)
 
-private let effectEvidenceSynthesisResultsByExposureLayout = Layout(EffectEvidenceSynthesisResultsByExposure.self, "EffectEvidenceSynthesis.resultsByExposure", .backbone, base: BackboneElement._layout, release: .r4, """
+private let effectEvidenceSynthesisResultsByExposureLayout = Layout(_class: EffectEvidenceSynthesisResultsByExposure.self, "EffectEvidenceSynthesis.resultsByExposure", .backbone, base: BackboneElement._layout, release: .r4, """
     description 0..1 string
     exposureState 0..1 code =ExposureState
     variantState 0..1 CodeableConcept
     riskEvidenceSynthesis 1..1 Reference >RiskEvidenceSynthesis
     """)
 
-private let effectEvidenceSynthesisEffectEstimateLayout = Layout(EffectEvidenceSynthesisEffectEstimate.self, "EffectEvidenceSynthesis.effectEstimate", .backbone, base: BackboneElement._layout, release: .r4, """
+private let effectEvidenceSynthesisEffectEstimateLayout = Layout(_class: EffectEvidenceSynthesisEffectEstimate.self, "EffectEvidenceSynthesis.effectEstimate", .backbone, base: BackboneElement._layout, release: .r4, """
     description 0..1 string
     type 0..1 CodeableConcept
     variantState 0..1 CodeableConcept
@@ -230,23 +252,23 @@ private let effectEvidenceSynthesisEffectEstimateLayout = Layout(EffectEvidenceS
     precisionEstimate 0..* EffectEvidenceSynthesis.effectEstimate.precisionEstimate
     """)
 
-private let effectEvidenceSynthesisEffectEstimatePrecisionEstimateLayout = Layout(EffectEvidenceSynthesisEffectEstimatePrecisionEstimate.self, "EffectEvidenceSynthesis.effectEstimate.precisionEstimate", .backbone, base: BackboneElement._layout, release: .r4, """
+private let effectEvidenceSynthesisEffectEstimatePrecisionEstimateLayout = Layout(_class: EffectEvidenceSynthesisEffectEstimatePrecisionEstimate.self, "EffectEvidenceSynthesis.effectEstimate.precisionEstimate", .backbone, base: BackboneElement._layout, release: .r4, """
     type 0..1 CodeableConcept
     level 0..1 decimal
     from 0..1 decimal
     to 0..1 decimal
     """)
 
-private let effectEvidenceSynthesisCertaintyLayout = Layout(EffectEvidenceSynthesisCertainty.self, "EffectEvidenceSynthesis.certainty", .backbone, base: BackboneElement._layout, release: .r4, """
+private let effectEvidenceSynthesisCertaintyLayout = Layout(_class: EffectEvidenceSynthesisCertainty.self, "EffectEvidenceSynthesis.certainty", .backbone, base: BackboneElement._layout, release: .r4, """
     rating 0..* CodeableConcept
     note 0..* Annotation
     certaintySubcomponent 0..* EffectEvidenceSynthesis.certainty.certaintySubcomponent
     """)
 
-private let effectEvidenceSynthesisCertaintyCertaintySubcomponentLayout = Layout(EffectEvidenceSynthesisCertaintyCertaintySubcomponent.self, "EffectEvidenceSynthesis.certainty.certaintySubcomponent", .backbone, base: BackboneElement._layout, release: .r4, """
+private let effectEvidenceSynthesisCertaintyCertaintySubcomponentLayout = Layout(_class: EffectEvidenceSynthesisCertaintyCertaintySubcomponent.self, "EffectEvidenceSynthesis.certainty.certaintySubcomponent", .backbone, base: BackboneElement._layout, release: .r4, """
     type 0..1 CodeableConcept
     rating 0..* CodeableConcept
     note 0..* Annotation
     """)
 
-let effectEvidenceSynthesisTypes = TypeGroup("EffectEvidenceSynthesis EffectEvidenceSynthesis.sampleSize EffectEvidenceSynthesis.resultsByExposure EffectEvidenceSynthesis.effectEstimate EffectEvidenceSynthesis.effectEstimate.precisionEstimate EffectEvidenceSynthesis.certainty EffectEvidenceSynthesis.certainty.certaintySubcomponent", [EffectEvidenceSynthesis.self, EffectEvidenceSynthesisSampleSize.self, EffectEvidenceSynthesisResultsByExposure.self, EffectEvidenceSynthesisEffectEstimate.self, EffectEvidenceSynthesisEffectEstimatePrecisionEstimate.self, EffectEvidenceSynthesisCertainty.self, EffectEvidenceSynthesisCertaintyCertaintySubcomponent.self])
+let effectEvidenceSynthesisTypes = _TypeGroup("EffectEvidenceSynthesis EffectEvidenceSynthesis.sampleSize EffectEvidenceSynthesis.resultsByExposure EffectEvidenceSynthesis.effectEstimate EffectEvidenceSynthesis.effectEstimate.precisionEstimate EffectEvidenceSynthesis.certainty EffectEvidenceSynthesis.certainty.certaintySubcomponent", [EffectEvidenceSynthesis.self, EffectEvidenceSynthesisSampleSize.self, EffectEvidenceSynthesisResultsByExposure.self, EffectEvidenceSynthesisEffectEstimate.self, EffectEvidenceSynthesisEffectEstimatePrecisionEstimate.self, EffectEvidenceSynthesisCertainty.self, EffectEvidenceSynthesisCertaintyCertaintySubcomponent.self])

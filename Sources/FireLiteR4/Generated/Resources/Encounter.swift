@@ -5,6 +5,7 @@ import FireLiteCore
 
 /// `Encounter`, a resource of FHIR R4: <http://hl7.org/fhir/StructureDefinition/Encounter>
 public final class Encounter: DomainResource {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { encounterLayout }
 
     /// `Encounter.identifier`: `Identifier` 0..*
@@ -15,6 +16,7 @@ public final class Encounter: DomainResource {
     public var statusHistory: [EncounterStatusHistory] { get { _objects(10) } set { _setObjects(10, newValue) } }
     /// `Encounter.class`: `Coding` 1..1, extensible binding (<http://terminology.hl7.org/ValueSet/v3-ActEncounterCode>)
     public var `class`: Coding? { get { _object(11) } set { _setObject(11, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(class newValue: Coding?) { _upsert(11, newValue) }
     /// `Encounter.classHistory`: `Encounter.classHistory` 0..*
     public var classHistory: [EncounterClassHistory] { get { _objects(12) } set { _setObjects(12, newValue) } }
@@ -22,12 +24,15 @@ public final class Encounter: DomainResource {
     public var type: [CodeableConcept] { get { _objects(13) } set { _setObjects(13, newValue) } }
     /// `Encounter.serviceType`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/service-type>)
     public var serviceType: CodeableConcept? { get { _object(14) } set { _setObject(14, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(serviceType newValue: CodeableConcept?) { _upsert(14, newValue) }
     /// `Encounter.priority`: `CodeableConcept` 0..1, example binding (<http://terminology.hl7.org/ValueSet/v3-ActPriority>)
     public var priority: CodeableConcept? { get { _object(15) } set { _setObject(15, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(priority newValue: CodeableConcept?) { _upsert(15, newValue) }
     /// `Encounter.subject`: `Reference` 0..1 to `Patient` | `Group`
     public var subject: Reference? { get { _object(16) } set { _setObject(16, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(subject newValue: Reference?) { _upsert(16, newValue) }
     /// `Encounter.episodeOfCare`: `Reference` 0..* to `EpisodeOfCare`
     public var episodeOfCare: [Reference] { get { _objects(17) } set { _setObjects(17, newValue) } }
@@ -39,9 +44,11 @@ public final class Encounter: DomainResource {
     public var appointment: [Reference] { get { _objects(20) } set { _setObjects(20, newValue) } }
     /// `Encounter.period`: `Period` 0..1
     public var period: Period? { get { _object(21) } set { _setObject(21, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(period newValue: Period?) { _upsert(21, newValue) }
     /// `Encounter.length`: `Duration` 0..1
     public var length: Duration? { get { _object(22) } set { _setObject(22, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(length newValue: Duration?) { _upsert(22, newValue) }
     /// `Encounter.reasonCode`: `CodeableConcept` 0..*, preferred binding (<http://hl7.org/fhir/ValueSet/encounter-reason>)
     public var reasonCode: [CodeableConcept] { get { _objects(23) } set { _setObjects(23, newValue) } }
@@ -53,63 +60,77 @@ public final class Encounter: DomainResource {
     public var account: [Reference] { get { _objects(26) } set { _setObjects(26, newValue) } }
     /// `Encounter.hospitalization`: `Encounter.hospitalization` 0..1
     public var hospitalization: EncounterHospitalization? { get { _object(27) } set { _setObject(27, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(hospitalization newValue: EncounterHospitalization?) { _upsert(27, newValue) }
     /// `Encounter.location`: `Encounter.location` 0..*
     public var location: [EncounterLocation] { get { _objects(28) } set { _setObjects(28, newValue) } }
     /// `Encounter.serviceProvider`: `Reference` 0..1 to `Organization`
     public var serviceProvider: Reference? { get { _object(29) } set { _setObject(29, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(serviceProvider newValue: Reference?) { _upsert(29, newValue) }
     /// `Encounter.partOf`: `Reference` 0..1 to `Encounter`
     public var partOf: Reference? { get { _object(30) } set { _setObject(30, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(partOf newValue: Reference?) { _upsert(30, newValue) }
 }
 
 /// `Encounter.statusHistory`, a backbone element
 public final class EncounterStatusHistory: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { encounterStatusHistoryLayout }
 
     /// `Encounter.statusHistory.status`: `code` 1..1, one of `EncounterStatus` (<http://hl7.org/fhir/ValueSet/encounter-status>)
     public var status: EncounterStatus? { get { _code(3) } set { _setCode(3, newValue) } }
     /// `Encounter.statusHistory.period`: `Period` 1..1
     public var period: Period? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(period newValue: Period?) { _upsert(4, newValue) }
 }
 
 /// `Encounter.classHistory`, a backbone element
 public final class EncounterClassHistory: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { encounterClassHistoryLayout }
 
     /// `Encounter.classHistory.class`: `Coding` 1..1, extensible binding (<http://terminology.hl7.org/ValueSet/v3-ActEncounterCode>)
     public var `class`: Coding? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(class newValue: Coding?) { _upsert(3, newValue) }
     /// `Encounter.classHistory.period`: `Period` 1..1
     public var period: Period? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(period newValue: Period?) { _upsert(4, newValue) }
 }
 
 /// `Encounter.participant`, a backbone element
 public final class EncounterParticipant: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { encounterParticipantLayout }
 
     /// `Encounter.participant.type`: `CodeableConcept` 0..*, extensible binding (<http://hl7.org/fhir/ValueSet/encounter-participant-type>)
     public var type: [CodeableConcept] { get { _objects(3) } set { _setObjects(3, newValue) } }
     /// `Encounter.participant.period`: `Period` 0..1
     public var period: Period? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(period newValue: Period?) { _upsert(4, newValue) }
     /// `Encounter.participant.individual`: `Reference` 0..1 to `Practitioner` | `PractitionerRole` | `RelatedPerson`
     public var individual: Reference? { get { _object(5) } set { _setObject(5, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(individual newValue: Reference?) { _upsert(5, newValue) }
 }
 
 /// `Encounter.diagnosis`, a backbone element
 public final class EncounterDiagnosis: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { encounterDiagnosisLayout }
 
     /// `Encounter.diagnosis.condition`: `Reference` 1..1 to `Condition` | `Procedure`
     public var condition: Reference? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(condition newValue: Reference?) { _upsert(3, newValue) }
     /// `Encounter.diagnosis.use`: `CodeableConcept` 0..1, preferred binding (<http://hl7.org/fhir/ValueSet/diagnosis-role>)
     public var use: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(use newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `Encounter.diagnosis.rank`: `positiveInt` 0..1
     public var rank: Int? { get { _int(5) } set { _setInt(5, newValue) } }
@@ -117,19 +138,24 @@ public final class EncounterDiagnosis: BackboneElement {
 
 /// `Encounter.hospitalization`, a backbone element
 public final class EncounterHospitalization: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { encounterHospitalizationLayout }
 
     /// `Encounter.hospitalization.preAdmissionIdentifier`: `Identifier` 0..1
     public var preAdmissionIdentifier: Identifier? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(preAdmissionIdentifier newValue: Identifier?) { _upsert(3, newValue) }
     /// `Encounter.hospitalization.origin`: `Reference` 0..1 to `Location` | `Organization`
     public var origin: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(origin newValue: Reference?) { _upsert(4, newValue) }
     /// `Encounter.hospitalization.admitSource`: `CodeableConcept` 0..1, preferred binding (<http://hl7.org/fhir/ValueSet/encounter-admit-source>)
     public var admitSource: CodeableConcept? { get { _object(5) } set { _setObject(5, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(admitSource newValue: CodeableConcept?) { _upsert(5, newValue) }
     /// `Encounter.hospitalization.reAdmission`: `CodeableConcept` 0..1, example binding (<http://terminology.hl7.org/ValueSet/v2-0092>)
     public var reAdmission: CodeableConcept? { get { _object(6) } set { _setObject(6, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(reAdmission newValue: CodeableConcept?) { _upsert(6, newValue) }
     /// `Encounter.hospitalization.dietPreference`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/encounter-diet>)
     public var dietPreference: [CodeableConcept] { get { _objects(7) } set { _setObjects(7, newValue) } }
@@ -139,30 +165,36 @@ public final class EncounterHospitalization: BackboneElement {
     public var specialArrangement: [CodeableConcept] { get { _objects(9) } set { _setObjects(9, newValue) } }
     /// `Encounter.hospitalization.destination`: `Reference` 0..1 to `Location` | `Organization`
     public var destination: Reference? { get { _object(10) } set { _setObject(10, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(destination newValue: Reference?) { _upsert(10, newValue) }
     /// `Encounter.hospitalization.dischargeDisposition`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/encounter-discharge-disposition>)
     public var dischargeDisposition: CodeableConcept? { get { _object(11) } set { _setObject(11, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(dischargeDisposition newValue: CodeableConcept?) { _upsert(11, newValue) }
 }
 
 /// `Encounter.location`, a backbone element
 public final class EncounterLocation: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { encounterLocationLayout }
 
     /// `Encounter.location.location`: `Reference` 1..1 to `Location`
     public var location: Reference? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(location newValue: Reference?) { _upsert(3, newValue) }
     /// `Encounter.location.status`: `code` 0..1, one of `EncounterLocationStatus` (<http://hl7.org/fhir/ValueSet/encounter-location-status>)
     public var status: EncounterLocationStatus? { get { _code(4) } set { _setCode(4, newValue) } }
     /// `Encounter.location.physicalType`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/location-physical-type>)
     public var physicalType: CodeableConcept? { get { _object(5) } set { _setObject(5, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(physicalType newValue: CodeableConcept?) { _upsert(5, newValue) }
     /// `Encounter.location.period`: `Period` 0..1
     public var period: Period? { get { _object(6) } set { _setObject(6, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(period newValue: Period?) { _upsert(6, newValue) }
 }
 
-private let encounterLayout = Layout(Encounter.self, "Encounter", .resource, base: DomainResource._layout, release: .r4, """
+private let encounterLayout = Layout(_class: Encounter.self, "Encounter", .resource, base: DomainResource._layout, release: .r4, """
     identifier 0..* Identifier
     status 1..1 code =EncounterStatus
     statusHistory 0..* Encounter.statusHistory
@@ -188,29 +220,29 @@ private let encounterLayout = Layout(Encounter.self, "Encounter", .resource, bas
     partOf 0..1 Reference >Encounter
     """)
 
-private let encounterStatusHistoryLayout = Layout(EncounterStatusHistory.self, "Encounter.statusHistory", .backbone, base: BackboneElement._layout, release: .r4, """
+private let encounterStatusHistoryLayout = Layout(_class: EncounterStatusHistory.self, "Encounter.statusHistory", .backbone, base: BackboneElement._layout, release: .r4, """
     status 1..1 code =EncounterStatus
     period 1..1 Period
     """)
 
-private let encounterClassHistoryLayout = Layout(EncounterClassHistory.self, "Encounter.classHistory", .backbone, base: BackboneElement._layout, release: .r4, """
+private let encounterClassHistoryLayout = Layout(_class: EncounterClassHistory.self, "Encounter.classHistory", .backbone, base: BackboneElement._layout, release: .r4, """
     class 1..1 Coding
     period 1..1 Period
     """)
 
-private let encounterParticipantLayout = Layout(EncounterParticipant.self, "Encounter.participant", .backbone, base: BackboneElement._layout, release: .r4, """
+private let encounterParticipantLayout = Layout(_class: EncounterParticipant.self, "Encounter.participant", .backbone, base: BackboneElement._layout, release: .r4, """
     type 0..* CodeableConcept
     period 0..1 Period
     individual 0..1 Reference >Practitioner,PractitionerRole,RelatedPerson
     """)
 
-private let encounterDiagnosisLayout = Layout(EncounterDiagnosis.self, "Encounter.diagnosis", .backbone, base: BackboneElement._layout, release: .r4, """
+private let encounterDiagnosisLayout = Layout(_class: EncounterDiagnosis.self, "Encounter.diagnosis", .backbone, base: BackboneElement._layout, release: .r4, """
     condition 1..1 Reference >Condition,Procedure
     use 0..1 CodeableConcept
     rank 0..1 positiveInt
     """)
 
-private let encounterHospitalizationLayout = Layout(EncounterHospitalization.self, "Encounter.hospitalization", .backbone, base: BackboneElement._layout, release: .r4, """
+private let encounterHospitalizationLayout = Layout(_class: EncounterHospitalization.self, "Encounter.hospitalization", .backbone, base: BackboneElement._layout, release: .r4, """
     preAdmissionIdentifier 0..1 Identifier
     origin 0..1 Reference >Location,Organization
     admitSource 0..1 CodeableConcept
@@ -222,11 +254,11 @@ private let encounterHospitalizationLayout = Layout(EncounterHospitalization.sel
     dischargeDisposition 0..1 CodeableConcept
     """)
 
-private let encounterLocationLayout = Layout(EncounterLocation.self, "Encounter.location", .backbone, base: BackboneElement._layout, release: .r4, """
+private let encounterLocationLayout = Layout(_class: EncounterLocation.self, "Encounter.location", .backbone, base: BackboneElement._layout, release: .r4, """
     location 1..1 Reference >Location
     status 0..1 code =EncounterLocationStatus
     physicalType 0..1 CodeableConcept
     period 0..1 Period
     """)
 
-let encounterTypes = TypeGroup("Encounter Encounter.statusHistory Encounter.classHistory Encounter.participant Encounter.diagnosis Encounter.hospitalization Encounter.location", [Encounter.self, EncounterStatusHistory.self, EncounterClassHistory.self, EncounterParticipant.self, EncounterDiagnosis.self, EncounterHospitalization.self, EncounterLocation.self])
+let encounterTypes = _TypeGroup("Encounter Encounter.statusHistory Encounter.classHistory Encounter.participant Encounter.diagnosis Encounter.hospitalization Encounter.location", [Encounter.self, EncounterStatusHistory.self, EncounterClassHistory.self, EncounterParticipant.self, EncounterDiagnosis.self, EncounterHospitalization.self, EncounterLocation.self])

@@ -5,6 +5,7 @@ import FireLiteCore
 
 /// `EpisodeOfCare`, a resource of FHIR R4: <http://hl7.org/fhir/StructureDefinition/EpisodeOfCare>
 public final class EpisodeOfCare: DomainResource {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { episodeOfCareLayout }
 
     /// `EpisodeOfCare.identifier`: `Identifier` 0..*
@@ -19,17 +20,21 @@ public final class EpisodeOfCare: DomainResource {
     public var diagnosis: [EpisodeOfCareDiagnosis] { get { _objects(12) } set { _setObjects(12, newValue) } }
     /// `EpisodeOfCare.patient`: `Reference` 1..1 to `Patient`
     public var patient: Reference? { get { _object(13) } set { _setObject(13, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(patient newValue: Reference?) { _upsert(13, newValue) }
     /// `EpisodeOfCare.managingOrganization`: `Reference` 0..1 to `Organization`
     public var managingOrganization: Reference? { get { _object(14) } set { _setObject(14, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(managingOrganization newValue: Reference?) { _upsert(14, newValue) }
     /// `EpisodeOfCare.period`: `Period` 0..1
     public var period: Period? { get { _object(15) } set { _setObject(15, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(period newValue: Period?) { _upsert(15, newValue) }
     /// `EpisodeOfCare.referralRequest`: `Reference` 0..* to `ServiceRequest`
     public var referralRequest: [Reference] { get { _objects(16) } set { _setObjects(16, newValue) } }
     /// `EpisodeOfCare.careManager`: `Reference` 0..1 to `Practitioner` | `PractitionerRole`
     public var careManager: Reference? { get { _object(17) } set { _setObject(17, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(careManager newValue: Reference?) { _upsert(17, newValue) }
     /// `EpisodeOfCare.team`: `Reference` 0..* to `CareTeam`
     public var team: [Reference] { get { _objects(18) } set { _setObjects(18, newValue) } }
@@ -39,30 +44,35 @@ public final class EpisodeOfCare: DomainResource {
 
 /// `EpisodeOfCare.statusHistory`, a backbone element
 public final class EpisodeOfCareStatusHistory: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { episodeOfCareStatusHistoryLayout }
 
     /// `EpisodeOfCare.statusHistory.status`: `code` 1..1, one of `EpisodeOfCareStatus` (<http://hl7.org/fhir/ValueSet/episode-of-care-status>)
     public var status: EpisodeOfCareStatus? { get { _code(3) } set { _setCode(3, newValue) } }
     /// `EpisodeOfCare.statusHistory.period`: `Period` 1..1
     public var period: Period? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(period newValue: Period?) { _upsert(4, newValue) }
 }
 
 /// `EpisodeOfCare.diagnosis`, a backbone element
 public final class EpisodeOfCareDiagnosis: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { episodeOfCareDiagnosisLayout }
 
     /// `EpisodeOfCare.diagnosis.condition`: `Reference` 1..1 to `Condition`
     public var condition: Reference? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(condition newValue: Reference?) { _upsert(3, newValue) }
     /// `EpisodeOfCare.diagnosis.role`: `CodeableConcept` 0..1, preferred binding (<http://hl7.org/fhir/ValueSet/diagnosis-role>)
     public var role: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(role newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `EpisodeOfCare.diagnosis.rank`: `positiveInt` 0..1
     public var rank: Int? { get { _int(5) } set { _setInt(5, newValue) } }
 }
 
-private let episodeOfCareLayout = Layout(EpisodeOfCare.self, "EpisodeOfCare", .resource, base: DomainResource._layout, release: .r4, """
+private let episodeOfCareLayout = Layout(_class: EpisodeOfCare.self, "EpisodeOfCare", .resource, base: DomainResource._layout, release: .r4, """
     identifier 0..* Identifier
     status 1..1 code =EpisodeOfCareStatus
     statusHistory 0..* EpisodeOfCare.statusHistory
@@ -77,15 +87,15 @@ private let episodeOfCareLayout = Layout(EpisodeOfCare.self, "EpisodeOfCare", .r
     account 0..* Reference >Account
     """)
 
-private let episodeOfCareStatusHistoryLayout = Layout(EpisodeOfCareStatusHistory.self, "EpisodeOfCare.statusHistory", .backbone, base: BackboneElement._layout, release: .r4, """
+private let episodeOfCareStatusHistoryLayout = Layout(_class: EpisodeOfCareStatusHistory.self, "EpisodeOfCare.statusHistory", .backbone, base: BackboneElement._layout, release: .r4, """
     status 1..1 code =EpisodeOfCareStatus
     period 1..1 Period
     """)
 
-private let episodeOfCareDiagnosisLayout = Layout(EpisodeOfCareDiagnosis.self, "EpisodeOfCare.diagnosis", .backbone, base: BackboneElement._layout, release: .r4, """
+private let episodeOfCareDiagnosisLayout = Layout(_class: EpisodeOfCareDiagnosis.self, "EpisodeOfCare.diagnosis", .backbone, base: BackboneElement._layout, release: .r4, """
     condition 1..1 Reference >Condition
     role 0..1 CodeableConcept
     rank 0..1 positiveInt
     """)
 
-let episodeOfCareTypes = TypeGroup("EpisodeOfCare EpisodeOfCare.statusHistory EpisodeOfCare.diagnosis", [EpisodeOfCare.self, EpisodeOfCareStatusHistory.self, EpisodeOfCareDiagnosis.self])
+let episodeOfCareTypes = _TypeGroup("EpisodeOfCare EpisodeOfCare.statusHistory EpisodeOfCare.diagnosis", [EpisodeOfCare.self, EpisodeOfCareStatusHistory.self, EpisodeOfCareDiagnosis.self])

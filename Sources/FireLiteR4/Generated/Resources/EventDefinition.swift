@@ -5,6 +5,7 @@ import FireLiteCore
 
 /// `EventDefinition`, a resource of FHIR R4: <http://hl7.org/fhir/StructureDefinition/EventDefinition>
 public final class EventDefinition: DomainResource {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { eventDefinitionLayout }
 
     /// `EventDefinition.url`: `uri` 0..1
@@ -25,9 +26,13 @@ public final class EventDefinition: DomainResource {
     public var experimental: Bool? { get { _bool(15) } set { _setBool(15, newValue) } }
     /// `EventDefinition.subject[x]`: `CodeableConcept` | `Reference` 0..1 to `Group`, extensible binding (<http://hl7.org/fhir/ValueSet/subject-type>)
     public var subject: EventDefinitionSubject? { get { _choice(16) } set { _setChoice(16, 2, newValue) } }
+    /// `EventDefinition.subject[x]` as `CodeableConcept`.
     public var subjectCodeableConcept: CodeableConcept? { get { _object(16) } set { _setObject(16, newValue) } }
+    /// `EventDefinition.subject[x]` as `Reference`.
     public var subjectReference: Reference? { get { _object(17) } set { _setObject(17, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(subjectCodeableConcept newValue: CodeableConcept?) { _upsert(16, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(subjectReference newValue: Reference?) { _upsert(17, newValue) }
     /// `EventDefinition.date`: `dateTime` 0..1
     public var date: FHIRDateTime? { get { _dateTime(18) } set { _setDateTime(18, newValue) } }
@@ -53,6 +58,7 @@ public final class EventDefinition: DomainResource {
     public var lastReviewDate: FHIRDate? { get { _date(28) } set { _setDate(28, newValue) } }
     /// `EventDefinition.effectivePeriod`: `Period` 0..1
     public var effectivePeriod: Period? { get { _object(29) } set { _setObject(29, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(effectivePeriod newValue: Period?) { _upsert(29, newValue) }
     /// `EventDefinition.topic`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/definition-topic>)
     public var topic: [CodeableConcept] { get { _objects(30) } set { _setObjects(30, newValue) } }
@@ -70,17 +76,21 @@ public final class EventDefinition: DomainResource {
     public var trigger: [TriggerDefinition] { get { _objects(36) } set { _setObjects(36, newValue) } }
 }
 
-/// values `EventDefinition.subject[x]` can have
+/// A value of `EventDefinition.subject[x]`.
 public enum EventDefinitionSubject: FHIRChoice {
+    /// A value of type `CodeableConcept`.
     case codeableConcept(CodeableConcept)
+    /// A value of type `Reference`.
     case reference(Reference)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    /// The value that an object holds, or nil; for generated code.
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: CodeableConcept = object._object(first) else { return nil }; self = .codeableConcept(value)
         case 1: guard let value: Reference = object._object(first + 1) else { return nil }; self = .reference(value)
         default: return nil
         }
     }
+    /// Sets the value in an object; for generated code.
     public func _write(_ object: FHIRObject, _ first: Int) {
         switch self {
         case .codeableConcept(let value): object._setObject(first, value)
@@ -89,7 +99,7 @@ public enum EventDefinitionSubject: FHIRChoice {
     }
 }
 
-private let eventDefinitionLayout = Layout(EventDefinition.self, "EventDefinition", .resource, base: DomainResource._layout, release: .r4, """
+private let eventDefinitionLayout = Layout(_class: EventDefinition.self, "EventDefinition", .resource, base: DomainResource._layout, release: .r4, """
     url 0..1 uri
     identifier 0..* Identifier
     version 0..1 string
@@ -120,4 +130,4 @@ private let eventDefinitionLayout = Layout(EventDefinition.self, "EventDefinitio
     trigger 1..* TriggerDefinition
     """)
 
-let eventDefinitionTypes = TypeGroup("EventDefinition", [EventDefinition.self])
+let eventDefinitionTypes = _TypeGroup("EventDefinition", [EventDefinition.self])

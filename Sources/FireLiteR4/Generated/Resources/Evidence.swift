@@ -5,6 +5,7 @@ import FireLiteCore
 
 /// `Evidence`, a resource of FHIR R4: <http://hl7.org/fhir/StructureDefinition/Evidence>
 public final class Evidence: DomainResource {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { evidenceLayout }
 
     /// `Evidence.url`: `uri` 0..1
@@ -45,6 +46,7 @@ public final class Evidence: DomainResource {
     public var lastReviewDate: FHIRDate? { get { _date(25) } set { _setDate(25, newValue) } }
     /// `Evidence.effectivePeriod`: `Period` 0..1
     public var effectivePeriod: Period? { get { _object(26) } set { _setObject(26, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(effectivePeriod newValue: Period?) { _upsert(26, newValue) }
     /// `Evidence.topic`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/definition-topic>)
     public var topic: [CodeableConcept] { get { _objects(27) } set { _setObjects(27, newValue) } }
@@ -60,6 +62,7 @@ public final class Evidence: DomainResource {
     public var relatedArtifact: [RelatedArtifact] { get { _objects(32) } set { _setObjects(32, newValue) } }
     /// `Evidence.exposureBackground`: `Reference` 1..1 to `EvidenceVariable`
     public var exposureBackground: Reference? { get { _object(33) } set { _setObject(33, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(exposureBackground newValue: Reference?) { _upsert(33, newValue) }
     /// `Evidence.exposureVariant`: `Reference` 0..* to `EvidenceVariable`
     public var exposureVariant: [Reference] { get { _objects(34) } set { _setObjects(34, newValue) } }
@@ -67,7 +70,7 @@ public final class Evidence: DomainResource {
     public var outcome: [Reference] { get { _objects(35) } set { _setObjects(35, newValue) } }
 }
 
-private let evidenceLayout = Layout(Evidence.self, "Evidence", .resource, base: DomainResource._layout, release: .r4, """
+private let evidenceLayout = Layout(_class: Evidence.self, "Evidence", .resource, base: DomainResource._layout, release: .r4, """
     url 0..1 uri
     identifier 0..* Identifier
     version 0..1 string
@@ -98,4 +101,4 @@ private let evidenceLayout = Layout(Evidence.self, "Evidence", .resource, base: 
     outcome 0..* Reference >EvidenceVariable
     """)
 
-let evidenceTypes = TypeGroup("Evidence", [Evidence.self])
+let evidenceTypes = _TypeGroup("Evidence", [Evidence.self])

@@ -5,6 +5,7 @@ import FireLiteCore
 
 /// `EvidenceVariable`, a resource of FHIR R4: <http://hl7.org/fhir/StructureDefinition/EvidenceVariable>
 public final class EvidenceVariable: DomainResource {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { evidenceVariableLayout }
 
     /// `EvidenceVariable.url`: `uri` 0..1
@@ -45,6 +46,7 @@ public final class EvidenceVariable: DomainResource {
     public var lastReviewDate: FHIRDate? { get { _date(25) } set { _setDate(25, newValue) } }
     /// `EvidenceVariable.effectivePeriod`: `Period` 0..1
     public var effectivePeriod: Period? { get { _object(26) } set { _setObject(26, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(effectivePeriod newValue: Period?) { _upsert(26, newValue) }
     /// `EvidenceVariable.topic`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/definition-topic>)
     public var topic: [CodeableConcept] { get { _objects(27) } set { _setObjects(27, newValue) } }
@@ -66,22 +68,34 @@ public final class EvidenceVariable: DomainResource {
 
 /// `EvidenceVariable.characteristic`, a backbone element
 public final class EvidenceVariableCharacteristic: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { evidenceVariableCharacteristicLayout }
 
     /// `EvidenceVariable.characteristic.description`: `string` 0..1
     public var description: String? { get { _string(3) } set { _setString(3, newValue) } }
     /// `EvidenceVariable.characteristic.definition[x]`: `Reference` | `canonical` | `CodeableConcept` | `Expression` | `DataRequirement` | `TriggerDefinition` 1..1 to `Group`
     public var definition: EvidenceVariableCharacteristicDefinition? { get { _choice(4) } set { _setChoice(4, 6, newValue) } }
+    /// `EvidenceVariable.characteristic.definition[x]` as `Reference`.
     public var definitionReference: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// `EvidenceVariable.characteristic.definition[x]` as `canonical`.
     public var definitionCanonical: String? { get { _string(5) } set { _setString(5, newValue) } }
+    /// `EvidenceVariable.characteristic.definition[x]` as `CodeableConcept`.
     public var definitionCodeableConcept: CodeableConcept? { get { _object(6) } set { _setObject(6, newValue) } }
+    /// `EvidenceVariable.characteristic.definition[x]` as `Expression`.
     public var definitionExpression: Expression? { get { _object(7) } set { _setObject(7, newValue) } }
+    /// `EvidenceVariable.characteristic.definition[x]` as `DataRequirement`.
     public var definitionDataRequirement: DataRequirement? { get { _object(8) } set { _setObject(8, newValue) } }
+    /// `EvidenceVariable.characteristic.definition[x]` as `TriggerDefinition`.
     public var definitionTriggerDefinition: TriggerDefinition? { get { _object(9) } set { _setObject(9, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(definitionReference newValue: Reference?) { _upsert(4, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(definitionCodeableConcept newValue: CodeableConcept?) { _upsert(6, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(definitionExpression newValue: Expression?) { _upsert(7, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(definitionDataRequirement newValue: DataRequirement?) { _upsert(8, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(definitionTriggerDefinition newValue: TriggerDefinition?) { _upsert(9, newValue) }
     /// `EvidenceVariable.characteristic.usageContext`: `UsageContext` 0..*
     public var usageContext: [UsageContext] { get { _objects(10) } set { _setObjects(10, newValue) } }
@@ -89,29 +103,44 @@ public final class EvidenceVariableCharacteristic: BackboneElement {
     public var exclude: Bool? { get { _bool(11) } set { _setBool(11, newValue) } }
     /// `EvidenceVariable.characteristic.participantEffective[x]`: `dateTime` | `Period` | `Duration` | `Timing` 0..1
     public var participantEffective: EvidenceVariableCharacteristicParticipantEffective? { get { _choice(12) } set { _setChoice(12, 4, newValue) } }
+    /// `EvidenceVariable.characteristic.participantEffective[x]` as `dateTime`.
     public var participantEffectiveDateTime: FHIRDateTime? { get { _dateTime(12) } set { _setDateTime(12, newValue) } }
+    /// `EvidenceVariable.characteristic.participantEffective[x]` as `Period`.
     public var participantEffectivePeriod: Period? { get { _object(13) } set { _setObject(13, newValue) } }
+    /// `EvidenceVariable.characteristic.participantEffective[x]` as `Duration`.
     public var participantEffectiveDuration: Duration? { get { _object(14) } set { _setObject(14, newValue) } }
+    /// `EvidenceVariable.characteristic.participantEffective[x]` as `Timing`.
     public var participantEffectiveTiming: Timing? { get { _object(15) } set { _setObject(15, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(participantEffectivePeriod newValue: Period?) { _upsert(13, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(participantEffectiveDuration newValue: Duration?) { _upsert(14, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(participantEffectiveTiming newValue: Timing?) { _upsert(15, newValue) }
     /// `EvidenceVariable.characteristic.timeFromStart`: `Duration` 0..1
     public var timeFromStart: Duration? { get { _object(16) } set { _setObject(16, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(timeFromStart newValue: Duration?) { _upsert(16, newValue) }
     /// `EvidenceVariable.characteristic.groupMeasure`: `code` 0..1, one of `GroupMeasure` (<http://hl7.org/fhir/ValueSet/group-measure>)
     public var groupMeasure: GroupMeasure? { get { _code(17) } set { _setCode(17, newValue) } }
 }
 
-/// values `EvidenceVariable.characteristic.definition[x]` can have
+/// A value of `EvidenceVariable.characteristic.definition[x]`.
 public enum EvidenceVariableCharacteristicDefinition: FHIRChoice {
+    /// A value of type `Reference`.
     case reference(Reference)
+    /// A value of type `canonical`.
     case canonical(String)
+    /// A value of type `CodeableConcept`.
     case codeableConcept(CodeableConcept)
+    /// A value of type `Expression`.
     case expression(Expression)
+    /// A value of type `DataRequirement`.
     case dataRequirement(DataRequirement)
+    /// A value of type `TriggerDefinition`.
     case triggerDefinition(TriggerDefinition)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    /// The value that an object holds, or nil; for generated code.
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 6) {
         case 0: guard let value: Reference = object._object(first) else { return nil }; self = .reference(value)
         case 1: guard let value: String = object._string(first + 1) else { return nil }; self = .canonical(value)
@@ -122,6 +151,7 @@ public enum EvidenceVariableCharacteristicDefinition: FHIRChoice {
         default: return nil
         }
     }
+    /// Sets the value in an object; for generated code.
     public func _write(_ object: FHIRObject, _ first: Int) {
         switch self {
         case .reference(let value): object._setObject(first, value)
@@ -134,13 +164,18 @@ public enum EvidenceVariableCharacteristicDefinition: FHIRChoice {
     }
 }
 
-/// values `EvidenceVariable.characteristic.participantEffective[x]` can have
+/// A value of `EvidenceVariable.characteristic.participantEffective[x]`.
 public enum EvidenceVariableCharacteristicParticipantEffective: FHIRChoice {
+    /// A value of type `dateTime`.
     case dateTime(FHIRDateTime)
+    /// A value of type `Period`.
     case period(Period)
+    /// A value of type `Duration`.
     case duration(Duration)
+    /// A value of type `Timing`.
     case timing(Timing)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    /// The value that an object holds, or nil; for generated code.
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 4) {
         case 0: guard let value: FHIRDateTime = object._dateTime(first) else { return nil }; self = .dateTime(value)
         case 1: guard let value: Period = object._object(first + 1) else { return nil }; self = .period(value)
@@ -149,6 +184,7 @@ public enum EvidenceVariableCharacteristicParticipantEffective: FHIRChoice {
         default: return nil
         }
     }
+    /// Sets the value in an object; for generated code.
     public func _write(_ object: FHIRObject, _ first: Int) {
         switch self {
         case .dateTime(let value): object._setDateTime(first, value)
@@ -159,7 +195,7 @@ public enum EvidenceVariableCharacteristicParticipantEffective: FHIRChoice {
     }
 }
 
-private let evidenceVariableLayout = Layout(EvidenceVariable.self, "EvidenceVariable", .resource, base: DomainResource._layout, release: .r4, """
+private let evidenceVariableLayout = Layout(_class: EvidenceVariable.self, "EvidenceVariable", .resource, base: DomainResource._layout, release: .r4, """
     url 0..1 uri
     identifier 0..* Identifier
     version 0..1 string
@@ -189,7 +225,7 @@ private let evidenceVariableLayout = Layout(EvidenceVariable.self, "EvidenceVari
     characteristic 1..* EvidenceVariable.characteristic
     """)
 
-private let evidenceVariableCharacteristicLayout = Layout(EvidenceVariableCharacteristic.self, "EvidenceVariable.characteristic", .backbone, base: BackboneElement._layout, release: .r4, """
+private let evidenceVariableCharacteristicLayout = Layout(_class: EvidenceVariableCharacteristic.self, "EvidenceVariable.characteristic", .backbone, base: BackboneElement._layout, release: .r4, """
     description 0..1 string
     definition[x] 1..1 Reference|canonical|CodeableConcept|Expression|DataRequirement|TriggerDefinition >Group
     usageContext 0..* UsageContext
@@ -199,4 +235,4 @@ private let evidenceVariableCharacteristicLayout = Layout(EvidenceVariableCharac
     groupMeasure 0..1 code =GroupMeasure
     """)
 
-let evidenceVariableTypes = TypeGroup("EvidenceVariable EvidenceVariable.characteristic", [EvidenceVariable.self, EvidenceVariableCharacteristic.self])
+let evidenceVariableTypes = _TypeGroup("EvidenceVariable EvidenceVariable.characteristic", [EvidenceVariable.self, EvidenceVariableCharacteristic.self])

@@ -5,6 +5,7 @@ import FireLiteCore
 
 /// `ExampleScenario`, a resource of FHIR R4: <http://hl7.org/fhir/StructureDefinition/ExampleScenario>
 public final class ExampleScenario: DomainResource {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { exampleScenarioLayout }
 
     /// `ExampleScenario.url`: `uri` 0..1
@@ -45,6 +46,7 @@ public final class ExampleScenario: DomainResource {
 
 /// `ExampleScenario.actor`, a backbone element
 public final class ExampleScenarioActor: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { exampleScenarioActorLayout }
 
     /// `ExampleScenario.actor.actorId`: `string` 1..1
@@ -59,6 +61,7 @@ public final class ExampleScenarioActor: BackboneElement {
 
 /// `ExampleScenario.instance`, a backbone element
 public final class ExampleScenarioInstance: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { exampleScenarioInstanceLayout }
 
     /// `ExampleScenario.instance.resourceId`: `string` 1..1
@@ -77,6 +80,7 @@ public final class ExampleScenarioInstance: BackboneElement {
 
 /// `ExampleScenario.instance.version`, a backbone element
 public final class ExampleScenarioInstanceVersion: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { exampleScenarioInstanceVersionLayout }
 
     /// `ExampleScenario.instance.version.versionId`: `string` 1..1
@@ -87,6 +91,7 @@ public final class ExampleScenarioInstanceVersion: BackboneElement {
 
 /// `ExampleScenario.instance.containedInstance`, a backbone element
 public final class ExampleScenarioInstanceContainedInstance: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { exampleScenarioInstanceContainedInstanceLayout }
 
     /// `ExampleScenario.instance.containedInstance.resourceId`: `string` 1..1
@@ -97,6 +102,7 @@ public final class ExampleScenarioInstanceContainedInstance: BackboneElement {
 
 /// `ExampleScenario.process`, a backbone element
 public final class ExampleScenarioProcess: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { exampleScenarioProcessLayout }
 
     /// `ExampleScenario.process.title`: `string` 1..1
@@ -113,6 +119,7 @@ public final class ExampleScenarioProcess: BackboneElement {
 
 /// `ExampleScenario.process.step`, a backbone element
 public final class ExampleScenarioProcessStep: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { exampleScenarioProcessStepLayout }
 
     /// `ExampleScenario.process.step.process`: as `ExampleScenario.process` 0..*
@@ -121,6 +128,7 @@ public final class ExampleScenarioProcessStep: BackboneElement {
     public var pause: Bool? { get { _bool(4) } set { _setBool(4, newValue) } }
     /// `ExampleScenario.process.step.operation`: `ExampleScenario.process.step.operation` 0..1
     public var operation: ExampleScenarioProcessStepOperation? { get { _object(5) } set { _setObject(5, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(operation newValue: ExampleScenarioProcessStepOperation?) { _upsert(5, newValue) }
     /// `ExampleScenario.process.step.alternative`: `ExampleScenario.process.step.alternative` 0..*
     public var alternative: [ExampleScenarioProcessStepAlternative] { get { _objects(6) } set { _setObjects(6, newValue) } }
@@ -128,6 +136,7 @@ public final class ExampleScenarioProcessStep: BackboneElement {
 
 /// `ExampleScenario.process.step.operation`, a backbone element
 public final class ExampleScenarioProcessStepOperation: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { exampleScenarioProcessStepOperationLayout }
 
     /// `ExampleScenario.process.step.operation.number`: `string` 1..1
@@ -148,14 +157,17 @@ public final class ExampleScenarioProcessStepOperation: BackboneElement {
     public var receiverActive: Bool? { get { _bool(10) } set { _setBool(10, newValue) } }
     /// `ExampleScenario.process.step.operation.request`: as `ExampleScenario.instance.containedInstance` 0..1
     public var request: ExampleScenarioInstanceContainedInstance? { get { _object(11) } set { _setObject(11, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(request newValue: ExampleScenarioInstanceContainedInstance?) { _upsert(11, newValue) }
     /// `ExampleScenario.process.step.operation.response`: as `ExampleScenario.instance.containedInstance` 0..1
     public var response: ExampleScenarioInstanceContainedInstance? { get { _object(12) } set { _setObject(12, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(response newValue: ExampleScenarioInstanceContainedInstance?) { _upsert(12, newValue) }
 }
 
 /// `ExampleScenario.process.step.alternative`, a backbone element
 public final class ExampleScenarioProcessStepAlternative: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { exampleScenarioProcessStepAlternativeLayout }
 
     /// `ExampleScenario.process.step.alternative.title`: `string` 1..1
@@ -166,7 +178,7 @@ public final class ExampleScenarioProcessStepAlternative: BackboneElement {
     public var step: [ExampleScenarioProcessStep] { get { _objects(5) } set { _setObjects(5, newValue) } }
 }
 
-private let exampleScenarioLayout = Layout(ExampleScenario.self, "ExampleScenario", .resource, base: DomainResource._layout, release: .r4, """
+private let exampleScenarioLayout = Layout(_class: ExampleScenario.self, "ExampleScenario", .resource, base: DomainResource._layout, release: .r4, """
     url 0..1 uri
     identifier 0..* Identifier
     version 0..1 string
@@ -186,14 +198,14 @@ private let exampleScenarioLayout = Layout(ExampleScenario.self, "ExampleScenari
     workflow 0..* canonical >ExampleScenario
     """)
 
-private let exampleScenarioActorLayout = Layout(ExampleScenarioActor.self, "ExampleScenario.actor", .backbone, base: BackboneElement._layout, release: .r4, """
+private let exampleScenarioActorLayout = Layout(_class: ExampleScenarioActor.self, "ExampleScenario.actor", .backbone, base: BackboneElement._layout, release: .r4, """
     actorId 1..1 string
     type 1..1 code =ExampleScenarioActorType
     name 0..1 string
     description 0..1 markdown
     """)
 
-private let exampleScenarioInstanceLayout = Layout(ExampleScenarioInstance.self, "ExampleScenario.instance", .backbone, base: BackboneElement._layout, release: .r4, """
+private let exampleScenarioInstanceLayout = Layout(_class: ExampleScenarioInstance.self, "ExampleScenario.instance", .backbone, base: BackboneElement._layout, release: .r4, """
     resourceId 1..1 string
     resourceType 1..1 code =ResourceType
     name 0..1 string
@@ -202,17 +214,17 @@ private let exampleScenarioInstanceLayout = Layout(ExampleScenarioInstance.self,
     containedInstance 0..* ExampleScenario.instance.containedInstance
     """)
 
-private let exampleScenarioInstanceVersionLayout = Layout(ExampleScenarioInstanceVersion.self, "ExampleScenario.instance.version", .backbone, base: BackboneElement._layout, release: .r4, """
+private let exampleScenarioInstanceVersionLayout = Layout(_class: ExampleScenarioInstanceVersion.self, "ExampleScenario.instance.version", .backbone, base: BackboneElement._layout, release: .r4, """
     versionId 1..1 string
     description 1..1 markdown
     """)
 
-private let exampleScenarioInstanceContainedInstanceLayout = Layout(ExampleScenarioInstanceContainedInstance.self, "ExampleScenario.instance.containedInstance", .backbone, base: BackboneElement._layout, release: .r4, """
+private let exampleScenarioInstanceContainedInstanceLayout = Layout(_class: ExampleScenarioInstanceContainedInstance.self, "ExampleScenario.instance.containedInstance", .backbone, base: BackboneElement._layout, release: .r4, """
     resourceId 1..1 string
     versionId 0..1 string
     """)
 
-private let exampleScenarioProcessLayout = Layout(ExampleScenarioProcess.self, "ExampleScenario.process", .backbone, base: BackboneElement._layout, release: .r4, """
+private let exampleScenarioProcessLayout = Layout(_class: ExampleScenarioProcess.self, "ExampleScenario.process", .backbone, base: BackboneElement._layout, release: .r4, """
     title 1..1 string
     description 0..1 markdown
     preConditions 0..1 markdown
@@ -220,14 +232,14 @@ private let exampleScenarioProcessLayout = Layout(ExampleScenarioProcess.self, "
     step 0..* ExampleScenario.process.step
     """)
 
-private let exampleScenarioProcessStepLayout = Layout(ExampleScenarioProcessStep.self, "ExampleScenario.process.step", .backbone, base: BackboneElement._layout, release: .r4, """
+private let exampleScenarioProcessStepLayout = Layout(_class: ExampleScenarioProcessStep.self, "ExampleScenario.process.step", .backbone, base: BackboneElement._layout, release: .r4, """
     process 0..* ExampleScenario.process
     pause 0..1 boolean
     operation 0..1 ExampleScenario.process.step.operation
     alternative 0..* ExampleScenario.process.step.alternative
     """)
 
-private let exampleScenarioProcessStepOperationLayout = Layout(ExampleScenarioProcessStepOperation.self, "ExampleScenario.process.step.operation", .backbone, base: BackboneElement._layout, release: .r4, """
+private let exampleScenarioProcessStepOperationLayout = Layout(_class: ExampleScenarioProcessStepOperation.self, "ExampleScenario.process.step.operation", .backbone, base: BackboneElement._layout, release: .r4, """
     number 1..1 string
     type 0..1 string
     name 0..1 string
@@ -240,10 +252,10 @@ private let exampleScenarioProcessStepOperationLayout = Layout(ExampleScenarioPr
     response 0..1 ExampleScenario.instance.containedInstance
     """)
 
-private let exampleScenarioProcessStepAlternativeLayout = Layout(ExampleScenarioProcessStepAlternative.self, "ExampleScenario.process.step.alternative", .backbone, base: BackboneElement._layout, release: .r4, """
+private let exampleScenarioProcessStepAlternativeLayout = Layout(_class: ExampleScenarioProcessStepAlternative.self, "ExampleScenario.process.step.alternative", .backbone, base: BackboneElement._layout, release: .r4, """
     title 1..1 string
     description 0..1 markdown
     step 0..* ExampleScenario.process.step
     """)
 
-let exampleScenarioTypes = TypeGroup("ExampleScenario ExampleScenario.actor ExampleScenario.instance ExampleScenario.instance.version ExampleScenario.instance.containedInstance ExampleScenario.process ExampleScenario.process.step ExampleScenario.process.step.operation ExampleScenario.process.step.alternative", [ExampleScenario.self, ExampleScenarioActor.self, ExampleScenarioInstance.self, ExampleScenarioInstanceVersion.self, ExampleScenarioInstanceContainedInstance.self, ExampleScenarioProcess.self, ExampleScenarioProcessStep.self, ExampleScenarioProcessStepOperation.self, ExampleScenarioProcessStepAlternative.self])
+let exampleScenarioTypes = _TypeGroup("ExampleScenario ExampleScenario.actor ExampleScenario.instance ExampleScenario.instance.version ExampleScenario.instance.containedInstance ExampleScenario.process ExampleScenario.process.step ExampleScenario.process.step.operation ExampleScenario.process.step.alternative", [ExampleScenario.self, ExampleScenarioActor.self, ExampleScenarioInstance.self, ExampleScenarioInstanceVersion.self, ExampleScenarioInstanceContainedInstance.self, ExampleScenarioProcess.self, ExampleScenarioProcessStep.self, ExampleScenarioProcessStepOperation.self, ExampleScenarioProcessStepAlternative.self])

@@ -5,6 +5,7 @@ import FireLiteCore
 
 /// `ExplanationOfBenefit`, a resource of FHIR R4: <http://hl7.org/fhir/StructureDefinition/ExplanationOfBenefit>
 public final class ExplanationOfBenefit: DomainResource {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { explanationOfBenefitLayout }
 
     /// `ExplanationOfBenefit.identifier`: `Identifier` 0..*
@@ -13,60 +14,77 @@ public final class ExplanationOfBenefit: DomainResource {
     public var status: ExplanationOfBenefitStatus? { get { _code(9) } set { _setCode(9, newValue) } }
     /// `ExplanationOfBenefit.type`: `CodeableConcept` 1..1, extensible binding (<http://hl7.org/fhir/ValueSet/claim-type>)
     public var type: CodeableConcept? { get { _object(10) } set { _setObject(10, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(type newValue: CodeableConcept?) { _upsert(10, newValue) }
     /// `ExplanationOfBenefit.subType`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/claim-subtype>)
     public var subType: CodeableConcept? { get { _object(11) } set { _setObject(11, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(subType newValue: CodeableConcept?) { _upsert(11, newValue) }
     /// `ExplanationOfBenefit.use`: `code` 1..1, one of `ClaimUse` (<http://hl7.org/fhir/ValueSet/claim-use>)
     public var use: ClaimUse? { get { _code(12) } set { _setCode(12, newValue) } }
     /// `ExplanationOfBenefit.patient`: `Reference` 1..1 to `Patient`
     public var patient: Reference? { get { _object(13) } set { _setObject(13, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(patient newValue: Reference?) { _upsert(13, newValue) }
     /// `ExplanationOfBenefit.billablePeriod`: `Period` 0..1
     public var billablePeriod: Period? { get { _object(14) } set { _setObject(14, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(billablePeriod newValue: Period?) { _upsert(14, newValue) }
     /// `ExplanationOfBenefit.created`: `dateTime` 1..1
     public var created: FHIRDateTime? { get { _dateTime(15) } set { _setDateTime(15, newValue) } }
     /// `ExplanationOfBenefit.enterer`: `Reference` 0..1 to `Practitioner` | `PractitionerRole`
     public var enterer: Reference? { get { _object(16) } set { _setObject(16, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(enterer newValue: Reference?) { _upsert(16, newValue) }
     /// `ExplanationOfBenefit.insurer`: `Reference` 1..1 to `Organization`
     public var insurer: Reference? { get { _object(17) } set { _setObject(17, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(insurer newValue: Reference?) { _upsert(17, newValue) }
     /// `ExplanationOfBenefit.provider`: `Reference` 1..1 to `Practitioner` | `PractitionerRole` | `Organization`
     public var provider: Reference? { get { _object(18) } set { _setObject(18, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(provider newValue: Reference?) { _upsert(18, newValue) }
     /// `ExplanationOfBenefit.priority`: `CodeableConcept` 0..1, example binding (<http://terminology.hl7.org/CodeSystem/processpriority>)
     public var priority: CodeableConcept? { get { _object(19) } set { _setObject(19, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(priority newValue: CodeableConcept?) { _upsert(19, newValue) }
     /// `ExplanationOfBenefit.fundsReserveRequested`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/fundsreserve>)
     public var fundsReserveRequested: CodeableConcept? { get { _object(20) } set { _setObject(20, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(fundsReserveRequested newValue: CodeableConcept?) { _upsert(20, newValue) }
     /// `ExplanationOfBenefit.fundsReserve`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/fundsreserve>)
     public var fundsReserve: CodeableConcept? { get { _object(21) } set { _setObject(21, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(fundsReserve newValue: CodeableConcept?) { _upsert(21, newValue) }
     /// `ExplanationOfBenefit.related`: `ExplanationOfBenefit.related` 0..*
     public var related: [ExplanationOfBenefitRelated] { get { _objects(22) } set { _setObjects(22, newValue) } }
     /// `ExplanationOfBenefit.prescription`: `Reference` 0..1 to `MedicationRequest` | `VisionPrescription`
     public var prescription: Reference? { get { _object(23) } set { _setObject(23, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(prescription newValue: Reference?) { _upsert(23, newValue) }
     /// `ExplanationOfBenefit.originalPrescription`: `Reference` 0..1 to `MedicationRequest`
     public var originalPrescription: Reference? { get { _object(24) } set { _setObject(24, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(originalPrescription newValue: Reference?) { _upsert(24, newValue) }
     /// `ExplanationOfBenefit.payee`: `ExplanationOfBenefit.payee` 0..1
     public var payee: ExplanationOfBenefitPayee? { get { _object(25) } set { _setObject(25, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(payee newValue: ExplanationOfBenefitPayee?) { _upsert(25, newValue) }
     /// `ExplanationOfBenefit.referral`: `Reference` 0..1 to `ServiceRequest`
     public var referral: Reference? { get { _object(26) } set { _setObject(26, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(referral newValue: Reference?) { _upsert(26, newValue) }
     /// `ExplanationOfBenefit.facility`: `Reference` 0..1 to `Location`
     public var facility: Reference? { get { _object(27) } set { _setObject(27, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(facility newValue: Reference?) { _upsert(27, newValue) }
     /// `ExplanationOfBenefit.claim`: `Reference` 0..1 to `Claim`
     public var claim: Reference? { get { _object(28) } set { _setObject(28, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(claim newValue: Reference?) { _upsert(28, newValue) }
     /// `ExplanationOfBenefit.claimResponse`: `Reference` 0..1 to `ClaimResponse`
     public var claimResponse: Reference? { get { _object(29) } set { _setObject(29, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(claimResponse newValue: Reference?) { _upsert(29, newValue) }
     /// `ExplanationOfBenefit.outcome`: `code` 1..1, one of `RemittanceOutcome` (<http://hl7.org/fhir/ValueSet/remittance-outcome>)
     public var outcome: RemittanceOutcome? { get { _code(30) } set { _setCode(30, newValue) } }
@@ -90,6 +108,7 @@ public final class ExplanationOfBenefit: DomainResource {
     public var insurance: [ExplanationOfBenefitInsurance] { get { _objects(39) } set { _setObjects(39, newValue) } }
     /// `ExplanationOfBenefit.accident`: `ExplanationOfBenefit.accident` 0..1
     public var accident: ExplanationOfBenefitAccident? { get { _object(40) } set { _setObject(40, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(accident newValue: ExplanationOfBenefitAccident?) { _upsert(40, newValue) }
     /// `ExplanationOfBenefit.item`: `ExplanationOfBenefit.item` 0..*
     public var item: [ExplanationOfBenefitItem] { get { _objects(41) } set { _setObjects(41, newValue) } }
@@ -101,17 +120,21 @@ public final class ExplanationOfBenefit: DomainResource {
     public var total: [ExplanationOfBenefitTotal] { get { _objects(44) } set { _setObjects(44, newValue) } }
     /// `ExplanationOfBenefit.payment`: `ExplanationOfBenefit.payment` 0..1
     public var payment: ExplanationOfBenefitPayment? { get { _object(45) } set { _setObject(45, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(payment newValue: ExplanationOfBenefitPayment?) { _upsert(45, newValue) }
     /// `ExplanationOfBenefit.formCode`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/forms>)
     public var formCode: CodeableConcept? { get { _object(46) } set { _setObject(46, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(formCode newValue: CodeableConcept?) { _upsert(46, newValue) }
     /// `ExplanationOfBenefit.form`: `Attachment` 0..1
     public var form: Attachment? { get { _object(47) } set { _setObject(47, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(form newValue: Attachment?) { _upsert(47, newValue) }
     /// `ExplanationOfBenefit.processNote`: `ExplanationOfBenefit.processNote` 0..*
     public var processNote: [ExplanationOfBenefitProcessNote] { get { _objects(48) } set { _setObjects(48, newValue) } }
     /// `ExplanationOfBenefit.benefitPeriod`: `Period` 0..1
     public var benefitPeriod: Period? { get { _object(49) } set { _setObject(49, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(benefitPeriod newValue: Period?) { _upsert(49, newValue) }
     /// `ExplanationOfBenefit.benefitBalance`: `ExplanationOfBenefit.benefitBalance` 0..*
     public var benefitBalance: [ExplanationOfBenefitBenefitBalance] { get { _objects(50) } set { _setObjects(50, newValue) } }
@@ -119,106 +142,140 @@ public final class ExplanationOfBenefit: DomainResource {
 
 /// `ExplanationOfBenefit.related`, a backbone element
 public final class ExplanationOfBenefitRelated: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { explanationOfBenefitRelatedLayout }
 
     /// `ExplanationOfBenefit.related.claim`: `Reference` 0..1 to `Claim`
     public var claim: Reference? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(claim newValue: Reference?) { _upsert(3, newValue) }
     /// `ExplanationOfBenefit.related.relationship`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/related-claim-relationship>)
     public var relationship: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(relationship newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `ExplanationOfBenefit.related.reference`: `Identifier` 0..1
     public var reference: Identifier? { get { _object(5) } set { _setObject(5, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(reference newValue: Identifier?) { _upsert(5, newValue) }
 }
 
 /// `ExplanationOfBenefit.payee`, a backbone element
 public final class ExplanationOfBenefitPayee: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { explanationOfBenefitPayeeLayout }
 
     /// `ExplanationOfBenefit.payee.type`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/payeetype>)
     public var type: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(type newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `ExplanationOfBenefit.payee.party`: `Reference` 0..1 to `Practitioner` | `PractitionerRole` | `Organization` | `Patient` | `RelatedPerson`
     public var party: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(party newValue: Reference?) { _upsert(4, newValue) }
 }
 
 /// `ExplanationOfBenefit.careTeam`, a backbone element
 public final class ExplanationOfBenefitCareTeam: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { explanationOfBenefitCareTeamLayout }
 
     /// `ExplanationOfBenefit.careTeam.sequence`: `positiveInt` 1..1
     public var sequence: Int? { get { _int(3) } set { _setInt(3, newValue) } }
     /// `ExplanationOfBenefit.careTeam.provider`: `Reference` 1..1 to `Practitioner` | `PractitionerRole` | `Organization`
     public var provider: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(provider newValue: Reference?) { _upsert(4, newValue) }
     /// `ExplanationOfBenefit.careTeam.responsible`: `boolean` 0..1
     public var responsible: Bool? { get { _bool(5) } set { _setBool(5, newValue) } }
     /// `ExplanationOfBenefit.careTeam.role`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/claim-careteamrole>)
     public var role: CodeableConcept? { get { _object(6) } set { _setObject(6, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(role newValue: CodeableConcept?) { _upsert(6, newValue) }
     /// `ExplanationOfBenefit.careTeam.qualification`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/provider-qualification>)
     public var qualification: CodeableConcept? { get { _object(7) } set { _setObject(7, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(qualification newValue: CodeableConcept?) { _upsert(7, newValue) }
 }
 
 /// `ExplanationOfBenefit.supportingInfo`, a backbone element
 public final class ExplanationOfBenefitSupportingInfo: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { explanationOfBenefitSupportingInfoLayout }
 
     /// `ExplanationOfBenefit.supportingInfo.sequence`: `positiveInt` 1..1
     public var sequence: Int? { get { _int(3) } set { _setInt(3, newValue) } }
     /// `ExplanationOfBenefit.supportingInfo.category`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/claim-informationcategory>)
     public var category: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(category newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `ExplanationOfBenefit.supportingInfo.code`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/claim-exception>)
     public var code: CodeableConcept? { get { _object(5) } set { _setObject(5, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(code newValue: CodeableConcept?) { _upsert(5, newValue) }
     /// `ExplanationOfBenefit.supportingInfo.timing[x]`: `date` | `Period` 0..1
     public var timing: ExplanationOfBenefitSupportingInfoTiming? { get { _choice(6) } set { _setChoice(6, 2, newValue) } }
+    /// `ExplanationOfBenefit.supportingInfo.timing[x]` as `date`.
     public var timingDate: FHIRDate? { get { _date(6) } set { _setDate(6, newValue) } }
+    /// `ExplanationOfBenefit.supportingInfo.timing[x]` as `Period`.
     public var timingPeriod: Period? { get { _object(7) } set { _setObject(7, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(timingPeriod newValue: Period?) { _upsert(7, newValue) }
     /// `ExplanationOfBenefit.supportingInfo.value[x]`: `boolean` | `string` | `Quantity` | `Attachment` | `Reference` 0..1
     public var value: ExplanationOfBenefitSupportingInfoValue? { get { _choice(8) } set { _setChoice(8, 5, newValue) } }
+    /// `ExplanationOfBenefit.supportingInfo.value[x]` as `boolean`.
     public var valueBoolean: Bool? { get { _bool(8) } set { _setBool(8, newValue) } }
+    /// `ExplanationOfBenefit.supportingInfo.value[x]` as `string`.
     public var valueString: String? { get { _string(9) } set { _setString(9, newValue) } }
+    /// `ExplanationOfBenefit.supportingInfo.value[x]` as `Quantity`.
     public var valueQuantity: Quantity? { get { _object(10) } set { _setObject(10, newValue) } }
+    /// `ExplanationOfBenefit.supportingInfo.value[x]` as `Attachment`.
     public var valueAttachment: Attachment? { get { _object(11) } set { _setObject(11, newValue) } }
+    /// `ExplanationOfBenefit.supportingInfo.value[x]` as `Reference`.
     public var valueReference: Reference? { get { _object(12) } set { _setObject(12, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueQuantity newValue: Quantity?) { _upsert(10, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueAttachment newValue: Attachment?) { _upsert(11, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueReference newValue: Reference?) { _upsert(12, newValue) }
     /// `ExplanationOfBenefit.supportingInfo.reason`: `Coding` 0..1, example binding (<http://hl7.org/fhir/ValueSet/missing-tooth-reason>)
     public var reason: Coding? { get { _object(13) } set { _setObject(13, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(reason newValue: Coding?) { _upsert(13, newValue) }
 }
 
 /// `ExplanationOfBenefit.diagnosis`, a backbone element
 public final class ExplanationOfBenefitDiagnosis: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { explanationOfBenefitDiagnosisLayout }
 
     /// `ExplanationOfBenefit.diagnosis.sequence`: `positiveInt` 1..1
     public var sequence: Int? { get { _int(3) } set { _setInt(3, newValue) } }
     /// `ExplanationOfBenefit.diagnosis.diagnosis[x]`: `CodeableConcept` | `Reference` 1..1 to `Condition`, example binding (<http://hl7.org/fhir/ValueSet/icd-10>)
     public var diagnosis: ExplanationOfBenefitDiagnosisDiagnosis? { get { _choice(4) } set { _setChoice(4, 2, newValue) } }
+    /// `ExplanationOfBenefit.diagnosis.diagnosis[x]` as `CodeableConcept`.
     public var diagnosisCodeableConcept: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// `ExplanationOfBenefit.diagnosis.diagnosis[x]` as `Reference`.
     public var diagnosisReference: Reference? { get { _object(5) } set { _setObject(5, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(diagnosisCodeableConcept newValue: CodeableConcept?) { _upsert(4, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(diagnosisReference newValue: Reference?) { _upsert(5, newValue) }
     /// `ExplanationOfBenefit.diagnosis.type`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/ex-diagnosistype>)
     public var type: [CodeableConcept] { get { _objects(6) } set { _setObjects(6, newValue) } }
     /// `ExplanationOfBenefit.diagnosis.onAdmission`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/ex-diagnosis-on-admission>)
     public var onAdmission: CodeableConcept? { get { _object(7) } set { _setObject(7, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(onAdmission newValue: CodeableConcept?) { _upsert(7, newValue) }
     /// `ExplanationOfBenefit.diagnosis.packageCode`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/ex-diagnosisrelatedgroup>)
     public var packageCode: CodeableConcept? { get { _object(8) } set { _setObject(8, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(packageCode newValue: CodeableConcept?) { _upsert(8, newValue) }
 }
 
 /// `ExplanationOfBenefit.procedure`, a backbone element
 public final class ExplanationOfBenefitProcedure: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { explanationOfBenefitProcedureLayout }
 
     /// `ExplanationOfBenefit.procedure.sequence`: `positiveInt` 1..1
@@ -229,9 +286,13 @@ public final class ExplanationOfBenefitProcedure: BackboneElement {
     public var date: FHIRDateTime? { get { _dateTime(5) } set { _setDateTime(5, newValue) } }
     /// `ExplanationOfBenefit.procedure.procedure[x]`: `CodeableConcept` | `Reference` 1..1 to `Procedure`, example binding (<http://hl7.org/fhir/ValueSet/icd-10-procedures>)
     public var procedure: ExplanationOfBenefitProcedureProcedure? { get { _choice(6) } set { _setChoice(6, 2, newValue) } }
+    /// `ExplanationOfBenefit.procedure.procedure[x]` as `CodeableConcept`.
     public var procedureCodeableConcept: CodeableConcept? { get { _object(6) } set { _setObject(6, newValue) } }
+    /// `ExplanationOfBenefit.procedure.procedure[x]` as `Reference`.
     public var procedureReference: Reference? { get { _object(7) } set { _setObject(7, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(procedureCodeableConcept newValue: CodeableConcept?) { _upsert(6, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(procedureReference newValue: Reference?) { _upsert(7, newValue) }
     /// `ExplanationOfBenefit.procedure.udi`: `Reference` 0..* to `Device`
     public var udi: [Reference] { get { _objects(8) } set { _setObjects(8, newValue) } }
@@ -239,12 +300,14 @@ public final class ExplanationOfBenefitProcedure: BackboneElement {
 
 /// `ExplanationOfBenefit.insurance`, a backbone element
 public final class ExplanationOfBenefitInsurance: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { explanationOfBenefitInsuranceLayout }
 
     /// `ExplanationOfBenefit.insurance.focal`: `boolean` 1..1
     public var focal: Bool? { get { _bool(3) } set { _setBool(3, newValue) } }
     /// `ExplanationOfBenefit.insurance.coverage`: `Reference` 1..1 to `Coverage`
     public var coverage: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(coverage newValue: Reference?) { _upsert(4, newValue) }
     /// `ExplanationOfBenefit.insurance.preAuthRef`: `string` 0..*
     public var preAuthRef: [String] { get { _strings(5) } set { _setStrings(5, newValue) } }
@@ -252,23 +315,30 @@ public final class ExplanationOfBenefitInsurance: BackboneElement {
 
 /// `ExplanationOfBenefit.accident`, a backbone element
 public final class ExplanationOfBenefitAccident: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { explanationOfBenefitAccidentLayout }
 
     /// `ExplanationOfBenefit.accident.date`: `date` 0..1
     public var date: FHIRDate? { get { _date(3) } set { _setDate(3, newValue) } }
     /// `ExplanationOfBenefit.accident.type`: `CodeableConcept` 0..1, extensible binding (<http://terminology.hl7.org/ValueSet/v3-ActIncidentCode>)
     public var type: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(type newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `ExplanationOfBenefit.accident.location[x]`: `Address` | `Reference` 0..1 to `Location`
     public var location: ExplanationOfBenefitAccidentLocation? { get { _choice(5) } set { _setChoice(5, 2, newValue) } }
+    /// `ExplanationOfBenefit.accident.location[x]` as `Address`.
     public var locationAddress: Address? { get { _object(5) } set { _setObject(5, newValue) } }
+    /// `ExplanationOfBenefit.accident.location[x]` as `Reference`.
     public var locationReference: Reference? { get { _object(6) } set { _setObject(6, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(locationAddress newValue: Address?) { _upsert(5, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(locationReference newValue: Reference?) { _upsert(6, newValue) }
 }
 
 /// `ExplanationOfBenefit.item`, a backbone element
 public final class ExplanationOfBenefitItem: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { explanationOfBenefitItemLayout }
 
     /// `ExplanationOfBenefit.item.sequence`: `positiveInt` 1..1
@@ -283,12 +353,15 @@ public final class ExplanationOfBenefitItem: BackboneElement {
     public var informationSequence: [Int] { get { _ints(7) } set { _setInts(7, newValue) } }
     /// `ExplanationOfBenefit.item.revenue`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/ex-revenue-center>)
     public var revenue: CodeableConcept? { get { _object(8) } set { _setObject(8, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(revenue newValue: CodeableConcept?) { _upsert(8, newValue) }
     /// `ExplanationOfBenefit.item.category`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/ex-benefitcategory>)
     public var category: CodeableConcept? { get { _object(9) } set { _setObject(9, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(category newValue: CodeableConcept?) { _upsert(9, newValue) }
     /// `ExplanationOfBenefit.item.productOrService`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/service-uscls>)
     public var productOrService: CodeableConcept? { get { _object(10) } set { _setObject(10, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(productOrService newValue: CodeableConcept?) { _upsert(10, newValue) }
     /// `ExplanationOfBenefit.item.modifier`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/claim-modifiers>)
     public var modifier: [CodeableConcept] { get { _objects(11) } set { _setObjects(11, newValue) } }
@@ -296,32 +369,45 @@ public final class ExplanationOfBenefitItem: BackboneElement {
     public var programCode: [CodeableConcept] { get { _objects(12) } set { _setObjects(12, newValue) } }
     /// `ExplanationOfBenefit.item.serviced[x]`: `date` | `Period` 0..1
     public var serviced: ExplanationOfBenefitItemServiced? { get { _choice(13) } set { _setChoice(13, 2, newValue) } }
+    /// `ExplanationOfBenefit.item.serviced[x]` as `date`.
     public var servicedDate: FHIRDate? { get { _date(13) } set { _setDate(13, newValue) } }
+    /// `ExplanationOfBenefit.item.serviced[x]` as `Period`.
     public var servicedPeriod: Period? { get { _object(14) } set { _setObject(14, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(servicedPeriod newValue: Period?) { _upsert(14, newValue) }
     /// `ExplanationOfBenefit.item.location[x]`: `CodeableConcept` | `Address` | `Reference` 0..1 to `Location`, example binding (<http://hl7.org/fhir/ValueSet/service-place>)
     public var location: ExplanationOfBenefitItemLocation? { get { _choice(15) } set { _setChoice(15, 3, newValue) } }
+    /// `ExplanationOfBenefit.item.location[x]` as `CodeableConcept`.
     public var locationCodeableConcept: CodeableConcept? { get { _object(15) } set { _setObject(15, newValue) } }
+    /// `ExplanationOfBenefit.item.location[x]` as `Address`.
     public var locationAddress: Address? { get { _object(16) } set { _setObject(16, newValue) } }
+    /// `ExplanationOfBenefit.item.location[x]` as `Reference`.
     public var locationReference: Reference? { get { _object(17) } set { _setObject(17, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(locationCodeableConcept newValue: CodeableConcept?) { _upsert(15, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(locationAddress newValue: Address?) { _upsert(16, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(locationReference newValue: Reference?) { _upsert(17, newValue) }
     /// `ExplanationOfBenefit.item.quantity`: `Quantity` 0..1
     public var quantity: Quantity? { get { _object(18) } set { _setObject(18, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(quantity newValue: Quantity?) { _upsert(18, newValue) }
     /// `ExplanationOfBenefit.item.unitPrice`: `Money` 0..1
     public var unitPrice: Money? { get { _object(19) } set { _setObject(19, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(unitPrice newValue: Money?) { _upsert(19, newValue) }
     /// `ExplanationOfBenefit.item.factor`: `decimal` 0..1
     public var factor: FHIRDecimal? { get { _decimal(20) } set { _setDecimal(20, newValue) } }
     /// `ExplanationOfBenefit.item.net`: `Money` 0..1
     public var net: Money? { get { _object(21) } set { _setObject(21, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(net newValue: Money?) { _upsert(21, newValue) }
     /// `ExplanationOfBenefit.item.udi`: `Reference` 0..* to `Device`
     public var udi: [Reference] { get { _objects(22) } set { _setObjects(22, newValue) } }
     /// `ExplanationOfBenefit.item.bodySite`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/tooth>)
     public var bodySite: CodeableConcept? { get { _object(23) } set { _setObject(23, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(bodySite newValue: CodeableConcept?) { _upsert(23, newValue) }
     /// `ExplanationOfBenefit.item.subSite`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/surface>)
     public var subSite: [CodeableConcept] { get { _objects(24) } set { _setObjects(24, newValue) } }
@@ -337,16 +423,20 @@ public final class ExplanationOfBenefitItem: BackboneElement {
 
 /// `ExplanationOfBenefit.item.adjudication`, a backbone element
 public final class ExplanationOfBenefitItemAdjudication: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { explanationOfBenefitItemAdjudicationLayout }
 
     /// `ExplanationOfBenefit.item.adjudication.category`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/adjudication>)
     public var category: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(category newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `ExplanationOfBenefit.item.adjudication.reason`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/adjudication-reason>)
     public var reason: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(reason newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `ExplanationOfBenefit.item.adjudication.amount`: `Money` 0..1
     public var amount: Money? { get { _object(5) } set { _setObject(5, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(amount newValue: Money?) { _upsert(5, newValue) }
     /// `ExplanationOfBenefit.item.adjudication.value`: `decimal` 0..1
     public var value: FHIRDecimal? { get { _decimal(6) } set { _setDecimal(6, newValue) } }
@@ -354,18 +444,22 @@ public final class ExplanationOfBenefitItemAdjudication: BackboneElement {
 
 /// `ExplanationOfBenefit.item.detail`, a backbone element
 public final class ExplanationOfBenefitItemDetail: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { explanationOfBenefitItemDetailLayout }
 
     /// `ExplanationOfBenefit.item.detail.sequence`: `positiveInt` 1..1
     public var sequence: Int? { get { _int(3) } set { _setInt(3, newValue) } }
     /// `ExplanationOfBenefit.item.detail.revenue`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/ex-revenue-center>)
     public var revenue: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(revenue newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `ExplanationOfBenefit.item.detail.category`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/ex-benefitcategory>)
     public var category: CodeableConcept? { get { _object(5) } set { _setObject(5, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(category newValue: CodeableConcept?) { _upsert(5, newValue) }
     /// `ExplanationOfBenefit.item.detail.productOrService`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/service-uscls>)
     public var productOrService: CodeableConcept? { get { _object(6) } set { _setObject(6, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(productOrService newValue: CodeableConcept?) { _upsert(6, newValue) }
     /// `ExplanationOfBenefit.item.detail.modifier`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/claim-modifiers>)
     public var modifier: [CodeableConcept] { get { _objects(7) } set { _setObjects(7, newValue) } }
@@ -373,14 +467,17 @@ public final class ExplanationOfBenefitItemDetail: BackboneElement {
     public var programCode: [CodeableConcept] { get { _objects(8) } set { _setObjects(8, newValue) } }
     /// `ExplanationOfBenefit.item.detail.quantity`: `Quantity` 0..1
     public var quantity: Quantity? { get { _object(9) } set { _setObject(9, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(quantity newValue: Quantity?) { _upsert(9, newValue) }
     /// `ExplanationOfBenefit.item.detail.unitPrice`: `Money` 0..1
     public var unitPrice: Money? { get { _object(10) } set { _setObject(10, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(unitPrice newValue: Money?) { _upsert(10, newValue) }
     /// `ExplanationOfBenefit.item.detail.factor`: `decimal` 0..1
     public var factor: FHIRDecimal? { get { _decimal(11) } set { _setDecimal(11, newValue) } }
     /// `ExplanationOfBenefit.item.detail.net`: `Money` 0..1
     public var net: Money? { get { _object(12) } set { _setObject(12, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(net newValue: Money?) { _upsert(12, newValue) }
     /// `ExplanationOfBenefit.item.detail.udi`: `Reference` 0..* to `Device`
     public var udi: [Reference] { get { _objects(13) } set { _setObjects(13, newValue) } }
@@ -394,18 +491,22 @@ public final class ExplanationOfBenefitItemDetail: BackboneElement {
 
 /// `ExplanationOfBenefit.item.detail.subDetail`, a backbone element
 public final class ExplanationOfBenefitItemDetailSubDetail: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { explanationOfBenefitItemDetailSubDetailLayout }
 
     /// `ExplanationOfBenefit.item.detail.subDetail.sequence`: `positiveInt` 1..1
     public var sequence: Int? { get { _int(3) } set { _setInt(3, newValue) } }
     /// `ExplanationOfBenefit.item.detail.subDetail.revenue`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/ex-revenue-center>)
     public var revenue: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(revenue newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `ExplanationOfBenefit.item.detail.subDetail.category`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/ex-benefitcategory>)
     public var category: CodeableConcept? { get { _object(5) } set { _setObject(5, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(category newValue: CodeableConcept?) { _upsert(5, newValue) }
     /// `ExplanationOfBenefit.item.detail.subDetail.productOrService`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/service-uscls>)
     public var productOrService: CodeableConcept? { get { _object(6) } set { _setObject(6, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(productOrService newValue: CodeableConcept?) { _upsert(6, newValue) }
     /// `ExplanationOfBenefit.item.detail.subDetail.modifier`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/claim-modifiers>)
     public var modifier: [CodeableConcept] { get { _objects(7) } set { _setObjects(7, newValue) } }
@@ -413,14 +514,17 @@ public final class ExplanationOfBenefitItemDetailSubDetail: BackboneElement {
     public var programCode: [CodeableConcept] { get { _objects(8) } set { _setObjects(8, newValue) } }
     /// `ExplanationOfBenefit.item.detail.subDetail.quantity`: `Quantity` 0..1
     public var quantity: Quantity? { get { _object(9) } set { _setObject(9, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(quantity newValue: Quantity?) { _upsert(9, newValue) }
     /// `ExplanationOfBenefit.item.detail.subDetail.unitPrice`: `Money` 0..1
     public var unitPrice: Money? { get { _object(10) } set { _setObject(10, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(unitPrice newValue: Money?) { _upsert(10, newValue) }
     /// `ExplanationOfBenefit.item.detail.subDetail.factor`: `decimal` 0..1
     public var factor: FHIRDecimal? { get { _decimal(11) } set { _setDecimal(11, newValue) } }
     /// `ExplanationOfBenefit.item.detail.subDetail.net`: `Money` 0..1
     public var net: Money? { get { _object(12) } set { _setObject(12, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(net newValue: Money?) { _upsert(12, newValue) }
     /// `ExplanationOfBenefit.item.detail.subDetail.udi`: `Reference` 0..* to `Device`
     public var udi: [Reference] { get { _objects(13) } set { _setObjects(13, newValue) } }
@@ -432,6 +536,7 @@ public final class ExplanationOfBenefitItemDetailSubDetail: BackboneElement {
 
 /// `ExplanationOfBenefit.addItem`, a backbone element
 public final class ExplanationOfBenefitAddItem: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { explanationOfBenefitAddItemLayout }
 
     /// `ExplanationOfBenefit.addItem.itemSequence`: `positiveInt` 0..*
@@ -444,6 +549,7 @@ public final class ExplanationOfBenefitAddItem: BackboneElement {
     public var provider: [Reference] { get { _objects(6) } set { _setObjects(6, newValue) } }
     /// `ExplanationOfBenefit.addItem.productOrService`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/service-uscls>)
     public var productOrService: CodeableConcept? { get { _object(7) } set { _setObject(7, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(productOrService newValue: CodeableConcept?) { _upsert(7, newValue) }
     /// `ExplanationOfBenefit.addItem.modifier`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/claim-modifiers>)
     public var modifier: [CodeableConcept] { get { _objects(8) } set { _setObjects(8, newValue) } }
@@ -451,30 +557,43 @@ public final class ExplanationOfBenefitAddItem: BackboneElement {
     public var programCode: [CodeableConcept] { get { _objects(9) } set { _setObjects(9, newValue) } }
     /// `ExplanationOfBenefit.addItem.serviced[x]`: `date` | `Period` 0..1
     public var serviced: ExplanationOfBenefitAddItemServiced? { get { _choice(10) } set { _setChoice(10, 2, newValue) } }
+    /// `ExplanationOfBenefit.addItem.serviced[x]` as `date`.
     public var servicedDate: FHIRDate? { get { _date(10) } set { _setDate(10, newValue) } }
+    /// `ExplanationOfBenefit.addItem.serviced[x]` as `Period`.
     public var servicedPeriod: Period? { get { _object(11) } set { _setObject(11, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(servicedPeriod newValue: Period?) { _upsert(11, newValue) }
     /// `ExplanationOfBenefit.addItem.location[x]`: `CodeableConcept` | `Address` | `Reference` 0..1 to `Location`, example binding (<http://hl7.org/fhir/ValueSet/service-place>)
     public var location: ExplanationOfBenefitAddItemLocation? { get { _choice(12) } set { _setChoice(12, 3, newValue) } }
+    /// `ExplanationOfBenefit.addItem.location[x]` as `CodeableConcept`.
     public var locationCodeableConcept: CodeableConcept? { get { _object(12) } set { _setObject(12, newValue) } }
+    /// `ExplanationOfBenefit.addItem.location[x]` as `Address`.
     public var locationAddress: Address? { get { _object(13) } set { _setObject(13, newValue) } }
+    /// `ExplanationOfBenefit.addItem.location[x]` as `Reference`.
     public var locationReference: Reference? { get { _object(14) } set { _setObject(14, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(locationCodeableConcept newValue: CodeableConcept?) { _upsert(12, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(locationAddress newValue: Address?) { _upsert(13, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(locationReference newValue: Reference?) { _upsert(14, newValue) }
     /// `ExplanationOfBenefit.addItem.quantity`: `Quantity` 0..1
     public var quantity: Quantity? { get { _object(15) } set { _setObject(15, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(quantity newValue: Quantity?) { _upsert(15, newValue) }
     /// `ExplanationOfBenefit.addItem.unitPrice`: `Money` 0..1
     public var unitPrice: Money? { get { _object(16) } set { _setObject(16, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(unitPrice newValue: Money?) { _upsert(16, newValue) }
     /// `ExplanationOfBenefit.addItem.factor`: `decimal` 0..1
     public var factor: FHIRDecimal? { get { _decimal(17) } set { _setDecimal(17, newValue) } }
     /// `ExplanationOfBenefit.addItem.net`: `Money` 0..1
     public var net: Money? { get { _object(18) } set { _setObject(18, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(net newValue: Money?) { _upsert(18, newValue) }
     /// `ExplanationOfBenefit.addItem.bodySite`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/tooth>)
     public var bodySite: CodeableConcept? { get { _object(19) } set { _setObject(19, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(bodySite newValue: CodeableConcept?) { _upsert(19, newValue) }
     /// `ExplanationOfBenefit.addItem.subSite`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/surface>)
     public var subSite: [CodeableConcept] { get { _objects(20) } set { _setObjects(20, newValue) } }
@@ -488,23 +607,28 @@ public final class ExplanationOfBenefitAddItem: BackboneElement {
 
 /// `ExplanationOfBenefit.addItem.detail`, a backbone element
 public final class ExplanationOfBenefitAddItemDetail: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { explanationOfBenefitAddItemDetailLayout }
 
     /// `ExplanationOfBenefit.addItem.detail.productOrService`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/service-uscls>)
     public var productOrService: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(productOrService newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `ExplanationOfBenefit.addItem.detail.modifier`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/claim-modifiers>)
     public var modifier: [CodeableConcept] { get { _objects(4) } set { _setObjects(4, newValue) } }
     /// `ExplanationOfBenefit.addItem.detail.quantity`: `Quantity` 0..1
     public var quantity: Quantity? { get { _object(5) } set { _setObject(5, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(quantity newValue: Quantity?) { _upsert(5, newValue) }
     /// `ExplanationOfBenefit.addItem.detail.unitPrice`: `Money` 0..1
     public var unitPrice: Money? { get { _object(6) } set { _setObject(6, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(unitPrice newValue: Money?) { _upsert(6, newValue) }
     /// `ExplanationOfBenefit.addItem.detail.factor`: `decimal` 0..1
     public var factor: FHIRDecimal? { get { _decimal(7) } set { _setDecimal(7, newValue) } }
     /// `ExplanationOfBenefit.addItem.detail.net`: `Money` 0..1
     public var net: Money? { get { _object(8) } set { _setObject(8, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(net newValue: Money?) { _upsert(8, newValue) }
     /// `ExplanationOfBenefit.addItem.detail.noteNumber`: `positiveInt` 0..*
     public var noteNumber: [Int] { get { _ints(9) } set { _setInts(9, newValue) } }
@@ -516,23 +640,28 @@ public final class ExplanationOfBenefitAddItemDetail: BackboneElement {
 
 /// `ExplanationOfBenefit.addItem.detail.subDetail`, a backbone element
 public final class ExplanationOfBenefitAddItemDetailSubDetail: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { explanationOfBenefitAddItemDetailSubDetailLayout }
 
     /// `ExplanationOfBenefit.addItem.detail.subDetail.productOrService`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/service-uscls>)
     public var productOrService: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(productOrService newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `ExplanationOfBenefit.addItem.detail.subDetail.modifier`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/claim-modifiers>)
     public var modifier: [CodeableConcept] { get { _objects(4) } set { _setObjects(4, newValue) } }
     /// `ExplanationOfBenefit.addItem.detail.subDetail.quantity`: `Quantity` 0..1
     public var quantity: Quantity? { get { _object(5) } set { _setObject(5, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(quantity newValue: Quantity?) { _upsert(5, newValue) }
     /// `ExplanationOfBenefit.addItem.detail.subDetail.unitPrice`: `Money` 0..1
     public var unitPrice: Money? { get { _object(6) } set { _setObject(6, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(unitPrice newValue: Money?) { _upsert(6, newValue) }
     /// `ExplanationOfBenefit.addItem.detail.subDetail.factor`: `decimal` 0..1
     public var factor: FHIRDecimal? { get { _decimal(7) } set { _setDecimal(7, newValue) } }
     /// `ExplanationOfBenefit.addItem.detail.subDetail.net`: `Money` 0..1
     public var net: Money? { get { _object(8) } set { _setObject(8, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(net newValue: Money?) { _upsert(8, newValue) }
     /// `ExplanationOfBenefit.addItem.detail.subDetail.noteNumber`: `positiveInt` 0..*
     public var noteNumber: [Int] { get { _ints(9) } set { _setInts(9, newValue) } }
@@ -542,41 +671,51 @@ public final class ExplanationOfBenefitAddItemDetailSubDetail: BackboneElement {
 
 /// `ExplanationOfBenefit.total`, a backbone element
 public final class ExplanationOfBenefitTotal: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { explanationOfBenefitTotalLayout }
 
     /// `ExplanationOfBenefit.total.category`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/adjudication>)
     public var category: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(category newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `ExplanationOfBenefit.total.amount`: `Money` 1..1
     public var amount: Money? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(amount newValue: Money?) { _upsert(4, newValue) }
 }
 
 /// `ExplanationOfBenefit.payment`, a backbone element
 public final class ExplanationOfBenefitPayment: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { explanationOfBenefitPaymentLayout }
 
     /// `ExplanationOfBenefit.payment.type`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/ex-paymenttype>)
     public var type: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(type newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `ExplanationOfBenefit.payment.adjustment`: `Money` 0..1
     public var adjustment: Money? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(adjustment newValue: Money?) { _upsert(4, newValue) }
     /// `ExplanationOfBenefit.payment.adjustmentReason`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/payment-adjustment-reason>)
     public var adjustmentReason: CodeableConcept? { get { _object(5) } set { _setObject(5, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(adjustmentReason newValue: CodeableConcept?) { _upsert(5, newValue) }
     /// `ExplanationOfBenefit.payment.date`: `date` 0..1
     public var date: FHIRDate? { get { _date(6) } set { _setDate(6, newValue) } }
     /// `ExplanationOfBenefit.payment.amount`: `Money` 0..1
     public var amount: Money? { get { _object(7) } set { _setObject(7, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(amount newValue: Money?) { _upsert(7, newValue) }
     /// `ExplanationOfBenefit.payment.identifier`: `Identifier` 0..1
     public var identifier: Identifier? { get { _object(8) } set { _setObject(8, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(identifier newValue: Identifier?) { _upsert(8, newValue) }
 }
 
 /// `ExplanationOfBenefit.processNote`, a backbone element
 public final class ExplanationOfBenefitProcessNote: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { explanationOfBenefitProcessNoteLayout }
 
     /// `ExplanationOfBenefit.processNote.number`: `positiveInt` 0..1
@@ -587,15 +726,18 @@ public final class ExplanationOfBenefitProcessNote: BackboneElement {
     public var text: String? { get { _string(5) } set { _setString(5, newValue) } }
     /// `ExplanationOfBenefit.processNote.language`: `CodeableConcept` 0..1, preferred binding (<http://hl7.org/fhir/ValueSet/languages>)
     public var language: CodeableConcept? { get { _object(6) } set { _setObject(6, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(language newValue: CodeableConcept?) { _upsert(6, newValue) }
 }
 
 /// `ExplanationOfBenefit.benefitBalance`, a backbone element
 public final class ExplanationOfBenefitBenefitBalance: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { explanationOfBenefitBenefitBalanceLayout }
 
     /// `ExplanationOfBenefit.benefitBalance.category`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/ex-benefitcategory>)
     public var category: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(category newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `ExplanationOfBenefit.benefitBalance.excluded`: `boolean` 0..1
     public var excluded: Bool? { get { _bool(4) } set { _setBool(4, newValue) } }
@@ -605,12 +747,15 @@ public final class ExplanationOfBenefitBenefitBalance: BackboneElement {
     public var description: String? { get { _string(6) } set { _setString(6, newValue) } }
     /// `ExplanationOfBenefit.benefitBalance.network`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/benefit-network>)
     public var network: CodeableConcept? { get { _object(7) } set { _setObject(7, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(network newValue: CodeableConcept?) { _upsert(7, newValue) }
     /// `ExplanationOfBenefit.benefitBalance.unit`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/benefit-unit>)
     public var unit: CodeableConcept? { get { _object(8) } set { _setObject(8, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(unit newValue: CodeableConcept?) { _upsert(8, newValue) }
     /// `ExplanationOfBenefit.benefitBalance.term`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/benefit-term>)
     public var term: CodeableConcept? { get { _object(9) } set { _setObject(9, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(term newValue: CodeableConcept?) { _upsert(9, newValue) }
     /// `ExplanationOfBenefit.benefitBalance.financial`: `ExplanationOfBenefit.benefitBalance.financial` 0..*
     public var financial: [ExplanationOfBenefitBenefitBalanceFinancial] { get { _objects(10) } set { _setObjects(10, newValue) } }
@@ -618,35 +763,48 @@ public final class ExplanationOfBenefitBenefitBalance: BackboneElement {
 
 /// `ExplanationOfBenefit.benefitBalance.financial`, a backbone element
 public final class ExplanationOfBenefitBenefitBalanceFinancial: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { explanationOfBenefitBenefitBalanceFinancialLayout }
 
     /// `ExplanationOfBenefit.benefitBalance.financial.type`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/benefit-type>)
     public var type: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(type newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `ExplanationOfBenefit.benefitBalance.financial.allowed[x]`: `unsignedInt` | `string` | `Money` 0..1
     public var allowed: ExplanationOfBenefitBenefitBalanceFinancialAllowed? { get { _choice(4) } set { _setChoice(4, 3, newValue) } }
+    /// `ExplanationOfBenefit.benefitBalance.financial.allowed[x]` as `unsignedInt`.
     public var allowedUnsignedInt: Int? { get { _int(4) } set { _setInt(4, newValue) } }
+    /// `ExplanationOfBenefit.benefitBalance.financial.allowed[x]` as `string`.
     public var allowedString: String? { get { _string(5) } set { _setString(5, newValue) } }
+    /// `ExplanationOfBenefit.benefitBalance.financial.allowed[x]` as `Money`.
     public var allowedMoney: Money? { get { _object(6) } set { _setObject(6, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(allowedMoney newValue: Money?) { _upsert(6, newValue) }
     /// `ExplanationOfBenefit.benefitBalance.financial.used[x]`: `unsignedInt` | `Money` 0..1
     public var used: ExplanationOfBenefitBenefitBalanceFinancialUsed? { get { _choice(7) } set { _setChoice(7, 2, newValue) } }
+    /// `ExplanationOfBenefit.benefitBalance.financial.used[x]` as `unsignedInt`.
     public var usedUnsignedInt: Int? { get { _int(7) } set { _setInt(7, newValue) } }
+    /// `ExplanationOfBenefit.benefitBalance.financial.used[x]` as `Money`.
     public var usedMoney: Money? { get { _object(8) } set { _setObject(8, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(usedMoney newValue: Money?) { _upsert(8, newValue) }
 }
 
-/// values `ExplanationOfBenefit.supportingInfo.timing[x]` can have
+/// A value of `ExplanationOfBenefit.supportingInfo.timing[x]`.
 public enum ExplanationOfBenefitSupportingInfoTiming: FHIRChoice {
+    /// A value of type `date`.
     case date(FHIRDate)
+    /// A value of type `Period`.
     case period(Period)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    /// The value that an object holds, or nil; for generated code.
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: FHIRDate = object._date(first) else { return nil }; self = .date(value)
         case 1: guard let value: Period = object._object(first + 1) else { return nil }; self = .period(value)
         default: return nil
         }
     }
+    /// Sets the value in an object; for generated code.
     public func _write(_ object: FHIRObject, _ first: Int) {
         switch self {
         case .date(let value): object._setDate(first, value)
@@ -655,14 +813,20 @@ public enum ExplanationOfBenefitSupportingInfoTiming: FHIRChoice {
     }
 }
 
-/// values `ExplanationOfBenefit.supportingInfo.value[x]` can have
+/// A value of `ExplanationOfBenefit.supportingInfo.value[x]`.
 public enum ExplanationOfBenefitSupportingInfoValue: FHIRChoice {
+    /// A value of type `boolean`.
     case boolean(Bool)
+    /// A value of type `string`.
     case string(String)
+    /// A value of type `Quantity`.
     case quantity(Quantity)
+    /// A value of type `Attachment`.
     case attachment(Attachment)
+    /// A value of type `Reference`.
     case reference(Reference)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    /// The value that an object holds, or nil; for generated code.
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 5) {
         case 0: guard let value: Bool = object._bool(first) else { return nil }; self = .boolean(value)
         case 1: guard let value: String = object._string(first + 1) else { return nil }; self = .string(value)
@@ -672,6 +836,7 @@ public enum ExplanationOfBenefitSupportingInfoValue: FHIRChoice {
         default: return nil
         }
     }
+    /// Sets the value in an object; for generated code.
     public func _write(_ object: FHIRObject, _ first: Int) {
         switch self {
         case .boolean(let value): object._setBool(first, value)
@@ -683,17 +848,21 @@ public enum ExplanationOfBenefitSupportingInfoValue: FHIRChoice {
     }
 }
 
-/// values `ExplanationOfBenefit.diagnosis.diagnosis[x]` can have
+/// A value of `ExplanationOfBenefit.diagnosis.diagnosis[x]`.
 public enum ExplanationOfBenefitDiagnosisDiagnosis: FHIRChoice {
+    /// A value of type `CodeableConcept`.
     case codeableConcept(CodeableConcept)
+    /// A value of type `Reference`.
     case reference(Reference)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    /// The value that an object holds, or nil; for generated code.
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: CodeableConcept = object._object(first) else { return nil }; self = .codeableConcept(value)
         case 1: guard let value: Reference = object._object(first + 1) else { return nil }; self = .reference(value)
         default: return nil
         }
     }
+    /// Sets the value in an object; for generated code.
     public func _write(_ object: FHIRObject, _ first: Int) {
         switch self {
         case .codeableConcept(let value): object._setObject(first, value)
@@ -702,17 +871,21 @@ public enum ExplanationOfBenefitDiagnosisDiagnosis: FHIRChoice {
     }
 }
 
-/// values `ExplanationOfBenefit.procedure.procedure[x]` can have
+/// A value of `ExplanationOfBenefit.procedure.procedure[x]`.
 public enum ExplanationOfBenefitProcedureProcedure: FHIRChoice {
+    /// A value of type `CodeableConcept`.
     case codeableConcept(CodeableConcept)
+    /// A value of type `Reference`.
     case reference(Reference)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    /// The value that an object holds, or nil; for generated code.
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: CodeableConcept = object._object(first) else { return nil }; self = .codeableConcept(value)
         case 1: guard let value: Reference = object._object(first + 1) else { return nil }; self = .reference(value)
         default: return nil
         }
     }
+    /// Sets the value in an object; for generated code.
     public func _write(_ object: FHIRObject, _ first: Int) {
         switch self {
         case .codeableConcept(let value): object._setObject(first, value)
@@ -721,17 +894,21 @@ public enum ExplanationOfBenefitProcedureProcedure: FHIRChoice {
     }
 }
 
-/// values `ExplanationOfBenefit.accident.location[x]` can have
+/// A value of `ExplanationOfBenefit.accident.location[x]`.
 public enum ExplanationOfBenefitAccidentLocation: FHIRChoice {
+    /// A value of type `Address`.
     case address(Address)
+    /// A value of type `Reference`.
     case reference(Reference)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    /// The value that an object holds, or nil; for generated code.
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: Address = object._object(first) else { return nil }; self = .address(value)
         case 1: guard let value: Reference = object._object(first + 1) else { return nil }; self = .reference(value)
         default: return nil
         }
     }
+    /// Sets the value in an object; for generated code.
     public func _write(_ object: FHIRObject, _ first: Int) {
         switch self {
         case .address(let value): object._setObject(first, value)
@@ -740,17 +917,21 @@ public enum ExplanationOfBenefitAccidentLocation: FHIRChoice {
     }
 }
 
-/// values `ExplanationOfBenefit.item.serviced[x]` can have
+/// A value of `ExplanationOfBenefit.item.serviced[x]`.
 public enum ExplanationOfBenefitItemServiced: FHIRChoice {
+    /// A value of type `date`.
     case date(FHIRDate)
+    /// A value of type `Period`.
     case period(Period)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    /// The value that an object holds, or nil; for generated code.
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: FHIRDate = object._date(first) else { return nil }; self = .date(value)
         case 1: guard let value: Period = object._object(first + 1) else { return nil }; self = .period(value)
         default: return nil
         }
     }
+    /// Sets the value in an object; for generated code.
     public func _write(_ object: FHIRObject, _ first: Int) {
         switch self {
         case .date(let value): object._setDate(first, value)
@@ -759,12 +940,16 @@ public enum ExplanationOfBenefitItemServiced: FHIRChoice {
     }
 }
 
-/// values `ExplanationOfBenefit.item.location[x]` can have
+/// A value of `ExplanationOfBenefit.item.location[x]`.
 public enum ExplanationOfBenefitItemLocation: FHIRChoice {
+    /// A value of type `CodeableConcept`.
     case codeableConcept(CodeableConcept)
+    /// A value of type `Address`.
     case address(Address)
+    /// A value of type `Reference`.
     case reference(Reference)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    /// The value that an object holds, or nil; for generated code.
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 3) {
         case 0: guard let value: CodeableConcept = object._object(first) else { return nil }; self = .codeableConcept(value)
         case 1: guard let value: Address = object._object(first + 1) else { return nil }; self = .address(value)
@@ -772,6 +957,7 @@ public enum ExplanationOfBenefitItemLocation: FHIRChoice {
         default: return nil
         }
     }
+    /// Sets the value in an object; for generated code.
     public func _write(_ object: FHIRObject, _ first: Int) {
         switch self {
         case .codeableConcept(let value): object._setObject(first, value)
@@ -781,17 +967,21 @@ public enum ExplanationOfBenefitItemLocation: FHIRChoice {
     }
 }
 
-/// values `ExplanationOfBenefit.addItem.serviced[x]` can have
+/// A value of `ExplanationOfBenefit.addItem.serviced[x]`.
 public enum ExplanationOfBenefitAddItemServiced: FHIRChoice {
+    /// A value of type `date`.
     case date(FHIRDate)
+    /// A value of type `Period`.
     case period(Period)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    /// The value that an object holds, or nil; for generated code.
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: FHIRDate = object._date(first) else { return nil }; self = .date(value)
         case 1: guard let value: Period = object._object(first + 1) else { return nil }; self = .period(value)
         default: return nil
         }
     }
+    /// Sets the value in an object; for generated code.
     public func _write(_ object: FHIRObject, _ first: Int) {
         switch self {
         case .date(let value): object._setDate(first, value)
@@ -800,12 +990,16 @@ public enum ExplanationOfBenefitAddItemServiced: FHIRChoice {
     }
 }
 
-/// values `ExplanationOfBenefit.addItem.location[x]` can have
+/// A value of `ExplanationOfBenefit.addItem.location[x]`.
 public enum ExplanationOfBenefitAddItemLocation: FHIRChoice {
+    /// A value of type `CodeableConcept`.
     case codeableConcept(CodeableConcept)
+    /// A value of type `Address`.
     case address(Address)
+    /// A value of type `Reference`.
     case reference(Reference)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    /// The value that an object holds, or nil; for generated code.
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 3) {
         case 0: guard let value: CodeableConcept = object._object(first) else { return nil }; self = .codeableConcept(value)
         case 1: guard let value: Address = object._object(first + 1) else { return nil }; self = .address(value)
@@ -813,6 +1007,7 @@ public enum ExplanationOfBenefitAddItemLocation: FHIRChoice {
         default: return nil
         }
     }
+    /// Sets the value in an object; for generated code.
     public func _write(_ object: FHIRObject, _ first: Int) {
         switch self {
         case .codeableConcept(let value): object._setObject(first, value)
@@ -822,12 +1017,16 @@ public enum ExplanationOfBenefitAddItemLocation: FHIRChoice {
     }
 }
 
-/// values `ExplanationOfBenefit.benefitBalance.financial.allowed[x]` can have
+/// A value of `ExplanationOfBenefit.benefitBalance.financial.allowed[x]`.
 public enum ExplanationOfBenefitBenefitBalanceFinancialAllowed: FHIRChoice {
+    /// A value of type `unsignedInt`.
     case unsignedInt(Int)
+    /// A value of type `string`.
     case string(String)
+    /// A value of type `Money`.
     case money(Money)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    /// The value that an object holds, or nil; for generated code.
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 3) {
         case 0: guard let value: Int = object._int(first) else { return nil }; self = .unsignedInt(value)
         case 1: guard let value: String = object._string(first + 1) else { return nil }; self = .string(value)
@@ -835,6 +1034,7 @@ public enum ExplanationOfBenefitBenefitBalanceFinancialAllowed: FHIRChoice {
         default: return nil
         }
     }
+    /// Sets the value in an object; for generated code.
     public func _write(_ object: FHIRObject, _ first: Int) {
         switch self {
         case .unsignedInt(let value): object._setInt(first, value)
@@ -844,17 +1044,21 @@ public enum ExplanationOfBenefitBenefitBalanceFinancialAllowed: FHIRChoice {
     }
 }
 
-/// values `ExplanationOfBenefit.benefitBalance.financial.used[x]` can have
+/// A value of `ExplanationOfBenefit.benefitBalance.financial.used[x]`.
 public enum ExplanationOfBenefitBenefitBalanceFinancialUsed: FHIRChoice {
+    /// A value of type `unsignedInt`.
     case unsignedInt(Int)
+    /// A value of type `Money`.
     case money(Money)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    /// The value that an object holds, or nil; for generated code.
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: Int = object._int(first) else { return nil }; self = .unsignedInt(value)
         case 1: guard let value: Money = object._object(first + 1) else { return nil }; self = .money(value)
         default: return nil
         }
     }
+    /// Sets the value in an object; for generated code.
     public func _write(_ object: FHIRObject, _ first: Int) {
         switch self {
         case .unsignedInt(let value): object._setInt(first, value)
@@ -863,7 +1067,7 @@ public enum ExplanationOfBenefitBenefitBalanceFinancialUsed: FHIRChoice {
     }
 }
 
-private let explanationOfBenefitLayout = Layout(ExplanationOfBenefit.self, "ExplanationOfBenefit", .resource, base: DomainResource._layout, release: .r4, """
+private let explanationOfBenefitLayout = Layout(_class: ExplanationOfBenefit.self, "ExplanationOfBenefit", .resource, base: DomainResource._layout, release: .r4, """
     identifier 0..* Identifier
     status 1..1 code =ExplanationOfBenefitStatus
     type 1..1 CodeableConcept
@@ -909,18 +1113,18 @@ private let explanationOfBenefitLayout = Layout(ExplanationOfBenefit.self, "Expl
     benefitBalance 0..* ExplanationOfBenefit.benefitBalance
     """)
 
-private let explanationOfBenefitRelatedLayout = Layout(ExplanationOfBenefitRelated.self, "ExplanationOfBenefit.related", .backbone, base: BackboneElement._layout, release: .r4, """
+private let explanationOfBenefitRelatedLayout = Layout(_class: ExplanationOfBenefitRelated.self, "ExplanationOfBenefit.related", .backbone, base: BackboneElement._layout, release: .r4, """
     claim 0..1 Reference >Claim
     relationship 0..1 CodeableConcept
     reference 0..1 Identifier
     """)
 
-private let explanationOfBenefitPayeeLayout = Layout(ExplanationOfBenefitPayee.self, "ExplanationOfBenefit.payee", .backbone, base: BackboneElement._layout, release: .r4, """
+private let explanationOfBenefitPayeeLayout = Layout(_class: ExplanationOfBenefitPayee.self, "ExplanationOfBenefit.payee", .backbone, base: BackboneElement._layout, release: .r4, """
     type 0..1 CodeableConcept
     party 0..1 Reference >Practitioner,PractitionerRole,Organization,Patient,RelatedPerson
     """)
 
-private let explanationOfBenefitCareTeamLayout = Layout(ExplanationOfBenefitCareTeam.self, "ExplanationOfBenefit.careTeam", .backbone, base: BackboneElement._layout, release: .r4, """
+private let explanationOfBenefitCareTeamLayout = Layout(_class: ExplanationOfBenefitCareTeam.self, "ExplanationOfBenefit.careTeam", .backbone, base: BackboneElement._layout, release: .r4, """
     sequence 1..1 positiveInt
     provider 1..1 Reference >Practitioner,PractitionerRole,Organization
     responsible 0..1 boolean
@@ -928,7 +1132,7 @@ private let explanationOfBenefitCareTeamLayout = Layout(ExplanationOfBenefitCare
     qualification 0..1 CodeableConcept
     """)
 
-private let explanationOfBenefitSupportingInfoLayout = Layout(ExplanationOfBenefitSupportingInfo.self, "ExplanationOfBenefit.supportingInfo", .backbone, base: BackboneElement._layout, release: .r4, """
+private let explanationOfBenefitSupportingInfoLayout = Layout(_class: ExplanationOfBenefitSupportingInfo.self, "ExplanationOfBenefit.supportingInfo", .backbone, base: BackboneElement._layout, release: .r4, """
     sequence 1..1 positiveInt
     category 1..1 CodeableConcept
     code 0..1 CodeableConcept
@@ -937,7 +1141,7 @@ private let explanationOfBenefitSupportingInfoLayout = Layout(ExplanationOfBenef
     reason 0..1 Coding
     """)
 
-private let explanationOfBenefitDiagnosisLayout = Layout(ExplanationOfBenefitDiagnosis.self, "ExplanationOfBenefit.diagnosis", .backbone, base: BackboneElement._layout, release: .r4, """
+private let explanationOfBenefitDiagnosisLayout = Layout(_class: ExplanationOfBenefitDiagnosis.self, "ExplanationOfBenefit.diagnosis", .backbone, base: BackboneElement._layout, release: .r4, """
     sequence 1..1 positiveInt
     diagnosis[x] 1..1 CodeableConcept|Reference >Condition
     type 0..* CodeableConcept
@@ -945,7 +1149,7 @@ private let explanationOfBenefitDiagnosisLayout = Layout(ExplanationOfBenefitDia
     packageCode 0..1 CodeableConcept
     """)
 
-private let explanationOfBenefitProcedureLayout = Layout(ExplanationOfBenefitProcedure.self, "ExplanationOfBenefit.procedure", .backbone, base: BackboneElement._layout, release: .r4, """
+private let explanationOfBenefitProcedureLayout = Layout(_class: ExplanationOfBenefitProcedure.self, "ExplanationOfBenefit.procedure", .backbone, base: BackboneElement._layout, release: .r4, """
     sequence 1..1 positiveInt
     type 0..* CodeableConcept
     date 0..1 dateTime
@@ -953,19 +1157,19 @@ private let explanationOfBenefitProcedureLayout = Layout(ExplanationOfBenefitPro
     udi 0..* Reference >Device
     """)
 
-private let explanationOfBenefitInsuranceLayout = Layout(ExplanationOfBenefitInsurance.self, "ExplanationOfBenefit.insurance", .backbone, base: BackboneElement._layout, release: .r4, """
+private let explanationOfBenefitInsuranceLayout = Layout(_class: ExplanationOfBenefitInsurance.self, "ExplanationOfBenefit.insurance", .backbone, base: BackboneElement._layout, release: .r4, """
     focal 1..1 boolean
     coverage 1..1 Reference >Coverage
     preAuthRef 0..* string
     """)
 
-private let explanationOfBenefitAccidentLayout = Layout(ExplanationOfBenefitAccident.self, "ExplanationOfBenefit.accident", .backbone, base: BackboneElement._layout, release: .r4, """
+private let explanationOfBenefitAccidentLayout = Layout(_class: ExplanationOfBenefitAccident.self, "ExplanationOfBenefit.accident", .backbone, base: BackboneElement._layout, release: .r4, """
     date 0..1 date
     type 0..1 CodeableConcept
     location[x] 0..1 Address|Reference >Location
     """)
 
-private let explanationOfBenefitItemLayout = Layout(ExplanationOfBenefitItem.self, "ExplanationOfBenefit.item", .backbone, base: BackboneElement._layout, release: .r4, """
+private let explanationOfBenefitItemLayout = Layout(_class: ExplanationOfBenefitItem.self, "ExplanationOfBenefit.item", .backbone, base: BackboneElement._layout, release: .r4, """
     sequence 1..1 positiveInt
     careTeamSequence 0..* positiveInt
     diagnosisSequence 0..* positiveInt
@@ -991,14 +1195,14 @@ private let explanationOfBenefitItemLayout = Layout(ExplanationOfBenefitItem.sel
     detail 0..* ExplanationOfBenefit.item.detail
     """)
 
-private let explanationOfBenefitItemAdjudicationLayout = Layout(ExplanationOfBenefitItemAdjudication.self, "ExplanationOfBenefit.item.adjudication", .backbone, base: BackboneElement._layout, release: .r4, """
+private let explanationOfBenefitItemAdjudicationLayout = Layout(_class: ExplanationOfBenefitItemAdjudication.self, "ExplanationOfBenefit.item.adjudication", .backbone, base: BackboneElement._layout, release: .r4, """
     category 1..1 CodeableConcept
     reason 0..1 CodeableConcept
     amount 0..1 Money
     value 0..1 decimal
     """)
 
-private let explanationOfBenefitItemDetailLayout = Layout(ExplanationOfBenefitItemDetail.self, "ExplanationOfBenefit.item.detail", .backbone, base: BackboneElement._layout, release: .r4, """
+private let explanationOfBenefitItemDetailLayout = Layout(_class: ExplanationOfBenefitItemDetail.self, "ExplanationOfBenefit.item.detail", .backbone, base: BackboneElement._layout, release: .r4, """
     sequence 1..1 positiveInt
     revenue 0..1 CodeableConcept
     category 0..1 CodeableConcept
@@ -1015,7 +1219,7 @@ private let explanationOfBenefitItemDetailLayout = Layout(ExplanationOfBenefitIt
     subDetail 0..* ExplanationOfBenefit.item.detail.subDetail
     """)
 
-private let explanationOfBenefitItemDetailSubDetailLayout = Layout(ExplanationOfBenefitItemDetailSubDetail.self, "ExplanationOfBenefit.item.detail.subDetail", .backbone, base: BackboneElement._layout, release: .r4, """
+private let explanationOfBenefitItemDetailSubDetailLayout = Layout(_class: ExplanationOfBenefitItemDetailSubDetail.self, "ExplanationOfBenefit.item.detail.subDetail", .backbone, base: BackboneElement._layout, release: .r4, """
     sequence 1..1 positiveInt
     revenue 0..1 CodeableConcept
     category 0..1 CodeableConcept
@@ -1031,7 +1235,7 @@ private let explanationOfBenefitItemDetailSubDetailLayout = Layout(ExplanationOf
     adjudication 0..* ExplanationOfBenefit.item.adjudication
     """)
 
-private let explanationOfBenefitAddItemLayout = Layout(ExplanationOfBenefitAddItem.self, "ExplanationOfBenefit.addItem", .backbone, base: BackboneElement._layout, release: .r4, """
+private let explanationOfBenefitAddItemLayout = Layout(_class: ExplanationOfBenefitAddItem.self, "ExplanationOfBenefit.addItem", .backbone, base: BackboneElement._layout, release: .r4, """
     itemSequence 0..* positiveInt
     detailSequence 0..* positiveInt
     subDetailSequence 0..* positiveInt
@@ -1052,7 +1256,7 @@ private let explanationOfBenefitAddItemLayout = Layout(ExplanationOfBenefitAddIt
     detail 0..* ExplanationOfBenefit.addItem.detail
     """)
 
-private let explanationOfBenefitAddItemDetailLayout = Layout(ExplanationOfBenefitAddItemDetail.self, "ExplanationOfBenefit.addItem.detail", .backbone, base: BackboneElement._layout, release: .r4, """
+private let explanationOfBenefitAddItemDetailLayout = Layout(_class: ExplanationOfBenefitAddItemDetail.self, "ExplanationOfBenefit.addItem.detail", .backbone, base: BackboneElement._layout, release: .r4, """
     productOrService 1..1 CodeableConcept
     modifier 0..* CodeableConcept
     quantity 0..1 Quantity
@@ -1064,7 +1268,7 @@ private let explanationOfBenefitAddItemDetailLayout = Layout(ExplanationOfBenefi
     subDetail 0..* ExplanationOfBenefit.addItem.detail.subDetail
     """)
 
-private let explanationOfBenefitAddItemDetailSubDetailLayout = Layout(ExplanationOfBenefitAddItemDetailSubDetail.self, "ExplanationOfBenefit.addItem.detail.subDetail", .backbone, base: BackboneElement._layout, release: .r4, """
+private let explanationOfBenefitAddItemDetailSubDetailLayout = Layout(_class: ExplanationOfBenefitAddItemDetailSubDetail.self, "ExplanationOfBenefit.addItem.detail.subDetail", .backbone, base: BackboneElement._layout, release: .r4, """
     productOrService 1..1 CodeableConcept
     modifier 0..* CodeableConcept
     quantity 0..1 Quantity
@@ -1075,12 +1279,12 @@ private let explanationOfBenefitAddItemDetailSubDetailLayout = Layout(Explanatio
     adjudication 0..* ExplanationOfBenefit.item.adjudication
     """)
 
-private let explanationOfBenefitTotalLayout = Layout(ExplanationOfBenefitTotal.self, "ExplanationOfBenefit.total", .backbone, base: BackboneElement._layout, release: .r4, """
+private let explanationOfBenefitTotalLayout = Layout(_class: ExplanationOfBenefitTotal.self, "ExplanationOfBenefit.total", .backbone, base: BackboneElement._layout, release: .r4, """
     category 1..1 CodeableConcept
     amount 1..1 Money
     """)
 
-private let explanationOfBenefitPaymentLayout = Layout(ExplanationOfBenefitPayment.self, "ExplanationOfBenefit.payment", .backbone, base: BackboneElement._layout, release: .r4, """
+private let explanationOfBenefitPaymentLayout = Layout(_class: ExplanationOfBenefitPayment.self, "ExplanationOfBenefit.payment", .backbone, base: BackboneElement._layout, release: .r4, """
     type 0..1 CodeableConcept
     adjustment 0..1 Money
     adjustmentReason 0..1 CodeableConcept
@@ -1089,14 +1293,14 @@ private let explanationOfBenefitPaymentLayout = Layout(ExplanationOfBenefitPayme
     identifier 0..1 Identifier
     """)
 
-private let explanationOfBenefitProcessNoteLayout = Layout(ExplanationOfBenefitProcessNote.self, "ExplanationOfBenefit.processNote", .backbone, base: BackboneElement._layout, release: .r4, """
+private let explanationOfBenefitProcessNoteLayout = Layout(_class: ExplanationOfBenefitProcessNote.self, "ExplanationOfBenefit.processNote", .backbone, base: BackboneElement._layout, release: .r4, """
     number 0..1 positiveInt
     type 0..1 code =NoteType
     text 0..1 string
     language 0..1 CodeableConcept
     """)
 
-private let explanationOfBenefitBenefitBalanceLayout = Layout(ExplanationOfBenefitBenefitBalance.self, "ExplanationOfBenefit.benefitBalance", .backbone, base: BackboneElement._layout, release: .r4, """
+private let explanationOfBenefitBenefitBalanceLayout = Layout(_class: ExplanationOfBenefitBenefitBalance.self, "ExplanationOfBenefit.benefitBalance", .backbone, base: BackboneElement._layout, release: .r4, """
     category 1..1 CodeableConcept
     excluded 0..1 boolean
     name 0..1 string
@@ -1107,10 +1311,10 @@ private let explanationOfBenefitBenefitBalanceLayout = Layout(ExplanationOfBenef
     financial 0..* ExplanationOfBenefit.benefitBalance.financial
     """)
 
-private let explanationOfBenefitBenefitBalanceFinancialLayout = Layout(ExplanationOfBenefitBenefitBalanceFinancial.self, "ExplanationOfBenefit.benefitBalance.financial", .backbone, base: BackboneElement._layout, release: .r4, """
+private let explanationOfBenefitBenefitBalanceFinancialLayout = Layout(_class: ExplanationOfBenefitBenefitBalanceFinancial.self, "ExplanationOfBenefit.benefitBalance.financial", .backbone, base: BackboneElement._layout, release: .r4, """
     type 1..1 CodeableConcept
     allowed[x] 0..1 unsignedInt|string|Money
     used[x] 0..1 unsignedInt|Money
     """)
 
-let explanationOfBenefitTypes = TypeGroup("ExplanationOfBenefit ExplanationOfBenefit.related ExplanationOfBenefit.payee ExplanationOfBenefit.careTeam ExplanationOfBenefit.supportingInfo ExplanationOfBenefit.diagnosis ExplanationOfBenefit.procedure ExplanationOfBenefit.insurance ExplanationOfBenefit.accident ExplanationOfBenefit.item ExplanationOfBenefit.item.adjudication ExplanationOfBenefit.item.detail ExplanationOfBenefit.item.detail.subDetail ExplanationOfBenefit.addItem ExplanationOfBenefit.addItem.detail ExplanationOfBenefit.addItem.detail.subDetail ExplanationOfBenefit.total ExplanationOfBenefit.payment ExplanationOfBenefit.processNote ExplanationOfBenefit.benefitBalance ExplanationOfBenefit.benefitBalance.financial", [ExplanationOfBenefit.self, ExplanationOfBenefitRelated.self, ExplanationOfBenefitPayee.self, ExplanationOfBenefitCareTeam.self, ExplanationOfBenefitSupportingInfo.self, ExplanationOfBenefitDiagnosis.self, ExplanationOfBenefitProcedure.self, ExplanationOfBenefitInsurance.self, ExplanationOfBenefitAccident.self, ExplanationOfBenefitItem.self, ExplanationOfBenefitItemAdjudication.self, ExplanationOfBenefitItemDetail.self, ExplanationOfBenefitItemDetailSubDetail.self, ExplanationOfBenefitAddItem.self, ExplanationOfBenefitAddItemDetail.self, ExplanationOfBenefitAddItemDetailSubDetail.self, ExplanationOfBenefitTotal.self, ExplanationOfBenefitPayment.self, ExplanationOfBenefitProcessNote.self, ExplanationOfBenefitBenefitBalance.self, ExplanationOfBenefitBenefitBalanceFinancial.self])
+let explanationOfBenefitTypes = _TypeGroup("ExplanationOfBenefit ExplanationOfBenefit.related ExplanationOfBenefit.payee ExplanationOfBenefit.careTeam ExplanationOfBenefit.supportingInfo ExplanationOfBenefit.diagnosis ExplanationOfBenefit.procedure ExplanationOfBenefit.insurance ExplanationOfBenefit.accident ExplanationOfBenefit.item ExplanationOfBenefit.item.adjudication ExplanationOfBenefit.item.detail ExplanationOfBenefit.item.detail.subDetail ExplanationOfBenefit.addItem ExplanationOfBenefit.addItem.detail ExplanationOfBenefit.addItem.detail.subDetail ExplanationOfBenefit.total ExplanationOfBenefit.payment ExplanationOfBenefit.processNote ExplanationOfBenefit.benefitBalance ExplanationOfBenefit.benefitBalance.financial", [ExplanationOfBenefit.self, ExplanationOfBenefitRelated.self, ExplanationOfBenefitPayee.self, ExplanationOfBenefitCareTeam.self, ExplanationOfBenefitSupportingInfo.self, ExplanationOfBenefitDiagnosis.self, ExplanationOfBenefitProcedure.self, ExplanationOfBenefitInsurance.self, ExplanationOfBenefitAccident.self, ExplanationOfBenefitItem.self, ExplanationOfBenefitItemAdjudication.self, ExplanationOfBenefitItemDetail.self, ExplanationOfBenefitItemDetailSubDetail.self, ExplanationOfBenefitAddItem.self, ExplanationOfBenefitAddItemDetail.self, ExplanationOfBenefitAddItemDetailSubDetail.self, ExplanationOfBenefitTotal.self, ExplanationOfBenefitPayment.self, ExplanationOfBenefitProcessNote.self, ExplanationOfBenefitBenefitBalance.self, ExplanationOfBenefitBenefitBalanceFinancial.self])

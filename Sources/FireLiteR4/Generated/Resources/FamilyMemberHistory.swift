@@ -5,6 +5,7 @@ import FireLiteCore
 
 /// `FamilyMemberHistory`, a resource of FHIR R4: <http://hl7.org/fhir/StructureDefinition/FamilyMemberHistory>
 public final class FamilyMemberHistory: DomainResource {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { familyMemberHistoryLayout }
 
     /// `FamilyMemberHistory.identifier`: `Identifier` 0..*
@@ -17,9 +18,11 @@ public final class FamilyMemberHistory: DomainResource {
     public var status: FamilyHistoryStatus? { get { _code(11) } set { _setCode(11, newValue) } }
     /// `FamilyMemberHistory.dataAbsentReason`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/history-absent-reason>)
     public var dataAbsentReason: CodeableConcept? { get { _object(12) } set { _setObject(12, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(dataAbsentReason newValue: CodeableConcept?) { _upsert(12, newValue) }
     /// `FamilyMemberHistory.patient`: `Reference` 1..1 to `Patient`
     public var patient: Reference? { get { _object(13) } set { _setObject(13, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(patient newValue: Reference?) { _upsert(13, newValue) }
     /// `FamilyMemberHistory.date`: `dateTime` 0..1
     public var date: FHIRDateTime? { get { _dateTime(14) } set { _setDateTime(14, newValue) } }
@@ -27,33 +30,51 @@ public final class FamilyMemberHistory: DomainResource {
     public var name: String? { get { _string(15) } set { _setString(15, newValue) } }
     /// `FamilyMemberHistory.relationship`: `CodeableConcept` 1..1, example binding (<http://terminology.hl7.org/ValueSet/v3-FamilyMember>)
     public var relationship: CodeableConcept? { get { _object(16) } set { _setObject(16, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(relationship newValue: CodeableConcept?) { _upsert(16, newValue) }
     /// `FamilyMemberHistory.sex`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/administrative-gender>)
     public var sex: CodeableConcept? { get { _object(17) } set { _setObject(17, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(sex newValue: CodeableConcept?) { _upsert(17, newValue) }
     /// `FamilyMemberHistory.born[x]`: `Period` | `date` | `string` 0..1
     public var born: FamilyMemberHistoryBorn? { get { _choice(18) } set { _setChoice(18, 3, newValue) } }
+    /// `FamilyMemberHistory.born[x]` as `Period`.
     public var bornPeriod: Period? { get { _object(18) } set { _setObject(18, newValue) } }
+    /// `FamilyMemberHistory.born[x]` as `date`.
     public var bornDate: FHIRDate? { get { _date(19) } set { _setDate(19, newValue) } }
+    /// `FamilyMemberHistory.born[x]` as `string`.
     public var bornString: String? { get { _string(20) } set { _setString(20, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(bornPeriod newValue: Period?) { _upsert(18, newValue) }
     /// `FamilyMemberHistory.age[x]`: `Age` | `Range` | `string` 0..1
     public var age: FamilyMemberHistoryAge? { get { _choice(21) } set { _setChoice(21, 3, newValue) } }
+    /// `FamilyMemberHistory.age[x]` as `Age`.
     public var ageAge: Age? { get { _object(21) } set { _setObject(21, newValue) } }
+    /// `FamilyMemberHistory.age[x]` as `Range`.
     public var ageRange: Range? { get { _object(22) } set { _setObject(22, newValue) } }
+    /// `FamilyMemberHistory.age[x]` as `string`.
     public var ageString: String? { get { _string(23) } set { _setString(23, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(ageAge newValue: Age?) { _upsert(21, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(ageRange newValue: Range?) { _upsert(22, newValue) }
     /// `FamilyMemberHistory.estimatedAge`: `boolean` 0..1
     public var estimatedAge: Bool? { get { _bool(24) } set { _setBool(24, newValue) } }
     /// `FamilyMemberHistory.deceased[x]`: `boolean` | `Age` | `Range` | `date` | `string` 0..1
     public var deceased: FamilyMemberHistoryDeceased? { get { _choice(25) } set { _setChoice(25, 5, newValue) } }
+    /// `FamilyMemberHistory.deceased[x]` as `boolean`.
     public var deceasedBoolean: Bool? { get { _bool(25) } set { _setBool(25, newValue) } }
+    /// `FamilyMemberHistory.deceased[x]` as `Age`.
     public var deceasedAge: Age? { get { _object(26) } set { _setObject(26, newValue) } }
+    /// `FamilyMemberHistory.deceased[x]` as `Range`.
     public var deceasedRange: Range? { get { _object(27) } set { _setObject(27, newValue) } }
+    /// `FamilyMemberHistory.deceased[x]` as `date`.
     public var deceasedDate: FHIRDate? { get { _date(28) } set { _setDate(28, newValue) } }
+    /// `FamilyMemberHistory.deceased[x]` as `string`.
     public var deceasedString: String? { get { _string(29) } set { _setString(29, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(deceasedAge newValue: Age?) { _upsert(26, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(deceasedRange newValue: Range?) { _upsert(27, newValue) }
     /// `FamilyMemberHistory.reasonCode`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/clinical-findings>)
     public var reasonCode: [CodeableConcept] { get { _objects(30) } set { _setObjects(30, newValue) } }
@@ -67,35 +88,49 @@ public final class FamilyMemberHistory: DomainResource {
 
 /// `FamilyMemberHistory.condition`, a backbone element
 public final class FamilyMemberHistoryCondition: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { familyMemberHistoryConditionLayout }
 
     /// `FamilyMemberHistory.condition.code`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/condition-code>)
     public var code: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(code newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `FamilyMemberHistory.condition.outcome`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/condition-outcome>)
     public var outcome: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(outcome newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `FamilyMemberHistory.condition.contributedToDeath`: `boolean` 0..1
     public var contributedToDeath: Bool? { get { _bool(5) } set { _setBool(5, newValue) } }
     /// `FamilyMemberHistory.condition.onset[x]`: `Age` | `Range` | `Period` | `string` 0..1
     public var onset: FamilyMemberHistoryConditionOnset? { get { _choice(6) } set { _setChoice(6, 4, newValue) } }
+    /// `FamilyMemberHistory.condition.onset[x]` as `Age`.
     public var onsetAge: Age? { get { _object(6) } set { _setObject(6, newValue) } }
+    /// `FamilyMemberHistory.condition.onset[x]` as `Range`.
     public var onsetRange: Range? { get { _object(7) } set { _setObject(7, newValue) } }
+    /// `FamilyMemberHistory.condition.onset[x]` as `Period`.
     public var onsetPeriod: Period? { get { _object(8) } set { _setObject(8, newValue) } }
+    /// `FamilyMemberHistory.condition.onset[x]` as `string`.
     public var onsetString: String? { get { _string(9) } set { _setString(9, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(onsetAge newValue: Age?) { _upsert(6, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(onsetRange newValue: Range?) { _upsert(7, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(onsetPeriod newValue: Period?) { _upsert(8, newValue) }
     /// `FamilyMemberHistory.condition.note`: `Annotation` 0..*
     public var note: [Annotation] { get { _objects(10) } set { _setObjects(10, newValue) } }
 }
 
-/// values `FamilyMemberHistory.born[x]` can have
+/// A value of `FamilyMemberHistory.born[x]`.
 public enum FamilyMemberHistoryBorn: FHIRChoice {
+    /// A value of type `Period`.
     case period(Period)
+    /// A value of type `date`.
     case date(FHIRDate)
+    /// A value of type `string`.
     case string(String)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    /// The value that an object holds, or nil; for generated code.
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 3) {
         case 0: guard let value: Period = object._object(first) else { return nil }; self = .period(value)
         case 1: guard let value: FHIRDate = object._date(first + 1) else { return nil }; self = .date(value)
@@ -103,6 +138,7 @@ public enum FamilyMemberHistoryBorn: FHIRChoice {
         default: return nil
         }
     }
+    /// Sets the value in an object; for generated code.
     public func _write(_ object: FHIRObject, _ first: Int) {
         switch self {
         case .period(let value): object._setObject(first, value)
@@ -112,12 +148,16 @@ public enum FamilyMemberHistoryBorn: FHIRChoice {
     }
 }
 
-/// values `FamilyMemberHistory.age[x]` can have
+/// A value of `FamilyMemberHistory.age[x]`.
 public enum FamilyMemberHistoryAge: FHIRChoice {
+    /// A value of type `Age`.
     case age(Age)
+    /// A value of type `Range`.
     case range(Range)
+    /// A value of type `string`.
     case string(String)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    /// The value that an object holds, or nil; for generated code.
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 3) {
         case 0: guard let value: Age = object._object(first) else { return nil }; self = .age(value)
         case 1: guard let value: Range = object._object(first + 1) else { return nil }; self = .range(value)
@@ -125,6 +165,7 @@ public enum FamilyMemberHistoryAge: FHIRChoice {
         default: return nil
         }
     }
+    /// Sets the value in an object; for generated code.
     public func _write(_ object: FHIRObject, _ first: Int) {
         switch self {
         case .age(let value): object._setObject(first, value)
@@ -134,14 +175,20 @@ public enum FamilyMemberHistoryAge: FHIRChoice {
     }
 }
 
-/// values `FamilyMemberHistory.deceased[x]` can have
+/// A value of `FamilyMemberHistory.deceased[x]`.
 public enum FamilyMemberHistoryDeceased: FHIRChoice {
+    /// A value of type `boolean`.
     case boolean(Bool)
+    /// A value of type `Age`.
     case age(Age)
+    /// A value of type `Range`.
     case range(Range)
+    /// A value of type `date`.
     case date(FHIRDate)
+    /// A value of type `string`.
     case string(String)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    /// The value that an object holds, or nil; for generated code.
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 5) {
         case 0: guard let value: Bool = object._bool(first) else { return nil }; self = .boolean(value)
         case 1: guard let value: Age = object._object(first + 1) else { return nil }; self = .age(value)
@@ -151,6 +198,7 @@ public enum FamilyMemberHistoryDeceased: FHIRChoice {
         default: return nil
         }
     }
+    /// Sets the value in an object; for generated code.
     public func _write(_ object: FHIRObject, _ first: Int) {
         switch self {
         case .boolean(let value): object._setBool(first, value)
@@ -162,13 +210,18 @@ public enum FamilyMemberHistoryDeceased: FHIRChoice {
     }
 }
 
-/// values `FamilyMemberHistory.condition.onset[x]` can have
+/// A value of `FamilyMemberHistory.condition.onset[x]`.
 public enum FamilyMemberHistoryConditionOnset: FHIRChoice {
+    /// A value of type `Age`.
     case age(Age)
+    /// A value of type `Range`.
     case range(Range)
+    /// A value of type `Period`.
     case period(Period)
+    /// A value of type `string`.
     case string(String)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    /// The value that an object holds, or nil; for generated code.
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 4) {
         case 0: guard let value: Age = object._object(first) else { return nil }; self = .age(value)
         case 1: guard let value: Range = object._object(first + 1) else { return nil }; self = .range(value)
@@ -177,6 +230,7 @@ public enum FamilyMemberHistoryConditionOnset: FHIRChoice {
         default: return nil
         }
     }
+    /// Sets the value in an object; for generated code.
     public func _write(_ object: FHIRObject, _ first: Int) {
         switch self {
         case .age(let value): object._setObject(first, value)
@@ -187,7 +241,7 @@ public enum FamilyMemberHistoryConditionOnset: FHIRChoice {
     }
 }
 
-private let familyMemberHistoryLayout = Layout(FamilyMemberHistory.self, "FamilyMemberHistory", .resource, base: DomainResource._layout, release: .r4, """
+private let familyMemberHistoryLayout = Layout(_class: FamilyMemberHistory.self, "FamilyMemberHistory", .resource, base: DomainResource._layout, release: .r4, """
     identifier 0..* Identifier
     instantiatesCanonical 0..* canonical >PlanDefinition,Questionnaire,ActivityDefinition,Measure,OperationDefinition
     instantiatesUri 0..* uri
@@ -208,7 +262,7 @@ private let familyMemberHistoryLayout = Layout(FamilyMemberHistory.self, "Family
     condition 0..* FamilyMemberHistory.condition
     """)
 
-private let familyMemberHistoryConditionLayout = Layout(FamilyMemberHistoryCondition.self, "FamilyMemberHistory.condition", .backbone, base: BackboneElement._layout, release: .r4, """
+private let familyMemberHistoryConditionLayout = Layout(_class: FamilyMemberHistoryCondition.self, "FamilyMemberHistory.condition", .backbone, base: BackboneElement._layout, release: .r4, """
     code 1..1 CodeableConcept
     outcome 0..1 CodeableConcept
     contributedToDeath 0..1 boolean
@@ -216,4 +270,4 @@ private let familyMemberHistoryConditionLayout = Layout(FamilyMemberHistoryCondi
     note 0..* Annotation
     """)
 
-let familyMemberHistoryTypes = TypeGroup("FamilyMemberHistory FamilyMemberHistory.condition", [FamilyMemberHistory.self, FamilyMemberHistoryCondition.self])
+let familyMemberHistoryTypes = _TypeGroup("FamilyMemberHistory FamilyMemberHistory.condition", [FamilyMemberHistory.self, FamilyMemberHistoryCondition.self])

@@ -5,6 +5,7 @@ import FireLiteCore
 
 /// `Goal`, a resource of FHIR R4: <http://hl7.org/fhir/StructureDefinition/Goal>
 public final class Goal: DomainResource {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { goalLayout }
 
     /// `Goal.identifier`: `Identifier` 0..*
@@ -13,22 +14,29 @@ public final class Goal: DomainResource {
     public var lifecycleStatus: GoalLifecycleStatus? { get { _code(9) } set { _setCode(9, newValue) } }
     /// `Goal.achievementStatus`: `CodeableConcept` 0..1, preferred binding (<http://hl7.org/fhir/ValueSet/goal-achievement>)
     public var achievementStatus: CodeableConcept? { get { _object(10) } set { _setObject(10, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(achievementStatus newValue: CodeableConcept?) { _upsert(10, newValue) }
     /// `Goal.category`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/goal-category>)
     public var category: [CodeableConcept] { get { _objects(11) } set { _setObjects(11, newValue) } }
     /// `Goal.priority`: `CodeableConcept` 0..1, preferred binding (<http://hl7.org/fhir/ValueSet/goal-priority>)
     public var priority: CodeableConcept? { get { _object(12) } set { _setObject(12, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(priority newValue: CodeableConcept?) { _upsert(12, newValue) }
     /// `Goal.description`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/clinical-findings>)
     public var description: CodeableConcept? { get { _object(13) } set { _setObject(13, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(description newValue: CodeableConcept?) { _upsert(13, newValue) }
     /// `Goal.subject`: `Reference` 1..1 to `Patient` | `Group` | `Organization`
     public var subject: Reference? { get { _object(14) } set { _setObject(14, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(subject newValue: Reference?) { _upsert(14, newValue) }
     /// `Goal.start[x]`: `date` | `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/goal-start-event>)
     public var start: GoalStart? { get { _choice(15) } set { _setChoice(15, 2, newValue) } }
+    /// `Goal.start[x]` as `date`.
     public var startDate: FHIRDate? { get { _date(15) } set { _setDate(15, newValue) } }
+    /// `Goal.start[x]` as `CodeableConcept`.
     public var startCodeableConcept: CodeableConcept? { get { _object(16) } set { _setObject(16, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(startCodeableConcept newValue: CodeableConcept?) { _upsert(16, newValue) }
     /// `Goal.target`: `Goal.target` 0..*
     public var target: [GoalTarget] { get { _objects(17) } set { _setObjects(17, newValue) } }
@@ -38,6 +46,7 @@ public final class Goal: DomainResource {
     public var statusReason: String? { get { _string(19) } set { _setString(19, newValue) } }
     /// `Goal.expressedBy`: `Reference` 0..1 to `Patient` | `Practitioner` | `PractitionerRole` | `RelatedPerson`
     public var expressedBy: Reference? { get { _object(20) } set { _setObject(20, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(expressedBy newValue: Reference?) { _upsert(20, newValue) }
     /// `Goal.addresses`: `Reference` 0..* to `Condition` | `Observation` | `MedicationStatement` | `NutritionOrder` | `ServiceRequest` | `RiskAssessment`
     public var addresses: [Reference] { get { _objects(21) } set { _setObjects(21, newValue) } }
@@ -51,42 +60,62 @@ public final class Goal: DomainResource {
 
 /// `Goal.target`, a backbone element
 public final class GoalTarget: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { goalTargetLayout }
 
     /// `Goal.target.measure`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/observation-codes>)
     public var measure: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(measure newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `Goal.target.detail[x]`: `Quantity` | `Range` | `CodeableConcept` | `string` | `boolean` | `integer` | `Ratio` 0..1
     public var detail: GoalTargetDetail? { get { _choice(4) } set { _setChoice(4, 7, newValue) } }
+    /// `Goal.target.detail[x]` as `Quantity`.
     public var detailQuantity: Quantity? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// `Goal.target.detail[x]` as `Range`.
     public var detailRange: Range? { get { _object(5) } set { _setObject(5, newValue) } }
+    /// `Goal.target.detail[x]` as `CodeableConcept`.
     public var detailCodeableConcept: CodeableConcept? { get { _object(6) } set { _setObject(6, newValue) } }
+    /// `Goal.target.detail[x]` as `string`.
     public var detailString: String? { get { _string(7) } set { _setString(7, newValue) } }
+    /// `Goal.target.detail[x]` as `boolean`.
     public var detailBoolean: Bool? { get { _bool(8) } set { _setBool(8, newValue) } }
+    /// `Goal.target.detail[x]` as `integer`.
     public var detailInteger: Int? { get { _int(9) } set { _setInt(9, newValue) } }
+    /// `Goal.target.detail[x]` as `Ratio`.
     public var detailRatio: Ratio? { get { _object(10) } set { _setObject(10, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(detailQuantity newValue: Quantity?) { _upsert(4, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(detailRange newValue: Range?) { _upsert(5, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(detailCodeableConcept newValue: CodeableConcept?) { _upsert(6, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(detailRatio newValue: Ratio?) { _upsert(10, newValue) }
     /// `Goal.target.due[x]`: `date` | `Duration` 0..1
     public var due: GoalTargetDue? { get { _choice(11) } set { _setChoice(11, 2, newValue) } }
+    /// `Goal.target.due[x]` as `date`.
     public var dueDate: FHIRDate? { get { _date(11) } set { _setDate(11, newValue) } }
+    /// `Goal.target.due[x]` as `Duration`.
     public var dueDuration: Duration? { get { _object(12) } set { _setObject(12, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(dueDuration newValue: Duration?) { _upsert(12, newValue) }
 }
 
-/// values `Goal.start[x]` can have
+/// A value of `Goal.start[x]`.
 public enum GoalStart: FHIRChoice {
+    /// A value of type `date`.
     case date(FHIRDate)
+    /// A value of type `CodeableConcept`.
     case codeableConcept(CodeableConcept)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    /// The value that an object holds, or nil; for generated code.
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: FHIRDate = object._date(first) else { return nil }; self = .date(value)
         case 1: guard let value: CodeableConcept = object._object(first + 1) else { return nil }; self = .codeableConcept(value)
         default: return nil
         }
     }
+    /// Sets the value in an object; for generated code.
     public func _write(_ object: FHIRObject, _ first: Int) {
         switch self {
         case .date(let value): object._setDate(first, value)
@@ -95,16 +124,24 @@ public enum GoalStart: FHIRChoice {
     }
 }
 
-/// values `Goal.target.detail[x]` can have
+/// A value of `Goal.target.detail[x]`.
 public enum GoalTargetDetail: FHIRChoice {
+    /// A value of type `Quantity`.
     case quantity(Quantity)
+    /// A value of type `Range`.
     case range(Range)
+    /// A value of type `CodeableConcept`.
     case codeableConcept(CodeableConcept)
+    /// A value of type `string`.
     case string(String)
+    /// A value of type `boolean`.
     case boolean(Bool)
+    /// A value of type `integer`.
     case integer(Int)
+    /// A value of type `Ratio`.
     case ratio(Ratio)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    /// The value that an object holds, or nil; for generated code.
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 7) {
         case 0: guard let value: Quantity = object._object(first) else { return nil }; self = .quantity(value)
         case 1: guard let value: Range = object._object(first + 1) else { return nil }; self = .range(value)
@@ -116,6 +153,7 @@ public enum GoalTargetDetail: FHIRChoice {
         default: return nil
         }
     }
+    /// Sets the value in an object; for generated code.
     public func _write(_ object: FHIRObject, _ first: Int) {
         switch self {
         case .quantity(let value): object._setObject(first, value)
@@ -129,17 +167,21 @@ public enum GoalTargetDetail: FHIRChoice {
     }
 }
 
-/// values `Goal.target.due[x]` can have
+/// A value of `Goal.target.due[x]`.
 public enum GoalTargetDue: FHIRChoice {
+    /// A value of type `date`.
     case date(FHIRDate)
+    /// A value of type `Duration`.
     case duration(Duration)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    /// The value that an object holds, or nil; for generated code.
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: FHIRDate = object._date(first) else { return nil }; self = .date(value)
         case 1: guard let value: Duration = object._object(first + 1) else { return nil }; self = .duration(value)
         default: return nil
         }
     }
+    /// Sets the value in an object; for generated code.
     public func _write(_ object: FHIRObject, _ first: Int) {
         switch self {
         case .date(let value): object._setDate(first, value)
@@ -148,7 +190,7 @@ public enum GoalTargetDue: FHIRChoice {
     }
 }
 
-private let goalLayout = Layout(Goal.self, "Goal", .resource, base: DomainResource._layout, release: .r4, """
+private let goalLayout = Layout(_class: Goal.self, "Goal", .resource, base: DomainResource._layout, release: .r4, """
     identifier 0..* Identifier
     lifecycleStatus 1..1 code =GoalLifecycleStatus
     achievementStatus 0..1 CodeableConcept
@@ -167,10 +209,10 @@ private let goalLayout = Layout(Goal.self, "Goal", .resource, base: DomainResour
     outcomeReference 0..* Reference >Observation
     """)
 
-private let goalTargetLayout = Layout(GoalTarget.self, "Goal.target", .backbone, base: BackboneElement._layout, release: .r4, """
+private let goalTargetLayout = Layout(_class: GoalTarget.self, "Goal.target", .backbone, base: BackboneElement._layout, release: .r4, """
     measure 0..1 CodeableConcept
     detail[x] 0..1 Quantity|Range|CodeableConcept|string|boolean|integer|Ratio
     due[x] 0..1 date|Duration
     """)
 
-let goalTypes = TypeGroup("Goal Goal.target", [Goal.self, GoalTarget.self])
+let goalTypes = _TypeGroup("Goal Goal.target", [Goal.self, GoalTarget.self])

@@ -5,6 +5,7 @@ import FireLiteCore
 
 /// `GraphDefinition`, a resource of FHIR R4: <http://hl7.org/fhir/StructureDefinition/GraphDefinition>
 public final class GraphDefinition: DomainResource {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { graphDefinitionLayout }
 
     /// `GraphDefinition.url`: `uri` 0..1
@@ -41,6 +42,7 @@ public final class GraphDefinition: DomainResource {
 
 /// `GraphDefinition.link`, a backbone element
 public final class GraphDefinitionLink: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { graphDefinitionLinkLayout }
 
     /// `GraphDefinition.link.path`: `string` 0..1
@@ -59,6 +61,7 @@ public final class GraphDefinitionLink: BackboneElement {
 
 /// `GraphDefinition.link.target`, a backbone element
 public final class GraphDefinitionLinkTarget: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { graphDefinitionLinkTargetLayout }
 
     /// `GraphDefinition.link.target.type`: `code` 1..1, one of `ResourceType` (<http://hl7.org/fhir/ValueSet/resource-types>)
@@ -75,6 +78,7 @@ public final class GraphDefinitionLinkTarget: BackboneElement {
 
 /// `GraphDefinition.link.target.compartment`, a backbone element
 public final class GraphDefinitionLinkTargetCompartment: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { graphDefinitionLinkTargetCompartmentLayout }
 
     /// `GraphDefinition.link.target.compartment.use`: `code` 1..1, one of `GraphCompartmentUse` (<http://hl7.org/fhir/ValueSet/graph-compartment-use>)
@@ -89,7 +93,7 @@ public final class GraphDefinitionLinkTargetCompartment: BackboneElement {
     public var description: String? { get { _string(7) } set { _setString(7, newValue) } }
 }
 
-private let graphDefinitionLayout = Layout(GraphDefinition.self, "GraphDefinition", .resource, base: DomainResource._layout, release: .r4, """
+private let graphDefinitionLayout = Layout(_class: GraphDefinition.self, "GraphDefinition", .resource, base: DomainResource._layout, release: .r4, """
     url 0..1 uri
     version 0..1 string
     name 1..1 string
@@ -107,7 +111,7 @@ private let graphDefinitionLayout = Layout(GraphDefinition.self, "GraphDefinitio
     link 0..* GraphDefinition.link
     """)
 
-private let graphDefinitionLinkLayout = Layout(GraphDefinitionLink.self, "GraphDefinition.link", .backbone, base: BackboneElement._layout, release: .r4, """
+private let graphDefinitionLinkLayout = Layout(_class: GraphDefinitionLink.self, "GraphDefinition.link", .backbone, base: BackboneElement._layout, release: .r4, """
     path 0..1 string
     sliceName 0..1 string
     min 0..1 integer
@@ -116,7 +120,7 @@ private let graphDefinitionLinkLayout = Layout(GraphDefinitionLink.self, "GraphD
     target 0..* GraphDefinition.link.target
     """)
 
-private let graphDefinitionLinkTargetLayout = Layout(GraphDefinitionLinkTarget.self, "GraphDefinition.link.target", .backbone, base: BackboneElement._layout, release: .r4, """
+private let graphDefinitionLinkTargetLayout = Layout(_class: GraphDefinitionLinkTarget.self, "GraphDefinition.link.target", .backbone, base: BackboneElement._layout, release: .r4, """
     type 1..1 code =ResourceType
     params 0..1 string
     profile 0..1 canonical >StructureDefinition
@@ -124,7 +128,7 @@ private let graphDefinitionLinkTargetLayout = Layout(GraphDefinitionLinkTarget.s
     link 0..* GraphDefinition.link
     """)
 
-private let graphDefinitionLinkTargetCompartmentLayout = Layout(GraphDefinitionLinkTargetCompartment.self, "GraphDefinition.link.target.compartment", .backbone, base: BackboneElement._layout, release: .r4, """
+private let graphDefinitionLinkTargetCompartmentLayout = Layout(_class: GraphDefinitionLinkTargetCompartment.self, "GraphDefinition.link.target.compartment", .backbone, base: BackboneElement._layout, release: .r4, """
     use 1..1 code =GraphCompartmentUse
     code 1..1 code =CompartmentType
     rule 1..1 code =GraphCompartmentRule
@@ -132,4 +136,4 @@ private let graphDefinitionLinkTargetCompartmentLayout = Layout(GraphDefinitionL
     description 0..1 string
     """)
 
-let graphDefinitionTypes = TypeGroup("GraphDefinition GraphDefinition.link GraphDefinition.link.target GraphDefinition.link.target.compartment", [GraphDefinition.self, GraphDefinitionLink.self, GraphDefinitionLinkTarget.self, GraphDefinitionLinkTargetCompartment.self])
+let graphDefinitionTypes = _TypeGroup("GraphDefinition GraphDefinition.link GraphDefinition.link.target GraphDefinition.link.target.compartment", [GraphDefinition.self, GraphDefinitionLink.self, GraphDefinitionLinkTarget.self, GraphDefinitionLinkTargetCompartment.self])

@@ -5,6 +5,7 @@ import FireLiteCore
 
 /// `Group`, a resource of FHIR R4: <http://hl7.org/fhir/StructureDefinition/Group>
 public final class Group: DomainResource {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { groupLayout }
 
     /// `Group.identifier`: `Identifier` 0..*
@@ -17,6 +18,7 @@ public final class Group: DomainResource {
     public var actual: Bool? { get { _bool(11) } set { _setBool(11, newValue) } }
     /// `Group.code`: `CodeableConcept` 0..1
     public var code: CodeableConcept? { get { _object(12) } set { _setObject(12, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(code newValue: CodeableConcept?) { _upsert(12, newValue) }
     /// `Group.name`: `string` 0..1
     public var name: String? { get { _string(13) } set { _setString(13, newValue) } }
@@ -24,6 +26,7 @@ public final class Group: DomainResource {
     public var quantity: Int? { get { _int(14) } set { _setInt(14, newValue) } }
     /// `Group.managingEntity`: `Reference` 0..1 to `Organization` | `RelatedPerson` | `Practitioner` | `PractitionerRole`
     public var managingEntity: Reference? { get { _object(15) } set { _setObject(15, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(managingEntity newValue: Reference?) { _upsert(15, newValue) }
     /// `Group.characteristic`: `Group.characteristic` 0..*
     public var characteristic: [GroupCharacteristic] { get { _objects(16) } set { _setObjects(16, newValue) } }
@@ -33,51 +36,72 @@ public final class Group: DomainResource {
 
 /// `Group.characteristic`, a backbone element
 public final class GroupCharacteristic: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { groupCharacteristicLayout }
 
     /// `Group.characteristic.code`: `CodeableConcept` 1..1
     public var code: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(code newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `Group.characteristic.value[x]`: `CodeableConcept` | `boolean` | `Quantity` | `Range` | `Reference` 1..1
     public var value: GroupCharacteristicValue? { get { _choice(4) } set { _setChoice(4, 5, newValue) } }
+    /// `Group.characteristic.value[x]` as `CodeableConcept`.
     public var valueCodeableConcept: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// `Group.characteristic.value[x]` as `boolean`.
     public var valueBoolean: Bool? { get { _bool(5) } set { _setBool(5, newValue) } }
+    /// `Group.characteristic.value[x]` as `Quantity`.
     public var valueQuantity: Quantity? { get { _object(6) } set { _setObject(6, newValue) } }
+    /// `Group.characteristic.value[x]` as `Range`.
     public var valueRange: Range? { get { _object(7) } set { _setObject(7, newValue) } }
+    /// `Group.characteristic.value[x]` as `Reference`.
     public var valueReference: Reference? { get { _object(8) } set { _setObject(8, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueCodeableConcept newValue: CodeableConcept?) { _upsert(4, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueQuantity newValue: Quantity?) { _upsert(6, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueRange newValue: Range?) { _upsert(7, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueReference newValue: Reference?) { _upsert(8, newValue) }
     /// `Group.characteristic.exclude`: `boolean` 1..1
     public var exclude: Bool? { get { _bool(9) } set { _setBool(9, newValue) } }
     /// `Group.characteristic.period`: `Period` 0..1
     public var period: Period? { get { _object(10) } set { _setObject(10, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(period newValue: Period?) { _upsert(10, newValue) }
 }
 
 /// `Group.member`, a backbone element
 public final class GroupMember: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { groupMemberLayout }
 
     /// `Group.member.entity`: `Reference` 1..1 to `Patient` | `Practitioner` | `PractitionerRole` | `Device` | `Medication` | `Substance` | `Group`
     public var entity: Reference? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(entity newValue: Reference?) { _upsert(3, newValue) }
     /// `Group.member.period`: `Period` 0..1
     public var period: Period? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(period newValue: Period?) { _upsert(4, newValue) }
     /// `Group.member.inactive`: `boolean` 0..1
     public var inactive: Bool? { get { _bool(5) } set { _setBool(5, newValue) } }
 }
 
-/// values `Group.characteristic.value[x]` can have
+/// A value of `Group.characteristic.value[x]`.
 public enum GroupCharacteristicValue: FHIRChoice {
+    /// A value of type `CodeableConcept`.
     case codeableConcept(CodeableConcept)
+    /// A value of type `boolean`.
     case boolean(Bool)
+    /// A value of type `Quantity`.
     case quantity(Quantity)
+    /// A value of type `Range`.
     case range(Range)
+    /// A value of type `Reference`.
     case reference(Reference)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    /// The value that an object holds, or nil; for generated code.
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 5) {
         case 0: guard let value: CodeableConcept = object._object(first) else { return nil }; self = .codeableConcept(value)
         case 1: guard let value: Bool = object._bool(first + 1) else { return nil }; self = .boolean(value)
@@ -87,6 +111,7 @@ public enum GroupCharacteristicValue: FHIRChoice {
         default: return nil
         }
     }
+    /// Sets the value in an object; for generated code.
     public func _write(_ object: FHIRObject, _ first: Int) {
         switch self {
         case .codeableConcept(let value): object._setObject(first, value)
@@ -98,7 +123,7 @@ public enum GroupCharacteristicValue: FHIRChoice {
     }
 }
 
-private let groupLayout = Layout(Group.self, "Group", .resource, base: DomainResource._layout, release: .r4, """
+private let groupLayout = Layout(_class: Group.self, "Group", .resource, base: DomainResource._layout, release: .r4, """
     identifier 0..* Identifier
     active 0..1 boolean
     type 1..1 code =GroupType
@@ -111,17 +136,17 @@ private let groupLayout = Layout(Group.self, "Group", .resource, base: DomainRes
     member 0..* Group.member
     """)
 
-private let groupCharacteristicLayout = Layout(GroupCharacteristic.self, "Group.characteristic", .backbone, base: BackboneElement._layout, release: .r4, """
+private let groupCharacteristicLayout = Layout(_class: GroupCharacteristic.self, "Group.characteristic", .backbone, base: BackboneElement._layout, release: .r4, """
     code 1..1 CodeableConcept
     value[x] 1..1 CodeableConcept|boolean|Quantity|Range|Reference
     exclude 1..1 boolean
     period 0..1 Period
     """)
 
-private let groupMemberLayout = Layout(GroupMember.self, "Group.member", .backbone, base: BackboneElement._layout, release: .r4, """
+private let groupMemberLayout = Layout(_class: GroupMember.self, "Group.member", .backbone, base: BackboneElement._layout, release: .r4, """
     entity 1..1 Reference >Patient,Practitioner,PractitionerRole,Device,Medication,Substance,Group
     period 0..1 Period
     inactive 0..1 boolean
     """)
 
-let groupTypes = TypeGroup("Group Group.characteristic Group.member", [Group.self, GroupCharacteristic.self, GroupMember.self])
+let groupTypes = _TypeGroup("Group Group.characteristic Group.member", [Group.self, GroupCharacteristic.self, GroupMember.self])

@@ -5,31 +5,40 @@ import FireLiteCore
 
 /// `GuidanceResponse`, a resource of FHIR R4: <http://hl7.org/fhir/StructureDefinition/GuidanceResponse>
 public final class GuidanceResponse: DomainResource {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { guidanceResponseLayout }
 
     /// `GuidanceResponse.requestIdentifier`: `Identifier` 0..1
     public var requestIdentifier: Identifier? { get { _object(8) } set { _setObject(8, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(requestIdentifier newValue: Identifier?) { _upsert(8, newValue) }
     /// `GuidanceResponse.identifier`: `Identifier` 0..*
     public var identifier: [Identifier] { get { _objects(9) } set { _setObjects(9, newValue) } }
     /// `GuidanceResponse.module[x]`: `uri` | `canonical` | `CodeableConcept` 1..1
     public var module: GuidanceResponseModule? { get { _choice(10) } set { _setChoice(10, 3, newValue) } }
+    /// `GuidanceResponse.module[x]` as `uri`.
     public var moduleUri: String? { get { _string(10) } set { _setString(10, newValue) } }
+    /// `GuidanceResponse.module[x]` as `canonical`.
     public var moduleCanonical: String? { get { _string(11) } set { _setString(11, newValue) } }
+    /// `GuidanceResponse.module[x]` as `CodeableConcept`.
     public var moduleCodeableConcept: CodeableConcept? { get { _object(12) } set { _setObject(12, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(moduleCodeableConcept newValue: CodeableConcept?) { _upsert(12, newValue) }
     /// `GuidanceResponse.status`: `code` 1..1, one of `GuidanceResponseStatus` (<http://hl7.org/fhir/ValueSet/guidance-response-status>)
     public var status: GuidanceResponseStatus? { get { _code(13) } set { _setCode(13, newValue) } }
     /// `GuidanceResponse.subject`: `Reference` 0..1 to `Patient` | `Group`
     public var subject: Reference? { get { _object(14) } set { _setObject(14, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(subject newValue: Reference?) { _upsert(14, newValue) }
     /// `GuidanceResponse.encounter`: `Reference` 0..1 to `Encounter`
     public var encounter: Reference? { get { _object(15) } set { _setObject(15, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(encounter newValue: Reference?) { _upsert(15, newValue) }
     /// `GuidanceResponse.occurrenceDateTime`: `dateTime` 0..1
     public var occurrenceDateTime: FHIRDateTime? { get { _dateTime(16) } set { _setDateTime(16, newValue) } }
     /// `GuidanceResponse.performer`: `Reference` 0..1 to `Device`
     public var performer: Reference? { get { _object(17) } set { _setObject(17, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(performer newValue: Reference?) { _upsert(17, newValue) }
     /// `GuidanceResponse.reasonCode`: `CodeableConcept` 0..*
     public var reasonCode: [CodeableConcept] { get { _objects(18) } set { _setObjects(18, newValue) } }
@@ -41,20 +50,26 @@ public final class GuidanceResponse: DomainResource {
     public var evaluationMessage: [Reference] { get { _objects(21) } set { _setObjects(21, newValue) } }
     /// `GuidanceResponse.outputParameters`: `Reference` 0..1 to `Parameters`
     public var outputParameters: Reference? { get { _object(22) } set { _setObject(22, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(outputParameters newValue: Reference?) { _upsert(22, newValue) }
     /// `GuidanceResponse.result`: `Reference` 0..1 to `CarePlan` | `RequestGroup`
     public var result: Reference? { get { _object(23) } set { _setObject(23, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(result newValue: Reference?) { _upsert(23, newValue) }
     /// `GuidanceResponse.dataRequirement`: `DataRequirement` 0..*
     public var dataRequirement: [DataRequirement] { get { _objects(24) } set { _setObjects(24, newValue) } }
 }
 
-/// values `GuidanceResponse.module[x]` can have
+/// A value of `GuidanceResponse.module[x]`.
 public enum GuidanceResponseModule: FHIRChoice {
+    /// A value of type `uri`.
     case uri(String)
+    /// A value of type `canonical`.
     case canonical(String)
+    /// A value of type `CodeableConcept`.
     case codeableConcept(CodeableConcept)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    /// The value that an object holds, or nil; for generated code.
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 3) {
         case 0: guard let value: String = object._string(first) else { return nil }; self = .uri(value)
         case 1: guard let value: String = object._string(first + 1) else { return nil }; self = .canonical(value)
@@ -62,6 +77,7 @@ public enum GuidanceResponseModule: FHIRChoice {
         default: return nil
         }
     }
+    /// Sets the value in an object; for generated code.
     public func _write(_ object: FHIRObject, _ first: Int) {
         switch self {
         case .uri(let value): object._setString(first, value)
@@ -71,7 +87,7 @@ public enum GuidanceResponseModule: FHIRChoice {
     }
 }
 
-private let guidanceResponseLayout = Layout(GuidanceResponse.self, "GuidanceResponse", .resource, base: DomainResource._layout, release: .r4, """
+private let guidanceResponseLayout = Layout(_class: GuidanceResponse.self, "GuidanceResponse", .resource, base: DomainResource._layout, release: .r4, """
     requestIdentifier 0..1 Identifier
     identifier 0..* Identifier
     module[x] 1..1 uri|canonical|CodeableConcept
@@ -89,4 +105,4 @@ private let guidanceResponseLayout = Layout(GuidanceResponse.self, "GuidanceResp
     dataRequirement 0..* DataRequirement
     """)
 
-let guidanceResponseTypes = TypeGroup("GuidanceResponse", [GuidanceResponse.self])
+let guidanceResponseTypes = _TypeGroup("GuidanceResponse", [GuidanceResponse.self])

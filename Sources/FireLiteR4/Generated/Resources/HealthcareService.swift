@@ -5,6 +5,7 @@ import FireLiteCore
 
 /// `HealthcareService`, a resource of FHIR R4: <http://hl7.org/fhir/StructureDefinition/HealthcareService>
 public final class HealthcareService: DomainResource {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { healthcareServiceLayout }
 
     /// `HealthcareService.identifier`: `Identifier` 0..*
@@ -13,6 +14,7 @@ public final class HealthcareService: DomainResource {
     public var active: Bool? { get { _bool(9) } set { _setBool(9, newValue) } }
     /// `HealthcareService.providedBy`: `Reference` 0..1 to `Organization`
     public var providedBy: Reference? { get { _object(10) } set { _setObject(10, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(providedBy newValue: Reference?) { _upsert(10, newValue) }
     /// `HealthcareService.category`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/service-category>)
     public var category: [CodeableConcept] { get { _objects(11) } set { _setObjects(11, newValue) } }
@@ -30,6 +32,7 @@ public final class HealthcareService: DomainResource {
     public var extraDetails: String? { get { _string(17) } set { _setString(17, newValue) } }
     /// `HealthcareService.photo`: `Attachment` 0..1
     public var photo: Attachment? { get { _object(18) } set { _setObject(18, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(photo newValue: Attachment?) { _upsert(18, newValue) }
     /// `HealthcareService.telecom`: `ContactPoint` 0..*
     public var telecom: [ContactPoint] { get { _objects(19) } set { _setObjects(19, newValue) } }
@@ -61,10 +64,12 @@ public final class HealthcareService: DomainResource {
 
 /// `HealthcareService.eligibility`, a backbone element
 public final class HealthcareServiceEligibility: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { healthcareServiceEligibilityLayout }
 
     /// `HealthcareService.eligibility.code`: `CodeableConcept` 0..1
     public var code: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(code newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `HealthcareService.eligibility.comment`: `markdown` 0..1
     public var comment: String? { get { _string(4) } set { _setString(4, newValue) } }
@@ -72,6 +77,7 @@ public final class HealthcareServiceEligibility: BackboneElement {
 
 /// `HealthcareService.availableTime`, a backbone element
 public final class HealthcareServiceAvailableTime: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { healthcareServiceAvailableTimeLayout }
 
     /// `HealthcareService.availableTime.daysOfWeek`: `code` 0..*, one of `DaysOfWeek` (<http://hl7.org/fhir/ValueSet/days-of-week>)
@@ -86,16 +92,18 @@ public final class HealthcareServiceAvailableTime: BackboneElement {
 
 /// `HealthcareService.notAvailable`, a backbone element
 public final class HealthcareServiceNotAvailable: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { healthcareServiceNotAvailableLayout }
 
     /// `HealthcareService.notAvailable.description`: `string` 1..1
     public var description: String? { get { _string(3) } set { _setString(3, newValue) } }
     /// `HealthcareService.notAvailable.during`: `Period` 0..1
     public var during: Period? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(during newValue: Period?) { _upsert(4, newValue) }
 }
 
-private let healthcareServiceLayout = Layout(HealthcareService.self, "HealthcareService", .resource, base: DomainResource._layout, release: .r4, """
+private let healthcareServiceLayout = Layout(_class: HealthcareService.self, "HealthcareService", .resource, base: DomainResource._layout, release: .r4, """
     identifier 0..* Identifier
     active 0..1 boolean
     providedBy 0..1 Reference >Organization
@@ -122,21 +130,21 @@ private let healthcareServiceLayout = Layout(HealthcareService.self, "Healthcare
     endpoint 0..* Reference >Endpoint
     """)
 
-private let healthcareServiceEligibilityLayout = Layout(HealthcareServiceEligibility.self, "HealthcareService.eligibility", .backbone, base: BackboneElement._layout, release: .r4, """
+private let healthcareServiceEligibilityLayout = Layout(_class: HealthcareServiceEligibility.self, "HealthcareService.eligibility", .backbone, base: BackboneElement._layout, release: .r4, """
     code 0..1 CodeableConcept
     comment 0..1 markdown
     """)
 
-private let healthcareServiceAvailableTimeLayout = Layout(HealthcareServiceAvailableTime.self, "HealthcareService.availableTime", .backbone, base: BackboneElement._layout, release: .r4, """
+private let healthcareServiceAvailableTimeLayout = Layout(_class: HealthcareServiceAvailableTime.self, "HealthcareService.availableTime", .backbone, base: BackboneElement._layout, release: .r4, """
     daysOfWeek 0..* code =DaysOfWeek
     allDay 0..1 boolean
     availableStartTime 0..1 time
     availableEndTime 0..1 time
     """)
 
-private let healthcareServiceNotAvailableLayout = Layout(HealthcareServiceNotAvailable.self, "HealthcareService.notAvailable", .backbone, base: BackboneElement._layout, release: .r4, """
+private let healthcareServiceNotAvailableLayout = Layout(_class: HealthcareServiceNotAvailable.self, "HealthcareService.notAvailable", .backbone, base: BackboneElement._layout, release: .r4, """
     description 1..1 string
     during 0..1 Period
     """)
 
-let healthcareServiceTypes = TypeGroup("HealthcareService HealthcareService.eligibility HealthcareService.availableTime HealthcareService.notAvailable", [HealthcareService.self, HealthcareServiceEligibility.self, HealthcareServiceAvailableTime.self, HealthcareServiceNotAvailable.self])
+let healthcareServiceTypes = _TypeGroup("HealthcareService HealthcareService.eligibility HealthcareService.availableTime HealthcareService.notAvailable", [HealthcareService.self, HealthcareServiceEligibility.self, HealthcareServiceAvailableTime.self, HealthcareServiceNotAvailable.self])

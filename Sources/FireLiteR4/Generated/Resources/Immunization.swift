@@ -5,6 +5,7 @@ import FireLiteCore
 
 /// `Immunization`, a resource of FHIR R4: <http://hl7.org/fhir/StructureDefinition/Immunization>
 public final class Immunization: DomainResource {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { immunizationLayout }
 
     /// `Immunization.identifier`: `Identifier` 0..*
@@ -13,19 +14,25 @@ public final class Immunization: DomainResource {
     public var status: ImmunizationStatus? { get { _code(9) } set { _setCode(9, newValue) } }
     /// `Immunization.statusReason`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/immunization-status-reason>)
     public var statusReason: CodeableConcept? { get { _object(10) } set { _setObject(10, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(statusReason newValue: CodeableConcept?) { _upsert(10, newValue) }
     /// `Immunization.vaccineCode`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/vaccine-code>)
     public var vaccineCode: CodeableConcept? { get { _object(11) } set { _setObject(11, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(vaccineCode newValue: CodeableConcept?) { _upsert(11, newValue) }
     /// `Immunization.patient`: `Reference` 1..1 to `Patient`
     public var patient: Reference? { get { _object(12) } set { _setObject(12, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(patient newValue: Reference?) { _upsert(12, newValue) }
     /// `Immunization.encounter`: `Reference` 0..1 to `Encounter`
     public var encounter: Reference? { get { _object(13) } set { _setObject(13, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(encounter newValue: Reference?) { _upsert(13, newValue) }
     /// `Immunization.occurrence[x]`: `dateTime` | `string` 1..1
     public var occurrence: ImmunizationOccurrence? { get { _choice(14) } set { _setChoice(14, 2, newValue) } }
+    /// `Immunization.occurrence[x]` as `dateTime`.
     public var occurrenceDateTime: FHIRDateTime? { get { _dateTime(14) } set { _setDateTime(14, newValue) } }
+    /// `Immunization.occurrence[x]` as `string`.
     public var occurrenceString: String? { get { _string(15) } set { _setString(15, newValue) } }
     /// `Immunization.recorded`: `dateTime` 0..1
     public var recorded: FHIRDateTime? { get { _dateTime(16) } set { _setDateTime(16, newValue) } }
@@ -33,12 +40,15 @@ public final class Immunization: DomainResource {
     public var primarySource: Bool? { get { _bool(17) } set { _setBool(17, newValue) } }
     /// `Immunization.reportOrigin`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/immunization-origin>)
     public var reportOrigin: CodeableConcept? { get { _object(18) } set { _setObject(18, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(reportOrigin newValue: CodeableConcept?) { _upsert(18, newValue) }
     /// `Immunization.location`: `Reference` 0..1 to `Location`
     public var location: Reference? { get { _object(19) } set { _setObject(19, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(location newValue: Reference?) { _upsert(19, newValue) }
     /// `Immunization.manufacturer`: `Reference` 0..1 to `Organization`
     public var manufacturer: Reference? { get { _object(20) } set { _setObject(20, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(manufacturer newValue: Reference?) { _upsert(20, newValue) }
     /// `Immunization.lotNumber`: `string` 0..1
     public var lotNumber: String? { get { _string(21) } set { _setString(21, newValue) } }
@@ -46,12 +56,15 @@ public final class Immunization: DomainResource {
     public var expirationDate: FHIRDate? { get { _date(22) } set { _setDate(22, newValue) } }
     /// `Immunization.site`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/immunization-site>)
     public var site: CodeableConcept? { get { _object(23) } set { _setObject(23, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(site newValue: CodeableConcept?) { _upsert(23, newValue) }
     /// `Immunization.route`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/immunization-route>)
     public var route: CodeableConcept? { get { _object(24) } set { _setObject(24, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(route newValue: CodeableConcept?) { _upsert(24, newValue) }
     /// `Immunization.doseQuantity`: `Quantity` 0..1
     public var doseQuantity: Quantity? { get { _object(25) } set { _setObject(25, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(doseQuantity newValue: Quantity?) { _upsert(25, newValue) }
     /// `Immunization.performer`: `Immunization.performer` 0..*
     public var performer: [ImmunizationPerformer] { get { _objects(26) } set { _setObjects(26, newValue) } }
@@ -71,6 +84,7 @@ public final class Immunization: DomainResource {
     public var programEligibility: [CodeableConcept] { get { _objects(33) } set { _setObjects(33, newValue) } }
     /// `Immunization.fundingSource`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/immunization-funding-source>)
     public var fundingSource: CodeableConcept? { get { _object(34) } set { _setObject(34, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(fundingSource newValue: CodeableConcept?) { _upsert(34, newValue) }
     /// `Immunization.reaction`: `Immunization.reaction` 0..*
     public var reaction: [ImmunizationReaction] { get { _objects(35) } set { _setObjects(35, newValue) } }
@@ -80,18 +94,22 @@ public final class Immunization: DomainResource {
 
 /// `Immunization.performer`, a backbone element
 public final class ImmunizationPerformer: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { immunizationPerformerLayout }
 
     /// `Immunization.performer.function`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/immunization-function>)
     public var function: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(function newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `Immunization.performer.actor`: `Reference` 1..1 to `Practitioner` | `PractitionerRole` | `Organization`
     public var actor: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(actor newValue: Reference?) { _upsert(4, newValue) }
 }
 
 /// `Immunization.education`, a backbone element
 public final class ImmunizationEducation: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { immunizationEducationLayout }
 
     /// `Immunization.education.documentType`: `string` 0..1
@@ -106,12 +124,14 @@ public final class ImmunizationEducation: BackboneElement {
 
 /// `Immunization.reaction`, a backbone element
 public final class ImmunizationReaction: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { immunizationReactionLayout }
 
     /// `Immunization.reaction.date`: `dateTime` 0..1
     public var date: FHIRDateTime? { get { _dateTime(3) } set { _setDateTime(3, newValue) } }
     /// `Immunization.reaction.detail`: `Reference` 0..1 to `Observation`
     public var detail: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(detail newValue: Reference?) { _upsert(4, newValue) }
     /// `Immunization.reaction.reported`: `boolean` 0..1
     public var reported: Bool? { get { _bool(5) } set { _setBool(5, newValue) } }
@@ -119,36 +139,46 @@ public final class ImmunizationReaction: BackboneElement {
 
 /// `Immunization.protocolApplied`, a backbone element
 public final class ImmunizationProtocolApplied: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { immunizationProtocolAppliedLayout }
 
     /// `Immunization.protocolApplied.series`: `string` 0..1
     public var series: String? { get { _string(3) } set { _setString(3, newValue) } }
     /// `Immunization.protocolApplied.authority`: `Reference` 0..1 to `Organization`
     public var authority: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(authority newValue: Reference?) { _upsert(4, newValue) }
     /// `Immunization.protocolApplied.targetDisease`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/immunization-target-disease>)
     public var targetDisease: [CodeableConcept] { get { _objects(5) } set { _setObjects(5, newValue) } }
     /// `Immunization.protocolApplied.doseNumber[x]`: `positiveInt` | `string` 1..1
     public var doseNumber: ImmunizationProtocolAppliedDoseNumber? { get { _choice(6) } set { _setChoice(6, 2, newValue) } }
+    /// `Immunization.protocolApplied.doseNumber[x]` as `positiveInt`.
     public var doseNumberPositiveInt: Int? { get { _int(6) } set { _setInt(6, newValue) } }
+    /// `Immunization.protocolApplied.doseNumber[x]` as `string`.
     public var doseNumberString: String? { get { _string(7) } set { _setString(7, newValue) } }
     /// `Immunization.protocolApplied.seriesDoses[x]`: `positiveInt` | `string` 0..1
     public var seriesDoses: ImmunizationProtocolAppliedSeriesDoses? { get { _choice(8) } set { _setChoice(8, 2, newValue) } }
+    /// `Immunization.protocolApplied.seriesDoses[x]` as `positiveInt`.
     public var seriesDosesPositiveInt: Int? { get { _int(8) } set { _setInt(8, newValue) } }
+    /// `Immunization.protocolApplied.seriesDoses[x]` as `string`.
     public var seriesDosesString: String? { get { _string(9) } set { _setString(9, newValue) } }
 }
 
-/// values `Immunization.occurrence[x]` can have
-public enum ImmunizationOccurrence: FHIRChoice {
+/// A value of `Immunization.occurrence[x]`.
+public enum ImmunizationOccurrence: FHIRChoice, Sendable {
+    /// A value of type `dateTime`.
     case dateTime(FHIRDateTime)
+    /// A value of type `string`.
     case string(String)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    /// The value that an object holds, or nil; for generated code.
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: FHIRDateTime = object._dateTime(first) else { return nil }; self = .dateTime(value)
         case 1: guard let value: String = object._string(first + 1) else { return nil }; self = .string(value)
         default: return nil
         }
     }
+    /// Sets the value in an object; for generated code.
     public func _write(_ object: FHIRObject, _ first: Int) {
         switch self {
         case .dateTime(let value): object._setDateTime(first, value)
@@ -157,17 +187,21 @@ public enum ImmunizationOccurrence: FHIRChoice {
     }
 }
 
-/// values `Immunization.protocolApplied.doseNumber[x]` can have
-public enum ImmunizationProtocolAppliedDoseNumber: FHIRChoice {
+/// A value of `Immunization.protocolApplied.doseNumber[x]`.
+public enum ImmunizationProtocolAppliedDoseNumber: FHIRChoice, Sendable {
+    /// A value of type `positiveInt`.
     case positiveInt(Int)
+    /// A value of type `string`.
     case string(String)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    /// The value that an object holds, or nil; for generated code.
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: Int = object._int(first) else { return nil }; self = .positiveInt(value)
         case 1: guard let value: String = object._string(first + 1) else { return nil }; self = .string(value)
         default: return nil
         }
     }
+    /// Sets the value in an object; for generated code.
     public func _write(_ object: FHIRObject, _ first: Int) {
         switch self {
         case .positiveInt(let value): object._setInt(first, value)
@@ -176,17 +210,21 @@ public enum ImmunizationProtocolAppliedDoseNumber: FHIRChoice {
     }
 }
 
-/// values `Immunization.protocolApplied.seriesDoses[x]` can have
-public enum ImmunizationProtocolAppliedSeriesDoses: FHIRChoice {
+/// A value of `Immunization.protocolApplied.seriesDoses[x]`.
+public enum ImmunizationProtocolAppliedSeriesDoses: FHIRChoice, Sendable {
+    /// A value of type `positiveInt`.
     case positiveInt(Int)
+    /// A value of type `string`.
     case string(String)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    /// The value that an object holds, or nil; for generated code.
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: Int = object._int(first) else { return nil }; self = .positiveInt(value)
         case 1: guard let value: String = object._string(first + 1) else { return nil }; self = .string(value)
         default: return nil
         }
     }
+    /// Sets the value in an object; for generated code.
     public func _write(_ object: FHIRObject, _ first: Int) {
         switch self {
         case .positiveInt(let value): object._setInt(first, value)
@@ -195,7 +233,7 @@ public enum ImmunizationProtocolAppliedSeriesDoses: FHIRChoice {
     }
 }
 
-private let immunizationLayout = Layout(Immunization.self, "Immunization", .resource, base: DomainResource._layout, release: .r4, """
+private let immunizationLayout = Layout(_class: Immunization.self, "Immunization", .resource, base: DomainResource._layout, release: .r4, """
     identifier 0..* Identifier
     status 1..1 code =ImmunizationStatus
     statusReason 0..1 CodeableConcept
@@ -226,25 +264,25 @@ private let immunizationLayout = Layout(Immunization.self, "Immunization", .reso
     protocolApplied 0..* Immunization.protocolApplied
     """)
 
-private let immunizationPerformerLayout = Layout(ImmunizationPerformer.self, "Immunization.performer", .backbone, base: BackboneElement._layout, release: .r4, """
+private let immunizationPerformerLayout = Layout(_class: ImmunizationPerformer.self, "Immunization.performer", .backbone, base: BackboneElement._layout, release: .r4, """
     function 0..1 CodeableConcept
     actor 1..1 Reference >Practitioner,PractitionerRole,Organization
     """)
 
-private let immunizationEducationLayout = Layout(ImmunizationEducation.self, "Immunization.education", .backbone, base: BackboneElement._layout, release: .r4, """
+private let immunizationEducationLayout = Layout(_class: ImmunizationEducation.self, "Immunization.education", .backbone, base: BackboneElement._layout, release: .r4, """
     documentType 0..1 string
     reference 0..1 uri
     publicationDate 0..1 dateTime
     presentationDate 0..1 dateTime
     """)
 
-private let immunizationReactionLayout = Layout(ImmunizationReaction.self, "Immunization.reaction", .backbone, base: BackboneElement._layout, release: .r4, """
+private let immunizationReactionLayout = Layout(_class: ImmunizationReaction.self, "Immunization.reaction", .backbone, base: BackboneElement._layout, release: .r4, """
     date 0..1 dateTime
     detail 0..1 Reference >Observation
     reported 0..1 boolean
     """)
 
-private let immunizationProtocolAppliedLayout = Layout(ImmunizationProtocolApplied.self, "Immunization.protocolApplied", .backbone, base: BackboneElement._layout, release: .r4, """
+private let immunizationProtocolAppliedLayout = Layout(_class: ImmunizationProtocolApplied.self, "Immunization.protocolApplied", .backbone, base: BackboneElement._layout, release: .r4, """
     series 0..1 string
     authority 0..1 Reference >Organization
     targetDisease 0..* CodeableConcept
@@ -252,4 +290,4 @@ private let immunizationProtocolAppliedLayout = Layout(ImmunizationProtocolAppli
     seriesDoses[x] 0..1 positiveInt|string
     """)
 
-let immunizationTypes = TypeGroup("Immunization Immunization.performer Immunization.education Immunization.reaction Immunization.protocolApplied", [Immunization.self, ImmunizationPerformer.self, ImmunizationEducation.self, ImmunizationReaction.self, ImmunizationProtocolApplied.self])
+let immunizationTypes = _TypeGroup("Immunization Immunization.performer Immunization.education Immunization.reaction Immunization.protocolApplied", [Immunization.self, ImmunizationPerformer.self, ImmunizationEducation.self, ImmunizationReaction.self, ImmunizationProtocolApplied.self])

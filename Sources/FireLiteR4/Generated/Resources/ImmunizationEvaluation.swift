@@ -5,6 +5,7 @@ import FireLiteCore
 
 /// `ImmunizationEvaluation`, a resource of FHIR R4: <http://hl7.org/fhir/StructureDefinition/ImmunizationEvaluation>
 public final class ImmunizationEvaluation: DomainResource {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { immunizationEvaluationLayout }
 
     /// `ImmunizationEvaluation.identifier`: `Identifier` 0..*
@@ -13,20 +14,25 @@ public final class ImmunizationEvaluation: DomainResource {
     public var status: ImmunizationEvaluationStatus? { get { _code(9) } set { _setCode(9, newValue) } }
     /// `ImmunizationEvaluation.patient`: `Reference` 1..1 to `Patient`
     public var patient: Reference? { get { _object(10) } set { _setObject(10, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(patient newValue: Reference?) { _upsert(10, newValue) }
     /// `ImmunizationEvaluation.date`: `dateTime` 0..1
     public var date: FHIRDateTime? { get { _dateTime(11) } set { _setDateTime(11, newValue) } }
     /// `ImmunizationEvaluation.authority`: `Reference` 0..1 to `Organization`
     public var authority: Reference? { get { _object(12) } set { _setObject(12, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(authority newValue: Reference?) { _upsert(12, newValue) }
     /// `ImmunizationEvaluation.targetDisease`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/immunization-evaluation-target-disease>)
     public var targetDisease: CodeableConcept? { get { _object(13) } set { _setObject(13, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(targetDisease newValue: CodeableConcept?) { _upsert(13, newValue) }
     /// `ImmunizationEvaluation.immunizationEvent`: `Reference` 1..1 to `Immunization`
     public var immunizationEvent: Reference? { get { _object(14) } set { _setObject(14, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(immunizationEvent newValue: Reference?) { _upsert(14, newValue) }
     /// `ImmunizationEvaluation.doseStatus`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/immunization-evaluation-dose-status>)
     public var doseStatus: CodeableConcept? { get { _object(15) } set { _setObject(15, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(doseStatus newValue: CodeableConcept?) { _upsert(15, newValue) }
     /// `ImmunizationEvaluation.doseStatusReason`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/immunization-evaluation-dose-status-reason>)
     public var doseStatusReason: [CodeableConcept] { get { _objects(16) } set { _setObjects(16, newValue) } }
@@ -36,25 +42,33 @@ public final class ImmunizationEvaluation: DomainResource {
     public var series: String? { get { _string(18) } set { _setString(18, newValue) } }
     /// `ImmunizationEvaluation.doseNumber[x]`: `positiveInt` | `string` 0..1
     public var doseNumber: ImmunizationEvaluationDoseNumber? { get { _choice(19) } set { _setChoice(19, 2, newValue) } }
+    /// `ImmunizationEvaluation.doseNumber[x]` as `positiveInt`.
     public var doseNumberPositiveInt: Int? { get { _int(19) } set { _setInt(19, newValue) } }
+    /// `ImmunizationEvaluation.doseNumber[x]` as `string`.
     public var doseNumberString: String? { get { _string(20) } set { _setString(20, newValue) } }
     /// `ImmunizationEvaluation.seriesDoses[x]`: `positiveInt` | `string` 0..1
     public var seriesDoses: ImmunizationEvaluationSeriesDoses? { get { _choice(21) } set { _setChoice(21, 2, newValue) } }
+    /// `ImmunizationEvaluation.seriesDoses[x]` as `positiveInt`.
     public var seriesDosesPositiveInt: Int? { get { _int(21) } set { _setInt(21, newValue) } }
+    /// `ImmunizationEvaluation.seriesDoses[x]` as `string`.
     public var seriesDosesString: String? { get { _string(22) } set { _setString(22, newValue) } }
 }
 
-/// values `ImmunizationEvaluation.doseNumber[x]` can have
-public enum ImmunizationEvaluationDoseNumber: FHIRChoice {
+/// A value of `ImmunizationEvaluation.doseNumber[x]`.
+public enum ImmunizationEvaluationDoseNumber: FHIRChoice, Sendable {
+    /// A value of type `positiveInt`.
     case positiveInt(Int)
+    /// A value of type `string`.
     case string(String)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    /// The value that an object holds, or nil; for generated code.
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: Int = object._int(first) else { return nil }; self = .positiveInt(value)
         case 1: guard let value: String = object._string(first + 1) else { return nil }; self = .string(value)
         default: return nil
         }
     }
+    /// Sets the value in an object; for generated code.
     public func _write(_ object: FHIRObject, _ first: Int) {
         switch self {
         case .positiveInt(let value): object._setInt(first, value)
@@ -63,17 +77,21 @@ public enum ImmunizationEvaluationDoseNumber: FHIRChoice {
     }
 }
 
-/// values `ImmunizationEvaluation.seriesDoses[x]` can have
-public enum ImmunizationEvaluationSeriesDoses: FHIRChoice {
+/// A value of `ImmunizationEvaluation.seriesDoses[x]`.
+public enum ImmunizationEvaluationSeriesDoses: FHIRChoice, Sendable {
+    /// A value of type `positiveInt`.
     case positiveInt(Int)
+    /// A value of type `string`.
     case string(String)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    /// The value that an object holds, or nil; for generated code.
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: Int = object._int(first) else { return nil }; self = .positiveInt(value)
         case 1: guard let value: String = object._string(first + 1) else { return nil }; self = .string(value)
         default: return nil
         }
     }
+    /// Sets the value in an object; for generated code.
     public func _write(_ object: FHIRObject, _ first: Int) {
         switch self {
         case .positiveInt(let value): object._setInt(first, value)
@@ -82,7 +100,7 @@ public enum ImmunizationEvaluationSeriesDoses: FHIRChoice {
     }
 }
 
-private let immunizationEvaluationLayout = Layout(ImmunizationEvaluation.self, "ImmunizationEvaluation", .resource, base: DomainResource._layout, release: .r4, """
+private let immunizationEvaluationLayout = Layout(_class: ImmunizationEvaluation.self, "ImmunizationEvaluation", .resource, base: DomainResource._layout, release: .r4, """
     identifier 0..* Identifier
     status 1..1 code =ImmunizationEvaluationStatus
     patient 1..1 Reference >Patient
@@ -98,4 +116,4 @@ private let immunizationEvaluationLayout = Layout(ImmunizationEvaluation.self, "
     seriesDoses[x] 0..1 positiveInt|string
     """)
 
-let immunizationEvaluationTypes = TypeGroup("ImmunizationEvaluation", [ImmunizationEvaluation.self])
+let immunizationEvaluationTypes = _TypeGroup("ImmunizationEvaluation", [ImmunizationEvaluation.self])

@@ -5,17 +5,20 @@ import FireLiteCore
 
 /// `ImmunizationRecommendation`, a resource of FHIR R4: <http://hl7.org/fhir/StructureDefinition/ImmunizationRecommendation>
 public final class ImmunizationRecommendation: DomainResource {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { immunizationRecommendationLayout }
 
     /// `ImmunizationRecommendation.identifier`: `Identifier` 0..*
     public var identifier: [Identifier] { get { _objects(8) } set { _setObjects(8, newValue) } }
     /// `ImmunizationRecommendation.patient`: `Reference` 1..1 to `Patient`
     public var patient: Reference? { get { _object(9) } set { _setObject(9, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(patient newValue: Reference?) { _upsert(9, newValue) }
     /// `ImmunizationRecommendation.date`: `dateTime` 1..1
     public var date: FHIRDateTime? { get { _dateTime(10) } set { _setDateTime(10, newValue) } }
     /// `ImmunizationRecommendation.authority`: `Reference` 0..1 to `Organization`
     public var authority: Reference? { get { _object(11) } set { _setObject(11, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(authority newValue: Reference?) { _upsert(11, newValue) }
     /// `ImmunizationRecommendation.recommendation`: `ImmunizationRecommendation.recommendation` 1..*
     public var recommendation: [ImmunizationRecommendationRecommendation] { get { _objects(12) } set { _setObjects(12, newValue) } }
@@ -23,17 +26,20 @@ public final class ImmunizationRecommendation: DomainResource {
 
 /// `ImmunizationRecommendation.recommendation`, a backbone element
 public final class ImmunizationRecommendationRecommendation: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { immunizationRecommendationRecommendationLayout }
 
     /// `ImmunizationRecommendation.recommendation.vaccineCode`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/vaccine-code>)
     public var vaccineCode: [CodeableConcept] { get { _objects(3) } set { _setObjects(3, newValue) } }
     /// `ImmunizationRecommendation.recommendation.targetDisease`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/immunization-recommendation-target-disease>)
     public var targetDisease: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(targetDisease newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `ImmunizationRecommendation.recommendation.contraindicatedVaccineCode`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/vaccine-code>)
     public var contraindicatedVaccineCode: [CodeableConcept] { get { _objects(5) } set { _setObjects(5, newValue) } }
     /// `ImmunizationRecommendation.recommendation.forecastStatus`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/immunization-recommendation-status>)
     public var forecastStatus: CodeableConcept? { get { _object(6) } set { _setObject(6, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(forecastStatus newValue: CodeableConcept?) { _upsert(6, newValue) }
     /// `ImmunizationRecommendation.recommendation.forecastReason`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/immunization-recommendation-reason>)
     public var forecastReason: [CodeableConcept] { get { _objects(7) } set { _setObjects(7, newValue) } }
@@ -45,11 +51,15 @@ public final class ImmunizationRecommendationRecommendation: BackboneElement {
     public var series: String? { get { _string(10) } set { _setString(10, newValue) } }
     /// `ImmunizationRecommendation.recommendation.doseNumber[x]`: `positiveInt` | `string` 0..1
     public var doseNumber: ImmunizationRecommendationRecommendationDoseNumber? { get { _choice(11) } set { _setChoice(11, 2, newValue) } }
+    /// `ImmunizationRecommendation.recommendation.doseNumber[x]` as `positiveInt`.
     public var doseNumberPositiveInt: Int? { get { _int(11) } set { _setInt(11, newValue) } }
+    /// `ImmunizationRecommendation.recommendation.doseNumber[x]` as `string`.
     public var doseNumberString: String? { get { _string(12) } set { _setString(12, newValue) } }
     /// `ImmunizationRecommendation.recommendation.seriesDoses[x]`: `positiveInt` | `string` 0..1
     public var seriesDoses: ImmunizationRecommendationRecommendationSeriesDoses? { get { _choice(13) } set { _setChoice(13, 2, newValue) } }
+    /// `ImmunizationRecommendation.recommendation.seriesDoses[x]` as `positiveInt`.
     public var seriesDosesPositiveInt: Int? { get { _int(13) } set { _setInt(13, newValue) } }
+    /// `ImmunizationRecommendation.recommendation.seriesDoses[x]` as `string`.
     public var seriesDosesString: String? { get { _string(14) } set { _setString(14, newValue) } }
     /// `ImmunizationRecommendation.recommendation.supportingImmunization`: `Reference` 0..* to `Immunization` | `ImmunizationEvaluation`
     public var supportingImmunization: [Reference] { get { _objects(15) } set { _setObjects(15, newValue) } }
@@ -59,26 +69,32 @@ public final class ImmunizationRecommendationRecommendation: BackboneElement {
 
 /// `ImmunizationRecommendation.recommendation.dateCriterion`, a backbone element
 public final class ImmunizationRecommendationRecommendationDateCriterion: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { immunizationRecommendationRecommendationDateCriterionLayout }
 
     /// `ImmunizationRecommendation.recommendation.dateCriterion.code`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/immunization-recommendation-date-criterion>)
     public var code: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(code newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `ImmunizationRecommendation.recommendation.dateCriterion.value`: `dateTime` 1..1
     public var value: FHIRDateTime? { get { _dateTime(4) } set { _setDateTime(4, newValue) } }
 }
 
-/// values `ImmunizationRecommendation.recommendation.doseNumber[x]` can have
-public enum ImmunizationRecommendationRecommendationDoseNumber: FHIRChoice {
+/// A value of `ImmunizationRecommendation.recommendation.doseNumber[x]`.
+public enum ImmunizationRecommendationRecommendationDoseNumber: FHIRChoice, Sendable {
+    /// A value of type `positiveInt`.
     case positiveInt(Int)
+    /// A value of type `string`.
     case string(String)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    /// The value that an object holds, or nil; for generated code.
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: Int = object._int(first) else { return nil }; self = .positiveInt(value)
         case 1: guard let value: String = object._string(first + 1) else { return nil }; self = .string(value)
         default: return nil
         }
     }
+    /// Sets the value in an object; for generated code.
     public func _write(_ object: FHIRObject, _ first: Int) {
         switch self {
         case .positiveInt(let value): object._setInt(first, value)
@@ -87,17 +103,21 @@ public enum ImmunizationRecommendationRecommendationDoseNumber: FHIRChoice {
     }
 }
 
-/// values `ImmunizationRecommendation.recommendation.seriesDoses[x]` can have
-public enum ImmunizationRecommendationRecommendationSeriesDoses: FHIRChoice {
+/// A value of `ImmunizationRecommendation.recommendation.seriesDoses[x]`.
+public enum ImmunizationRecommendationRecommendationSeriesDoses: FHIRChoice, Sendable {
+    /// A value of type `positiveInt`.
     case positiveInt(Int)
+    /// A value of type `string`.
     case string(String)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    /// The value that an object holds, or nil; for generated code.
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: Int = object._int(first) else { return nil }; self = .positiveInt(value)
         case 1: guard let value: String = object._string(first + 1) else { return nil }; self = .string(value)
         default: return nil
         }
     }
+    /// Sets the value in an object; for generated code.
     public func _write(_ object: FHIRObject, _ first: Int) {
         switch self {
         case .positiveInt(let value): object._setInt(first, value)
@@ -106,7 +126,7 @@ public enum ImmunizationRecommendationRecommendationSeriesDoses: FHIRChoice {
     }
 }
 
-private let immunizationRecommendationLayout = Layout(ImmunizationRecommendation.self, "ImmunizationRecommendation", .resource, base: DomainResource._layout, release: .r4, """
+private let immunizationRecommendationLayout = Layout(_class: ImmunizationRecommendation.self, "ImmunizationRecommendation", .resource, base: DomainResource._layout, release: .r4, """
     identifier 0..* Identifier
     patient 1..1 Reference >Patient
     date 1..1 dateTime
@@ -114,7 +134,7 @@ private let immunizationRecommendationLayout = Layout(ImmunizationRecommendation
     recommendation 1..* ImmunizationRecommendation.recommendation
     """)
 
-private let immunizationRecommendationRecommendationLayout = Layout(ImmunizationRecommendationRecommendation.self, "ImmunizationRecommendation.recommendation", .backbone, base: BackboneElement._layout, release: .r4, """
+private let immunizationRecommendationRecommendationLayout = Layout(_class: ImmunizationRecommendationRecommendation.self, "ImmunizationRecommendation.recommendation", .backbone, base: BackboneElement._layout, release: .r4, """
     vaccineCode 0..* CodeableConcept
     targetDisease 0..1 CodeableConcept
     contraindicatedVaccineCode 0..* CodeableConcept
@@ -129,9 +149,9 @@ private let immunizationRecommendationRecommendationLayout = Layout(Immunization
     supportingPatientInformation 0..* Reference
     """)
 
-private let immunizationRecommendationRecommendationDateCriterionLayout = Layout(ImmunizationRecommendationRecommendationDateCriterion.self, "ImmunizationRecommendation.recommendation.dateCriterion", .backbone, base: BackboneElement._layout, release: .r4, """
+private let immunizationRecommendationRecommendationDateCriterionLayout = Layout(_class: ImmunizationRecommendationRecommendationDateCriterion.self, "ImmunizationRecommendation.recommendation.dateCriterion", .backbone, base: BackboneElement._layout, release: .r4, """
     code 1..1 CodeableConcept
     value 1..1 dateTime
     """)
 
-let immunizationRecommendationTypes = TypeGroup("ImmunizationRecommendation ImmunizationRecommendation.recommendation ImmunizationRecommendation.recommendation.dateCriterion", [ImmunizationRecommendation.self, ImmunizationRecommendationRecommendation.self, ImmunizationRecommendationRecommendationDateCriterion.self])
+let immunizationRecommendationTypes = _TypeGroup("ImmunizationRecommendation ImmunizationRecommendation.recommendation ImmunizationRecommendation.recommendation.dateCriterion", [ImmunizationRecommendation.self, ImmunizationRecommendationRecommendation.self, ImmunizationRecommendationRecommendationDateCriterion.self])

@@ -5,6 +5,7 @@ import FireLiteCore
 
 /// `ImplementationGuide`, a resource of FHIR R4: <http://hl7.org/fhir/StructureDefinition/ImplementationGuide>
 public final class ImplementationGuide: DomainResource {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { implementationGuideLayout }
 
     /// `ImplementationGuide.url`: `uri` 1..1
@@ -45,14 +46,17 @@ public final class ImplementationGuide: DomainResource {
     public var global: [ImplementationGuideGlobal] { get { _objects(25) } set { _setObjects(25, newValue) } }
     /// `ImplementationGuide.definition`: `ImplementationGuide.definition` 0..1
     public var definition: ImplementationGuideDefinition? { get { _object(26) } set { _setObject(26, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(definition newValue: ImplementationGuideDefinition?) { _upsert(26, newValue) }
     /// `ImplementationGuide.manifest`: `ImplementationGuide.manifest` 0..1
     public var manifest: ImplementationGuideManifest? { get { _object(27) } set { _setObject(27, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(manifest newValue: ImplementationGuideManifest?) { _upsert(27, newValue) }
 }
 
 /// `ImplementationGuide.dependsOn`, a backbone element
 public final class ImplementationGuideDependsOn: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { implementationGuideDependsOnLayout }
 
     /// `ImplementationGuide.dependsOn.uri`: `canonical` 1..1 to `ImplementationGuide`
@@ -65,6 +69,7 @@ public final class ImplementationGuideDependsOn: BackboneElement {
 
 /// `ImplementationGuide.global`, a backbone element
 public final class ImplementationGuideGlobal: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { implementationGuideGlobalLayout }
 
     /// `ImplementationGuide.global.type`: `code` 1..1, one of `ResourceType` (<http://hl7.org/fhir/ValueSet/resource-types>)
@@ -75,6 +80,7 @@ public final class ImplementationGuideGlobal: BackboneElement {
 
 /// `ImplementationGuide.definition`, a backbone element
 public final class ImplementationGuideDefinition: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { implementationGuideDefinitionLayout }
 
     /// `ImplementationGuide.definition.grouping`: `ImplementationGuide.definition.grouping` 0..*
@@ -83,6 +89,7 @@ public final class ImplementationGuideDefinition: BackboneElement {
     public var resource: [ImplementationGuideDefinitionResource] { get { _objects(4) } set { _setObjects(4, newValue) } }
     /// `ImplementationGuide.definition.page`: `ImplementationGuide.definition.page` 0..1
     public var page: ImplementationGuideDefinitionPage? { get { _object(5) } set { _setObject(5, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(page newValue: ImplementationGuideDefinitionPage?) { _upsert(5, newValue) }
     /// `ImplementationGuide.definition.parameter`: `ImplementationGuide.definition.parameter` 0..*
     public var parameter: [ImplementationGuideDefinitionParameter] { get { _objects(6) } set { _setObjects(6, newValue) } }
@@ -92,6 +99,7 @@ public final class ImplementationGuideDefinition: BackboneElement {
 
 /// `ImplementationGuide.definition.grouping`, a backbone element
 public final class ImplementationGuideDefinitionGrouping: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { implementationGuideDefinitionGroupingLayout }
 
     /// `ImplementationGuide.definition.grouping.name`: `string` 1..1
@@ -102,10 +110,12 @@ public final class ImplementationGuideDefinitionGrouping: BackboneElement {
 
 /// `ImplementationGuide.definition.resource`, a backbone element
 public final class ImplementationGuideDefinitionResource: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { implementationGuideDefinitionResourceLayout }
 
     /// `ImplementationGuide.definition.resource.reference`: `Reference` 1..1
     public var reference: Reference? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(reference newValue: Reference?) { _upsert(3, newValue) }
     /// `ImplementationGuide.definition.resource.fhirVersion`: `code` 0..*, one of `FHIRVersion` (<http://hl7.org/fhir/ValueSet/FHIR-version>)
     public var fhirVersion: [FHIRVersion] { get { _codes(4) } set { _setCodes(4, newValue) } }
@@ -115,7 +125,9 @@ public final class ImplementationGuideDefinitionResource: BackboneElement {
     public var description: String? { get { _string(6) } set { _setString(6, newValue) } }
     /// `ImplementationGuide.definition.resource.example[x]`: `boolean` | `canonical` 0..1 to `StructureDefinition`
     public var example: ImplementationGuideDefinitionResourceExample? { get { _choice(7) } set { _setChoice(7, 2, newValue) } }
+    /// `ImplementationGuide.definition.resource.example[x]` as `boolean`.
     public var exampleBoolean: Bool? { get { _bool(7) } set { _setBool(7, newValue) } }
+    /// `ImplementationGuide.definition.resource.example[x]` as `canonical`.
     public var exampleCanonical: String? { get { _string(8) } set { _setString(8, newValue) } }
     /// `ImplementationGuide.definition.resource.groupingId`: `id` 0..1
     public var groupingId: String? { get { _string(9) } set { _setString(9, newValue) } }
@@ -123,12 +135,16 @@ public final class ImplementationGuideDefinitionResource: BackboneElement {
 
 /// `ImplementationGuide.definition.page`, a backbone element
 public final class ImplementationGuideDefinitionPage: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { implementationGuideDefinitionPageLayout }
 
     /// `ImplementationGuide.definition.page.name[x]`: `url` | `Reference` 1..1 to `Binary`
     public var name: ImplementationGuideDefinitionPageName? { get { _choice(3) } set { _setChoice(3, 2, newValue) } }
+    /// `ImplementationGuide.definition.page.name[x]` as `url`.
     public var nameUrl: String? { get { _string(3) } set { _setString(3, newValue) } }
+    /// `ImplementationGuide.definition.page.name[x]` as `Reference`.
     public var nameReference: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(nameReference newValue: Reference?) { _upsert(4, newValue) }
     /// `ImplementationGuide.definition.page.title`: `string` 1..1
     public var title: String? { get { _string(5) } set { _setString(5, newValue) } }
@@ -140,6 +156,7 @@ public final class ImplementationGuideDefinitionPage: BackboneElement {
 
 /// `ImplementationGuide.definition.parameter`, a backbone element
 public final class ImplementationGuideDefinitionParameter: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { implementationGuideDefinitionParameterLayout }
 
     /// `ImplementationGuide.definition.parameter.code`: `code` 1..1, one of `GuideParameterCode` (<http://hl7.org/fhir/ValueSet/guide-parameter-code>)
@@ -150,6 +167,7 @@ public final class ImplementationGuideDefinitionParameter: BackboneElement {
 
 /// `ImplementationGuide.definition.template`, a backbone element
 public final class ImplementationGuideDefinitionTemplate: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { implementationGuideDefinitionTemplateLayout }
 
     /// `ImplementationGuide.definition.template.code`: `code` 1..1
@@ -162,6 +180,7 @@ public final class ImplementationGuideDefinitionTemplate: BackboneElement {
 
 /// `ImplementationGuide.manifest`, a backbone element
 public final class ImplementationGuideManifest: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { implementationGuideManifestLayout }
 
     /// `ImplementationGuide.manifest.rendering`: `url` 0..1
@@ -178,14 +197,18 @@ public final class ImplementationGuideManifest: BackboneElement {
 
 /// `ImplementationGuide.manifest.resource`, a backbone element
 public final class ImplementationGuideManifestResource: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { implementationGuideManifestResourceLayout }
 
     /// `ImplementationGuide.manifest.resource.reference`: `Reference` 1..1
     public var reference: Reference? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(reference newValue: Reference?) { _upsert(3, newValue) }
     /// `ImplementationGuide.manifest.resource.example[x]`: `boolean` | `canonical` 0..1 to `StructureDefinition`
     public var example: ImplementationGuideManifestResourceExample? { get { _choice(4) } set { _setChoice(4, 2, newValue) } }
+    /// `ImplementationGuide.manifest.resource.example[x]` as `boolean`.
     public var exampleBoolean: Bool? { get { _bool(4) } set { _setBool(4, newValue) } }
+    /// `ImplementationGuide.manifest.resource.example[x]` as `canonical`.
     public var exampleCanonical: String? { get { _string(5) } set { _setString(5, newValue) } }
     /// `ImplementationGuide.manifest.resource.relativePath`: `url` 0..1
     public var relativePath: String? { get { _string(6) } set { _setString(6, newValue) } }
@@ -193,6 +216,7 @@ public final class ImplementationGuideManifestResource: BackboneElement {
 
 /// `ImplementationGuide.manifest.page`, a backbone element
 public final class ImplementationGuideManifestPage: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { implementationGuideManifestPageLayout }
 
     /// `ImplementationGuide.manifest.page.name`: `string` 1..1
@@ -203,17 +227,21 @@ public final class ImplementationGuideManifestPage: BackboneElement {
     public var anchor: [String] { get { _strings(5) } set { _setStrings(5, newValue) } }
 }
 
-/// values `ImplementationGuide.definition.resource.example[x]` can have
-public enum ImplementationGuideDefinitionResourceExample: FHIRChoice {
+/// A value of `ImplementationGuide.definition.resource.example[x]`.
+public enum ImplementationGuideDefinitionResourceExample: FHIRChoice, Sendable {
+    /// A value of type `boolean`.
     case boolean(Bool)
+    /// A value of type `canonical`.
     case canonical(String)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    /// The value that an object holds, or nil; for generated code.
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: Bool = object._bool(first) else { return nil }; self = .boolean(value)
         case 1: guard let value: String = object._string(first + 1) else { return nil }; self = .canonical(value)
         default: return nil
         }
     }
+    /// Sets the value in an object; for generated code.
     public func _write(_ object: FHIRObject, _ first: Int) {
         switch self {
         case .boolean(let value): object._setBool(first, value)
@@ -222,17 +250,21 @@ public enum ImplementationGuideDefinitionResourceExample: FHIRChoice {
     }
 }
 
-/// values `ImplementationGuide.definition.page.name[x]` can have
+/// A value of `ImplementationGuide.definition.page.name[x]`.
 public enum ImplementationGuideDefinitionPageName: FHIRChoice {
+    /// A value of type `url`.
     case url(String)
+    /// A value of type `Reference`.
     case reference(Reference)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    /// The value that an object holds, or nil; for generated code.
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: String = object._string(first) else { return nil }; self = .url(value)
         case 1: guard let value: Reference = object._object(first + 1) else { return nil }; self = .reference(value)
         default: return nil
         }
     }
+    /// Sets the value in an object; for generated code.
     public func _write(_ object: FHIRObject, _ first: Int) {
         switch self {
         case .url(let value): object._setString(first, value)
@@ -241,17 +273,21 @@ public enum ImplementationGuideDefinitionPageName: FHIRChoice {
     }
 }
 
-/// values `ImplementationGuide.manifest.resource.example[x]` can have
-public enum ImplementationGuideManifestResourceExample: FHIRChoice {
+/// A value of `ImplementationGuide.manifest.resource.example[x]`.
+public enum ImplementationGuideManifestResourceExample: FHIRChoice, Sendable {
+    /// A value of type `boolean`.
     case boolean(Bool)
+    /// A value of type `canonical`.
     case canonical(String)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    /// The value that an object holds, or nil; for generated code.
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: Bool = object._bool(first) else { return nil }; self = .boolean(value)
         case 1: guard let value: String = object._string(first + 1) else { return nil }; self = .canonical(value)
         default: return nil
         }
     }
+    /// Sets the value in an object; for generated code.
     public func _write(_ object: FHIRObject, _ first: Int) {
         switch self {
         case .boolean(let value): object._setBool(first, value)
@@ -260,7 +296,7 @@ public enum ImplementationGuideManifestResourceExample: FHIRChoice {
     }
 }
 
-private let implementationGuideLayout = Layout(ImplementationGuide.self, "ImplementationGuide", .resource, base: DomainResource._layout, release: .r4, """
+private let implementationGuideLayout = Layout(_class: ImplementationGuide.self, "ImplementationGuide", .resource, base: DomainResource._layout, release: .r4, """
     url 1..1 uri
     version 0..1 string
     name 1..1 string
@@ -283,18 +319,18 @@ private let implementationGuideLayout = Layout(ImplementationGuide.self, "Implem
     manifest 0..1 ImplementationGuide.manifest
     """)
 
-private let implementationGuideDependsOnLayout = Layout(ImplementationGuideDependsOn.self, "ImplementationGuide.dependsOn", .backbone, base: BackboneElement._layout, release: .r4, """
+private let implementationGuideDependsOnLayout = Layout(_class: ImplementationGuideDependsOn.self, "ImplementationGuide.dependsOn", .backbone, base: BackboneElement._layout, release: .r4, """
     uri 1..1 canonical >ImplementationGuide
     packageId 0..1 id
     version 0..1 string
     """)
 
-private let implementationGuideGlobalLayout = Layout(ImplementationGuideGlobal.self, "ImplementationGuide.global", .backbone, base: BackboneElement._layout, release: .r4, """
+private let implementationGuideGlobalLayout = Layout(_class: ImplementationGuideGlobal.self, "ImplementationGuide.global", .backbone, base: BackboneElement._layout, release: .r4, """
     type 1..1 code =ResourceType
     profile 1..1 canonical >StructureDefinition
     """)
 
-private let implementationGuideDefinitionLayout = Layout(ImplementationGuideDefinition.self, "ImplementationGuide.definition", .backbone, base: BackboneElement._layout, release: .r4, """
+private let implementationGuideDefinitionLayout = Layout(_class: ImplementationGuideDefinition.self, "ImplementationGuide.definition", .backbone, base: BackboneElement._layout, release: .r4, """
     grouping 0..* ImplementationGuide.definition.grouping
     resource 1..* ImplementationGuide.definition.resource
     page 0..1 ImplementationGuide.definition.page
@@ -302,12 +338,12 @@ private let implementationGuideDefinitionLayout = Layout(ImplementationGuideDefi
     template 0..* ImplementationGuide.definition.template
     """)
 
-private let implementationGuideDefinitionGroupingLayout = Layout(ImplementationGuideDefinitionGrouping.self, "ImplementationGuide.definition.grouping", .backbone, base: BackboneElement._layout, release: .r4, """
+private let implementationGuideDefinitionGroupingLayout = Layout(_class: ImplementationGuideDefinitionGrouping.self, "ImplementationGuide.definition.grouping", .backbone, base: BackboneElement._layout, release: .r4, """
     name 1..1 string
     description 0..1 string
     """)
 
-private let implementationGuideDefinitionResourceLayout = Layout(ImplementationGuideDefinitionResource.self, "ImplementationGuide.definition.resource", .backbone, base: BackboneElement._layout, release: .r4, """
+private let implementationGuideDefinitionResourceLayout = Layout(_class: ImplementationGuideDefinitionResource.self, "ImplementationGuide.definition.resource", .backbone, base: BackboneElement._layout, release: .r4, """
     reference 1..1 Reference
     fhirVersion 0..* code =FHIRVersion
     name 0..1 string
@@ -316,25 +352,25 @@ private let implementationGuideDefinitionResourceLayout = Layout(ImplementationG
     groupingId 0..1 id
     """)
 
-private let implementationGuideDefinitionPageLayout = Layout(ImplementationGuideDefinitionPage.self, "ImplementationGuide.definition.page", .backbone, base: BackboneElement._layout, release: .r4, """
+private let implementationGuideDefinitionPageLayout = Layout(_class: ImplementationGuideDefinitionPage.self, "ImplementationGuide.definition.page", .backbone, base: BackboneElement._layout, release: .r4, """
     name[x] 1..1 url|Reference >Binary
     title 1..1 string
     generation 1..1 code =GuidePageGeneration
     page 0..* ImplementationGuide.definition.page
     """)
 
-private let implementationGuideDefinitionParameterLayout = Layout(ImplementationGuideDefinitionParameter.self, "ImplementationGuide.definition.parameter", .backbone, base: BackboneElement._layout, release: .r4, """
+private let implementationGuideDefinitionParameterLayout = Layout(_class: ImplementationGuideDefinitionParameter.self, "ImplementationGuide.definition.parameter", .backbone, base: BackboneElement._layout, release: .r4, """
     code 1..1 code =GuideParameterCode
     value 1..1 string
     """)
 
-private let implementationGuideDefinitionTemplateLayout = Layout(ImplementationGuideDefinitionTemplate.self, "ImplementationGuide.definition.template", .backbone, base: BackboneElement._layout, release: .r4, """
+private let implementationGuideDefinitionTemplateLayout = Layout(_class: ImplementationGuideDefinitionTemplate.self, "ImplementationGuide.definition.template", .backbone, base: BackboneElement._layout, release: .r4, """
     code 1..1 code
     source 1..1 string
     scope 0..1 string
     """)
 
-private let implementationGuideManifestLayout = Layout(ImplementationGuideManifest.self, "ImplementationGuide.manifest", .backbone, base: BackboneElement._layout, release: .r4, """
+private let implementationGuideManifestLayout = Layout(_class: ImplementationGuideManifest.self, "ImplementationGuide.manifest", .backbone, base: BackboneElement._layout, release: .r4, """
     rendering 0..1 url
     resource 1..* ImplementationGuide.manifest.resource
     page 0..* ImplementationGuide.manifest.page
@@ -342,16 +378,16 @@ private let implementationGuideManifestLayout = Layout(ImplementationGuideManife
     other 0..* string
     """)
 
-private let implementationGuideManifestResourceLayout = Layout(ImplementationGuideManifestResource.self, "ImplementationGuide.manifest.resource", .backbone, base: BackboneElement._layout, release: .r4, """
+private let implementationGuideManifestResourceLayout = Layout(_class: ImplementationGuideManifestResource.self, "ImplementationGuide.manifest.resource", .backbone, base: BackboneElement._layout, release: .r4, """
     reference 1..1 Reference
     example[x] 0..1 boolean|canonical >StructureDefinition
     relativePath 0..1 url
     """)
 
-private let implementationGuideManifestPageLayout = Layout(ImplementationGuideManifestPage.self, "ImplementationGuide.manifest.page", .backbone, base: BackboneElement._layout, release: .r4, """
+private let implementationGuideManifestPageLayout = Layout(_class: ImplementationGuideManifestPage.self, "ImplementationGuide.manifest.page", .backbone, base: BackboneElement._layout, release: .r4, """
     name 1..1 string
     title 0..1 string
     anchor 0..* string
     """)
 
-let implementationGuideTypes = TypeGroup("ImplementationGuide ImplementationGuide.dependsOn ImplementationGuide.global ImplementationGuide.definition ImplementationGuide.definition.grouping ImplementationGuide.definition.resource ImplementationGuide.definition.page ImplementationGuide.definition.parameter ImplementationGuide.definition.template ImplementationGuide.manifest ImplementationGuide.manifest.resource ImplementationGuide.manifest.page", [ImplementationGuide.self, ImplementationGuideDependsOn.self, ImplementationGuideGlobal.self, ImplementationGuideDefinition.self, ImplementationGuideDefinitionGrouping.self, ImplementationGuideDefinitionResource.self, ImplementationGuideDefinitionPage.self, ImplementationGuideDefinitionParameter.self, ImplementationGuideDefinitionTemplate.self, ImplementationGuideManifest.self, ImplementationGuideManifestResource.self, ImplementationGuideManifestPage.self])
+let implementationGuideTypes = _TypeGroup("ImplementationGuide ImplementationGuide.dependsOn ImplementationGuide.global ImplementationGuide.definition ImplementationGuide.definition.grouping ImplementationGuide.definition.resource ImplementationGuide.definition.page ImplementationGuide.definition.parameter ImplementationGuide.definition.template ImplementationGuide.manifest ImplementationGuide.manifest.resource ImplementationGuide.manifest.page", [ImplementationGuide.self, ImplementationGuideDependsOn.self, ImplementationGuideGlobal.self, ImplementationGuideDefinition.self, ImplementationGuideDefinitionGrouping.self, ImplementationGuideDefinitionResource.self, ImplementationGuideDefinitionPage.self, ImplementationGuideDefinitionParameter.self, ImplementationGuideDefinitionTemplate.self, ImplementationGuideManifest.self, ImplementationGuideManifestResource.self, ImplementationGuideManifestPage.self])

@@ -5,6 +5,7 @@ import FireLiteCore
 
 /// `InsurancePlan`, a resource of FHIR R4: <http://hl7.org/fhir/StructureDefinition/InsurancePlan>
 public final class InsurancePlan: DomainResource {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { insurancePlanLayout }
 
     /// `InsurancePlan.identifier`: `Identifier` 0..*
@@ -19,12 +20,15 @@ public final class InsurancePlan: DomainResource {
     public var alias: [String] { get { _strings(12) } set { _setStrings(12, newValue) } }
     /// `InsurancePlan.period`: `Period` 0..1
     public var period: Period? { get { _object(13) } set { _setObject(13, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(period newValue: Period?) { _upsert(13, newValue) }
     /// `InsurancePlan.ownedBy`: `Reference` 0..1 to `Organization`
     public var ownedBy: Reference? { get { _object(14) } set { _setObject(14, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(ownedBy newValue: Reference?) { _upsert(14, newValue) }
     /// `InsurancePlan.administeredBy`: `Reference` 0..1 to `Organization`
     public var administeredBy: Reference? { get { _object(15) } set { _setObject(15, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(administeredBy newValue: Reference?) { _upsert(15, newValue) }
     /// `InsurancePlan.coverageArea`: `Reference` 0..* to `Location`
     public var coverageArea: [Reference] { get { _objects(16) } set { _setObjects(16, newValue) } }
@@ -42,27 +46,33 @@ public final class InsurancePlan: DomainResource {
 
 /// `InsurancePlan.contact`, a backbone element
 public final class InsurancePlanContact: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { insurancePlanContactLayout }
 
     /// `InsurancePlan.contact.purpose`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/contactentity-type>)
     public var purpose: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(purpose newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `InsurancePlan.contact.name`: `HumanName` 0..1
     public var name: HumanName? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(name newValue: HumanName?) { _upsert(4, newValue) }
     /// `InsurancePlan.contact.telecom`: `ContactPoint` 0..*
     public var telecom: [ContactPoint] { get { _objects(5) } set { _setObjects(5, newValue) } }
     /// `InsurancePlan.contact.address`: `Address` 0..1
     public var address: Address? { get { _object(6) } set { _setObject(6, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(address newValue: Address?) { _upsert(6, newValue) }
 }
 
 /// `InsurancePlan.coverage`, a backbone element
 public final class InsurancePlanCoverage: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { insurancePlanCoverageLayout }
 
     /// `InsurancePlan.coverage.type`: `CodeableConcept` 1..1
     public var type: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(type newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `InsurancePlan.coverage.network`: `Reference` 0..* to `Organization`
     public var network: [Reference] { get { _objects(4) } set { _setObjects(4, newValue) } }
@@ -72,10 +82,12 @@ public final class InsurancePlanCoverage: BackboneElement {
 
 /// `InsurancePlan.coverage.benefit`, a backbone element
 public final class InsurancePlanCoverageBenefit: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { insurancePlanCoverageBenefitLayout }
 
     /// `InsurancePlan.coverage.benefit.type`: `CodeableConcept` 1..1
     public var type: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(type newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `InsurancePlan.coverage.benefit.requirement`: `string` 0..1
     public var requirement: String? { get { _string(4) } set { _setString(4, newValue) } }
@@ -85,24 +97,29 @@ public final class InsurancePlanCoverageBenefit: BackboneElement {
 
 /// `InsurancePlan.coverage.benefit.limit`, a backbone element
 public final class InsurancePlanCoverageBenefitLimit: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { insurancePlanCoverageBenefitLimitLayout }
 
     /// `InsurancePlan.coverage.benefit.limit.value`: `Quantity` 0..1
     public var value: Quantity? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(value newValue: Quantity?) { _upsert(3, newValue) }
     /// `InsurancePlan.coverage.benefit.limit.code`: `CodeableConcept` 0..1
     public var code: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(code newValue: CodeableConcept?) { _upsert(4, newValue) }
 }
 
 /// `InsurancePlan.plan`, a backbone element
 public final class InsurancePlanPlan: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { insurancePlanPlanLayout }
 
     /// `InsurancePlan.plan.identifier`: `Identifier` 0..*
     public var identifier: [Identifier] { get { _objects(3) } set { _setObjects(3, newValue) } }
     /// `InsurancePlan.plan.type`: `CodeableConcept` 0..1
     public var type: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(type newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `InsurancePlan.plan.coverageArea`: `Reference` 0..* to `Location`
     public var coverageArea: [Reference] { get { _objects(5) } set { _setObjects(5, newValue) } }
@@ -116,15 +133,18 @@ public final class InsurancePlanPlan: BackboneElement {
 
 /// `InsurancePlan.plan.generalCost`, a backbone element
 public final class InsurancePlanPlanGeneralCost: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { insurancePlanPlanGeneralCostLayout }
 
     /// `InsurancePlan.plan.generalCost.type`: `CodeableConcept` 0..1
     public var type: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(type newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `InsurancePlan.plan.generalCost.groupSize`: `positiveInt` 0..1
     public var groupSize: Int? { get { _int(4) } set { _setInt(4, newValue) } }
     /// `InsurancePlan.plan.generalCost.cost`: `Money` 0..1
     public var cost: Money? { get { _object(5) } set { _setObject(5, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(cost newValue: Money?) { _upsert(5, newValue) }
     /// `InsurancePlan.plan.generalCost.comment`: `string` 0..1
     public var comment: String? { get { _string(6) } set { _setString(6, newValue) } }
@@ -132,10 +152,12 @@ public final class InsurancePlanPlanGeneralCost: BackboneElement {
 
 /// `InsurancePlan.plan.specificCost`, a backbone element
 public final class InsurancePlanPlanSpecificCost: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { insurancePlanPlanSpecificCostLayout }
 
     /// `InsurancePlan.plan.specificCost.category`: `CodeableConcept` 1..1
     public var category: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(category newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `InsurancePlan.plan.specificCost.benefit`: `InsurancePlan.plan.specificCost.benefit` 0..*
     public var benefit: [InsurancePlanPlanSpecificCostBenefit] { get { _objects(4) } set { _setObjects(4, newValue) } }
@@ -143,10 +165,12 @@ public final class InsurancePlanPlanSpecificCost: BackboneElement {
 
 /// `InsurancePlan.plan.specificCost.benefit`, a backbone element
 public final class InsurancePlanPlanSpecificCostBenefit: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { insurancePlanPlanSpecificCostBenefitLayout }
 
     /// `InsurancePlan.plan.specificCost.benefit.type`: `CodeableConcept` 1..1
     public var type: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(type newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `InsurancePlan.plan.specificCost.benefit.cost`: `InsurancePlan.plan.specificCost.benefit.cost` 0..*
     public var cost: [InsurancePlanPlanSpecificCostBenefitCost] { get { _objects(4) } set { _setObjects(4, newValue) } }
@@ -154,22 +178,26 @@ public final class InsurancePlanPlanSpecificCostBenefit: BackboneElement {
 
 /// `InsurancePlan.plan.specificCost.benefit.cost`, a backbone element
 public final class InsurancePlanPlanSpecificCostBenefitCost: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { insurancePlanPlanSpecificCostBenefitCostLayout }
 
     /// `InsurancePlan.plan.specificCost.benefit.cost.type`: `CodeableConcept` 1..1
     public var type: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(type newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `InsurancePlan.plan.specificCost.benefit.cost.applicability`: `CodeableConcept` 0..1, one of `BenefitCostApplicability` (<http://hl7.org/fhir/ValueSet/insuranceplan-applicability>)
     public var applicability: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(applicability newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `InsurancePlan.plan.specificCost.benefit.cost.qualifiers`: `CodeableConcept` 0..*
     public var qualifiers: [CodeableConcept] { get { _objects(5) } set { _setObjects(5, newValue) } }
     /// `InsurancePlan.plan.specificCost.benefit.cost.value`: `Quantity` 0..1
     public var value: Quantity? { get { _object(6) } set { _setObject(6, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(value newValue: Quantity?) { _upsert(6, newValue) }
 }
 
-private let insurancePlanLayout = Layout(InsurancePlan.self, "InsurancePlan", .resource, base: DomainResource._layout, release: .r4, """
+private let insurancePlanLayout = Layout(_class: InsurancePlan.self, "InsurancePlan", .resource, base: DomainResource._layout, release: .r4, """
     identifier 0..* Identifier
     status 0..1 code =PublicationStatus
     type 0..* CodeableConcept
@@ -186,31 +214,31 @@ private let insurancePlanLayout = Layout(InsurancePlan.self, "InsurancePlan", .r
     plan 0..* InsurancePlan.plan
     """)
 
-private let insurancePlanContactLayout = Layout(InsurancePlanContact.self, "InsurancePlan.contact", .backbone, base: BackboneElement._layout, release: .r4, """
+private let insurancePlanContactLayout = Layout(_class: InsurancePlanContact.self, "InsurancePlan.contact", .backbone, base: BackboneElement._layout, release: .r4, """
     purpose 0..1 CodeableConcept
     name 0..1 HumanName
     telecom 0..* ContactPoint
     address 0..1 Address
     """)
 
-private let insurancePlanCoverageLayout = Layout(InsurancePlanCoverage.self, "InsurancePlan.coverage", .backbone, base: BackboneElement._layout, release: .r4, """
+private let insurancePlanCoverageLayout = Layout(_class: InsurancePlanCoverage.self, "InsurancePlan.coverage", .backbone, base: BackboneElement._layout, release: .r4, """
     type 1..1 CodeableConcept
     network 0..* Reference >Organization
     benefit 1..* InsurancePlan.coverage.benefit
     """)
 
-private let insurancePlanCoverageBenefitLayout = Layout(InsurancePlanCoverageBenefit.self, "InsurancePlan.coverage.benefit", .backbone, base: BackboneElement._layout, release: .r4, """
+private let insurancePlanCoverageBenefitLayout = Layout(_class: InsurancePlanCoverageBenefit.self, "InsurancePlan.coverage.benefit", .backbone, base: BackboneElement._layout, release: .r4, """
     type 1..1 CodeableConcept
     requirement 0..1 string
     limit 0..* InsurancePlan.coverage.benefit.limit
     """)
 
-private let insurancePlanCoverageBenefitLimitLayout = Layout(InsurancePlanCoverageBenefitLimit.self, "InsurancePlan.coverage.benefit.limit", .backbone, base: BackboneElement._layout, release: .r4, """
+private let insurancePlanCoverageBenefitLimitLayout = Layout(_class: InsurancePlanCoverageBenefitLimit.self, "InsurancePlan.coverage.benefit.limit", .backbone, base: BackboneElement._layout, release: .r4, """
     value 0..1 Quantity
     code 0..1 CodeableConcept
     """)
 
-private let insurancePlanPlanLayout = Layout(InsurancePlanPlan.self, "InsurancePlan.plan", .backbone, base: BackboneElement._layout, release: .r4, """
+private let insurancePlanPlanLayout = Layout(_class: InsurancePlanPlan.self, "InsurancePlan.plan", .backbone, base: BackboneElement._layout, release: .r4, """
     identifier 0..* Identifier
     type 0..1 CodeableConcept
     coverageArea 0..* Reference >Location
@@ -219,28 +247,28 @@ private let insurancePlanPlanLayout = Layout(InsurancePlanPlan.self, "InsuranceP
     specificCost 0..* InsurancePlan.plan.specificCost
     """)
 
-private let insurancePlanPlanGeneralCostLayout = Layout(InsurancePlanPlanGeneralCost.self, "InsurancePlan.plan.generalCost", .backbone, base: BackboneElement._layout, release: .r4, """
+private let insurancePlanPlanGeneralCostLayout = Layout(_class: InsurancePlanPlanGeneralCost.self, "InsurancePlan.plan.generalCost", .backbone, base: BackboneElement._layout, release: .r4, """
     type 0..1 CodeableConcept
     groupSize 0..1 positiveInt
     cost 0..1 Money
     comment 0..1 string
     """)
 
-private let insurancePlanPlanSpecificCostLayout = Layout(InsurancePlanPlanSpecificCost.self, "InsurancePlan.plan.specificCost", .backbone, base: BackboneElement._layout, release: .r4, """
+private let insurancePlanPlanSpecificCostLayout = Layout(_class: InsurancePlanPlanSpecificCost.self, "InsurancePlan.plan.specificCost", .backbone, base: BackboneElement._layout, release: .r4, """
     category 1..1 CodeableConcept
     benefit 0..* InsurancePlan.plan.specificCost.benefit
     """)
 
-private let insurancePlanPlanSpecificCostBenefitLayout = Layout(InsurancePlanPlanSpecificCostBenefit.self, "InsurancePlan.plan.specificCost.benefit", .backbone, base: BackboneElement._layout, release: .r4, """
+private let insurancePlanPlanSpecificCostBenefitLayout = Layout(_class: InsurancePlanPlanSpecificCostBenefit.self, "InsurancePlan.plan.specificCost.benefit", .backbone, base: BackboneElement._layout, release: .r4, """
     type 1..1 CodeableConcept
     cost 0..* InsurancePlan.plan.specificCost.benefit.cost
     """)
 
-private let insurancePlanPlanSpecificCostBenefitCostLayout = Layout(InsurancePlanPlanSpecificCostBenefitCost.self, "InsurancePlan.plan.specificCost.benefit.cost", .backbone, base: BackboneElement._layout, release: .r4, """
+private let insurancePlanPlanSpecificCostBenefitCostLayout = Layout(_class: InsurancePlanPlanSpecificCostBenefitCost.self, "InsurancePlan.plan.specificCost.benefit.cost", .backbone, base: BackboneElement._layout, release: .r4, """
     type 1..1 CodeableConcept
     applicability 0..1 CodeableConcept =BenefitCostApplicability
     qualifiers 0..* CodeableConcept
     value 0..1 Quantity
     """)
 
-let insurancePlanTypes = TypeGroup("InsurancePlan InsurancePlan.contact InsurancePlan.coverage InsurancePlan.coverage.benefit InsurancePlan.coverage.benefit.limit InsurancePlan.plan InsurancePlan.plan.generalCost InsurancePlan.plan.specificCost InsurancePlan.plan.specificCost.benefit InsurancePlan.plan.specificCost.benefit.cost", [InsurancePlan.self, InsurancePlanContact.self, InsurancePlanCoverage.self, InsurancePlanCoverageBenefit.self, InsurancePlanCoverageBenefitLimit.self, InsurancePlanPlan.self, InsurancePlanPlanGeneralCost.self, InsurancePlanPlanSpecificCost.self, InsurancePlanPlanSpecificCostBenefit.self, InsurancePlanPlanSpecificCostBenefitCost.self])
+let insurancePlanTypes = _TypeGroup("InsurancePlan InsurancePlan.contact InsurancePlan.coverage InsurancePlan.coverage.benefit InsurancePlan.coverage.benefit.limit InsurancePlan.plan InsurancePlan.plan.generalCost InsurancePlan.plan.specificCost InsurancePlan.plan.specificCost.benefit InsurancePlan.plan.specificCost.benefit.cost", [InsurancePlan.self, InsurancePlanContact.self, InsurancePlanCoverage.self, InsurancePlanCoverageBenefit.self, InsurancePlanCoverageBenefitLimit.self, InsurancePlanPlan.self, InsurancePlanPlanGeneralCost.self, InsurancePlanPlanSpecificCost.self, InsurancePlanPlanSpecificCostBenefit.self, InsurancePlanPlanSpecificCostBenefitCost.self])

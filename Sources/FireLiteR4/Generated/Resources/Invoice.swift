@@ -5,6 +5,7 @@ import FireLiteCore
 
 /// `Invoice`, a resource of FHIR R4: <http://hl7.org/fhir/StructureDefinition/Invoice>
 public final class Invoice: DomainResource {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { invoiceLayout }
 
     /// `Invoice.identifier`: `Identifier` 0..*
@@ -15,12 +16,15 @@ public final class Invoice: DomainResource {
     public var cancelledReason: String? { get { _string(10) } set { _setString(10, newValue) } }
     /// `Invoice.type`: `CodeableConcept` 0..1
     public var type: CodeableConcept? { get { _object(11) } set { _setObject(11, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(type newValue: CodeableConcept?) { _upsert(11, newValue) }
     /// `Invoice.subject`: `Reference` 0..1 to `Patient` | `Group`
     public var subject: Reference? { get { _object(12) } set { _setObject(12, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(subject newValue: Reference?) { _upsert(12, newValue) }
     /// `Invoice.recipient`: `Reference` 0..1 to `Organization` | `Patient` | `RelatedPerson`
     public var recipient: Reference? { get { _object(13) } set { _setObject(13, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(recipient newValue: Reference?) { _upsert(13, newValue) }
     /// `Invoice.date`: `dateTime` 0..1
     public var date: FHIRDateTime? { get { _dateTime(14) } set { _setDateTime(14, newValue) } }
@@ -28,9 +32,11 @@ public final class Invoice: DomainResource {
     public var participant: [InvoiceParticipant] { get { _objects(15) } set { _setObjects(15, newValue) } }
     /// `Invoice.issuer`: `Reference` 0..1 to `Organization`
     public var issuer: Reference? { get { _object(16) } set { _setObject(16, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(issuer newValue: Reference?) { _upsert(16, newValue) }
     /// `Invoice.account`: `Reference` 0..1 to `Account`
     public var account: Reference? { get { _object(17) } set { _setObject(17, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(account newValue: Reference?) { _upsert(17, newValue) }
     /// `Invoice.lineItem`: `Invoice.lineItem` 0..*
     public var lineItem: [InvoiceLineItem] { get { _objects(18) } set { _setObjects(18, newValue) } }
@@ -38,9 +44,11 @@ public final class Invoice: DomainResource {
     public var totalPriceComponent: [InvoiceLineItemPriceComponent] { get { _objects(19) } set { _setObjects(19, newValue) } }
     /// `Invoice.totalNet`: `Money` 0..1
     public var totalNet: Money? { get { _object(20) } set { _setObject(20, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(totalNet newValue: Money?) { _upsert(20, newValue) }
     /// `Invoice.totalGross`: `Money` 0..1
     public var totalGross: Money? { get { _object(21) } set { _setObject(21, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(totalGross newValue: Money?) { _upsert(21, newValue) }
     /// `Invoice.paymentTerms`: `markdown` 0..1
     public var paymentTerms: String? { get { _string(22) } set { _setString(22, newValue) } }
@@ -50,27 +58,35 @@ public final class Invoice: DomainResource {
 
 /// `Invoice.participant`, a backbone element
 public final class InvoiceParticipant: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { invoiceParticipantLayout }
 
     /// `Invoice.participant.role`: `CodeableConcept` 0..1
     public var role: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(role newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `Invoice.participant.actor`: `Reference` 1..1 to `Practitioner` | `Organization` | `Patient` | `PractitionerRole` | `Device` | `RelatedPerson`
     public var actor: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(actor newValue: Reference?) { _upsert(4, newValue) }
 }
 
 /// `Invoice.lineItem`, a backbone element
 public final class InvoiceLineItem: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { invoiceLineItemLayout }
 
     /// `Invoice.lineItem.sequence`: `positiveInt` 0..1
     public var sequence: Int? { get { _int(3) } set { _setInt(3, newValue) } }
     /// `Invoice.lineItem.chargeItem[x]`: `Reference` | `CodeableConcept` 1..1 to `ChargeItem`
     public var chargeItem: InvoiceLineItemChargeItem? { get { _choice(4) } set { _setChoice(4, 2, newValue) } }
+    /// `Invoice.lineItem.chargeItem[x]` as `Reference`.
     public var chargeItemReference: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// `Invoice.lineItem.chargeItem[x]` as `CodeableConcept`.
     public var chargeItemCodeableConcept: CodeableConcept? { get { _object(5) } set { _setObject(5, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(chargeItemReference newValue: Reference?) { _upsert(4, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(chargeItemCodeableConcept newValue: CodeableConcept?) { _upsert(5, newValue) }
     /// `Invoice.lineItem.priceComponent`: `Invoice.lineItem.priceComponent` 0..*
     public var priceComponent: [InvoiceLineItemPriceComponent] { get { _objects(6) } set { _setObjects(6, newValue) } }
@@ -78,31 +94,38 @@ public final class InvoiceLineItem: BackboneElement {
 
 /// `Invoice.lineItem.priceComponent`, a backbone element
 public final class InvoiceLineItemPriceComponent: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { invoiceLineItemPriceComponentLayout }
 
     /// `Invoice.lineItem.priceComponent.type`: `code` 1..1, one of `InvoicePriceComponentType` (<http://hl7.org/fhir/ValueSet/invoice-priceComponentType>)
     public var type: InvoicePriceComponentType? { get { _code(3) } set { _setCode(3, newValue) } }
     /// `Invoice.lineItem.priceComponent.code`: `CodeableConcept` 0..1
     public var code: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(code newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `Invoice.lineItem.priceComponent.factor`: `decimal` 0..1
     public var factor: FHIRDecimal? { get { _decimal(5) } set { _setDecimal(5, newValue) } }
     /// `Invoice.lineItem.priceComponent.amount`: `Money` 0..1
     public var amount: Money? { get { _object(6) } set { _setObject(6, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(amount newValue: Money?) { _upsert(6, newValue) }
 }
 
-/// values `Invoice.lineItem.chargeItem[x]` can have
+/// A value of `Invoice.lineItem.chargeItem[x]`.
 public enum InvoiceLineItemChargeItem: FHIRChoice {
+    /// A value of type `Reference`.
     case reference(Reference)
+    /// A value of type `CodeableConcept`.
     case codeableConcept(CodeableConcept)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    /// The value that an object holds, or nil; for generated code.
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: Reference = object._object(first) else { return nil }; self = .reference(value)
         case 1: guard let value: CodeableConcept = object._object(first + 1) else { return nil }; self = .codeableConcept(value)
         default: return nil
         }
     }
+    /// Sets the value in an object; for generated code.
     public func _write(_ object: FHIRObject, _ first: Int) {
         switch self {
         case .reference(let value): object._setObject(first, value)
@@ -111,7 +134,7 @@ public enum InvoiceLineItemChargeItem: FHIRChoice {
     }
 }
 
-private let invoiceLayout = Layout(Invoice.self, "Invoice", .resource, base: DomainResource._layout, release: .r4, """
+private let invoiceLayout = Layout(_class: Invoice.self, "Invoice", .resource, base: DomainResource._layout, release: .r4, """
     identifier 0..* Identifier
     status 1..1 code =InvoiceStatus
     cancelledReason 0..1 string
@@ -130,22 +153,22 @@ private let invoiceLayout = Layout(Invoice.self, "Invoice", .resource, base: Dom
     note 0..* Annotation
     """)
 
-private let invoiceParticipantLayout = Layout(InvoiceParticipant.self, "Invoice.participant", .backbone, base: BackboneElement._layout, release: .r4, """
+private let invoiceParticipantLayout = Layout(_class: InvoiceParticipant.self, "Invoice.participant", .backbone, base: BackboneElement._layout, release: .r4, """
     role 0..1 CodeableConcept
     actor 1..1 Reference >Practitioner,Organization,Patient,PractitionerRole,Device,RelatedPerson
     """)
 
-private let invoiceLineItemLayout = Layout(InvoiceLineItem.self, "Invoice.lineItem", .backbone, base: BackboneElement._layout, release: .r4, """
+private let invoiceLineItemLayout = Layout(_class: InvoiceLineItem.self, "Invoice.lineItem", .backbone, base: BackboneElement._layout, release: .r4, """
     sequence 0..1 positiveInt
     chargeItem[x] 1..1 Reference|CodeableConcept >ChargeItem
     priceComponent 0..* Invoice.lineItem.priceComponent
     """)
 
-private let invoiceLineItemPriceComponentLayout = Layout(InvoiceLineItemPriceComponent.self, "Invoice.lineItem.priceComponent", .backbone, base: BackboneElement._layout, release: .r4, """
+private let invoiceLineItemPriceComponentLayout = Layout(_class: InvoiceLineItemPriceComponent.self, "Invoice.lineItem.priceComponent", .backbone, base: BackboneElement._layout, release: .r4, """
     type 1..1 code =InvoicePriceComponentType
     code 0..1 CodeableConcept
     factor 0..1 decimal
     amount 0..1 Money
     """)
 
-let invoiceTypes = TypeGroup("Invoice Invoice.participant Invoice.lineItem Invoice.lineItem.priceComponent", [Invoice.self, InvoiceParticipant.self, InvoiceLineItem.self, InvoiceLineItemPriceComponent.self])
+let invoiceTypes = _TypeGroup("Invoice Invoice.participant Invoice.lineItem Invoice.lineItem.priceComponent", [Invoice.self, InvoiceParticipant.self, InvoiceLineItem.self, InvoiceLineItemPriceComponent.self])

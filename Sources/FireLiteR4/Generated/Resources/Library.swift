@@ -5,6 +5,7 @@ import FireLiteCore
 
 /// `Library`, a resource of FHIR R4: <http://hl7.org/fhir/StructureDefinition/Library>
 public final class Library: DomainResource {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { libraryLayout }
 
     /// `Library.url`: `uri` 0..1
@@ -25,12 +26,17 @@ public final class Library: DomainResource {
     public var experimental: Bool? { get { _bool(15) } set { _setBool(15, newValue) } }
     /// `Library.type`: `CodeableConcept` 1..1, extensible binding (<http://hl7.org/fhir/ValueSet/library-type>)
     public var type: CodeableConcept? { get { _object(16) } set { _setObject(16, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(type newValue: CodeableConcept?) { _upsert(16, newValue) }
     /// `Library.subject[x]`: `CodeableConcept` | `Reference` 0..1 to `Group`, extensible binding (<http://hl7.org/fhir/ValueSet/subject-type>)
     public var subject: LibrarySubject? { get { _choice(17) } set { _setChoice(17, 2, newValue) } }
+    /// `Library.subject[x]` as `CodeableConcept`.
     public var subjectCodeableConcept: CodeableConcept? { get { _object(17) } set { _setObject(17, newValue) } }
+    /// `Library.subject[x]` as `Reference`.
     public var subjectReference: Reference? { get { _object(18) } set { _setObject(18, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(subjectCodeableConcept newValue: CodeableConcept?) { _upsert(17, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(subjectReference newValue: Reference?) { _upsert(18, newValue) }
     /// `Library.date`: `dateTime` 0..1
     public var date: FHIRDateTime? { get { _dateTime(19) } set { _setDateTime(19, newValue) } }
@@ -56,6 +62,7 @@ public final class Library: DomainResource {
     public var lastReviewDate: FHIRDate? { get { _date(29) } set { _setDate(29, newValue) } }
     /// `Library.effectivePeriod`: `Period` 0..1
     public var effectivePeriod: Period? { get { _object(30) } set { _setObject(30, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(effectivePeriod newValue: Period?) { _upsert(30, newValue) }
     /// `Library.topic`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/definition-topic>)
     public var topic: [CodeableConcept] { get { _objects(31) } set { _setObjects(31, newValue) } }
@@ -77,17 +84,21 @@ public final class Library: DomainResource {
     public var content: [Attachment] { get { _objects(39) } set { _setObjects(39, newValue) } }
 }
 
-/// values `Library.subject[x]` can have
+/// A value of `Library.subject[x]`.
 public enum LibrarySubject: FHIRChoice {
+    /// A value of type `CodeableConcept`.
     case codeableConcept(CodeableConcept)
+    /// A value of type `Reference`.
     case reference(Reference)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    /// The value that an object holds, or nil; for generated code.
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: CodeableConcept = object._object(first) else { return nil }; self = .codeableConcept(value)
         case 1: guard let value: Reference = object._object(first + 1) else { return nil }; self = .reference(value)
         default: return nil
         }
     }
+    /// Sets the value in an object; for generated code.
     public func _write(_ object: FHIRObject, _ first: Int) {
         switch self {
         case .codeableConcept(let value): object._setObject(first, value)
@@ -96,7 +107,7 @@ public enum LibrarySubject: FHIRChoice {
     }
 }
 
-private let libraryLayout = Layout(Library.self, "Library", .resource, base: DomainResource._layout, release: .r4, """
+private let libraryLayout = Layout(_class: Library.self, "Library", .resource, base: DomainResource._layout, release: .r4, """
     url 0..1 uri
     identifier 0..* Identifier
     version 0..1 string
@@ -130,4 +141,4 @@ private let libraryLayout = Layout(Library.self, "Library", .resource, base: Dom
     content 0..* Attachment
     """)
 
-let libraryTypes = TypeGroup("Library", [Library.self])
+let libraryTypes = _TypeGroup("Library", [Library.self])

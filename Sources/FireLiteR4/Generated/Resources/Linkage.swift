@@ -5,12 +5,14 @@ import FireLiteCore
 
 /// `Linkage`, a resource of FHIR R4: <http://hl7.org/fhir/StructureDefinition/Linkage>
 public final class Linkage: DomainResource {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { linkageLayout }
 
     /// `Linkage.active`: `boolean` 0..1
     public var active: Bool? { get { _bool(8) } set { _setBool(8, newValue) } }
     /// `Linkage.author`: `Reference` 0..1 to `Practitioner` | `PractitionerRole` | `Organization`
     public var author: Reference? { get { _object(9) } set { _setObject(9, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(author newValue: Reference?) { _upsert(9, newValue) }
     /// `Linkage.item`: `Linkage.item` 1..*
     public var item: [LinkageItem] { get { _objects(10) } set { _setObjects(10, newValue) } }
@@ -18,24 +20,26 @@ public final class Linkage: DomainResource {
 
 /// `Linkage.item`, a backbone element
 public final class LinkageItem: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { linkageItemLayout }
 
     /// `Linkage.item.type`: `code` 1..1, one of `LinkageType` (<http://hl7.org/fhir/ValueSet/linkage-type>)
     public var type: LinkageType? { get { _code(3) } set { _setCode(3, newValue) } }
     /// `Linkage.item.resource`: `Reference` 1..1
     public var resource: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(resource newValue: Reference?) { _upsert(4, newValue) }
 }
 
-private let linkageLayout = Layout(Linkage.self, "Linkage", .resource, base: DomainResource._layout, release: .r4, """
+private let linkageLayout = Layout(_class: Linkage.self, "Linkage", .resource, base: DomainResource._layout, release: .r4, """
     active 0..1 boolean
     author 0..1 Reference >Practitioner,PractitionerRole,Organization
     item 1..* Linkage.item
     """)
 
-private let linkageItemLayout = Layout(LinkageItem.self, "Linkage.item", .backbone, base: BackboneElement._layout, release: .r4, """
+private let linkageItemLayout = Layout(_class: LinkageItem.self, "Linkage.item", .backbone, base: BackboneElement._layout, release: .r4, """
     type 1..1 code =LinkageType
     resource 1..1 Reference
     """)
 
-let linkageTypes = TypeGroup("Linkage Linkage.item", [Linkage.self, LinkageItem.self])
+let linkageTypes = _TypeGroup("Linkage Linkage.item", [Linkage.self, LinkageItem.self])

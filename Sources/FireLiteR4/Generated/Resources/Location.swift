@@ -5,6 +5,7 @@ import FireLiteCore
 
 /// `Location`, a resource of FHIR R4: <http://hl7.org/fhir/StructureDefinition/Location>
 public final class Location: DomainResource {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { locationLayout }
 
     /// `Location.identifier`: `Identifier` 0..*
@@ -13,6 +14,7 @@ public final class Location: DomainResource {
     public var status: LocationStatus? { get { _code(9) } set { _setCode(9, newValue) } }
     /// `Location.operationalStatus`: `Coding` 0..1, preferred binding (<http://terminology.hl7.org/ValueSet/v2-0116>)
     public var operationalStatus: Coding? { get { _object(10) } set { _setObject(10, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(operationalStatus newValue: Coding?) { _upsert(10, newValue) }
     /// `Location.name`: `string` 0..1
     public var name: String? { get { _string(11) } set { _setString(11, newValue) } }
@@ -28,18 +30,23 @@ public final class Location: DomainResource {
     public var telecom: [ContactPoint] { get { _objects(16) } set { _setObjects(16, newValue) } }
     /// `Location.address`: `Address` 0..1
     public var address: Address? { get { _object(17) } set { _setObject(17, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(address newValue: Address?) { _upsert(17, newValue) }
     /// `Location.physicalType`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/location-physical-type>)
     public var physicalType: CodeableConcept? { get { _object(18) } set { _setObject(18, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(physicalType newValue: CodeableConcept?) { _upsert(18, newValue) }
     /// `Location.position`: `Location.position` 0..1
     public var position: LocationPosition? { get { _object(19) } set { _setObject(19, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(position newValue: LocationPosition?) { _upsert(19, newValue) }
     /// `Location.managingOrganization`: `Reference` 0..1 to `Organization`
     public var managingOrganization: Reference? { get { _object(20) } set { _setObject(20, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(managingOrganization newValue: Reference?) { _upsert(20, newValue) }
     /// `Location.partOf`: `Reference` 0..1 to `Location`
     public var partOf: Reference? { get { _object(21) } set { _setObject(21, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(partOf newValue: Reference?) { _upsert(21, newValue) }
     /// `Location.hoursOfOperation`: `Location.hoursOfOperation` 0..*
     public var hoursOfOperation: [LocationHoursOfOperation] { get { _objects(22) } set { _setObjects(22, newValue) } }
@@ -51,6 +58,7 @@ public final class Location: DomainResource {
 
 /// `Location.position`, a backbone element
 public final class LocationPosition: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { locationPositionLayout }
 
     /// `Location.position.longitude`: `decimal` 1..1
@@ -63,6 +71,7 @@ public final class LocationPosition: BackboneElement {
 
 /// `Location.hoursOfOperation`, a backbone element
 public final class LocationHoursOfOperation: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { locationHoursOfOperationLayout }
 
     /// `Location.hoursOfOperation.daysOfWeek`: `code` 0..*, one of `DaysOfWeek` (<http://hl7.org/fhir/ValueSet/days-of-week>)
@@ -75,7 +84,7 @@ public final class LocationHoursOfOperation: BackboneElement {
     public var closingTime: FHIRTime? { get { _time(6) } set { _setTime(6, newValue) } }
 }
 
-private let locationLayout = Layout(Location.self, "Location", .resource, base: DomainResource._layout, release: .r4, """
+private let locationLayout = Layout(_class: Location.self, "Location", .resource, base: DomainResource._layout, release: .r4, """
     identifier 0..* Identifier
     status 0..1 code =LocationStatus
     operationalStatus 0..1 Coding
@@ -95,17 +104,17 @@ private let locationLayout = Layout(Location.self, "Location", .resource, base: 
     endpoint 0..* Reference >Endpoint
     """)
 
-private let locationPositionLayout = Layout(LocationPosition.self, "Location.position", .backbone, base: BackboneElement._layout, release: .r4, """
+private let locationPositionLayout = Layout(_class: LocationPosition.self, "Location.position", .backbone, base: BackboneElement._layout, release: .r4, """
     longitude 1..1 decimal
     latitude 1..1 decimal
     altitude 0..1 decimal
     """)
 
-private let locationHoursOfOperationLayout = Layout(LocationHoursOfOperation.self, "Location.hoursOfOperation", .backbone, base: BackboneElement._layout, release: .r4, """
+private let locationHoursOfOperationLayout = Layout(_class: LocationHoursOfOperation.self, "Location.hoursOfOperation", .backbone, base: BackboneElement._layout, release: .r4, """
     daysOfWeek 0..* code =DaysOfWeek
     allDay 0..1 boolean
     openingTime 0..1 time
     closingTime 0..1 time
     """)
 
-let locationTypes = TypeGroup("Location Location.position Location.hoursOfOperation", [Location.self, LocationPosition.self, LocationHoursOfOperation.self])
+let locationTypes = _TypeGroup("Location Location.position Location.hoursOfOperation", [Location.self, LocationPosition.self, LocationHoursOfOperation.self])

@@ -5,6 +5,7 @@ import FireLiteCore
 
 /// `Measure`, a resource of FHIR R4: <http://hl7.org/fhir/StructureDefinition/Measure>
 public final class Measure: DomainResource {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { measureLayout }
 
     /// `Measure.url`: `uri` 0..1
@@ -25,9 +26,13 @@ public final class Measure: DomainResource {
     public var experimental: Bool? { get { _bool(15) } set { _setBool(15, newValue) } }
     /// `Measure.subject[x]`: `CodeableConcept` | `Reference` 0..1 to `Group`, extensible binding (<http://hl7.org/fhir/ValueSet/subject-type>)
     public var subject: MeasureSubject? { get { _choice(16) } set { _setChoice(16, 2, newValue) } }
+    /// `Measure.subject[x]` as `CodeableConcept`.
     public var subjectCodeableConcept: CodeableConcept? { get { _object(16) } set { _setObject(16, newValue) } }
+    /// `Measure.subject[x]` as `Reference`.
     public var subjectReference: Reference? { get { _object(17) } set { _setObject(17, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(subjectCodeableConcept newValue: CodeableConcept?) { _upsert(16, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(subjectReference newValue: Reference?) { _upsert(17, newValue) }
     /// `Measure.date`: `dateTime` 0..1
     public var date: FHIRDateTime? { get { _dateTime(18) } set { _setDateTime(18, newValue) } }
@@ -53,6 +58,7 @@ public final class Measure: DomainResource {
     public var lastReviewDate: FHIRDate? { get { _date(28) } set { _setDate(28, newValue) } }
     /// `Measure.effectivePeriod`: `Period` 0..1
     public var effectivePeriod: Period? { get { _object(29) } set { _setObject(29, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(effectivePeriod newValue: Period?) { _upsert(29, newValue) }
     /// `Measure.topic`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/definition-topic>)
     public var topic: [CodeableConcept] { get { _objects(30) } set { _setObjects(30, newValue) } }
@@ -72,9 +78,11 @@ public final class Measure: DomainResource {
     public var disclaimer: String? { get { _string(37) } set { _setString(37, newValue) } }
     /// `Measure.scoring`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/measure-scoring>)
     public var scoring: CodeableConcept? { get { _object(38) } set { _setObject(38, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(scoring newValue: CodeableConcept?) { _upsert(38, newValue) }
     /// `Measure.compositeScoring`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/composite-measure-scoring>)
     public var compositeScoring: CodeableConcept? { get { _object(39) } set { _setObject(39, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(compositeScoring newValue: CodeableConcept?) { _upsert(39, newValue) }
     /// `Measure.type`: `CodeableConcept` 0..*, extensible binding (<http://hl7.org/fhir/ValueSet/measure-type>)
     public var type: [CodeableConcept] { get { _objects(40) } set { _setObjects(40, newValue) } }
@@ -88,6 +96,7 @@ public final class Measure: DomainResource {
     public var clinicalRecommendationStatement: String? { get { _string(44) } set { _setString(44, newValue) } }
     /// `Measure.improvementNotation`: `CodeableConcept` 0..1, one of `MeasureImprovementNotation` (<http://hl7.org/fhir/ValueSet/measure-improvement-notation>)
     public var improvementNotation: CodeableConcept? { get { _object(45) } set { _setObject(45, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(improvementNotation newValue: CodeableConcept?) { _upsert(45, newValue) }
     /// `Measure.definition`: `markdown` 0..*
     public var definition: [String] { get { _strings(46) } set { _setStrings(46, newValue) } }
@@ -101,10 +110,12 @@ public final class Measure: DomainResource {
 
 /// `Measure.group`, a backbone element
 public final class MeasureGroup: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { measureGroupLayout }
 
     /// `Measure.group.code`: `CodeableConcept` 0..1
     public var code: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(code newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `Measure.group.description`: `string` 0..1
     public var description: String? { get { _string(4) } set { _setString(4, newValue) } }
@@ -116,29 +127,35 @@ public final class MeasureGroup: BackboneElement {
 
 /// `Measure.group.population`, a backbone element
 public final class MeasureGroupPopulation: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { measureGroupPopulationLayout }
 
     /// `Measure.group.population.code`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/measure-population>)
     public var code: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(code newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `Measure.group.population.description`: `string` 0..1
     public var description: String? { get { _string(4) } set { _setString(4, newValue) } }
     /// `Measure.group.population.criteria`: `Expression` 1..1
     public var criteria: Expression? { get { _object(5) } set { _setObject(5, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(criteria newValue: Expression?) { _upsert(5, newValue) }
 }
 
 /// `Measure.group.stratifier`, a backbone element
 public final class MeasureGroupStratifier: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { measureGroupStratifierLayout }
 
     /// `Measure.group.stratifier.code`: `CodeableConcept` 0..1
     public var code: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(code newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `Measure.group.stratifier.description`: `string` 0..1
     public var description: String? { get { _string(4) } set { _setString(4, newValue) } }
     /// `Measure.group.stratifier.criteria`: `Expression` 0..1
     public var criteria: Expression? { get { _object(5) } set { _setObject(5, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(criteria newValue: Expression?) { _upsert(5, newValue) }
     /// `Measure.group.stratifier.component`: `Measure.group.stratifier.component` 0..*
     public var component: [MeasureGroupStratifierComponent] { get { _objects(6) } set { _setObjects(6, newValue) } }
@@ -146,24 +163,29 @@ public final class MeasureGroupStratifier: BackboneElement {
 
 /// `Measure.group.stratifier.component`, a backbone element
 public final class MeasureGroupStratifierComponent: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { measureGroupStratifierComponentLayout }
 
     /// `Measure.group.stratifier.component.code`: `CodeableConcept` 0..1
     public var code: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(code newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `Measure.group.stratifier.component.description`: `string` 0..1
     public var description: String? { get { _string(4) } set { _setString(4, newValue) } }
     /// `Measure.group.stratifier.component.criteria`: `Expression` 1..1
     public var criteria: Expression? { get { _object(5) } set { _setObject(5, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(criteria newValue: Expression?) { _upsert(5, newValue) }
 }
 
 /// `Measure.supplementalData`, a backbone element
 public final class MeasureSupplementalData: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { measureSupplementalDataLayout }
 
     /// `Measure.supplementalData.code`: `CodeableConcept` 0..1
     public var code: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(code newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `Measure.supplementalData.usage`: `CodeableConcept` 0..*, extensible binding (<http://hl7.org/fhir/ValueSet/measure-data-usage>)
     public var usage: [CodeableConcept] { get { _objects(4) } set { _setObjects(4, newValue) } }
@@ -171,20 +193,25 @@ public final class MeasureSupplementalData: BackboneElement {
     public var description: String? { get { _string(5) } set { _setString(5, newValue) } }
     /// `Measure.supplementalData.criteria`: `Expression` 1..1
     public var criteria: Expression? { get { _object(6) } set { _setObject(6, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(criteria newValue: Expression?) { _upsert(6, newValue) }
 }
 
-/// values `Measure.subject[x]` can have
+/// A value of `Measure.subject[x]`.
 public enum MeasureSubject: FHIRChoice {
+    /// A value of type `CodeableConcept`.
     case codeableConcept(CodeableConcept)
+    /// A value of type `Reference`.
     case reference(Reference)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    /// The value that an object holds, or nil; for generated code.
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: CodeableConcept = object._object(first) else { return nil }; self = .codeableConcept(value)
         case 1: guard let value: Reference = object._object(first + 1) else { return nil }; self = .reference(value)
         default: return nil
         }
     }
+    /// Sets the value in an object; for generated code.
     public func _write(_ object: FHIRObject, _ first: Int) {
         switch self {
         case .codeableConcept(let value): object._setObject(first, value)
@@ -193,7 +220,7 @@ public enum MeasureSubject: FHIRChoice {
     }
 }
 
-private let measureLayout = Layout(Measure.self, "Measure", .resource, base: DomainResource._layout, release: .r4, """
+private let measureLayout = Layout(_class: Measure.self, "Measure", .resource, base: DomainResource._layout, release: .r4, """
     url 0..1 uri
     identifier 0..* Identifier
     version 0..1 string
@@ -237,37 +264,37 @@ private let measureLayout = Layout(Measure.self, "Measure", .resource, base: Dom
     supplementalData 0..* Measure.supplementalData
     """)
 
-private let measureGroupLayout = Layout(MeasureGroup.self, "Measure.group", .backbone, base: BackboneElement._layout, release: .r4, """
+private let measureGroupLayout = Layout(_class: MeasureGroup.self, "Measure.group", .backbone, base: BackboneElement._layout, release: .r4, """
     code 0..1 CodeableConcept
     description 0..1 string
     population 0..* Measure.group.population
     stratifier 0..* Measure.group.stratifier
     """)
 
-private let measureGroupPopulationLayout = Layout(MeasureGroupPopulation.self, "Measure.group.population", .backbone, base: BackboneElement._layout, release: .r4, """
+private let measureGroupPopulationLayout = Layout(_class: MeasureGroupPopulation.self, "Measure.group.population", .backbone, base: BackboneElement._layout, release: .r4, """
     code 0..1 CodeableConcept
     description 0..1 string
     criteria 1..1 Expression
     """)
 
-private let measureGroupStratifierLayout = Layout(MeasureGroupStratifier.self, "Measure.group.stratifier", .backbone, base: BackboneElement._layout, release: .r4, """
+private let measureGroupStratifierLayout = Layout(_class: MeasureGroupStratifier.self, "Measure.group.stratifier", .backbone, base: BackboneElement._layout, release: .r4, """
     code 0..1 CodeableConcept
     description 0..1 string
     criteria 0..1 Expression
     component 0..* Measure.group.stratifier.component
     """)
 
-private let measureGroupStratifierComponentLayout = Layout(MeasureGroupStratifierComponent.self, "Measure.group.stratifier.component", .backbone, base: BackboneElement._layout, release: .r4, """
+private let measureGroupStratifierComponentLayout = Layout(_class: MeasureGroupStratifierComponent.self, "Measure.group.stratifier.component", .backbone, base: BackboneElement._layout, release: .r4, """
     code 0..1 CodeableConcept
     description 0..1 string
     criteria 1..1 Expression
     """)
 
-private let measureSupplementalDataLayout = Layout(MeasureSupplementalData.self, "Measure.supplementalData", .backbone, base: BackboneElement._layout, release: .r4, """
+private let measureSupplementalDataLayout = Layout(_class: MeasureSupplementalData.self, "Measure.supplementalData", .backbone, base: BackboneElement._layout, release: .r4, """
     code 0..1 CodeableConcept
     usage 0..* CodeableConcept
     description 0..1 string
     criteria 1..1 Expression
     """)
 
-let measureTypes = TypeGroup("Measure Measure.group Measure.group.population Measure.group.stratifier Measure.group.stratifier.component Measure.supplementalData", [Measure.self, MeasureGroup.self, MeasureGroupPopulation.self, MeasureGroupStratifier.self, MeasureGroupStratifierComponent.self, MeasureSupplementalData.self])
+let measureTypes = _TypeGroup("Measure Measure.group Measure.group.population Measure.group.stratifier Measure.group.stratifier.component Measure.supplementalData", [Measure.self, MeasureGroup.self, MeasureGroupPopulation.self, MeasureGroupStratifier.self, MeasureGroupStratifierComponent.self, MeasureSupplementalData.self])

@@ -5,6 +5,7 @@ import FireLiteCore
 
 /// `MeasureReport`, a resource of FHIR R4: <http://hl7.org/fhir/StructureDefinition/MeasureReport>
 public final class MeasureReport: DomainResource {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { measureReportLayout }
 
     /// `MeasureReport.identifier`: `Identifier` 0..*
@@ -17,17 +18,21 @@ public final class MeasureReport: DomainResource {
     public var measure: String? { get { _string(11) } set { _setString(11, newValue) } }
     /// `MeasureReport.subject`: `Reference` 0..1 to `Patient` | `Practitioner` | `PractitionerRole` | `Location` | `Device` | `RelatedPerson` | `Group`
     public var subject: Reference? { get { _object(12) } set { _setObject(12, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(subject newValue: Reference?) { _upsert(12, newValue) }
     /// `MeasureReport.date`: `dateTime` 0..1
     public var date: FHIRDateTime? { get { _dateTime(13) } set { _setDateTime(13, newValue) } }
     /// `MeasureReport.reporter`: `Reference` 0..1 to `Practitioner` | `PractitionerRole` | `Location` | `Organization`
     public var reporter: Reference? { get { _object(14) } set { _setObject(14, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(reporter newValue: Reference?) { _upsert(14, newValue) }
     /// `MeasureReport.period`: `Period` 1..1
     public var period: Period? { get { _object(15) } set { _setObject(15, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(period newValue: Period?) { _upsert(15, newValue) }
     /// `MeasureReport.improvementNotation`: `CodeableConcept` 0..1, one of `MeasureImprovementNotation` (<http://hl7.org/fhir/ValueSet/measure-improvement-notation>)
     public var improvementNotation: CodeableConcept? { get { _object(16) } set { _setObject(16, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(improvementNotation newValue: CodeableConcept?) { _upsert(16, newValue) }
     /// `MeasureReport.group`: `MeasureReport.group` 0..*
     public var group: [MeasureReportGroup] { get { _objects(17) } set { _setObjects(17, newValue) } }
@@ -37,15 +42,18 @@ public final class MeasureReport: DomainResource {
 
 /// `MeasureReport.group`, a backbone element
 public final class MeasureReportGroup: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { measureReportGroupLayout }
 
     /// `MeasureReport.group.code`: `CodeableConcept` 0..1
     public var code: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(code newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `MeasureReport.group.population`: `MeasureReport.group.population` 0..*
     public var population: [MeasureReportGroupPopulation] { get { _objects(4) } set { _setObjects(4, newValue) } }
     /// `MeasureReport.group.measureScore`: `Quantity` 0..1
     public var measureScore: Quantity? { get { _object(5) } set { _setObject(5, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(measureScore newValue: Quantity?) { _upsert(5, newValue) }
     /// `MeasureReport.group.stratifier`: `MeasureReport.group.stratifier` 0..*
     public var stratifier: [MeasureReportGroupStratifier] { get { _objects(6) } set { _setObjects(6, newValue) } }
@@ -53,20 +61,24 @@ public final class MeasureReportGroup: BackboneElement {
 
 /// `MeasureReport.group.population`, a backbone element
 public final class MeasureReportGroupPopulation: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { measureReportGroupPopulationLayout }
 
     /// `MeasureReport.group.population.code`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/measure-population>)
     public var code: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(code newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `MeasureReport.group.population.count`: `integer` 0..1
     public var count: Int? { get { _int(4) } set { _setInt(4, newValue) } }
     /// `MeasureReport.group.population.subjectResults`: `Reference` 0..1 to `List`
     public var subjectResults: Reference? { get { _object(5) } set { _setObject(5, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(subjectResults newValue: Reference?) { _upsert(5, newValue) }
 }
 
 /// `MeasureReport.group.stratifier`, a backbone element
 public final class MeasureReportGroupStratifier: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { measureReportGroupStratifierLayout }
 
     /// `MeasureReport.group.stratifier.code`: `CodeableConcept` 0..*
@@ -77,10 +89,12 @@ public final class MeasureReportGroupStratifier: BackboneElement {
 
 /// `MeasureReport.group.stratifier.stratum`, a backbone element
 public final class MeasureReportGroupStratifierStratum: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { measureReportGroupStratifierStratumLayout }
 
     /// `MeasureReport.group.stratifier.stratum.value`: `CodeableConcept` 0..1
     public var value: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(value newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `MeasureReport.group.stratifier.stratum.component`: `MeasureReport.group.stratifier.stratum.component` 0..*
     public var component: [MeasureReportGroupStratifierStratumComponent] { get { _objects(4) } set { _setObjects(4, newValue) } }
@@ -88,36 +102,43 @@ public final class MeasureReportGroupStratifierStratum: BackboneElement {
     public var population: [MeasureReportGroupStratifierStratumPopulation] { get { _objects(5) } set { _setObjects(5, newValue) } }
     /// `MeasureReport.group.stratifier.stratum.measureScore`: `Quantity` 0..1
     public var measureScore: Quantity? { get { _object(6) } set { _setObject(6, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(measureScore newValue: Quantity?) { _upsert(6, newValue) }
 }
 
 /// `MeasureReport.group.stratifier.stratum.component`, a backbone element
 public final class MeasureReportGroupStratifierStratumComponent: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { measureReportGroupStratifierStratumComponentLayout }
 
     /// `MeasureReport.group.stratifier.stratum.component.code`: `CodeableConcept` 1..1
     public var code: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(code newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `MeasureReport.group.stratifier.stratum.component.value`: `CodeableConcept` 1..1
     public var value: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(value newValue: CodeableConcept?) { _upsert(4, newValue) }
 }
 
 /// `MeasureReport.group.stratifier.stratum.population`, a backbone element
 public final class MeasureReportGroupStratifierStratumPopulation: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { measureReportGroupStratifierStratumPopulationLayout }
 
     /// `MeasureReport.group.stratifier.stratum.population.code`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/measure-population>)
     public var code: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(code newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `MeasureReport.group.stratifier.stratum.population.count`: `integer` 0..1
     public var count: Int? { get { _int(4) } set { _setInt(4, newValue) } }
     /// `MeasureReport.group.stratifier.stratum.population.subjectResults`: `Reference` 0..1 to `List`
     public var subjectResults: Reference? { get { _object(5) } set { _setObject(5, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(subjectResults newValue: Reference?) { _upsert(5, newValue) }
 }
 
-private let measureReportLayout = Layout(MeasureReport.self, "MeasureReport", .resource, base: DomainResource._layout, release: .r4, """
+private let measureReportLayout = Layout(_class: MeasureReport.self, "MeasureReport", .resource, base: DomainResource._layout, release: .r4, """
     identifier 0..* Identifier
     status 1..1 code =MeasureReportStatus
     type 1..1 code =MeasureReportType
@@ -131,40 +152,40 @@ private let measureReportLayout = Layout(MeasureReport.self, "MeasureReport", .r
     evaluatedResource 0..* Reference
     """)
 
-private let measureReportGroupLayout = Layout(MeasureReportGroup.self, "MeasureReport.group", .backbone, base: BackboneElement._layout, release: .r4, """
+private let measureReportGroupLayout = Layout(_class: MeasureReportGroup.self, "MeasureReport.group", .backbone, base: BackboneElement._layout, release: .r4, """
     code 0..1 CodeableConcept
     population 0..* MeasureReport.group.population
     measureScore 0..1 Quantity
     stratifier 0..* MeasureReport.group.stratifier
     """)
 
-private let measureReportGroupPopulationLayout = Layout(MeasureReportGroupPopulation.self, "MeasureReport.group.population", .backbone, base: BackboneElement._layout, release: .r4, """
+private let measureReportGroupPopulationLayout = Layout(_class: MeasureReportGroupPopulation.self, "MeasureReport.group.population", .backbone, base: BackboneElement._layout, release: .r4, """
     code 0..1 CodeableConcept
     count 0..1 integer
     subjectResults 0..1 Reference >List
     """)
 
-private let measureReportGroupStratifierLayout = Layout(MeasureReportGroupStratifier.self, "MeasureReport.group.stratifier", .backbone, base: BackboneElement._layout, release: .r4, """
+private let measureReportGroupStratifierLayout = Layout(_class: MeasureReportGroupStratifier.self, "MeasureReport.group.stratifier", .backbone, base: BackboneElement._layout, release: .r4, """
     code 0..* CodeableConcept
     stratum 0..* MeasureReport.group.stratifier.stratum
     """)
 
-private let measureReportGroupStratifierStratumLayout = Layout(MeasureReportGroupStratifierStratum.self, "MeasureReport.group.stratifier.stratum", .backbone, base: BackboneElement._layout, release: .r4, """
+private let measureReportGroupStratifierStratumLayout = Layout(_class: MeasureReportGroupStratifierStratum.self, "MeasureReport.group.stratifier.stratum", .backbone, base: BackboneElement._layout, release: .r4, """
     value 0..1 CodeableConcept
     component 0..* MeasureReport.group.stratifier.stratum.component
     population 0..* MeasureReport.group.stratifier.stratum.population
     measureScore 0..1 Quantity
     """)
 
-private let measureReportGroupStratifierStratumComponentLayout = Layout(MeasureReportGroupStratifierStratumComponent.self, "MeasureReport.group.stratifier.stratum.component", .backbone, base: BackboneElement._layout, release: .r4, """
+private let measureReportGroupStratifierStratumComponentLayout = Layout(_class: MeasureReportGroupStratifierStratumComponent.self, "MeasureReport.group.stratifier.stratum.component", .backbone, base: BackboneElement._layout, release: .r4, """
     code 1..1 CodeableConcept
     value 1..1 CodeableConcept
     """)
 
-private let measureReportGroupStratifierStratumPopulationLayout = Layout(MeasureReportGroupStratifierStratumPopulation.self, "MeasureReport.group.stratifier.stratum.population", .backbone, base: BackboneElement._layout, release: .r4, """
+private let measureReportGroupStratifierStratumPopulationLayout = Layout(_class: MeasureReportGroupStratifierStratumPopulation.self, "MeasureReport.group.stratifier.stratum.population", .backbone, base: BackboneElement._layout, release: .r4, """
     code 0..1 CodeableConcept
     count 0..1 integer
     subjectResults 0..1 Reference >List
     """)
 
-let measureReportTypes = TypeGroup("MeasureReport MeasureReport.group MeasureReport.group.population MeasureReport.group.stratifier MeasureReport.group.stratifier.stratum MeasureReport.group.stratifier.stratum.component MeasureReport.group.stratifier.stratum.population", [MeasureReport.self, MeasureReportGroup.self, MeasureReportGroupPopulation.self, MeasureReportGroupStratifier.self, MeasureReportGroupStratifierStratum.self, MeasureReportGroupStratifierStratumComponent.self, MeasureReportGroupStratifierStratumPopulation.self])
+let measureReportTypes = _TypeGroup("MeasureReport MeasureReport.group MeasureReport.group.population MeasureReport.group.stratifier MeasureReport.group.stratifier.stratum MeasureReport.group.stratifier.stratum.component MeasureReport.group.stratifier.stratum.population", [MeasureReport.self, MeasureReportGroup.self, MeasureReportGroupPopulation.self, MeasureReportGroupStratifier.self, MeasureReportGroupStratifierStratum.self, MeasureReportGroupStratifierStratumComponent.self, MeasureReportGroupStratifierStratumPopulation.self])

@@ -5,6 +5,7 @@ import FireLiteCore
 
 /// `Media`, a resource of FHIR R4: <http://hl7.org/fhir/StructureDefinition/Media>
 public final class Media: DomainResource {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { mediaLayout }
 
     /// `Media.identifier`: `Identifier` 0..*
@@ -17,38 +18,49 @@ public final class Media: DomainResource {
     public var status: EventStatus? { get { _code(11) } set { _setCode(11, newValue) } }
     /// `Media.type`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/media-type>)
     public var type: CodeableConcept? { get { _object(12) } set { _setObject(12, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(type newValue: CodeableConcept?) { _upsert(12, newValue) }
     /// `Media.modality`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/media-modality>)
     public var modality: CodeableConcept? { get { _object(13) } set { _setObject(13, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(modality newValue: CodeableConcept?) { _upsert(13, newValue) }
     /// `Media.view`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/media-view>)
     public var view: CodeableConcept? { get { _object(14) } set { _setObject(14, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(view newValue: CodeableConcept?) { _upsert(14, newValue) }
     /// `Media.subject`: `Reference` 0..1 to `Patient` | `Practitioner` | `PractitionerRole` | `Group` | `Device` | `Specimen` | `Location`
     public var subject: Reference? { get { _object(15) } set { _setObject(15, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(subject newValue: Reference?) { _upsert(15, newValue) }
     /// `Media.encounter`: `Reference` 0..1 to `Encounter`
     public var encounter: Reference? { get { _object(16) } set { _setObject(16, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(encounter newValue: Reference?) { _upsert(16, newValue) }
     /// `Media.created[x]`: `dateTime` | `Period` 0..1
     public var created: MediaCreated? { get { _choice(17) } set { _setChoice(17, 2, newValue) } }
+    /// `Media.created[x]` as `dateTime`.
     public var createdDateTime: FHIRDateTime? { get { _dateTime(17) } set { _setDateTime(17, newValue) } }
+    /// `Media.created[x]` as `Period`.
     public var createdPeriod: Period? { get { _object(18) } set { _setObject(18, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(createdPeriod newValue: Period?) { _upsert(18, newValue) }
     /// `Media.issued`: `instant` 0..1
     public var issued: FHIRInstant? { get { _instant(19) } set { _setInstant(19, newValue) } }
     /// `Media.operator`: `Reference` 0..1 to `Practitioner` | `PractitionerRole` | `Organization` | `CareTeam` | `Patient` | `Device` | `RelatedPerson`
     public var `operator`: Reference? { get { _object(20) } set { _setObject(20, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(operator newValue: Reference?) { _upsert(20, newValue) }
     /// `Media.reasonCode`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/procedure-reason>)
     public var reasonCode: [CodeableConcept] { get { _objects(21) } set { _setObjects(21, newValue) } }
     /// `Media.bodySite`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/body-site>)
     public var bodySite: CodeableConcept? { get { _object(22) } set { _setObject(22, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(bodySite newValue: CodeableConcept?) { _upsert(22, newValue) }
     /// `Media.deviceName`: `string` 0..1
     public var deviceName: String? { get { _string(23) } set { _setString(23, newValue) } }
     /// `Media.device`: `Reference` 0..1 to `Device` | `DeviceMetric` | `Device`
     public var device: Reference? { get { _object(24) } set { _setObject(24, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(device newValue: Reference?) { _upsert(24, newValue) }
     /// `Media.height`: `positiveInt` 0..1
     public var height: Int? { get { _int(25) } set { _setInt(25, newValue) } }
@@ -60,22 +72,27 @@ public final class Media: DomainResource {
     public var duration: FHIRDecimal? { get { _decimal(28) } set { _setDecimal(28, newValue) } }
     /// `Media.content`: `Attachment` 1..1
     public var content: Attachment? { get { _object(29) } set { _setObject(29, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(content newValue: Attachment?) { _upsert(29, newValue) }
     /// `Media.note`: `Annotation` 0..*
     public var note: [Annotation] { get { _objects(30) } set { _setObjects(30, newValue) } }
 }
 
-/// values `Media.created[x]` can have
+/// A value of `Media.created[x]`.
 public enum MediaCreated: FHIRChoice {
+    /// A value of type `dateTime`.
     case dateTime(FHIRDateTime)
+    /// A value of type `Period`.
     case period(Period)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    /// The value that an object holds, or nil; for generated code.
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: FHIRDateTime = object._dateTime(first) else { return nil }; self = .dateTime(value)
         case 1: guard let value: Period = object._object(first + 1) else { return nil }; self = .period(value)
         default: return nil
         }
     }
+    /// Sets the value in an object; for generated code.
     public func _write(_ object: FHIRObject, _ first: Int) {
         switch self {
         case .dateTime(let value): object._setDateTime(first, value)
@@ -84,7 +101,7 @@ public enum MediaCreated: FHIRChoice {
     }
 }
 
-private let mediaLayout = Layout(Media.self, "Media", .resource, base: DomainResource._layout, release: .r4, """
+private let mediaLayout = Layout(_class: Media.self, "Media", .resource, base: DomainResource._layout, release: .r4, """
     identifier 0..* Identifier
     basedOn 0..* Reference >ServiceRequest,CarePlan
     partOf 0..* Reference
@@ -109,4 +126,4 @@ private let mediaLayout = Layout(Media.self, "Media", .resource, base: DomainRes
     note 0..* Annotation
     """)
 
-let mediaTypes = TypeGroup("Media", [Media.self])
+let mediaTypes = _TypeGroup("Media", [Media.self])

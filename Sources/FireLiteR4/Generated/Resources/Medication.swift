@@ -5,50 +5,63 @@ import FireLiteCore
 
 /// `Medication`, a resource of FHIR R4: <http://hl7.org/fhir/StructureDefinition/Medication>
 public final class Medication: DomainResource {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { medicationLayout }
 
     /// `Medication.identifier`: `Identifier` 0..*
     public var identifier: [Identifier] { get { _objects(8) } set { _setObjects(8, newValue) } }
     /// `Medication.code`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/medication-codes>)
     public var code: CodeableConcept? { get { _object(9) } set { _setObject(9, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(code newValue: CodeableConcept?) { _upsert(9, newValue) }
     /// `Medication.status`: `code` 0..1, one of `MedicationStatus` (<http://hl7.org/fhir/ValueSet/medication-status>)
     public var status: MedicationStatus? { get { _code(10) } set { _setCode(10, newValue) } }
     /// `Medication.manufacturer`: `Reference` 0..1 to `Organization`
     public var manufacturer: Reference? { get { _object(11) } set { _setObject(11, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(manufacturer newValue: Reference?) { _upsert(11, newValue) }
     /// `Medication.form`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/medication-form-codes>)
     public var form: CodeableConcept? { get { _object(12) } set { _setObject(12, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(form newValue: CodeableConcept?) { _upsert(12, newValue) }
     /// `Medication.amount`: `Ratio` 0..1
     public var amount: Ratio? { get { _object(13) } set { _setObject(13, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(amount newValue: Ratio?) { _upsert(13, newValue) }
     /// `Medication.ingredient`: `Medication.ingredient` 0..*
     public var ingredient: [MedicationIngredient] { get { _objects(14) } set { _setObjects(14, newValue) } }
     /// `Medication.batch`: `Medication.batch` 0..1
     public var batch: MedicationBatch? { get { _object(15) } set { _setObject(15, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(batch newValue: MedicationBatch?) { _upsert(15, newValue) }
 }
 
 /// `Medication.ingredient`, a backbone element
 public final class MedicationIngredient: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { medicationIngredientLayout }
 
     /// `Medication.ingredient.item[x]`: `CodeableConcept` | `Reference` 1..1 to `Substance` | `Medication`
     public var item: MedicationIngredientItem? { get { _choice(3) } set { _setChoice(3, 2, newValue) } }
+    /// `Medication.ingredient.item[x]` as `CodeableConcept`.
     public var itemCodeableConcept: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// `Medication.ingredient.item[x]` as `Reference`.
     public var itemReference: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(itemCodeableConcept newValue: CodeableConcept?) { _upsert(3, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(itemReference newValue: Reference?) { _upsert(4, newValue) }
     /// `Medication.ingredient.isActive`: `boolean` 0..1
     public var isActive: Bool? { get { _bool(5) } set { _setBool(5, newValue) } }
     /// `Medication.ingredient.strength`: `Ratio` 0..1
     public var strength: Ratio? { get { _object(6) } set { _setObject(6, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(strength newValue: Ratio?) { _upsert(6, newValue) }
 }
 
 /// `Medication.batch`, a backbone element
 public final class MedicationBatch: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { medicationBatchLayout }
 
     /// `Medication.batch.lotNumber`: `string` 0..1
@@ -57,17 +70,21 @@ public final class MedicationBatch: BackboneElement {
     public var expirationDate: FHIRDateTime? { get { _dateTime(4) } set { _setDateTime(4, newValue) } }
 }
 
-/// values `Medication.ingredient.item[x]` can have
+/// A value of `Medication.ingredient.item[x]`.
 public enum MedicationIngredientItem: FHIRChoice {
+    /// A value of type `CodeableConcept`.
     case codeableConcept(CodeableConcept)
+    /// A value of type `Reference`.
     case reference(Reference)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    /// The value that an object holds, or nil; for generated code.
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: CodeableConcept = object._object(first) else { return nil }; self = .codeableConcept(value)
         case 1: guard let value: Reference = object._object(first + 1) else { return nil }; self = .reference(value)
         default: return nil
         }
     }
+    /// Sets the value in an object; for generated code.
     public func _write(_ object: FHIRObject, _ first: Int) {
         switch self {
         case .codeableConcept(let value): object._setObject(first, value)
@@ -76,7 +93,7 @@ public enum MedicationIngredientItem: FHIRChoice {
     }
 }
 
-private let medicationLayout = Layout(Medication.self, "Medication", .resource, base: DomainResource._layout, release: .r4, """
+private let medicationLayout = Layout(_class: Medication.self, "Medication", .resource, base: DomainResource._layout, release: .r4, """
     identifier 0..* Identifier
     code 0..1 CodeableConcept
     status 0..1 code =MedicationStatus
@@ -87,15 +104,15 @@ private let medicationLayout = Layout(Medication.self, "Medication", .resource, 
     batch 0..1 Medication.batch
     """)
 
-private let medicationIngredientLayout = Layout(MedicationIngredient.self, "Medication.ingredient", .backbone, base: BackboneElement._layout, release: .r4, """
+private let medicationIngredientLayout = Layout(_class: MedicationIngredient.self, "Medication.ingredient", .backbone, base: BackboneElement._layout, release: .r4, """
     item[x] 1..1 CodeableConcept|Reference >Substance,Medication
     isActive 0..1 boolean
     strength 0..1 Ratio
     """)
 
-private let medicationBatchLayout = Layout(MedicationBatch.self, "Medication.batch", .backbone, base: BackboneElement._layout, release: .r4, """
+private let medicationBatchLayout = Layout(_class: MedicationBatch.self, "Medication.batch", .backbone, base: BackboneElement._layout, release: .r4, """
     lotNumber 0..1 string
     expirationDate 0..1 dateTime
     """)
 
-let medicationTypes = TypeGroup("Medication Medication.ingredient Medication.batch", [Medication.self, MedicationIngredient.self, MedicationBatch.self])
+let medicationTypes = _TypeGroup("Medication Medication.ingredient Medication.batch", [Medication.self, MedicationIngredient.self, MedicationBatch.self])

@@ -5,6 +5,7 @@ import FireLiteCore
 
 /// `MedicationAdministration`, a resource of FHIR R4: <http://hl7.org/fhir/StructureDefinition/MedicationAdministration>
 public final class MedicationAdministration: DomainResource {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { medicationAdministrationLayout }
 
     /// `MedicationAdministration.identifier`: `Identifier` 0..*
@@ -19,25 +20,35 @@ public final class MedicationAdministration: DomainResource {
     public var statusReason: [CodeableConcept] { get { _objects(12) } set { _setObjects(12, newValue) } }
     /// `MedicationAdministration.category`: `CodeableConcept` 0..1, preferred binding (<http://hl7.org/fhir/ValueSet/medication-admin-category>)
     public var category: CodeableConcept? { get { _object(13) } set { _setObject(13, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(category newValue: CodeableConcept?) { _upsert(13, newValue) }
     /// `MedicationAdministration.medication[x]`: `CodeableConcept` | `Reference` 1..1 to `Medication`, example binding (<http://hl7.org/fhir/ValueSet/medication-codes>)
     public var medication: MedicationAdministrationMedication? { get { _choice(14) } set { _setChoice(14, 2, newValue) } }
+    /// `MedicationAdministration.medication[x]` as `CodeableConcept`.
     public var medicationCodeableConcept: CodeableConcept? { get { _object(14) } set { _setObject(14, newValue) } }
+    /// `MedicationAdministration.medication[x]` as `Reference`.
     public var medicationReference: Reference? { get { _object(15) } set { _setObject(15, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(medicationCodeableConcept newValue: CodeableConcept?) { _upsert(14, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(medicationReference newValue: Reference?) { _upsert(15, newValue) }
     /// `MedicationAdministration.subject`: `Reference` 1..1 to `Patient` | `Group`
     public var subject: Reference? { get { _object(16) } set { _setObject(16, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(subject newValue: Reference?) { _upsert(16, newValue) }
     /// `MedicationAdministration.context`: `Reference` 0..1 to `Encounter` | `EpisodeOfCare`
     public var context: Reference? { get { _object(17) } set { _setObject(17, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(context newValue: Reference?) { _upsert(17, newValue) }
     /// `MedicationAdministration.supportingInformation`: `Reference` 0..*
     public var supportingInformation: [Reference] { get { _objects(18) } set { _setObjects(18, newValue) } }
     /// `MedicationAdministration.effective[x]`: `dateTime` | `Period` 1..1
     public var effective: MedicationAdministrationEffective? { get { _choice(19) } set { _setChoice(19, 2, newValue) } }
+    /// `MedicationAdministration.effective[x]` as `dateTime`.
     public var effectiveDateTime: FHIRDateTime? { get { _dateTime(19) } set { _setDateTime(19, newValue) } }
+    /// `MedicationAdministration.effective[x]` as `Period`.
     public var effectivePeriod: Period? { get { _object(20) } set { _setObject(20, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(effectivePeriod newValue: Period?) { _upsert(20, newValue) }
     /// `MedicationAdministration.performer`: `MedicationAdministration.performer` 0..*
     public var performer: [MedicationAdministrationPerformer] { get { _objects(21) } set { _setObjects(21, newValue) } }
@@ -47,6 +58,7 @@ public final class MedicationAdministration: DomainResource {
     public var reasonReference: [Reference] { get { _objects(23) } set { _setObjects(23, newValue) } }
     /// `MedicationAdministration.request`: `Reference` 0..1 to `MedicationRequest`
     public var request: Reference? { get { _object(24) } set { _setObject(24, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(request newValue: Reference?) { _upsert(24, newValue) }
     /// `MedicationAdministration.device`: `Reference` 0..* to `Device`
     public var device: [Reference] { get { _objects(25) } set { _setObjects(25, newValue) } }
@@ -54,6 +66,7 @@ public final class MedicationAdministration: DomainResource {
     public var note: [Annotation] { get { _objects(26) } set { _setObjects(26, newValue) } }
     /// `MedicationAdministration.dosage`: `MedicationAdministration.dosage` 0..1
     public var dosage: MedicationAdministrationDosage? { get { _object(27) } set { _setObject(27, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(dosage newValue: MedicationAdministrationDosage?) { _upsert(27, newValue) }
     /// `MedicationAdministration.eventHistory`: `Reference` 0..* to `Provenance`
     public var eventHistory: [Reference] { get { _objects(28) } set { _setObjects(28, newValue) } }
@@ -61,53 +74,69 @@ public final class MedicationAdministration: DomainResource {
 
 /// `MedicationAdministration.performer`, a backbone element
 public final class MedicationAdministrationPerformer: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { medicationAdministrationPerformerLayout }
 
     /// `MedicationAdministration.performer.function`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/med-admin-perform-function>)
     public var function: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(function newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `MedicationAdministration.performer.actor`: `Reference` 1..1 to `Practitioner` | `PractitionerRole` | `Patient` | `RelatedPerson` | `Device`
     public var actor: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(actor newValue: Reference?) { _upsert(4, newValue) }
 }
 
 /// `MedicationAdministration.dosage`, a backbone element
 public final class MedicationAdministrationDosage: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { medicationAdministrationDosageLayout }
 
     /// `MedicationAdministration.dosage.text`: `string` 0..1
     public var text: String? { get { _string(3) } set { _setString(3, newValue) } }
     /// `MedicationAdministration.dosage.site`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/approach-site-codes>)
     public var site: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(site newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `MedicationAdministration.dosage.route`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/route-codes>)
     public var route: CodeableConcept? { get { _object(5) } set { _setObject(5, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(route newValue: CodeableConcept?) { _upsert(5, newValue) }
     /// `MedicationAdministration.dosage.method`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/administration-method-codes>)
     public var method: CodeableConcept? { get { _object(6) } set { _setObject(6, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(method newValue: CodeableConcept?) { _upsert(6, newValue) }
     /// `MedicationAdministration.dosage.dose`: `Quantity` 0..1
     public var dose: Quantity? { get { _object(7) } set { _setObject(7, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(dose newValue: Quantity?) { _upsert(7, newValue) }
     /// `MedicationAdministration.dosage.rate[x]`: `Ratio` | `Quantity` 0..1
     public var rate: MedicationAdministrationDosageRate? { get { _choice(8) } set { _setChoice(8, 2, newValue) } }
+    /// `MedicationAdministration.dosage.rate[x]` as `Ratio`.
     public var rateRatio: Ratio? { get { _object(8) } set { _setObject(8, newValue) } }
+    /// `MedicationAdministration.dosage.rate[x]` as `Quantity`.
     public var rateQuantity: Quantity? { get { _object(9) } set { _setObject(9, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(rateRatio newValue: Ratio?) { _upsert(8, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(rateQuantity newValue: Quantity?) { _upsert(9, newValue) }
 }
 
-/// values `MedicationAdministration.medication[x]` can have
+/// A value of `MedicationAdministration.medication[x]`.
 public enum MedicationAdministrationMedication: FHIRChoice {
+    /// A value of type `CodeableConcept`.
     case codeableConcept(CodeableConcept)
+    /// A value of type `Reference`.
     case reference(Reference)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    /// The value that an object holds, or nil; for generated code.
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: CodeableConcept = object._object(first) else { return nil }; self = .codeableConcept(value)
         case 1: guard let value: Reference = object._object(first + 1) else { return nil }; self = .reference(value)
         default: return nil
         }
     }
+    /// Sets the value in an object; for generated code.
     public func _write(_ object: FHIRObject, _ first: Int) {
         switch self {
         case .codeableConcept(let value): object._setObject(first, value)
@@ -116,17 +145,21 @@ public enum MedicationAdministrationMedication: FHIRChoice {
     }
 }
 
-/// values `MedicationAdministration.effective[x]` can have
+/// A value of `MedicationAdministration.effective[x]`.
 public enum MedicationAdministrationEffective: FHIRChoice {
+    /// A value of type `dateTime`.
     case dateTime(FHIRDateTime)
+    /// A value of type `Period`.
     case period(Period)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    /// The value that an object holds, or nil; for generated code.
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: FHIRDateTime = object._dateTime(first) else { return nil }; self = .dateTime(value)
         case 1: guard let value: Period = object._object(first + 1) else { return nil }; self = .period(value)
         default: return nil
         }
     }
+    /// Sets the value in an object; for generated code.
     public func _write(_ object: FHIRObject, _ first: Int) {
         switch self {
         case .dateTime(let value): object._setDateTime(first, value)
@@ -135,17 +168,21 @@ public enum MedicationAdministrationEffective: FHIRChoice {
     }
 }
 
-/// values `MedicationAdministration.dosage.rate[x]` can have
+/// A value of `MedicationAdministration.dosage.rate[x]`.
 public enum MedicationAdministrationDosageRate: FHIRChoice {
+    /// A value of type `Ratio`.
     case ratio(Ratio)
+    /// A value of type `Quantity`.
     case quantity(Quantity)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    /// The value that an object holds, or nil; for generated code.
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: Ratio = object._object(first) else { return nil }; self = .ratio(value)
         case 1: guard let value: Quantity = object._object(first + 1) else { return nil }; self = .quantity(value)
         default: return nil
         }
     }
+    /// Sets the value in an object; for generated code.
     public func _write(_ object: FHIRObject, _ first: Int) {
         switch self {
         case .ratio(let value): object._setObject(first, value)
@@ -154,7 +191,7 @@ public enum MedicationAdministrationDosageRate: FHIRChoice {
     }
 }
 
-private let medicationAdministrationLayout = Layout(MedicationAdministration.self, "MedicationAdministration", .resource, base: DomainResource._layout, release: .r4, """
+private let medicationAdministrationLayout = Layout(_class: MedicationAdministration.self, "MedicationAdministration", .resource, base: DomainResource._layout, release: .r4, """
     identifier 0..* Identifier
     instantiates 0..* uri
     partOf 0..* Reference >MedicationAdministration,Procedure
@@ -176,12 +213,12 @@ private let medicationAdministrationLayout = Layout(MedicationAdministration.sel
     eventHistory 0..* Reference >Provenance
     """)
 
-private let medicationAdministrationPerformerLayout = Layout(MedicationAdministrationPerformer.self, "MedicationAdministration.performer", .backbone, base: BackboneElement._layout, release: .r4, """
+private let medicationAdministrationPerformerLayout = Layout(_class: MedicationAdministrationPerformer.self, "MedicationAdministration.performer", .backbone, base: BackboneElement._layout, release: .r4, """
     function 0..1 CodeableConcept
     actor 1..1 Reference >Practitioner,PractitionerRole,Patient,RelatedPerson,Device
     """)
 
-private let medicationAdministrationDosageLayout = Layout(MedicationAdministrationDosage.self, "MedicationAdministration.dosage", .backbone, base: BackboneElement._layout, release: .r4, """
+private let medicationAdministrationDosageLayout = Layout(_class: MedicationAdministrationDosage.self, "MedicationAdministration.dosage", .backbone, base: BackboneElement._layout, release: .r4, """
     text 0..1 string
     site 0..1 CodeableConcept
     route 0..1 CodeableConcept
@@ -190,4 +227,4 @@ private let medicationAdministrationDosageLayout = Layout(MedicationAdministrati
     rate[x] 0..1 Ratio|Quantity
     """)
 
-let medicationAdministrationTypes = TypeGroup("MedicationAdministration MedicationAdministration.performer MedicationAdministration.dosage", [MedicationAdministration.self, MedicationAdministrationPerformer.self, MedicationAdministrationDosage.self])
+let medicationAdministrationTypes = _TypeGroup("MedicationAdministration MedicationAdministration.performer MedicationAdministration.dosage", [MedicationAdministration.self, MedicationAdministrationPerformer.self, MedicationAdministrationDosage.self])

@@ -5,6 +5,7 @@ import FireLiteCore
 
 /// `MedicationDispense`, a resource of FHIR R4: <http://hl7.org/fhir/StructureDefinition/MedicationDispense>
 public final class MedicationDispense: DomainResource {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { medicationDispenseLayout }
 
     /// `MedicationDispense.identifier`: `Identifier` 0..*
@@ -15,24 +16,35 @@ public final class MedicationDispense: DomainResource {
     public var status: MedicationDispenseStatus? { get { _code(10) } set { _setCode(10, newValue) } }
     /// `MedicationDispense.statusReason[x]`: `CodeableConcept` | `Reference` 0..1 to `DetectedIssue`, example binding (<http://hl7.org/fhir/ValueSet/medicationdispense-status-reason>)
     public var statusReason: MedicationDispenseStatusReason? { get { _choice(11) } set { _setChoice(11, 2, newValue) } }
+    /// `MedicationDispense.statusReason[x]` as `CodeableConcept`.
     public var statusReasonCodeableConcept: CodeableConcept? { get { _object(11) } set { _setObject(11, newValue) } }
+    /// `MedicationDispense.statusReason[x]` as `Reference`.
     public var statusReasonReference: Reference? { get { _object(12) } set { _setObject(12, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(statusReasonCodeableConcept newValue: CodeableConcept?) { _upsert(11, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(statusReasonReference newValue: Reference?) { _upsert(12, newValue) }
     /// `MedicationDispense.category`: `CodeableConcept` 0..1, preferred binding (<http://hl7.org/fhir/ValueSet/medicationdispense-category>)
     public var category: CodeableConcept? { get { _object(13) } set { _setObject(13, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(category newValue: CodeableConcept?) { _upsert(13, newValue) }
     /// `MedicationDispense.medication[x]`: `CodeableConcept` | `Reference` 1..1 to `Medication`, example binding (<http://hl7.org/fhir/ValueSet/medication-codes>)
     public var medication: MedicationDispenseMedication? { get { _choice(14) } set { _setChoice(14, 2, newValue) } }
+    /// `MedicationDispense.medication[x]` as `CodeableConcept`.
     public var medicationCodeableConcept: CodeableConcept? { get { _object(14) } set { _setObject(14, newValue) } }
+    /// `MedicationDispense.medication[x]` as `Reference`.
     public var medicationReference: Reference? { get { _object(15) } set { _setObject(15, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(medicationCodeableConcept newValue: CodeableConcept?) { _upsert(14, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(medicationReference newValue: Reference?) { _upsert(15, newValue) }
     /// `MedicationDispense.subject`: `Reference` 0..1 to `Patient` | `Group`
     public var subject: Reference? { get { _object(16) } set { _setObject(16, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(subject newValue: Reference?) { _upsert(16, newValue) }
     /// `MedicationDispense.context`: `Reference` 0..1 to `Encounter` | `EpisodeOfCare`
     public var context: Reference? { get { _object(17) } set { _setObject(17, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(context newValue: Reference?) { _upsert(17, newValue) }
     /// `MedicationDispense.supportingInformation`: `Reference` 0..*
     public var supportingInformation: [Reference] { get { _objects(18) } set { _setObjects(18, newValue) } }
@@ -40,17 +52,21 @@ public final class MedicationDispense: DomainResource {
     public var performer: [MedicationDispensePerformer] { get { _objects(19) } set { _setObjects(19, newValue) } }
     /// `MedicationDispense.location`: `Reference` 0..1 to `Location`
     public var location: Reference? { get { _object(20) } set { _setObject(20, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(location newValue: Reference?) { _upsert(20, newValue) }
     /// `MedicationDispense.authorizingPrescription`: `Reference` 0..* to `MedicationRequest`
     public var authorizingPrescription: [Reference] { get { _objects(21) } set { _setObjects(21, newValue) } }
     /// `MedicationDispense.type`: `CodeableConcept` 0..1, example binding (<http://terminology.hl7.org/ValueSet/v3-ActPharmacySupplyType>)
     public var type: CodeableConcept? { get { _object(22) } set { _setObject(22, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(type newValue: CodeableConcept?) { _upsert(22, newValue) }
     /// `MedicationDispense.quantity`: `Quantity` 0..1
     public var quantity: Quantity? { get { _object(23) } set { _setObject(23, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(quantity newValue: Quantity?) { _upsert(23, newValue) }
     /// `MedicationDispense.daysSupply`: `Quantity` 0..1
     public var daysSupply: Quantity? { get { _object(24) } set { _setObject(24, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(daysSupply newValue: Quantity?) { _upsert(24, newValue) }
     /// `MedicationDispense.whenPrepared`: `dateTime` 0..1
     public var whenPrepared: FHIRDateTime? { get { _dateTime(25) } set { _setDateTime(25, newValue) } }
@@ -58,6 +74,7 @@ public final class MedicationDispense: DomainResource {
     public var whenHandedOver: FHIRDateTime? { get { _dateTime(26) } set { _setDateTime(26, newValue) } }
     /// `MedicationDispense.destination`: `Reference` 0..1 to `Location`
     public var destination: Reference? { get { _object(27) } set { _setObject(27, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(destination newValue: Reference?) { _upsert(27, newValue) }
     /// `MedicationDispense.receiver`: `Reference` 0..* to `Patient` | `Practitioner`
     public var receiver: [Reference] { get { _objects(28) } set { _setObjects(28, newValue) } }
@@ -67,6 +84,7 @@ public final class MedicationDispense: DomainResource {
     public var dosageInstruction: [Dosage] { get { _objects(30) } set { _setObjects(30, newValue) } }
     /// `MedicationDispense.substitution`: `MedicationDispense.substitution` 0..1
     public var substitution: MedicationDispenseSubstitution? { get { _object(31) } set { _setObject(31, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(substitution newValue: MedicationDispenseSubstitution?) { _upsert(31, newValue) }
     /// `MedicationDispense.detectedIssue`: `Reference` 0..* to `DetectedIssue`
     public var detectedIssue: [Reference] { get { _objects(32) } set { _setObjects(32, newValue) } }
@@ -76,24 +94,29 @@ public final class MedicationDispense: DomainResource {
 
 /// `MedicationDispense.performer`, a backbone element
 public final class MedicationDispensePerformer: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { medicationDispensePerformerLayout }
 
     /// `MedicationDispense.performer.function`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/medicationdispense-performer-function>)
     public var function: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(function newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `MedicationDispense.performer.actor`: `Reference` 1..1 to `Practitioner` | `PractitionerRole` | `Organization` | `Patient` | `Device` | `RelatedPerson`
     public var actor: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(actor newValue: Reference?) { _upsert(4, newValue) }
 }
 
 /// `MedicationDispense.substitution`, a backbone element
 public final class MedicationDispenseSubstitution: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { medicationDispenseSubstitutionLayout }
 
     /// `MedicationDispense.substitution.wasSubstituted`: `boolean` 1..1
     public var wasSubstituted: Bool? { get { _bool(3) } set { _setBool(3, newValue) } }
     /// `MedicationDispense.substitution.type`: `CodeableConcept` 0..1, example binding (<http://terminology.hl7.org/ValueSet/v3-ActSubstanceAdminSubstitutionCode>)
     public var type: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(type newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `MedicationDispense.substitution.reason`: `CodeableConcept` 0..*, example binding (<http://terminology.hl7.org/ValueSet/v3-SubstanceAdminSubstitutionReason>)
     public var reason: [CodeableConcept] { get { _objects(5) } set { _setObjects(5, newValue) } }
@@ -101,17 +124,21 @@ public final class MedicationDispenseSubstitution: BackboneElement {
     public var responsibleParty: [Reference] { get { _objects(6) } set { _setObjects(6, newValue) } }
 }
 
-/// values `MedicationDispense.statusReason[x]` can have
+/// A value of `MedicationDispense.statusReason[x]`.
 public enum MedicationDispenseStatusReason: FHIRChoice {
+    /// A value of type `CodeableConcept`.
     case codeableConcept(CodeableConcept)
+    /// A value of type `Reference`.
     case reference(Reference)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    /// The value that an object holds, or nil; for generated code.
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: CodeableConcept = object._object(first) else { return nil }; self = .codeableConcept(value)
         case 1: guard let value: Reference = object._object(first + 1) else { return nil }; self = .reference(value)
         default: return nil
         }
     }
+    /// Sets the value in an object; for generated code.
     public func _write(_ object: FHIRObject, _ first: Int) {
         switch self {
         case .codeableConcept(let value): object._setObject(first, value)
@@ -120,17 +147,21 @@ public enum MedicationDispenseStatusReason: FHIRChoice {
     }
 }
 
-/// values `MedicationDispense.medication[x]` can have
+/// A value of `MedicationDispense.medication[x]`.
 public enum MedicationDispenseMedication: FHIRChoice {
+    /// A value of type `CodeableConcept`.
     case codeableConcept(CodeableConcept)
+    /// A value of type `Reference`.
     case reference(Reference)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    /// The value that an object holds, or nil; for generated code.
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: CodeableConcept = object._object(first) else { return nil }; self = .codeableConcept(value)
         case 1: guard let value: Reference = object._object(first + 1) else { return nil }; self = .reference(value)
         default: return nil
         }
     }
+    /// Sets the value in an object; for generated code.
     public func _write(_ object: FHIRObject, _ first: Int) {
         switch self {
         case .codeableConcept(let value): object._setObject(first, value)
@@ -139,7 +170,7 @@ public enum MedicationDispenseMedication: FHIRChoice {
     }
 }
 
-private let medicationDispenseLayout = Layout(MedicationDispense.self, "MedicationDispense", .resource, base: DomainResource._layout, release: .r4, """
+private let medicationDispenseLayout = Layout(_class: MedicationDispense.self, "MedicationDispense", .resource, base: DomainResource._layout, release: .r4, """
     identifier 0..* Identifier
     partOf 0..* Reference >Procedure
     status 1..1 code =MedicationDispenseStatus
@@ -166,16 +197,16 @@ private let medicationDispenseLayout = Layout(MedicationDispense.self, "Medicati
     eventHistory 0..* Reference >Provenance
     """)
 
-private let medicationDispensePerformerLayout = Layout(MedicationDispensePerformer.self, "MedicationDispense.performer", .backbone, base: BackboneElement._layout, release: .r4, """
+private let medicationDispensePerformerLayout = Layout(_class: MedicationDispensePerformer.self, "MedicationDispense.performer", .backbone, base: BackboneElement._layout, release: .r4, """
     function 0..1 CodeableConcept
     actor 1..1 Reference >Practitioner,PractitionerRole,Organization,Patient,Device,RelatedPerson
     """)
 
-private let medicationDispenseSubstitutionLayout = Layout(MedicationDispenseSubstitution.self, "MedicationDispense.substitution", .backbone, base: BackboneElement._layout, release: .r4, """
+private let medicationDispenseSubstitutionLayout = Layout(_class: MedicationDispenseSubstitution.self, "MedicationDispense.substitution", .backbone, base: BackboneElement._layout, release: .r4, """
     wasSubstituted 1..1 boolean
     type 0..1 CodeableConcept
     reason 0..* CodeableConcept
     responsibleParty 0..* Reference >Practitioner,PractitionerRole
     """)
 
-let medicationDispenseTypes = TypeGroup("MedicationDispense MedicationDispense.performer MedicationDispense.substitution", [MedicationDispense.self, MedicationDispensePerformer.self, MedicationDispenseSubstitution.self])
+let medicationDispenseTypes = _TypeGroup("MedicationDispense MedicationDispense.performer MedicationDispense.substitution", [MedicationDispense.self, MedicationDispensePerformer.self, MedicationDispenseSubstitution.self])

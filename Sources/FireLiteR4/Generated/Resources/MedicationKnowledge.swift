@@ -5,21 +5,26 @@ import FireLiteCore
 
 /// `MedicationKnowledge`, a resource of FHIR R4: <http://hl7.org/fhir/StructureDefinition/MedicationKnowledge>
 public final class MedicationKnowledge: DomainResource {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { medicationKnowledgeLayout }
 
     /// `MedicationKnowledge.code`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/medication-codes>)
     public var code: CodeableConcept? { get { _object(8) } set { _setObject(8, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(code newValue: CodeableConcept?) { _upsert(8, newValue) }
     /// `MedicationKnowledge.status`: `code` 0..1, one of `MedicationKnowledgeStatus` (<http://hl7.org/fhir/ValueSet/medicationknowledge-status>)
     public var status: MedicationKnowledgeStatus? { get { _code(9) } set { _setCode(9, newValue) } }
     /// `MedicationKnowledge.manufacturer`: `Reference` 0..1 to `Organization`
     public var manufacturer: Reference? { get { _object(10) } set { _setObject(10, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(manufacturer newValue: Reference?) { _upsert(10, newValue) }
     /// `MedicationKnowledge.doseForm`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/medication-form-codes>)
     public var doseForm: CodeableConcept? { get { _object(11) } set { _setObject(11, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(doseForm newValue: CodeableConcept?) { _upsert(11, newValue) }
     /// `MedicationKnowledge.amount`: `Quantity` 0..1
     public var amount: Quantity? { get { _object(12) } set { _setObject(12, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(amount newValue: Quantity?) { _upsert(12, newValue) }
     /// `MedicationKnowledge.synonym`: `string` 0..*
     public var synonym: [String] { get { _strings(13) } set { _setStrings(13, newValue) } }
@@ -47,6 +52,7 @@ public final class MedicationKnowledge: DomainResource {
     public var medicineClassification: [MedicationKnowledgeMedicineClassification] { get { _objects(24) } set { _setObjects(24, newValue) } }
     /// `MedicationKnowledge.packaging`: `MedicationKnowledge.packaging` 0..1
     public var packaging: MedicationKnowledgePackaging? { get { _object(25) } set { _setObject(25, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(packaging newValue: MedicationKnowledgePackaging?) { _upsert(25, newValue) }
     /// `MedicationKnowledge.drugCharacteristic`: `MedicationKnowledge.drugCharacteristic` 0..*
     public var drugCharacteristic: [MedicationKnowledgeDrugCharacteristic] { get { _objects(26) } set { _setObjects(26, newValue) } }
@@ -60,10 +66,12 @@ public final class MedicationKnowledge: DomainResource {
 
 /// `MedicationKnowledge.relatedMedicationKnowledge`, a backbone element
 public final class MedicationKnowledgeRelatedMedicationKnowledge: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { medicationKnowledgeRelatedMedicationKnowledgeLayout }
 
     /// `MedicationKnowledge.relatedMedicationKnowledge.type`: `CodeableConcept` 1..1
     public var type: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(type newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `MedicationKnowledge.relatedMedicationKnowledge.reference`: `Reference` 1..* to `MedicationKnowledge`
     public var reference: [Reference] { get { _objects(4) } set { _setObjects(4, newValue) } }
@@ -71,53 +79,67 @@ public final class MedicationKnowledgeRelatedMedicationKnowledge: BackboneElemen
 
 /// `MedicationKnowledge.monograph`, a backbone element
 public final class MedicationKnowledgeMonograph: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { medicationKnowledgeMonographLayout }
 
     /// `MedicationKnowledge.monograph.type`: `CodeableConcept` 0..1
     public var type: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(type newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `MedicationKnowledge.monograph.source`: `Reference` 0..1 to `DocumentReference` | `Media`
     public var source: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(source newValue: Reference?) { _upsert(4, newValue) }
 }
 
 /// `MedicationKnowledge.ingredient`, a backbone element
 public final class MedicationKnowledgeIngredient: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { medicationKnowledgeIngredientLayout }
 
     /// `MedicationKnowledge.ingredient.item[x]`: `CodeableConcept` | `Reference` 1..1 to `Substance`
     public var item: MedicationKnowledgeIngredientItem? { get { _choice(3) } set { _setChoice(3, 2, newValue) } }
+    /// `MedicationKnowledge.ingredient.item[x]` as `CodeableConcept`.
     public var itemCodeableConcept: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// `MedicationKnowledge.ingredient.item[x]` as `Reference`.
     public var itemReference: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(itemCodeableConcept newValue: CodeableConcept?) { _upsert(3, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(itemReference newValue: Reference?) { _upsert(4, newValue) }
     /// `MedicationKnowledge.ingredient.isActive`: `boolean` 0..1
     public var isActive: Bool? { get { _bool(5) } set { _setBool(5, newValue) } }
     /// `MedicationKnowledge.ingredient.strength`: `Ratio` 0..1
     public var strength: Ratio? { get { _object(6) } set { _setObject(6, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(strength newValue: Ratio?) { _upsert(6, newValue) }
 }
 
 /// `MedicationKnowledge.cost`, a backbone element
 public final class MedicationKnowledgeCost: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { medicationKnowledgeCostLayout }
 
     /// `MedicationKnowledge.cost.type`: `CodeableConcept` 1..1
     public var type: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(type newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `MedicationKnowledge.cost.source`: `string` 0..1
     public var source: String? { get { _string(4) } set { _setString(4, newValue) } }
     /// `MedicationKnowledge.cost.cost`: `Money` 1..1
     public var cost: Money? { get { _object(5) } set { _setObject(5, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(cost newValue: Money?) { _upsert(5, newValue) }
 }
 
 /// `MedicationKnowledge.monitoringProgram`, a backbone element
 public final class MedicationKnowledgeMonitoringProgram: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { medicationKnowledgeMonitoringProgramLayout }
 
     /// `MedicationKnowledge.monitoringProgram.type`: `CodeableConcept` 0..1
     public var type: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(type newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `MedicationKnowledge.monitoringProgram.name`: `string` 0..1
     public var name: String? { get { _string(4) } set { _setString(4, newValue) } }
@@ -125,15 +147,20 @@ public final class MedicationKnowledgeMonitoringProgram: BackboneElement {
 
 /// `MedicationKnowledge.administrationGuidelines`, a backbone element
 public final class MedicationKnowledgeAdministrationGuidelines: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { medicationKnowledgeAdministrationGuidelinesLayout }
 
     /// `MedicationKnowledge.administrationGuidelines.dosage`: `MedicationKnowledge.administrationGuidelines.dosage` 0..*
     public var dosage: [MedicationKnowledgeAdministrationGuidelinesDosage] { get { _objects(3) } set { _setObjects(3, newValue) } }
     /// `MedicationKnowledge.administrationGuidelines.indication[x]`: `CodeableConcept` | `Reference` 0..1 to `ObservationDefinition`
     public var indication: MedicationKnowledgeAdministrationGuidelinesIndication? { get { _choice(4) } set { _setChoice(4, 2, newValue) } }
+    /// `MedicationKnowledge.administrationGuidelines.indication[x]` as `CodeableConcept`.
     public var indicationCodeableConcept: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// `MedicationKnowledge.administrationGuidelines.indication[x]` as `Reference`.
     public var indicationReference: Reference? { get { _object(5) } set { _setObject(5, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(indicationCodeableConcept newValue: CodeableConcept?) { _upsert(4, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(indicationReference newValue: Reference?) { _upsert(5, newValue) }
     /// `MedicationKnowledge.administrationGuidelines.patientCharacteristics`: `MedicationKnowledge.administrationGuidelines.patientCharacteristics` 0..*
     public var patientCharacteristics: [MedicationKnowledgeAdministrationGuidelinesPatientCharacteristics] { get { _objects(6) } set { _setObjects(6, newValue) } }
@@ -141,10 +168,12 @@ public final class MedicationKnowledgeAdministrationGuidelines: BackboneElement 
 
 /// `MedicationKnowledge.administrationGuidelines.dosage`, a backbone element
 public final class MedicationKnowledgeAdministrationGuidelinesDosage: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { medicationKnowledgeAdministrationGuidelinesDosageLayout }
 
     /// `MedicationKnowledge.administrationGuidelines.dosage.type`: `CodeableConcept` 1..1
     public var type: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(type newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `MedicationKnowledge.administrationGuidelines.dosage.dosage`: `Dosage` 1..*
     public var dosage: [Dosage] { get { _objects(4) } set { _setObjects(4, newValue) } }
@@ -152,13 +181,18 @@ public final class MedicationKnowledgeAdministrationGuidelinesDosage: BackboneEl
 
 /// `MedicationKnowledge.administrationGuidelines.patientCharacteristics`, a backbone element
 public final class MedicationKnowledgeAdministrationGuidelinesPatientCharacteristics: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { medicationKnowledgeAdministrationGuidelinesPatientCharacteristicsLayout }
 
     /// `MedicationKnowledge.administrationGuidelines.patientCharacteristics.characteristic[x]`: `CodeableConcept` | `Quantity` 1..1
     public var characteristic: MedicationKnowledgeAdministrationGuidelinesPatientCharacteristicsCharacteristic? { get { _choice(3) } set { _setChoice(3, 2, newValue) } }
+    /// `MedicationKnowledge.administrationGuidelines.patientCharacteristics.characteristic[x]` as `CodeableConcept`.
     public var characteristicCodeableConcept: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// `MedicationKnowledge.administrationGuidelines.patientCharacteristics.characteristic[x]` as `Quantity`.
     public var characteristicQuantity: Quantity? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(characteristicCodeableConcept newValue: CodeableConcept?) { _upsert(3, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(characteristicQuantity newValue: Quantity?) { _upsert(4, newValue) }
     /// `MedicationKnowledge.administrationGuidelines.patientCharacteristics.value`: `string` 0..*
     public var value: [String] { get { _strings(5) } set { _setStrings(5, newValue) } }
@@ -166,10 +200,12 @@ public final class MedicationKnowledgeAdministrationGuidelinesPatientCharacteris
 
 /// `MedicationKnowledge.medicineClassification`, a backbone element
 public final class MedicationKnowledgeMedicineClassification: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { medicationKnowledgeMedicineClassificationLayout }
 
     /// `MedicationKnowledge.medicineClassification.type`: `CodeableConcept` 1..1
     public var type: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(type newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `MedicationKnowledge.medicineClassification.classification`: `CodeableConcept` 0..*
     public var classification: [CodeableConcept] { get { _objects(4) } set { _setObjects(4, newValue) } }
@@ -177,39 +213,52 @@ public final class MedicationKnowledgeMedicineClassification: BackboneElement {
 
 /// `MedicationKnowledge.packaging`, a backbone element
 public final class MedicationKnowledgePackaging: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { medicationKnowledgePackagingLayout }
 
     /// `MedicationKnowledge.packaging.type`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/medicationknowledge-package-type>)
     public var type: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(type newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `MedicationKnowledge.packaging.quantity`: `Quantity` 0..1
     public var quantity: Quantity? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(quantity newValue: Quantity?) { _upsert(4, newValue) }
 }
 
 /// `MedicationKnowledge.drugCharacteristic`, a backbone element
 public final class MedicationKnowledgeDrugCharacteristic: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { medicationKnowledgeDrugCharacteristicLayout }
 
     /// `MedicationKnowledge.drugCharacteristic.type`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/medicationknowledge-characteristic>)
     public var type: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(type newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `MedicationKnowledge.drugCharacteristic.value[x]`: `CodeableConcept` | `string` | `Quantity` | `base64Binary` 0..1
     public var value: MedicationKnowledgeDrugCharacteristicValue? { get { _choice(4) } set { _setChoice(4, 4, newValue) } }
+    /// `MedicationKnowledge.drugCharacteristic.value[x]` as `CodeableConcept`.
     public var valueCodeableConcept: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// `MedicationKnowledge.drugCharacteristic.value[x]` as `string`.
     public var valueString: String? { get { _string(5) } set { _setString(5, newValue) } }
+    /// `MedicationKnowledge.drugCharacteristic.value[x]` as `Quantity`.
     public var valueQuantity: Quantity? { get { _object(6) } set { _setObject(6, newValue) } }
+    /// `MedicationKnowledge.drugCharacteristic.value[x]` as `base64Binary`.
     public var valueBase64Binary: String? { get { _string(7) } set { _setString(7, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueCodeableConcept newValue: CodeableConcept?) { _upsert(4, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueQuantity newValue: Quantity?) { _upsert(6, newValue) }
 }
 
 /// `MedicationKnowledge.regulatory`, a backbone element
 public final class MedicationKnowledgeRegulatory: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { medicationKnowledgeRegulatoryLayout }
 
     /// `MedicationKnowledge.regulatory.regulatoryAuthority`: `Reference` 1..1 to `Organization`
     public var regulatoryAuthority: Reference? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(regulatoryAuthority newValue: Reference?) { _upsert(3, newValue) }
     /// `MedicationKnowledge.regulatory.substitution`: `MedicationKnowledge.regulatory.substitution` 0..*
     public var substitution: [MedicationKnowledgeRegulatorySubstitution] { get { _objects(4) } set { _setObjects(4, newValue) } }
@@ -217,15 +266,18 @@ public final class MedicationKnowledgeRegulatory: BackboneElement {
     public var schedule: [MedicationKnowledgeRegulatorySchedule] { get { _objects(5) } set { _setObjects(5, newValue) } }
     /// `MedicationKnowledge.regulatory.maxDispense`: `MedicationKnowledge.regulatory.maxDispense` 0..1
     public var maxDispense: MedicationKnowledgeRegulatoryMaxDispense? { get { _object(6) } set { _setObject(6, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(maxDispense newValue: MedicationKnowledgeRegulatoryMaxDispense?) { _upsert(6, newValue) }
 }
 
 /// `MedicationKnowledge.regulatory.substitution`, a backbone element
 public final class MedicationKnowledgeRegulatorySubstitution: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { medicationKnowledgeRegulatorySubstitutionLayout }
 
     /// `MedicationKnowledge.regulatory.substitution.type`: `CodeableConcept` 1..1
     public var type: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(type newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `MedicationKnowledge.regulatory.substitution.allowed`: `boolean` 1..1
     public var allowed: Bool? { get { _bool(4) } set { _setBool(4, newValue) } }
@@ -233,27 +285,33 @@ public final class MedicationKnowledgeRegulatorySubstitution: BackboneElement {
 
 /// `MedicationKnowledge.regulatory.schedule`, a backbone element
 public final class MedicationKnowledgeRegulatorySchedule: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { medicationKnowledgeRegulatoryScheduleLayout }
 
     /// `MedicationKnowledge.regulatory.schedule.schedule`: `CodeableConcept` 1..1
     public var schedule: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(schedule newValue: CodeableConcept?) { _upsert(3, newValue) }
 }
 
 /// `MedicationKnowledge.regulatory.maxDispense`, a backbone element
 public final class MedicationKnowledgeRegulatoryMaxDispense: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { medicationKnowledgeRegulatoryMaxDispenseLayout }
 
     /// `MedicationKnowledge.regulatory.maxDispense.quantity`: `Quantity` 1..1
     public var quantity: Quantity? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(quantity newValue: Quantity?) { _upsert(3, newValue) }
     /// `MedicationKnowledge.regulatory.maxDispense.period`: `Duration` 0..1
     public var period: Duration? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(period newValue: Duration?) { _upsert(4, newValue) }
 }
 
 /// `MedicationKnowledge.kinetics`, a backbone element
 public final class MedicationKnowledgeKinetics: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { medicationKnowledgeKineticsLayout }
 
     /// `MedicationKnowledge.kinetics.areaUnderCurve`: `Quantity` 0..*
@@ -262,20 +320,25 @@ public final class MedicationKnowledgeKinetics: BackboneElement {
     public var lethalDose50: [Quantity] { get { _objects(4) } set { _setObjects(4, newValue) } }
     /// `MedicationKnowledge.kinetics.halfLifePeriod`: `Duration` 0..1
     public var halfLifePeriod: Duration? { get { _object(5) } set { _setObject(5, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(halfLifePeriod newValue: Duration?) { _upsert(5, newValue) }
 }
 
-/// values `MedicationKnowledge.ingredient.item[x]` can have
+/// A value of `MedicationKnowledge.ingredient.item[x]`.
 public enum MedicationKnowledgeIngredientItem: FHIRChoice {
+    /// A value of type `CodeableConcept`.
     case codeableConcept(CodeableConcept)
+    /// A value of type `Reference`.
     case reference(Reference)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    /// The value that an object holds, or nil; for generated code.
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: CodeableConcept = object._object(first) else { return nil }; self = .codeableConcept(value)
         case 1: guard let value: Reference = object._object(first + 1) else { return nil }; self = .reference(value)
         default: return nil
         }
     }
+    /// Sets the value in an object; for generated code.
     public func _write(_ object: FHIRObject, _ first: Int) {
         switch self {
         case .codeableConcept(let value): object._setObject(first, value)
@@ -284,17 +347,21 @@ public enum MedicationKnowledgeIngredientItem: FHIRChoice {
     }
 }
 
-/// values `MedicationKnowledge.administrationGuidelines.indication[x]` can have
+/// A value of `MedicationKnowledge.administrationGuidelines.indication[x]`.
 public enum MedicationKnowledgeAdministrationGuidelinesIndication: FHIRChoice {
+    /// A value of type `CodeableConcept`.
     case codeableConcept(CodeableConcept)
+    /// A value of type `Reference`.
     case reference(Reference)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    /// The value that an object holds, or nil; for generated code.
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: CodeableConcept = object._object(first) else { return nil }; self = .codeableConcept(value)
         case 1: guard let value: Reference = object._object(first + 1) else { return nil }; self = .reference(value)
         default: return nil
         }
     }
+    /// Sets the value in an object; for generated code.
     public func _write(_ object: FHIRObject, _ first: Int) {
         switch self {
         case .codeableConcept(let value): object._setObject(first, value)
@@ -303,17 +370,21 @@ public enum MedicationKnowledgeAdministrationGuidelinesIndication: FHIRChoice {
     }
 }
 
-/// values `MedicationKnowledge.administrationGuidelines.patientCharacteristics.characteristic[x]` can have
+/// A value of `MedicationKnowledge.administrationGuidelines.patientCharacteristics.characteristic[x]`.
 public enum MedicationKnowledgeAdministrationGuidelinesPatientCharacteristicsCharacteristic: FHIRChoice {
+    /// A value of type `CodeableConcept`.
     case codeableConcept(CodeableConcept)
+    /// A value of type `Quantity`.
     case quantity(Quantity)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    /// The value that an object holds, or nil; for generated code.
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: CodeableConcept = object._object(first) else { return nil }; self = .codeableConcept(value)
         case 1: guard let value: Quantity = object._object(first + 1) else { return nil }; self = .quantity(value)
         default: return nil
         }
     }
+    /// Sets the value in an object; for generated code.
     public func _write(_ object: FHIRObject, _ first: Int) {
         switch self {
         case .codeableConcept(let value): object._setObject(first, value)
@@ -322,13 +393,18 @@ public enum MedicationKnowledgeAdministrationGuidelinesPatientCharacteristicsCha
     }
 }
 
-/// values `MedicationKnowledge.drugCharacteristic.value[x]` can have
+/// A value of `MedicationKnowledge.drugCharacteristic.value[x]`.
 public enum MedicationKnowledgeDrugCharacteristicValue: FHIRChoice {
+    /// A value of type `CodeableConcept`.
     case codeableConcept(CodeableConcept)
+    /// A value of type `string`.
     case string(String)
+    /// A value of type `Quantity`.
     case quantity(Quantity)
+    /// A value of type `base64Binary`.
     case base64Binary(String)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    /// The value that an object holds, or nil; for generated code.
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 4) {
         case 0: guard let value: CodeableConcept = object._object(first) else { return nil }; self = .codeableConcept(value)
         case 1: guard let value: String = object._string(first + 1) else { return nil }; self = .string(value)
@@ -337,6 +413,7 @@ public enum MedicationKnowledgeDrugCharacteristicValue: FHIRChoice {
         default: return nil
         }
     }
+    /// Sets the value in an object; for generated code.
     public func _write(_ object: FHIRObject, _ first: Int) {
         switch self {
         case .codeableConcept(let value): object._setObject(first, value)
@@ -347,7 +424,7 @@ public enum MedicationKnowledgeDrugCharacteristicValue: FHIRChoice {
     }
 }
 
-private let medicationKnowledgeLayout = Layout(MedicationKnowledge.self, "MedicationKnowledge", .resource, base: DomainResource._layout, release: .r4, """
+private let medicationKnowledgeLayout = Layout(_class: MedicationKnowledge.self, "MedicationKnowledge", .resource, base: DomainResource._layout, release: .r4, """
     code 0..1 CodeableConcept
     status 0..1 code =MedicationKnowledgeStatus
     manufacturer 0..1 Reference >Organization
@@ -372,89 +449,89 @@ private let medicationKnowledgeLayout = Layout(MedicationKnowledge.self, "Medica
     kinetics 0..* MedicationKnowledge.kinetics
     """)
 
-private let medicationKnowledgeRelatedMedicationKnowledgeLayout = Layout(MedicationKnowledgeRelatedMedicationKnowledge.self, "MedicationKnowledge.relatedMedicationKnowledge", .backbone, base: BackboneElement._layout, release: .r4, """
+private let medicationKnowledgeRelatedMedicationKnowledgeLayout = Layout(_class: MedicationKnowledgeRelatedMedicationKnowledge.self, "MedicationKnowledge.relatedMedicationKnowledge", .backbone, base: BackboneElement._layout, release: .r4, """
     type 1..1 CodeableConcept
     reference 1..* Reference >MedicationKnowledge
     """)
 
-private let medicationKnowledgeMonographLayout = Layout(MedicationKnowledgeMonograph.self, "MedicationKnowledge.monograph", .backbone, base: BackboneElement._layout, release: .r4, """
+private let medicationKnowledgeMonographLayout = Layout(_class: MedicationKnowledgeMonograph.self, "MedicationKnowledge.monograph", .backbone, base: BackboneElement._layout, release: .r4, """
     type 0..1 CodeableConcept
     source 0..1 Reference >DocumentReference,Media
     """)
 
-private let medicationKnowledgeIngredientLayout = Layout(MedicationKnowledgeIngredient.self, "MedicationKnowledge.ingredient", .backbone, base: BackboneElement._layout, release: .r4, """
+private let medicationKnowledgeIngredientLayout = Layout(_class: MedicationKnowledgeIngredient.self, "MedicationKnowledge.ingredient", .backbone, base: BackboneElement._layout, release: .r4, """
     item[x] 1..1 CodeableConcept|Reference >Substance
     isActive 0..1 boolean
     strength 0..1 Ratio
     """)
 
-private let medicationKnowledgeCostLayout = Layout(MedicationKnowledgeCost.self, "MedicationKnowledge.cost", .backbone, base: BackboneElement._layout, release: .r4, """
+private let medicationKnowledgeCostLayout = Layout(_class: MedicationKnowledgeCost.self, "MedicationKnowledge.cost", .backbone, base: BackboneElement._layout, release: .r4, """
     type 1..1 CodeableConcept
     source 0..1 string
     cost 1..1 Money
     """)
 
-private let medicationKnowledgeMonitoringProgramLayout = Layout(MedicationKnowledgeMonitoringProgram.self, "MedicationKnowledge.monitoringProgram", .backbone, base: BackboneElement._layout, release: .r4, """
+private let medicationKnowledgeMonitoringProgramLayout = Layout(_class: MedicationKnowledgeMonitoringProgram.self, "MedicationKnowledge.monitoringProgram", .backbone, base: BackboneElement._layout, release: .r4, """
     type 0..1 CodeableConcept
     name 0..1 string
     """)
 
-private let medicationKnowledgeAdministrationGuidelinesLayout = Layout(MedicationKnowledgeAdministrationGuidelines.self, "MedicationKnowledge.administrationGuidelines", .backbone, base: BackboneElement._layout, release: .r4, """
+private let medicationKnowledgeAdministrationGuidelinesLayout = Layout(_class: MedicationKnowledgeAdministrationGuidelines.self, "MedicationKnowledge.administrationGuidelines", .backbone, base: BackboneElement._layout, release: .r4, """
     dosage 0..* MedicationKnowledge.administrationGuidelines.dosage
     indication[x] 0..1 CodeableConcept|Reference >ObservationDefinition
     patientCharacteristics 0..* MedicationKnowledge.administrationGuidelines.patientCharacteristics
     """)
 
-private let medicationKnowledgeAdministrationGuidelinesDosageLayout = Layout(MedicationKnowledgeAdministrationGuidelinesDosage.self, "MedicationKnowledge.administrationGuidelines.dosage", .backbone, base: BackboneElement._layout, release: .r4, """
+private let medicationKnowledgeAdministrationGuidelinesDosageLayout = Layout(_class: MedicationKnowledgeAdministrationGuidelinesDosage.self, "MedicationKnowledge.administrationGuidelines.dosage", .backbone, base: BackboneElement._layout, release: .r4, """
     type 1..1 CodeableConcept
     dosage 1..* Dosage
     """)
 
-private let medicationKnowledgeAdministrationGuidelinesPatientCharacteristicsLayout = Layout(MedicationKnowledgeAdministrationGuidelinesPatientCharacteristics.self, "MedicationKnowledge.administrationGuidelines.patientCharacteristics", .backbone, base: BackboneElement._layout, release: .r4, """
+private let medicationKnowledgeAdministrationGuidelinesPatientCharacteristicsLayout = Layout(_class: MedicationKnowledgeAdministrationGuidelinesPatientCharacteristics.self, "MedicationKnowledge.administrationGuidelines.patientCharacteristics", .backbone, base: BackboneElement._layout, release: .r4, """
     characteristic[x] 1..1 CodeableConcept|Quantity
     value 0..* string
     """)
 
-private let medicationKnowledgeMedicineClassificationLayout = Layout(MedicationKnowledgeMedicineClassification.self, "MedicationKnowledge.medicineClassification", .backbone, base: BackboneElement._layout, release: .r4, """
+private let medicationKnowledgeMedicineClassificationLayout = Layout(_class: MedicationKnowledgeMedicineClassification.self, "MedicationKnowledge.medicineClassification", .backbone, base: BackboneElement._layout, release: .r4, """
     type 1..1 CodeableConcept
     classification 0..* CodeableConcept
     """)
 
-private let medicationKnowledgePackagingLayout = Layout(MedicationKnowledgePackaging.self, "MedicationKnowledge.packaging", .backbone, base: BackboneElement._layout, release: .r4, """
+private let medicationKnowledgePackagingLayout = Layout(_class: MedicationKnowledgePackaging.self, "MedicationKnowledge.packaging", .backbone, base: BackboneElement._layout, release: .r4, """
     type 0..1 CodeableConcept
     quantity 0..1 Quantity
     """)
 
-private let medicationKnowledgeDrugCharacteristicLayout = Layout(MedicationKnowledgeDrugCharacteristic.self, "MedicationKnowledge.drugCharacteristic", .backbone, base: BackboneElement._layout, release: .r4, """
+private let medicationKnowledgeDrugCharacteristicLayout = Layout(_class: MedicationKnowledgeDrugCharacteristic.self, "MedicationKnowledge.drugCharacteristic", .backbone, base: BackboneElement._layout, release: .r4, """
     type 0..1 CodeableConcept
     value[x] 0..1 CodeableConcept|string|Quantity|base64Binary
     """)
 
-private let medicationKnowledgeRegulatoryLayout = Layout(MedicationKnowledgeRegulatory.self, "MedicationKnowledge.regulatory", .backbone, base: BackboneElement._layout, release: .r4, """
+private let medicationKnowledgeRegulatoryLayout = Layout(_class: MedicationKnowledgeRegulatory.self, "MedicationKnowledge.regulatory", .backbone, base: BackboneElement._layout, release: .r4, """
     regulatoryAuthority 1..1 Reference >Organization
     substitution 0..* MedicationKnowledge.regulatory.substitution
     schedule 0..* MedicationKnowledge.regulatory.schedule
     maxDispense 0..1 MedicationKnowledge.regulatory.maxDispense
     """)
 
-private let medicationKnowledgeRegulatorySubstitutionLayout = Layout(MedicationKnowledgeRegulatorySubstitution.self, "MedicationKnowledge.regulatory.substitution", .backbone, base: BackboneElement._layout, release: .r4, """
+private let medicationKnowledgeRegulatorySubstitutionLayout = Layout(_class: MedicationKnowledgeRegulatorySubstitution.self, "MedicationKnowledge.regulatory.substitution", .backbone, base: BackboneElement._layout, release: .r4, """
     type 1..1 CodeableConcept
     allowed 1..1 boolean
     """)
 
-private let medicationKnowledgeRegulatoryScheduleLayout = Layout(MedicationKnowledgeRegulatorySchedule.self, "MedicationKnowledge.regulatory.schedule", .backbone, base: BackboneElement._layout, release: .r4, """
+private let medicationKnowledgeRegulatoryScheduleLayout = Layout(_class: MedicationKnowledgeRegulatorySchedule.self, "MedicationKnowledge.regulatory.schedule", .backbone, base: BackboneElement._layout, release: .r4, """
     schedule 1..1 CodeableConcept
     """)
 
-private let medicationKnowledgeRegulatoryMaxDispenseLayout = Layout(MedicationKnowledgeRegulatoryMaxDispense.self, "MedicationKnowledge.regulatory.maxDispense", .backbone, base: BackboneElement._layout, release: .r4, """
+private let medicationKnowledgeRegulatoryMaxDispenseLayout = Layout(_class: MedicationKnowledgeRegulatoryMaxDispense.self, "MedicationKnowledge.regulatory.maxDispense", .backbone, base: BackboneElement._layout, release: .r4, """
     quantity 1..1 Quantity
     period 0..1 Duration
     """)
 
-private let medicationKnowledgeKineticsLayout = Layout(MedicationKnowledgeKinetics.self, "MedicationKnowledge.kinetics", .backbone, base: BackboneElement._layout, release: .r4, """
+private let medicationKnowledgeKineticsLayout = Layout(_class: MedicationKnowledgeKinetics.self, "MedicationKnowledge.kinetics", .backbone, base: BackboneElement._layout, release: .r4, """
     areaUnderCurve 0..* Quantity
     lethalDose50 0..* Quantity
     halfLifePeriod 0..1 Duration
     """)
 
-let medicationKnowledgeTypes = TypeGroup("MedicationKnowledge MedicationKnowledge.relatedMedicationKnowledge MedicationKnowledge.monograph MedicationKnowledge.ingredient MedicationKnowledge.cost MedicationKnowledge.monitoringProgram MedicationKnowledge.administrationGuidelines MedicationKnowledge.administrationGuidelines.dosage MedicationKnowledge.administrationGuidelines.patientCharacteristics MedicationKnowledge.medicineClassification MedicationKnowledge.packaging MedicationKnowledge.drugCharacteristic MedicationKnowledge.regulatory MedicationKnowledge.regulatory.substitution MedicationKnowledge.regulatory.schedule MedicationKnowledge.regulatory.maxDispense MedicationKnowledge.kinetics", [MedicationKnowledge.self, MedicationKnowledgeRelatedMedicationKnowledge.self, MedicationKnowledgeMonograph.self, MedicationKnowledgeIngredient.self, MedicationKnowledgeCost.self, MedicationKnowledgeMonitoringProgram.self, MedicationKnowledgeAdministrationGuidelines.self, MedicationKnowledgeAdministrationGuidelinesDosage.self, MedicationKnowledgeAdministrationGuidelinesPatientCharacteristics.self, MedicationKnowledgeMedicineClassification.self, MedicationKnowledgePackaging.self, MedicationKnowledgeDrugCharacteristic.self, MedicationKnowledgeRegulatory.self, MedicationKnowledgeRegulatorySubstitution.self, MedicationKnowledgeRegulatorySchedule.self, MedicationKnowledgeRegulatoryMaxDispense.self, MedicationKnowledgeKinetics.self])
+let medicationKnowledgeTypes = _TypeGroup("MedicationKnowledge MedicationKnowledge.relatedMedicationKnowledge MedicationKnowledge.monograph MedicationKnowledge.ingredient MedicationKnowledge.cost MedicationKnowledge.monitoringProgram MedicationKnowledge.administrationGuidelines MedicationKnowledge.administrationGuidelines.dosage MedicationKnowledge.administrationGuidelines.patientCharacteristics MedicationKnowledge.medicineClassification MedicationKnowledge.packaging MedicationKnowledge.drugCharacteristic MedicationKnowledge.regulatory MedicationKnowledge.regulatory.substitution MedicationKnowledge.regulatory.schedule MedicationKnowledge.regulatory.maxDispense MedicationKnowledge.kinetics", [MedicationKnowledge.self, MedicationKnowledgeRelatedMedicationKnowledge.self, MedicationKnowledgeMonograph.self, MedicationKnowledgeIngredient.self, MedicationKnowledgeCost.self, MedicationKnowledgeMonitoringProgram.self, MedicationKnowledgeAdministrationGuidelines.self, MedicationKnowledgeAdministrationGuidelinesDosage.self, MedicationKnowledgeAdministrationGuidelinesPatientCharacteristics.self, MedicationKnowledgeMedicineClassification.self, MedicationKnowledgePackaging.self, MedicationKnowledgeDrugCharacteristic.self, MedicationKnowledgeRegulatory.self, MedicationKnowledgeRegulatorySubstitution.self, MedicationKnowledgeRegulatorySchedule.self, MedicationKnowledgeRegulatoryMaxDispense.self, MedicationKnowledgeKinetics.self])

@@ -5,6 +5,7 @@ import FireLiteCore
 
 /// `MedicationRequest`, a resource of FHIR R4: <http://hl7.org/fhir/StructureDefinition/MedicationRequest>
 public final class MedicationRequest: DomainResource {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { medicationRequestLayout }
 
     /// `MedicationRequest.identifier`: `Identifier` 0..*
@@ -13,6 +14,7 @@ public final class MedicationRequest: DomainResource {
     public var status: MedicationRequestStatus? { get { _code(9) } set { _setCode(9, newValue) } }
     /// `MedicationRequest.statusReason`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/medicationrequest-status-reason>)
     public var statusReason: CodeableConcept? { get { _object(10) } set { _setObject(10, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(statusReason newValue: CodeableConcept?) { _upsert(10, newValue) }
     /// `MedicationRequest.intent`: `code` 1..1, one of `MedicationRequestIntent` (<http://hl7.org/fhir/ValueSet/medicationrequest-intent>)
     public var intent: MedicationRequestIntent? { get { _code(11) } set { _setCode(11, newValue) } }
@@ -24,20 +26,29 @@ public final class MedicationRequest: DomainResource {
     public var doNotPerform: Bool? { get { _bool(14) } set { _setBool(14, newValue) } }
     /// `MedicationRequest.reported[x]`: `boolean` | `Reference` 0..1 to `Patient` | `Practitioner` | `PractitionerRole` | `RelatedPerson` | `Organization`
     public var reported: MedicationRequestReported? { get { _choice(15) } set { _setChoice(15, 2, newValue) } }
+    /// `MedicationRequest.reported[x]` as `boolean`.
     public var reportedBoolean: Bool? { get { _bool(15) } set { _setBool(15, newValue) } }
+    /// `MedicationRequest.reported[x]` as `Reference`.
     public var reportedReference: Reference? { get { _object(16) } set { _setObject(16, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(reportedReference newValue: Reference?) { _upsert(16, newValue) }
     /// `MedicationRequest.medication[x]`: `CodeableConcept` | `Reference` 1..1 to `Medication`, example binding (<http://hl7.org/fhir/ValueSet/medication-codes>)
     public var medication: MedicationRequestMedication? { get { _choice(17) } set { _setChoice(17, 2, newValue) } }
+    /// `MedicationRequest.medication[x]` as `CodeableConcept`.
     public var medicationCodeableConcept: CodeableConcept? { get { _object(17) } set { _setObject(17, newValue) } }
+    /// `MedicationRequest.medication[x]` as `Reference`.
     public var medicationReference: Reference? { get { _object(18) } set { _setObject(18, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(medicationCodeableConcept newValue: CodeableConcept?) { _upsert(17, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(medicationReference newValue: Reference?) { _upsert(18, newValue) }
     /// `MedicationRequest.subject`: `Reference` 1..1 to `Patient` | `Group`
     public var subject: Reference? { get { _object(19) } set { _setObject(19, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(subject newValue: Reference?) { _upsert(19, newValue) }
     /// `MedicationRequest.encounter`: `Reference` 0..1 to `Encounter`
     public var encounter: Reference? { get { _object(20) } set { _setObject(20, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(encounter newValue: Reference?) { _upsert(20, newValue) }
     /// `MedicationRequest.supportingInformation`: `Reference` 0..*
     public var supportingInformation: [Reference] { get { _objects(21) } set { _setObjects(21, newValue) } }
@@ -45,15 +56,19 @@ public final class MedicationRequest: DomainResource {
     public var authoredOn: FHIRDateTime? { get { _dateTime(22) } set { _setDateTime(22, newValue) } }
     /// `MedicationRequest.requester`: `Reference` 0..1 to `Practitioner` | `PractitionerRole` | `Organization` | `Patient` | `RelatedPerson` | `Device`
     public var requester: Reference? { get { _object(23) } set { _setObject(23, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(requester newValue: Reference?) { _upsert(23, newValue) }
     /// `MedicationRequest.performer`: `Reference` 0..1 to `Practitioner` | `PractitionerRole` | `Organization` | `Patient` | `Device` | `RelatedPerson` | `CareTeam`
     public var performer: Reference? { get { _object(24) } set { _setObject(24, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(performer newValue: Reference?) { _upsert(24, newValue) }
     /// `MedicationRequest.performerType`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/performer-role>)
     public var performerType: CodeableConcept? { get { _object(25) } set { _setObject(25, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(performerType newValue: CodeableConcept?) { _upsert(25, newValue) }
     /// `MedicationRequest.recorder`: `Reference` 0..1 to `Practitioner` | `PractitionerRole`
     public var recorder: Reference? { get { _object(26) } set { _setObject(26, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(recorder newValue: Reference?) { _upsert(26, newValue) }
     /// `MedicationRequest.reasonCode`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/condition-code>)
     public var reasonCode: [CodeableConcept] { get { _objects(27) } set { _setObjects(27, newValue) } }
@@ -67,9 +82,11 @@ public final class MedicationRequest: DomainResource {
     public var basedOn: [Reference] { get { _objects(31) } set { _setObjects(31, newValue) } }
     /// `MedicationRequest.groupIdentifier`: `Identifier` 0..1
     public var groupIdentifier: Identifier? { get { _object(32) } set { _setObject(32, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(groupIdentifier newValue: Identifier?) { _upsert(32, newValue) }
     /// `MedicationRequest.courseOfTherapyType`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/medicationrequest-course-of-therapy>)
     public var courseOfTherapyType: CodeableConcept? { get { _object(33) } set { _setObject(33, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(courseOfTherapyType newValue: CodeableConcept?) { _upsert(33, newValue) }
     /// `MedicationRequest.insurance`: `Reference` 0..* to `Coverage` | `ClaimResponse`
     public var insurance: [Reference] { get { _objects(34) } set { _setObjects(34, newValue) } }
@@ -79,12 +96,15 @@ public final class MedicationRequest: DomainResource {
     public var dosageInstruction: [Dosage] { get { _objects(36) } set { _setObjects(36, newValue) } }
     /// `MedicationRequest.dispenseRequest`: `MedicationRequest.dispenseRequest` 0..1
     public var dispenseRequest: MedicationRequestDispenseRequest? { get { _object(37) } set { _setObject(37, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(dispenseRequest newValue: MedicationRequestDispenseRequest?) { _upsert(37, newValue) }
     /// `MedicationRequest.substitution`: `MedicationRequest.substitution` 0..1
     public var substitution: MedicationRequestSubstitution? { get { _object(38) } set { _setObject(38, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(substitution newValue: MedicationRequestSubstitution?) { _upsert(38, newValue) }
     /// `MedicationRequest.priorPrescription`: `Reference` 0..1 to `MedicationRequest`
     public var priorPrescription: Reference? { get { _object(39) } set { _setObject(39, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(priorPrescription newValue: Reference?) { _upsert(39, newValue) }
     /// `MedicationRequest.detectedIssue`: `Reference` 0..* to `DetectedIssue`
     public var detectedIssue: [Reference] { get { _objects(40) } set { _setObjects(40, newValue) } }
@@ -94,67 +114,86 @@ public final class MedicationRequest: DomainResource {
 
 /// `MedicationRequest.dispenseRequest`, a backbone element
 public final class MedicationRequestDispenseRequest: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { medicationRequestDispenseRequestLayout }
 
     /// `MedicationRequest.dispenseRequest.initialFill`: `MedicationRequest.dispenseRequest.initialFill` 0..1
     public var initialFill: MedicationRequestDispenseRequestInitialFill? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(initialFill newValue: MedicationRequestDispenseRequestInitialFill?) { _upsert(3, newValue) }
     /// `MedicationRequest.dispenseRequest.dispenseInterval`: `Duration` 0..1
     public var dispenseInterval: Duration? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(dispenseInterval newValue: Duration?) { _upsert(4, newValue) }
     /// `MedicationRequest.dispenseRequest.validityPeriod`: `Period` 0..1
     public var validityPeriod: Period? { get { _object(5) } set { _setObject(5, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(validityPeriod newValue: Period?) { _upsert(5, newValue) }
     /// `MedicationRequest.dispenseRequest.numberOfRepeatsAllowed`: `unsignedInt` 0..1
     public var numberOfRepeatsAllowed: Int? { get { _int(6) } set { _setInt(6, newValue) } }
     /// `MedicationRequest.dispenseRequest.quantity`: `Quantity` 0..1
     public var quantity: Quantity? { get { _object(7) } set { _setObject(7, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(quantity newValue: Quantity?) { _upsert(7, newValue) }
     /// `MedicationRequest.dispenseRequest.expectedSupplyDuration`: `Duration` 0..1
     public var expectedSupplyDuration: Duration? { get { _object(8) } set { _setObject(8, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(expectedSupplyDuration newValue: Duration?) { _upsert(8, newValue) }
     /// `MedicationRequest.dispenseRequest.performer`: `Reference` 0..1 to `Organization`
     public var performer: Reference? { get { _object(9) } set { _setObject(9, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(performer newValue: Reference?) { _upsert(9, newValue) }
 }
 
 /// `MedicationRequest.dispenseRequest.initialFill`, a backbone element
 public final class MedicationRequestDispenseRequestInitialFill: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { medicationRequestDispenseRequestInitialFillLayout }
 
     /// `MedicationRequest.dispenseRequest.initialFill.quantity`: `Quantity` 0..1
     public var quantity: Quantity? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(quantity newValue: Quantity?) { _upsert(3, newValue) }
     /// `MedicationRequest.dispenseRequest.initialFill.duration`: `Duration` 0..1
     public var duration: Duration? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(duration newValue: Duration?) { _upsert(4, newValue) }
 }
 
 /// `MedicationRequest.substitution`, a backbone element
 public final class MedicationRequestSubstitution: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { medicationRequestSubstitutionLayout }
 
     /// `MedicationRequest.substitution.allowed[x]`: `boolean` | `CodeableConcept` 1..1, example binding (<http://terminology.hl7.org/ValueSet/v3-ActSubstanceAdminSubstitutionCode>)
     public var allowed: MedicationRequestSubstitutionAllowed? { get { _choice(3) } set { _setChoice(3, 2, newValue) } }
+    /// `MedicationRequest.substitution.allowed[x]` as `boolean`.
     public var allowedBoolean: Bool? { get { _bool(3) } set { _setBool(3, newValue) } }
+    /// `MedicationRequest.substitution.allowed[x]` as `CodeableConcept`.
     public var allowedCodeableConcept: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(allowedCodeableConcept newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `MedicationRequest.substitution.reason`: `CodeableConcept` 0..1, example binding (<http://terminology.hl7.org/ValueSet/v3-SubstanceAdminSubstitutionReason>)
     public var reason: CodeableConcept? { get { _object(5) } set { _setObject(5, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(reason newValue: CodeableConcept?) { _upsert(5, newValue) }
 }
 
-/// values `MedicationRequest.reported[x]` can have
+/// A value of `MedicationRequest.reported[x]`.
 public enum MedicationRequestReported: FHIRChoice {
+    /// A value of type `boolean`.
     case boolean(Bool)
+    /// A value of type `Reference`.
     case reference(Reference)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    /// The value that an object holds, or nil; for generated code.
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: Bool = object._bool(first) else { return nil }; self = .boolean(value)
         case 1: guard let value: Reference = object._object(first + 1) else { return nil }; self = .reference(value)
         default: return nil
         }
     }
+    /// Sets the value in an object; for generated code.
     public func _write(_ object: FHIRObject, _ first: Int) {
         switch self {
         case .boolean(let value): object._setBool(first, value)
@@ -163,17 +202,21 @@ public enum MedicationRequestReported: FHIRChoice {
     }
 }
 
-/// values `MedicationRequest.medication[x]` can have
+/// A value of `MedicationRequest.medication[x]`.
 public enum MedicationRequestMedication: FHIRChoice {
+    /// A value of type `CodeableConcept`.
     case codeableConcept(CodeableConcept)
+    /// A value of type `Reference`.
     case reference(Reference)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    /// The value that an object holds, or nil; for generated code.
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: CodeableConcept = object._object(first) else { return nil }; self = .codeableConcept(value)
         case 1: guard let value: Reference = object._object(first + 1) else { return nil }; self = .reference(value)
         default: return nil
         }
     }
+    /// Sets the value in an object; for generated code.
     public func _write(_ object: FHIRObject, _ first: Int) {
         switch self {
         case .codeableConcept(let value): object._setObject(first, value)
@@ -182,17 +225,21 @@ public enum MedicationRequestMedication: FHIRChoice {
     }
 }
 
-/// values `MedicationRequest.substitution.allowed[x]` can have
+/// A value of `MedicationRequest.substitution.allowed[x]`.
 public enum MedicationRequestSubstitutionAllowed: FHIRChoice {
+    /// A value of type `boolean`.
     case boolean(Bool)
+    /// A value of type `CodeableConcept`.
     case codeableConcept(CodeableConcept)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    /// The value that an object holds, or nil; for generated code.
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: Bool = object._bool(first) else { return nil }; self = .boolean(value)
         case 1: guard let value: CodeableConcept = object._object(first + 1) else { return nil }; self = .codeableConcept(value)
         default: return nil
         }
     }
+    /// Sets the value in an object; for generated code.
     public func _write(_ object: FHIRObject, _ first: Int) {
         switch self {
         case .boolean(let value): object._setBool(first, value)
@@ -201,7 +248,7 @@ public enum MedicationRequestSubstitutionAllowed: FHIRChoice {
     }
 }
 
-private let medicationRequestLayout = Layout(MedicationRequest.self, "MedicationRequest", .resource, base: DomainResource._layout, release: .r4, """
+private let medicationRequestLayout = Layout(_class: MedicationRequest.self, "MedicationRequest", .resource, base: DomainResource._layout, release: .r4, """
     identifier 0..* Identifier
     status 1..1 code =MedicationRequestStatus
     statusReason 0..1 CodeableConcept
@@ -236,7 +283,7 @@ private let medicationRequestLayout = Layout(MedicationRequest.self, "Medication
     eventHistory 0..* Reference >Provenance
     """)
 
-private let medicationRequestDispenseRequestLayout = Layout(MedicationRequestDispenseRequest.self, "MedicationRequest.dispenseRequest", .backbone, base: BackboneElement._layout, release: .r4, """
+private let medicationRequestDispenseRequestLayout = Layout(_class: MedicationRequestDispenseRequest.self, "MedicationRequest.dispenseRequest", .backbone, base: BackboneElement._layout, release: .r4, """
     initialFill 0..1 MedicationRequest.dispenseRequest.initialFill
     dispenseInterval 0..1 Duration
     validityPeriod 0..1 Period
@@ -246,14 +293,14 @@ private let medicationRequestDispenseRequestLayout = Layout(MedicationRequestDis
     performer 0..1 Reference >Organization
     """)
 
-private let medicationRequestDispenseRequestInitialFillLayout = Layout(MedicationRequestDispenseRequestInitialFill.self, "MedicationRequest.dispenseRequest.initialFill", .backbone, base: BackboneElement._layout, release: .r4, """
+private let medicationRequestDispenseRequestInitialFillLayout = Layout(_class: MedicationRequestDispenseRequestInitialFill.self, "MedicationRequest.dispenseRequest.initialFill", .backbone, base: BackboneElement._layout, release: .r4, """
     quantity 0..1 Quantity
     duration 0..1 Duration
     """)
 
-private let medicationRequestSubstitutionLayout = Layout(MedicationRequestSubstitution.self, "MedicationRequest.substitution", .backbone, base: BackboneElement._layout, release: .r4, """
+private let medicationRequestSubstitutionLayout = Layout(_class: MedicationRequestSubstitution.self, "MedicationRequest.substitution", .backbone, base: BackboneElement._layout, release: .r4, """
     allowed[x] 1..1 boolean|CodeableConcept
     reason 0..1 CodeableConcept
     """)
 
-let medicationRequestTypes = TypeGroup("MedicationRequest MedicationRequest.dispenseRequest MedicationRequest.dispenseRequest.initialFill MedicationRequest.substitution", [MedicationRequest.self, MedicationRequestDispenseRequest.self, MedicationRequestDispenseRequestInitialFill.self, MedicationRequestSubstitution.self])
+let medicationRequestTypes = _TypeGroup("MedicationRequest MedicationRequest.dispenseRequest MedicationRequest.dispenseRequest.initialFill MedicationRequest.substitution", [MedicationRequest.self, MedicationRequestDispenseRequest.self, MedicationRequestDispenseRequestInitialFill.self, MedicationRequestSubstitution.self])

@@ -5,6 +5,7 @@ import FireLiteCore
 
 /// `MedicationStatement`, a resource of FHIR R4: <http://hl7.org/fhir/StructureDefinition/MedicationStatement>
 public final class MedicationStatement: DomainResource {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { medicationStatementLayout }
 
     /// `MedicationStatement.identifier`: `Identifier` 0..*
@@ -19,28 +20,39 @@ public final class MedicationStatement: DomainResource {
     public var statusReason: [CodeableConcept] { get { _objects(12) } set { _setObjects(12, newValue) } }
     /// `MedicationStatement.category`: `CodeableConcept` 0..1, preferred binding (<http://hl7.org/fhir/ValueSet/medication-statement-category>)
     public var category: CodeableConcept? { get { _object(13) } set { _setObject(13, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(category newValue: CodeableConcept?) { _upsert(13, newValue) }
     /// `MedicationStatement.medication[x]`: `CodeableConcept` | `Reference` 1..1 to `Medication`, example binding (<http://hl7.org/fhir/ValueSet/medication-codes>)
     public var medication: MedicationStatementMedication? { get { _choice(14) } set { _setChoice(14, 2, newValue) } }
+    /// `MedicationStatement.medication[x]` as `CodeableConcept`.
     public var medicationCodeableConcept: CodeableConcept? { get { _object(14) } set { _setObject(14, newValue) } }
+    /// `MedicationStatement.medication[x]` as `Reference`.
     public var medicationReference: Reference? { get { _object(15) } set { _setObject(15, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(medicationCodeableConcept newValue: CodeableConcept?) { _upsert(14, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(medicationReference newValue: Reference?) { _upsert(15, newValue) }
     /// `MedicationStatement.subject`: `Reference` 1..1 to `Patient` | `Group`
     public var subject: Reference? { get { _object(16) } set { _setObject(16, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(subject newValue: Reference?) { _upsert(16, newValue) }
     /// `MedicationStatement.context`: `Reference` 0..1 to `Encounter` | `EpisodeOfCare`
     public var context: Reference? { get { _object(17) } set { _setObject(17, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(context newValue: Reference?) { _upsert(17, newValue) }
     /// `MedicationStatement.effective[x]`: `dateTime` | `Period` 0..1
     public var effective: MedicationStatementEffective? { get { _choice(18) } set { _setChoice(18, 2, newValue) } }
+    /// `MedicationStatement.effective[x]` as `dateTime`.
     public var effectiveDateTime: FHIRDateTime? { get { _dateTime(18) } set { _setDateTime(18, newValue) } }
+    /// `MedicationStatement.effective[x]` as `Period`.
     public var effectivePeriod: Period? { get { _object(19) } set { _setObject(19, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(effectivePeriod newValue: Period?) { _upsert(19, newValue) }
     /// `MedicationStatement.dateAsserted`: `dateTime` 0..1
     public var dateAsserted: FHIRDateTime? { get { _dateTime(20) } set { _setDateTime(20, newValue) } }
     /// `MedicationStatement.informationSource`: `Reference` 0..1 to `Patient` | `Practitioner` | `PractitionerRole` | `RelatedPerson` | `Organization`
     public var informationSource: Reference? { get { _object(21) } set { _setObject(21, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(informationSource newValue: Reference?) { _upsert(21, newValue) }
     /// `MedicationStatement.derivedFrom`: `Reference` 0..*
     public var derivedFrom: [Reference] { get { _objects(22) } set { _setObjects(22, newValue) } }
@@ -54,17 +66,21 @@ public final class MedicationStatement: DomainResource {
     public var dosage: [Dosage] { get { _objects(26) } set { _setObjects(26, newValue) } }
 }
 
-/// values `MedicationStatement.medication[x]` can have
+/// A value of `MedicationStatement.medication[x]`.
 public enum MedicationStatementMedication: FHIRChoice {
+    /// A value of type `CodeableConcept`.
     case codeableConcept(CodeableConcept)
+    /// A value of type `Reference`.
     case reference(Reference)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    /// The value that an object holds, or nil; for generated code.
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: CodeableConcept = object._object(first) else { return nil }; self = .codeableConcept(value)
         case 1: guard let value: Reference = object._object(first + 1) else { return nil }; self = .reference(value)
         default: return nil
         }
     }
+    /// Sets the value in an object; for generated code.
     public func _write(_ object: FHIRObject, _ first: Int) {
         switch self {
         case .codeableConcept(let value): object._setObject(first, value)
@@ -73,17 +89,21 @@ public enum MedicationStatementMedication: FHIRChoice {
     }
 }
 
-/// values `MedicationStatement.effective[x]` can have
+/// A value of `MedicationStatement.effective[x]`.
 public enum MedicationStatementEffective: FHIRChoice {
+    /// A value of type `dateTime`.
     case dateTime(FHIRDateTime)
+    /// A value of type `Period`.
     case period(Period)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    /// The value that an object holds, or nil; for generated code.
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: FHIRDateTime = object._dateTime(first) else { return nil }; self = .dateTime(value)
         case 1: guard let value: Period = object._object(first + 1) else { return nil }; self = .period(value)
         default: return nil
         }
     }
+    /// Sets the value in an object; for generated code.
     public func _write(_ object: FHIRObject, _ first: Int) {
         switch self {
         case .dateTime(let value): object._setDateTime(first, value)
@@ -92,7 +112,7 @@ public enum MedicationStatementEffective: FHIRChoice {
     }
 }
 
-private let medicationStatementLayout = Layout(MedicationStatement.self, "MedicationStatement", .resource, base: DomainResource._layout, release: .r4, """
+private let medicationStatementLayout = Layout(_class: MedicationStatement.self, "MedicationStatement", .resource, base: DomainResource._layout, release: .r4, """
     identifier 0..* Identifier
     basedOn 0..* Reference >MedicationRequest,CarePlan,ServiceRequest
     partOf 0..* Reference >MedicationAdministration,MedicationDispense,MedicationStatement,Procedure,Observation
@@ -112,4 +132,4 @@ private let medicationStatementLayout = Layout(MedicationStatement.self, "Medica
     dosage 0..* Dosage
     """)
 
-let medicationStatementTypes = TypeGroup("MedicationStatement", [MedicationStatement.self])
+let medicationStatementTypes = _TypeGroup("MedicationStatement", [MedicationStatement.self])

@@ -5,29 +5,36 @@ import FireLiteCore
 
 /// `MedicinalProduct`, a resource of FHIR R4: <http://hl7.org/fhir/StructureDefinition/MedicinalProduct>
 public final class MedicinalProduct: DomainResource {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { medicinalProductLayout }
 
     /// `MedicinalProduct.identifier`: `Identifier` 0..*
     public var identifier: [Identifier] { get { _objects(8) } set { _setObjects(8, newValue) } }
     /// `MedicinalProduct.type`: `CodeableConcept` 0..1
     public var type: CodeableConcept? { get { _object(9) } set { _setObject(9, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(type newValue: CodeableConcept?) { _upsert(9, newValue) }
     /// `MedicinalProduct.domain`: `Coding` 0..1
     public var domain: Coding? { get { _object(10) } set { _setObject(10, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(domain newValue: Coding?) { _upsert(10, newValue) }
     /// `MedicinalProduct.combinedPharmaceuticalDoseForm`: `CodeableConcept` 0..1
     public var combinedPharmaceuticalDoseForm: CodeableConcept? { get { _object(11) } set { _setObject(11, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(combinedPharmaceuticalDoseForm newValue: CodeableConcept?) { _upsert(11, newValue) }
     /// `MedicinalProduct.legalStatusOfSupply`: `CodeableConcept` 0..1
     public var legalStatusOfSupply: CodeableConcept? { get { _object(12) } set { _setObject(12, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(legalStatusOfSupply newValue: CodeableConcept?) { _upsert(12, newValue) }
     /// `MedicinalProduct.additionalMonitoringIndicator`: `CodeableConcept` 0..1
     public var additionalMonitoringIndicator: CodeableConcept? { get { _object(13) } set { _setObject(13, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(additionalMonitoringIndicator newValue: CodeableConcept?) { _upsert(13, newValue) }
     /// `MedicinalProduct.specialMeasures`: `string` 0..*
     public var specialMeasures: [String] { get { _strings(14) } set { _setStrings(14, newValue) } }
     /// `MedicinalProduct.paediatricUseIndicator`: `CodeableConcept` 0..1
     public var paediatricUseIndicator: CodeableConcept? { get { _object(15) } set { _setObject(15, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(paediatricUseIndicator newValue: CodeableConcept?) { _upsert(15, newValue) }
     /// `MedicinalProduct.productClassification`: `CodeableConcept` 0..*
     public var productClassification: [CodeableConcept] { get { _objects(16) } set { _setObjects(16, newValue) } }
@@ -57,6 +64,7 @@ public final class MedicinalProduct: DomainResource {
 
 /// `MedicinalProduct.name`, a backbone element
 public final class MedicinalProductName: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { medicinalProductNameLayout }
 
     /// `MedicinalProduct.name.productName`: `string` 1..1
@@ -69,91 +77,115 @@ public final class MedicinalProductName: BackboneElement {
 
 /// `MedicinalProduct.name.namePart`, a backbone element
 public final class MedicinalProductNameNamePart: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { medicinalProductNameNamePartLayout }
 
     /// `MedicinalProduct.name.namePart.part`: `string` 1..1
     public var part: String? { get { _string(3) } set { _setString(3, newValue) } }
     /// `MedicinalProduct.name.namePart.type`: `Coding` 1..1
     public var type: Coding? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(type newValue: Coding?) { _upsert(4, newValue) }
 }
 
 /// `MedicinalProduct.name.countryLanguage`, a backbone element
 public final class MedicinalProductNameCountryLanguage: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { medicinalProductNameCountryLanguageLayout }
 
     /// `MedicinalProduct.name.countryLanguage.country`: `CodeableConcept` 1..1
     public var country: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(country newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `MedicinalProduct.name.countryLanguage.jurisdiction`: `CodeableConcept` 0..1
     public var jurisdiction: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(jurisdiction newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `MedicinalProduct.name.countryLanguage.language`: `CodeableConcept` 1..1
     public var language: CodeableConcept? { get { _object(5) } set { _setObject(5, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(language newValue: CodeableConcept?) { _upsert(5, newValue) }
 }
 
 /// `MedicinalProduct.manufacturingBusinessOperation`, a backbone element
 public final class MedicinalProductManufacturingBusinessOperation: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { medicinalProductManufacturingBusinessOperationLayout }
 
     /// `MedicinalProduct.manufacturingBusinessOperation.operationType`: `CodeableConcept` 0..1
     public var operationType: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(operationType newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `MedicinalProduct.manufacturingBusinessOperation.authorisationReferenceNumber`: `Identifier` 0..1
     public var authorisationReferenceNumber: Identifier? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(authorisationReferenceNumber newValue: Identifier?) { _upsert(4, newValue) }
     /// `MedicinalProduct.manufacturingBusinessOperation.effectiveDate`: `dateTime` 0..1
     public var effectiveDate: FHIRDateTime? { get { _dateTime(5) } set { _setDateTime(5, newValue) } }
     /// `MedicinalProduct.manufacturingBusinessOperation.confidentialityIndicator`: `CodeableConcept` 0..1
     public var confidentialityIndicator: CodeableConcept? { get { _object(6) } set { _setObject(6, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(confidentialityIndicator newValue: CodeableConcept?) { _upsert(6, newValue) }
     /// `MedicinalProduct.manufacturingBusinessOperation.manufacturer`: `Reference` 0..* to `Organization`
     public var manufacturer: [Reference] { get { _objects(7) } set { _setObjects(7, newValue) } }
     /// `MedicinalProduct.manufacturingBusinessOperation.regulator`: `Reference` 0..1 to `Organization`
     public var regulator: Reference? { get { _object(8) } set { _setObject(8, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(regulator newValue: Reference?) { _upsert(8, newValue) }
 }
 
 /// `MedicinalProduct.specialDesignation`, a backbone element
 public final class MedicinalProductSpecialDesignation: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { medicinalProductSpecialDesignationLayout }
 
     /// `MedicinalProduct.specialDesignation.identifier`: `Identifier` 0..*
     public var identifier: [Identifier] { get { _objects(3) } set { _setObjects(3, newValue) } }
     /// `MedicinalProduct.specialDesignation.type`: `CodeableConcept` 0..1
     public var type: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(type newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `MedicinalProduct.specialDesignation.intendedUse`: `CodeableConcept` 0..1
     public var intendedUse: CodeableConcept? { get { _object(5) } set { _setObject(5, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(intendedUse newValue: CodeableConcept?) { _upsert(5, newValue) }
     /// `MedicinalProduct.specialDesignation.indication[x]`: `CodeableConcept` | `Reference` 0..1 to `MedicinalProductIndication`
     public var indication: MedicinalProductSpecialDesignationIndication? { get { _choice(6) } set { _setChoice(6, 2, newValue) } }
+    /// `MedicinalProduct.specialDesignation.indication[x]` as `CodeableConcept`.
     public var indicationCodeableConcept: CodeableConcept? { get { _object(6) } set { _setObject(6, newValue) } }
+    /// `MedicinalProduct.specialDesignation.indication[x]` as `Reference`.
     public var indicationReference: Reference? { get { _object(7) } set { _setObject(7, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(indicationCodeableConcept newValue: CodeableConcept?) { _upsert(6, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(indicationReference newValue: Reference?) { _upsert(7, newValue) }
     /// `MedicinalProduct.specialDesignation.status`: `CodeableConcept` 0..1
     public var status: CodeableConcept? { get { _object(8) } set { _setObject(8, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(status newValue: CodeableConcept?) { _upsert(8, newValue) }
     /// `MedicinalProduct.specialDesignation.date`: `dateTime` 0..1
     public var date: FHIRDateTime? { get { _dateTime(9) } set { _setDateTime(9, newValue) } }
     /// `MedicinalProduct.specialDesignation.species`: `CodeableConcept` 0..1
     public var species: CodeableConcept? { get { _object(10) } set { _setObject(10, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(species newValue: CodeableConcept?) { _upsert(10, newValue) }
 }
 
-/// values `MedicinalProduct.specialDesignation.indication[x]` can have
+/// A value of `MedicinalProduct.specialDesignation.indication[x]`.
 public enum MedicinalProductSpecialDesignationIndication: FHIRChoice {
+    /// A value of type `CodeableConcept`.
     case codeableConcept(CodeableConcept)
+    /// A value of type `Reference`.
     case reference(Reference)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    /// The value that an object holds, or nil; for generated code.
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: CodeableConcept = object._object(first) else { return nil }; self = .codeableConcept(value)
         case 1: guard let value: Reference = object._object(first + 1) else { return nil }; self = .reference(value)
         default: return nil
         }
     }
+    /// Sets the value in an object; for generated code.
     public func _write(_ object: FHIRObject, _ first: Int) {
         switch self {
         case .codeableConcept(let value): object._setObject(first, value)
@@ -162,7 +194,7 @@ public enum MedicinalProductSpecialDesignationIndication: FHIRChoice {
     }
 }
 
-private let medicinalProductLayout = Layout(MedicinalProduct.self, "MedicinalProduct", .resource, base: DomainResource._layout, release: .r4, """
+private let medicinalProductLayout = Layout(_class: MedicinalProduct.self, "MedicinalProduct", .resource, base: DomainResource._layout, release: .r4, """
     identifier 0..* Identifier
     type 0..1 CodeableConcept
     domain 0..1 Coding
@@ -185,24 +217,24 @@ private let medicinalProductLayout = Layout(MedicinalProduct.self, "MedicinalPro
     specialDesignation 0..* MedicinalProduct.specialDesignation
     """)
 
-private let medicinalProductNameLayout = Layout(MedicinalProductName.self, "MedicinalProduct.name", .backbone, base: BackboneElement._layout, release: .r4, """
+private let medicinalProductNameLayout = Layout(_class: MedicinalProductName.self, "MedicinalProduct.name", .backbone, base: BackboneElement._layout, release: .r4, """
     productName 1..1 string
     namePart 0..* MedicinalProduct.name.namePart
     countryLanguage 0..* MedicinalProduct.name.countryLanguage
     """)
 
-private let medicinalProductNameNamePartLayout = Layout(MedicinalProductNameNamePart.self, "MedicinalProduct.name.namePart", .backbone, base: BackboneElement._layout, release: .r4, """
+private let medicinalProductNameNamePartLayout = Layout(_class: MedicinalProductNameNamePart.self, "MedicinalProduct.name.namePart", .backbone, base: BackboneElement._layout, release: .r4, """
     part 1..1 string
     type 1..1 Coding
     """)
 
-private let medicinalProductNameCountryLanguageLayout = Layout(MedicinalProductNameCountryLanguage.self, "MedicinalProduct.name.countryLanguage", .backbone, base: BackboneElement._layout, release: .r4, """
+private let medicinalProductNameCountryLanguageLayout = Layout(_class: MedicinalProductNameCountryLanguage.self, "MedicinalProduct.name.countryLanguage", .backbone, base: BackboneElement._layout, release: .r4, """
     country 1..1 CodeableConcept
     jurisdiction 0..1 CodeableConcept
     language 1..1 CodeableConcept
     """)
 
-private let medicinalProductManufacturingBusinessOperationLayout = Layout(MedicinalProductManufacturingBusinessOperation.self, "MedicinalProduct.manufacturingBusinessOperation", .backbone, base: BackboneElement._layout, release: .r4, """
+private let medicinalProductManufacturingBusinessOperationLayout = Layout(_class: MedicinalProductManufacturingBusinessOperation.self, "MedicinalProduct.manufacturingBusinessOperation", .backbone, base: BackboneElement._layout, release: .r4, """
     operationType 0..1 CodeableConcept
     authorisationReferenceNumber 0..1 Identifier
     effectiveDate 0..1 dateTime
@@ -211,7 +243,7 @@ private let medicinalProductManufacturingBusinessOperationLayout = Layout(Medici
     regulator 0..1 Reference >Organization
     """)
 
-private let medicinalProductSpecialDesignationLayout = Layout(MedicinalProductSpecialDesignation.self, "MedicinalProduct.specialDesignation", .backbone, base: BackboneElement._layout, release: .r4, """
+private let medicinalProductSpecialDesignationLayout = Layout(_class: MedicinalProductSpecialDesignation.self, "MedicinalProduct.specialDesignation", .backbone, base: BackboneElement._layout, release: .r4, """
     identifier 0..* Identifier
     type 0..1 CodeableConcept
     intendedUse 0..1 CodeableConcept
@@ -221,4 +253,4 @@ private let medicinalProductSpecialDesignationLayout = Layout(MedicinalProductSp
     species 0..1 CodeableConcept
     """)
 
-let medicinalProductTypes = TypeGroup("MedicinalProduct MedicinalProduct.name MedicinalProduct.name.namePart MedicinalProduct.name.countryLanguage MedicinalProduct.manufacturingBusinessOperation MedicinalProduct.specialDesignation", [MedicinalProduct.self, MedicinalProductName.self, MedicinalProductNameNamePart.self, MedicinalProductNameCountryLanguage.self, MedicinalProductManufacturingBusinessOperation.self, MedicinalProductSpecialDesignation.self])
+let medicinalProductTypes = _TypeGroup("MedicinalProduct MedicinalProduct.name MedicinalProduct.name.namePart MedicinalProduct.name.countryLanguage MedicinalProduct.manufacturingBusinessOperation MedicinalProduct.specialDesignation", [MedicinalProduct.self, MedicinalProductName.self, MedicinalProductNameNamePart.self, MedicinalProductNameCountryLanguage.self, MedicinalProductManufacturingBusinessOperation.self, MedicinalProductSpecialDesignation.self])

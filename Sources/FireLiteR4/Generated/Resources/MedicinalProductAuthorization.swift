@@ -5,12 +5,14 @@ import FireLiteCore
 
 /// `MedicinalProductAuthorization`, a resource of FHIR R4: <http://hl7.org/fhir/StructureDefinition/MedicinalProductAuthorization>
 public final class MedicinalProductAuthorization: DomainResource {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { medicinalProductAuthorizationLayout }
 
     /// `MedicinalProductAuthorization.identifier`: `Identifier` 0..*
     public var identifier: [Identifier] { get { _objects(8) } set { _setObjects(8, newValue) } }
     /// `MedicinalProductAuthorization.subject`: `Reference` 0..1 to `MedicinalProduct` | `MedicinalProductPackaged`
     public var subject: Reference? { get { _object(9) } set { _setObject(9, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(subject newValue: Reference?) { _upsert(9, newValue) }
     /// `MedicinalProductAuthorization.country`: `CodeableConcept` 0..*
     public var country: [CodeableConcept] { get { _objects(10) } set { _setObjects(10, newValue) } }
@@ -18,6 +20,7 @@ public final class MedicinalProductAuthorization: DomainResource {
     public var jurisdiction: [CodeableConcept] { get { _objects(11) } set { _setObjects(11, newValue) } }
     /// `MedicinalProductAuthorization.status`: `CodeableConcept` 0..1
     public var status: CodeableConcept? { get { _object(12) } set { _setObject(12, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(status newValue: CodeableConcept?) { _upsert(12, newValue) }
     /// `MedicinalProductAuthorization.statusDate`: `dateTime` 0..1
     public var statusDate: FHIRDateTime? { get { _dateTime(13) } set { _setDateTime(13, newValue) } }
@@ -25,9 +28,11 @@ public final class MedicinalProductAuthorization: DomainResource {
     public var restoreDate: FHIRDateTime? { get { _dateTime(14) } set { _setDateTime(14, newValue) } }
     /// `MedicinalProductAuthorization.validityPeriod`: `Period` 0..1
     public var validityPeriod: Period? { get { _object(15) } set { _setObject(15, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(validityPeriod newValue: Period?) { _upsert(15, newValue) }
     /// `MedicinalProductAuthorization.dataExclusivityPeriod`: `Period` 0..1
     public var dataExclusivityPeriod: Period? { get { _object(16) } set { _setObject(16, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(dataExclusivityPeriod newValue: Period?) { _upsert(16, newValue) }
     /// `MedicinalProductAuthorization.dateOfFirstAuthorization`: `dateTime` 0..1
     public var dateOfFirstAuthorization: FHIRDateTime? { get { _dateTime(17) } set { _setDateTime(17, newValue) } }
@@ -35,69 +40,87 @@ public final class MedicinalProductAuthorization: DomainResource {
     public var internationalBirthDate: FHIRDateTime? { get { _dateTime(18) } set { _setDateTime(18, newValue) } }
     /// `MedicinalProductAuthorization.legalBasis`: `CodeableConcept` 0..1
     public var legalBasis: CodeableConcept? { get { _object(19) } set { _setObject(19, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(legalBasis newValue: CodeableConcept?) { _upsert(19, newValue) }
     /// `MedicinalProductAuthorization.jurisdictionalAuthorization`: `MedicinalProductAuthorization.jurisdictionalAuthorization` 0..*
     public var jurisdictionalAuthorization: [MedicinalProductAuthorizationJurisdictionalAuthorization] { get { _objects(20) } set { _setObjects(20, newValue) } }
     /// `MedicinalProductAuthorization.holder`: `Reference` 0..1 to `Organization`
     public var holder: Reference? { get { _object(21) } set { _setObject(21, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(holder newValue: Reference?) { _upsert(21, newValue) }
     /// `MedicinalProductAuthorization.regulator`: `Reference` 0..1 to `Organization`
     public var regulator: Reference? { get { _object(22) } set { _setObject(22, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(regulator newValue: Reference?) { _upsert(22, newValue) }
     /// `MedicinalProductAuthorization.procedure`: `MedicinalProductAuthorization.procedure` 0..1
     public var procedure: MedicinalProductAuthorizationProcedure? { get { _object(23) } set { _setObject(23, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(procedure newValue: MedicinalProductAuthorizationProcedure?) { _upsert(23, newValue) }
 }
 
 /// `MedicinalProductAuthorization.jurisdictionalAuthorization`, a backbone element
 public final class MedicinalProductAuthorizationJurisdictionalAuthorization: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { medicinalProductAuthorizationJurisdictionalAuthorizationLayout }
 
     /// `MedicinalProductAuthorization.jurisdictionalAuthorization.identifier`: `Identifier` 0..*
     public var identifier: [Identifier] { get { _objects(3) } set { _setObjects(3, newValue) } }
     /// `MedicinalProductAuthorization.jurisdictionalAuthorization.country`: `CodeableConcept` 0..1
     public var country: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(country newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `MedicinalProductAuthorization.jurisdictionalAuthorization.jurisdiction`: `CodeableConcept` 0..*
     public var jurisdiction: [CodeableConcept] { get { _objects(5) } set { _setObjects(5, newValue) } }
     /// `MedicinalProductAuthorization.jurisdictionalAuthorization.legalStatusOfSupply`: `CodeableConcept` 0..1
     public var legalStatusOfSupply: CodeableConcept? { get { _object(6) } set { _setObject(6, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(legalStatusOfSupply newValue: CodeableConcept?) { _upsert(6, newValue) }
     /// `MedicinalProductAuthorization.jurisdictionalAuthorization.validityPeriod`: `Period` 0..1
     public var validityPeriod: Period? { get { _object(7) } set { _setObject(7, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(validityPeriod newValue: Period?) { _upsert(7, newValue) }
 }
 
 /// `MedicinalProductAuthorization.procedure`, a backbone element
 public final class MedicinalProductAuthorizationProcedure: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { medicinalProductAuthorizationProcedureLayout }
 
     /// `MedicinalProductAuthorization.procedure.identifier`: `Identifier` 0..1
     public var identifier: Identifier? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(identifier newValue: Identifier?) { _upsert(3, newValue) }
     /// `MedicinalProductAuthorization.procedure.type`: `CodeableConcept` 1..1
     public var type: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(type newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `MedicinalProductAuthorization.procedure.date[x]`: `Period` | `dateTime` 0..1
     public var date: MedicinalProductAuthorizationProcedureDate? { get { _choice(5) } set { _setChoice(5, 2, newValue) } }
+    /// `MedicinalProductAuthorization.procedure.date[x]` as `Period`.
     public var datePeriod: Period? { get { _object(5) } set { _setObject(5, newValue) } }
+    /// `MedicinalProductAuthorization.procedure.date[x]` as `dateTime`.
     public var dateDateTime: FHIRDateTime? { get { _dateTime(6) } set { _setDateTime(6, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(datePeriod newValue: Period?) { _upsert(5, newValue) }
     /// `MedicinalProductAuthorization.procedure.application`: as `MedicinalProductAuthorization.procedure` 0..*
     public var application: [MedicinalProductAuthorizationProcedure] { get { _objects(7) } set { _setObjects(7, newValue) } }
 }
 
-/// values `MedicinalProductAuthorization.procedure.date[x]` can have
+/// A value of `MedicinalProductAuthorization.procedure.date[x]`.
 public enum MedicinalProductAuthorizationProcedureDate: FHIRChoice {
+    /// A value of type `Period`.
     case period(Period)
+    /// A value of type `dateTime`.
     case dateTime(FHIRDateTime)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    /// The value that an object holds, or nil; for generated code.
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: Period = object._object(first) else { return nil }; self = .period(value)
         case 1: guard let value: FHIRDateTime = object._dateTime(first + 1) else { return nil }; self = .dateTime(value)
         default: return nil
         }
     }
+    /// Sets the value in an object; for generated code.
     public func _write(_ object: FHIRObject, _ first: Int) {
         switch self {
         case .period(let value): object._setObject(first, value)
@@ -106,7 +129,7 @@ public enum MedicinalProductAuthorizationProcedureDate: FHIRChoice {
     }
 }
 
-private let medicinalProductAuthorizationLayout = Layout(MedicinalProductAuthorization.self, "MedicinalProductAuthorization", .resource, base: DomainResource._layout, release: .r4, """
+private let medicinalProductAuthorizationLayout = Layout(_class: MedicinalProductAuthorization.self, "MedicinalProductAuthorization", .resource, base: DomainResource._layout, release: .r4, """
     identifier 0..* Identifier
     subject 0..1 Reference >MedicinalProduct,MedicinalProductPackaged
     country 0..* CodeableConcept
@@ -125,7 +148,7 @@ private let medicinalProductAuthorizationLayout = Layout(MedicinalProductAuthori
     procedure 0..1 MedicinalProductAuthorization.procedure
     """)
 
-private let medicinalProductAuthorizationJurisdictionalAuthorizationLayout = Layout(MedicinalProductAuthorizationJurisdictionalAuthorization.self, "MedicinalProductAuthorization.jurisdictionalAuthorization", .backbone, base: BackboneElement._layout, release: .r4, """
+private let medicinalProductAuthorizationJurisdictionalAuthorizationLayout = Layout(_class: MedicinalProductAuthorizationJurisdictionalAuthorization.self, "MedicinalProductAuthorization.jurisdictionalAuthorization", .backbone, base: BackboneElement._layout, release: .r4, """
     identifier 0..* Identifier
     country 0..1 CodeableConcept
     jurisdiction 0..* CodeableConcept
@@ -133,11 +156,11 @@ private let medicinalProductAuthorizationJurisdictionalAuthorizationLayout = Lay
     validityPeriod 0..1 Period
     """)
 
-private let medicinalProductAuthorizationProcedureLayout = Layout(MedicinalProductAuthorizationProcedure.self, "MedicinalProductAuthorization.procedure", .backbone, base: BackboneElement._layout, release: .r4, """
+private let medicinalProductAuthorizationProcedureLayout = Layout(_class: MedicinalProductAuthorizationProcedure.self, "MedicinalProductAuthorization.procedure", .backbone, base: BackboneElement._layout, release: .r4, """
     identifier 0..1 Identifier
     type 1..1 CodeableConcept
     date[x] 0..1 Period|dateTime
     application 0..* MedicinalProductAuthorization.procedure
     """)
 
-let medicinalProductAuthorizationTypes = TypeGroup("MedicinalProductAuthorization MedicinalProductAuthorization.jurisdictionalAuthorization MedicinalProductAuthorization.procedure", [MedicinalProductAuthorization.self, MedicinalProductAuthorizationJurisdictionalAuthorization.self, MedicinalProductAuthorizationProcedure.self])
+let medicinalProductAuthorizationTypes = _TypeGroup("MedicinalProductAuthorization MedicinalProductAuthorization.jurisdictionalAuthorization MedicinalProductAuthorization.procedure", [MedicinalProductAuthorization.self, MedicinalProductAuthorizationJurisdictionalAuthorization.self, MedicinalProductAuthorizationProcedure.self])

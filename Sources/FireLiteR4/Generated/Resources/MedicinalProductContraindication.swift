@@ -5,15 +5,18 @@ import FireLiteCore
 
 /// `MedicinalProductContraindication`, a resource of FHIR R4: <http://hl7.org/fhir/StructureDefinition/MedicinalProductContraindication>
 public final class MedicinalProductContraindication: DomainResource {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { medicinalProductContraindicationLayout }
 
     /// `MedicinalProductContraindication.subject`: `Reference` 0..* to `MedicinalProduct` | `Medication`
     public var subject: [Reference] { get { _objects(8) } set { _setObjects(8, newValue) } }
     /// `MedicinalProductContraindication.disease`: `CodeableConcept` 0..1
     public var disease: CodeableConcept? { get { _object(9) } set { _setObject(9, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(disease newValue: CodeableConcept?) { _upsert(9, newValue) }
     /// `MedicinalProductContraindication.diseaseStatus`: `CodeableConcept` 0..1
     public var diseaseStatus: CodeableConcept? { get { _object(10) } set { _setObject(10, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(diseaseStatus newValue: CodeableConcept?) { _upsert(10, newValue) }
     /// `MedicinalProductContraindication.comorbidity`: `CodeableConcept` 0..*
     public var comorbidity: [CodeableConcept] { get { _objects(11) } set { _setObjects(11, newValue) } }
@@ -27,30 +30,40 @@ public final class MedicinalProductContraindication: DomainResource {
 
 /// `MedicinalProductContraindication.otherTherapy`, a backbone element
 public final class MedicinalProductContraindicationOtherTherapy: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { medicinalProductContraindicationOtherTherapyLayout }
 
     /// `MedicinalProductContraindication.otherTherapy.therapyRelationshipType`: `CodeableConcept` 1..1
     public var therapyRelationshipType: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(therapyRelationshipType newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `MedicinalProductContraindication.otherTherapy.medication[x]`: `CodeableConcept` | `Reference` 1..1 to `MedicinalProduct` | `Medication` | `Substance` | `SubstanceSpecification`
     public var medication: MedicinalProductContraindicationOtherTherapyMedication? { get { _choice(4) } set { _setChoice(4, 2, newValue) } }
+    /// `MedicinalProductContraindication.otherTherapy.medication[x]` as `CodeableConcept`.
     public var medicationCodeableConcept: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// `MedicinalProductContraindication.otherTherapy.medication[x]` as `Reference`.
     public var medicationReference: Reference? { get { _object(5) } set { _setObject(5, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(medicationCodeableConcept newValue: CodeableConcept?) { _upsert(4, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(medicationReference newValue: Reference?) { _upsert(5, newValue) }
 }
 
-/// values `MedicinalProductContraindication.otherTherapy.medication[x]` can have
+/// A value of `MedicinalProductContraindication.otherTherapy.medication[x]`.
 public enum MedicinalProductContraindicationOtherTherapyMedication: FHIRChoice {
+    /// A value of type `CodeableConcept`.
     case codeableConcept(CodeableConcept)
+    /// A value of type `Reference`.
     case reference(Reference)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    /// The value that an object holds, or nil; for generated code.
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: CodeableConcept = object._object(first) else { return nil }; self = .codeableConcept(value)
         case 1: guard let value: Reference = object._object(first + 1) else { return nil }; self = .reference(value)
         default: return nil
         }
     }
+    /// Sets the value in an object; for generated code.
     public func _write(_ object: FHIRObject, _ first: Int) {
         switch self {
         case .codeableConcept(let value): object._setObject(first, value)
@@ -59,7 +72,7 @@ public enum MedicinalProductContraindicationOtherTherapyMedication: FHIRChoice {
     }
 }
 
-private let medicinalProductContraindicationLayout = Layout(MedicinalProductContraindication.self, "MedicinalProductContraindication", .resource, base: DomainResource._layout, release: .r4, """
+private let medicinalProductContraindicationLayout = Layout(_class: MedicinalProductContraindication.self, "MedicinalProductContraindication", .resource, base: DomainResource._layout, release: .r4, """
     subject 0..* Reference >MedicinalProduct,Medication
     disease 0..1 CodeableConcept
     diseaseStatus 0..1 CodeableConcept
@@ -69,9 +82,9 @@ private let medicinalProductContraindicationLayout = Layout(MedicinalProductCont
     population 0..* Population
     """)
 
-private let medicinalProductContraindicationOtherTherapyLayout = Layout(MedicinalProductContraindicationOtherTherapy.self, "MedicinalProductContraindication.otherTherapy", .backbone, base: BackboneElement._layout, release: .r4, """
+private let medicinalProductContraindicationOtherTherapyLayout = Layout(_class: MedicinalProductContraindicationOtherTherapy.self, "MedicinalProductContraindication.otherTherapy", .backbone, base: BackboneElement._layout, release: .r4, """
     therapyRelationshipType 1..1 CodeableConcept
     medication[x] 1..1 CodeableConcept|Reference >MedicinalProduct,Medication,Substance,SubstanceSpecification
     """)
 
-let medicinalProductContraindicationTypes = TypeGroup("MedicinalProductContraindication MedicinalProductContraindication.otherTherapy", [MedicinalProductContraindication.self, MedicinalProductContraindicationOtherTherapy.self])
+let medicinalProductContraindicationTypes = _TypeGroup("MedicinalProductContraindication MedicinalProductContraindication.otherTherapy", [MedicinalProductContraindication.self, MedicinalProductContraindicationOtherTherapy.self])

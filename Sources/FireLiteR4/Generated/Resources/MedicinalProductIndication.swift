@@ -5,23 +5,28 @@ import FireLiteCore
 
 /// `MedicinalProductIndication`, a resource of FHIR R4: <http://hl7.org/fhir/StructureDefinition/MedicinalProductIndication>
 public final class MedicinalProductIndication: DomainResource {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { medicinalProductIndicationLayout }
 
     /// `MedicinalProductIndication.subject`: `Reference` 0..* to `MedicinalProduct` | `Medication`
     public var subject: [Reference] { get { _objects(8) } set { _setObjects(8, newValue) } }
     /// `MedicinalProductIndication.diseaseSymptomProcedure`: `CodeableConcept` 0..1
     public var diseaseSymptomProcedure: CodeableConcept? { get { _object(9) } set { _setObject(9, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(diseaseSymptomProcedure newValue: CodeableConcept?) { _upsert(9, newValue) }
     /// `MedicinalProductIndication.diseaseStatus`: `CodeableConcept` 0..1
     public var diseaseStatus: CodeableConcept? { get { _object(10) } set { _setObject(10, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(diseaseStatus newValue: CodeableConcept?) { _upsert(10, newValue) }
     /// `MedicinalProductIndication.comorbidity`: `CodeableConcept` 0..*
     public var comorbidity: [CodeableConcept] { get { _objects(11) } set { _setObjects(11, newValue) } }
     /// `MedicinalProductIndication.intendedEffect`: `CodeableConcept` 0..1
     public var intendedEffect: CodeableConcept? { get { _object(12) } set { _setObject(12, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(intendedEffect newValue: CodeableConcept?) { _upsert(12, newValue) }
     /// `MedicinalProductIndication.duration`: `Quantity` 0..1
     public var duration: Quantity? { get { _object(13) } set { _setObject(13, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(duration newValue: Quantity?) { _upsert(13, newValue) }
     /// `MedicinalProductIndication.otherTherapy`: `MedicinalProductIndication.otherTherapy` 0..*
     public var otherTherapy: [MedicinalProductIndicationOtherTherapy] { get { _objects(14) } set { _setObjects(14, newValue) } }
@@ -33,30 +38,40 @@ public final class MedicinalProductIndication: DomainResource {
 
 /// `MedicinalProductIndication.otherTherapy`, a backbone element
 public final class MedicinalProductIndicationOtherTherapy: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { medicinalProductIndicationOtherTherapyLayout }
 
     /// `MedicinalProductIndication.otherTherapy.therapyRelationshipType`: `CodeableConcept` 1..1
     public var therapyRelationshipType: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(therapyRelationshipType newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `MedicinalProductIndication.otherTherapy.medication[x]`: `CodeableConcept` | `Reference` 1..1 to `MedicinalProduct` | `Medication` | `Substance` | `SubstanceSpecification`
     public var medication: MedicinalProductIndicationOtherTherapyMedication? { get { _choice(4) } set { _setChoice(4, 2, newValue) } }
+    /// `MedicinalProductIndication.otherTherapy.medication[x]` as `CodeableConcept`.
     public var medicationCodeableConcept: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// `MedicinalProductIndication.otherTherapy.medication[x]` as `Reference`.
     public var medicationReference: Reference? { get { _object(5) } set { _setObject(5, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(medicationCodeableConcept newValue: CodeableConcept?) { _upsert(4, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(medicationReference newValue: Reference?) { _upsert(5, newValue) }
 }
 
-/// values `MedicinalProductIndication.otherTherapy.medication[x]` can have
+/// A value of `MedicinalProductIndication.otherTherapy.medication[x]`.
 public enum MedicinalProductIndicationOtherTherapyMedication: FHIRChoice {
+    /// A value of type `CodeableConcept`.
     case codeableConcept(CodeableConcept)
+    /// A value of type `Reference`.
     case reference(Reference)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    /// The value that an object holds, or nil; for generated code.
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: CodeableConcept = object._object(first) else { return nil }; self = .codeableConcept(value)
         case 1: guard let value: Reference = object._object(first + 1) else { return nil }; self = .reference(value)
         default: return nil
         }
     }
+    /// Sets the value in an object; for generated code.
     public func _write(_ object: FHIRObject, _ first: Int) {
         switch self {
         case .codeableConcept(let value): object._setObject(first, value)
@@ -65,7 +80,7 @@ public enum MedicinalProductIndicationOtherTherapyMedication: FHIRChoice {
     }
 }
 
-private let medicinalProductIndicationLayout = Layout(MedicinalProductIndication.self, "MedicinalProductIndication", .resource, base: DomainResource._layout, release: .r4, """
+private let medicinalProductIndicationLayout = Layout(_class: MedicinalProductIndication.self, "MedicinalProductIndication", .resource, base: DomainResource._layout, release: .r4, """
     subject 0..* Reference >MedicinalProduct,Medication
     diseaseSymptomProcedure 0..1 CodeableConcept
     diseaseStatus 0..1 CodeableConcept
@@ -77,9 +92,9 @@ private let medicinalProductIndicationLayout = Layout(MedicinalProductIndication
     population 0..* Population
     """)
 
-private let medicinalProductIndicationOtherTherapyLayout = Layout(MedicinalProductIndicationOtherTherapy.self, "MedicinalProductIndication.otherTherapy", .backbone, base: BackboneElement._layout, release: .r4, """
+private let medicinalProductIndicationOtherTherapyLayout = Layout(_class: MedicinalProductIndicationOtherTherapy.self, "MedicinalProductIndication.otherTherapy", .backbone, base: BackboneElement._layout, release: .r4, """
     therapyRelationshipType 1..1 CodeableConcept
     medication[x] 1..1 CodeableConcept|Reference >MedicinalProduct,Medication,Substance,SubstanceSpecification
     """)
 
-let medicinalProductIndicationTypes = TypeGroup("MedicinalProductIndication MedicinalProductIndication.otherTherapy", [MedicinalProductIndication.self, MedicinalProductIndicationOtherTherapy.self])
+let medicinalProductIndicationTypes = _TypeGroup("MedicinalProductIndication MedicinalProductIndication.otherTherapy", [MedicinalProductIndication.self, MedicinalProductIndicationOtherTherapy.self])

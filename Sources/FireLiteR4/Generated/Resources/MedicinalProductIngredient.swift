@@ -5,13 +5,16 @@ import FireLiteCore
 
 /// `MedicinalProductIngredient`, a resource of FHIR R4: <http://hl7.org/fhir/StructureDefinition/MedicinalProductIngredient>
 public final class MedicinalProductIngredient: DomainResource {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { medicinalProductIngredientLayout }
 
     /// `MedicinalProductIngredient.identifier`: `Identifier` 0..1
     public var identifier: Identifier? { get { _object(8) } set { _setObject(8, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(identifier newValue: Identifier?) { _upsert(8, newValue) }
     /// `MedicinalProductIngredient.role`: `CodeableConcept` 1..1
     public var role: CodeableConcept? { get { _object(9) } set { _setObject(9, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(role newValue: CodeableConcept?) { _upsert(9, newValue) }
     /// `MedicinalProductIngredient.allergenicIndicator`: `boolean` 0..1
     public var allergenicIndicator: Bool? { get { _bool(10) } set { _setBool(10, newValue) } }
@@ -21,21 +24,26 @@ public final class MedicinalProductIngredient: DomainResource {
     public var specifiedSubstance: [MedicinalProductIngredientSpecifiedSubstance] { get { _objects(12) } set { _setObjects(12, newValue) } }
     /// `MedicinalProductIngredient.substance`: `MedicinalProductIngredient.substance` 0..1
     public var substance: MedicinalProductIngredientSubstance? { get { _object(13) } set { _setObject(13, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(substance newValue: MedicinalProductIngredientSubstance?) { _upsert(13, newValue) }
 }
 
 /// `MedicinalProductIngredient.specifiedSubstance`, a backbone element
 public final class MedicinalProductIngredientSpecifiedSubstance: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { medicinalProductIngredientSpecifiedSubstanceLayout }
 
     /// `MedicinalProductIngredient.specifiedSubstance.code`: `CodeableConcept` 1..1
     public var code: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(code newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `MedicinalProductIngredient.specifiedSubstance.group`: `CodeableConcept` 1..1
     public var group: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(group newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `MedicinalProductIngredient.specifiedSubstance.confidentiality`: `CodeableConcept` 0..1
     public var confidentiality: CodeableConcept? { get { _object(5) } set { _setObject(5, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(confidentiality newValue: CodeableConcept?) { _upsert(5, newValue) }
     /// `MedicinalProductIngredient.specifiedSubstance.strength`: `MedicinalProductIngredient.specifiedSubstance.strength` 0..*
     public var strength: [MedicinalProductIngredientSpecifiedSubstanceStrength] { get { _objects(6) } set { _setObjects(6, newValue) } }
@@ -43,19 +51,24 @@ public final class MedicinalProductIngredientSpecifiedSubstance: BackboneElement
 
 /// `MedicinalProductIngredient.specifiedSubstance.strength`, a backbone element
 public final class MedicinalProductIngredientSpecifiedSubstanceStrength: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { medicinalProductIngredientSpecifiedSubstanceStrengthLayout }
 
     /// `MedicinalProductIngredient.specifiedSubstance.strength.presentation`: `Ratio` 1..1
     public var presentation: Ratio? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(presentation newValue: Ratio?) { _upsert(3, newValue) }
     /// `MedicinalProductIngredient.specifiedSubstance.strength.presentationLowLimit`: `Ratio` 0..1
     public var presentationLowLimit: Ratio? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(presentationLowLimit newValue: Ratio?) { _upsert(4, newValue) }
     /// `MedicinalProductIngredient.specifiedSubstance.strength.concentration`: `Ratio` 0..1
     public var concentration: Ratio? { get { _object(5) } set { _setObject(5, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(concentration newValue: Ratio?) { _upsert(5, newValue) }
     /// `MedicinalProductIngredient.specifiedSubstance.strength.concentrationLowLimit`: `Ratio` 0..1
     public var concentrationLowLimit: Ratio? { get { _object(6) } set { _setObject(6, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(concentrationLowLimit newValue: Ratio?) { _upsert(6, newValue) }
     /// `MedicinalProductIngredient.specifiedSubstance.strength.measurementPoint`: `string` 0..1
     public var measurementPoint: String? { get { _string(7) } set { _setString(7, newValue) } }
@@ -67,16 +80,20 @@ public final class MedicinalProductIngredientSpecifiedSubstanceStrength: Backbon
 
 /// `MedicinalProductIngredient.specifiedSubstance.strength.referenceStrength`, a backbone element
 public final class MedicinalProductIngredientSpecifiedSubstanceStrengthReferenceStrength: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { medicinalProductIngredientSpecifiedSubstanceStrengthReferenceStrengthLayout }
 
     /// `MedicinalProductIngredient.specifiedSubstance.strength.referenceStrength.substance`: `CodeableConcept` 0..1
     public var substance: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(substance newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `MedicinalProductIngredient.specifiedSubstance.strength.referenceStrength.strength`: `Ratio` 1..1
     public var strength: Ratio? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(strength newValue: Ratio?) { _upsert(4, newValue) }
     /// `MedicinalProductIngredient.specifiedSubstance.strength.referenceStrength.strengthLowLimit`: `Ratio` 0..1
     public var strengthLowLimit: Ratio? { get { _object(5) } set { _setObject(5, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(strengthLowLimit newValue: Ratio?) { _upsert(5, newValue) }
     /// `MedicinalProductIngredient.specifiedSubstance.strength.referenceStrength.measurementPoint`: `string` 0..1
     public var measurementPoint: String? { get { _string(6) } set { _setString(6, newValue) } }
@@ -86,16 +103,18 @@ public final class MedicinalProductIngredientSpecifiedSubstanceStrengthReference
 
 /// `MedicinalProductIngredient.substance`, a backbone element
 public final class MedicinalProductIngredientSubstance: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { medicinalProductIngredientSubstanceLayout }
 
     /// `MedicinalProductIngredient.substance.code`: `CodeableConcept` 1..1
     public var code: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(code newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `MedicinalProductIngredient.substance.strength`: as `MedicinalProductIngredient.specifiedSubstance.strength` 0..*
     public var strength: [MedicinalProductIngredientSpecifiedSubstanceStrength] { get { _objects(4) } set { _setObjects(4, newValue) } }
 }
 
-private let medicinalProductIngredientLayout = Layout(MedicinalProductIngredient.self, "MedicinalProductIngredient", .resource, base: DomainResource._layout, release: .r4, """
+private let medicinalProductIngredientLayout = Layout(_class: MedicinalProductIngredient.self, "MedicinalProductIngredient", .resource, base: DomainResource._layout, release: .r4, """
     identifier 0..1 Identifier
     role 1..1 CodeableConcept
     allergenicIndicator 0..1 boolean
@@ -104,14 +123,14 @@ private let medicinalProductIngredientLayout = Layout(MedicinalProductIngredient
     substance 0..1 MedicinalProductIngredient.substance
     """)
 
-private let medicinalProductIngredientSpecifiedSubstanceLayout = Layout(MedicinalProductIngredientSpecifiedSubstance.self, "MedicinalProductIngredient.specifiedSubstance", .backbone, base: BackboneElement._layout, release: .r4, """
+private let medicinalProductIngredientSpecifiedSubstanceLayout = Layout(_class: MedicinalProductIngredientSpecifiedSubstance.self, "MedicinalProductIngredient.specifiedSubstance", .backbone, base: BackboneElement._layout, release: .r4, """
     code 1..1 CodeableConcept
     group 1..1 CodeableConcept
     confidentiality 0..1 CodeableConcept
     strength 0..* MedicinalProductIngredient.specifiedSubstance.strength
     """)
 
-private let medicinalProductIngredientSpecifiedSubstanceStrengthLayout = Layout(MedicinalProductIngredientSpecifiedSubstanceStrength.self, "MedicinalProductIngredient.specifiedSubstance.strength", .backbone, base: BackboneElement._layout, release: .r4, """
+private let medicinalProductIngredientSpecifiedSubstanceStrengthLayout = Layout(_class: MedicinalProductIngredientSpecifiedSubstanceStrength.self, "MedicinalProductIngredient.specifiedSubstance.strength", .backbone, base: BackboneElement._layout, release: .r4, """
     presentation 1..1 Ratio
     presentationLowLimit 0..1 Ratio
     concentration 0..1 Ratio
@@ -121,7 +140,7 @@ private let medicinalProductIngredientSpecifiedSubstanceStrengthLayout = Layout(
     referenceStrength 0..* MedicinalProductIngredient.specifiedSubstance.strength.referenceStrength
     """)
 
-private let medicinalProductIngredientSpecifiedSubstanceStrengthReferenceStrengthLayout = Layout(MedicinalProductIngredientSpecifiedSubstanceStrengthReferenceStrength.self, "MedicinalProductIngredient.specifiedSubstance.strength.referenceStrength", .backbone, base: BackboneElement._layout, release: .r4, """
+private let medicinalProductIngredientSpecifiedSubstanceStrengthReferenceStrengthLayout = Layout(_class: MedicinalProductIngredientSpecifiedSubstanceStrengthReferenceStrength.self, "MedicinalProductIngredient.specifiedSubstance.strength.referenceStrength", .backbone, base: BackboneElement._layout, release: .r4, """
     substance 0..1 CodeableConcept
     strength 1..1 Ratio
     strengthLowLimit 0..1 Ratio
@@ -129,9 +148,9 @@ private let medicinalProductIngredientSpecifiedSubstanceStrengthReferenceStrengt
     country 0..* CodeableConcept
     """)
 
-private let medicinalProductIngredientSubstanceLayout = Layout(MedicinalProductIngredientSubstance.self, "MedicinalProductIngredient.substance", .backbone, base: BackboneElement._layout, release: .r4, """
+private let medicinalProductIngredientSubstanceLayout = Layout(_class: MedicinalProductIngredientSubstance.self, "MedicinalProductIngredient.substance", .backbone, base: BackboneElement._layout, release: .r4, """
     code 1..1 CodeableConcept
     strength 0..* MedicinalProductIngredient.specifiedSubstance.strength
     """)
 
-let medicinalProductIngredientTypes = TypeGroup("MedicinalProductIngredient MedicinalProductIngredient.specifiedSubstance MedicinalProductIngredient.specifiedSubstance.strength MedicinalProductIngredient.specifiedSubstance.strength.referenceStrength MedicinalProductIngredient.substance", [MedicinalProductIngredient.self, MedicinalProductIngredientSpecifiedSubstance.self, MedicinalProductIngredientSpecifiedSubstanceStrength.self, MedicinalProductIngredientSpecifiedSubstanceStrengthReferenceStrength.self, MedicinalProductIngredientSubstance.self])
+let medicinalProductIngredientTypes = _TypeGroup("MedicinalProductIngredient MedicinalProductIngredient.specifiedSubstance MedicinalProductIngredient.specifiedSubstance.strength MedicinalProductIngredient.specifiedSubstance.strength.referenceStrength MedicinalProductIngredient.substance", [MedicinalProductIngredient.self, MedicinalProductIngredientSpecifiedSubstance.self, MedicinalProductIngredientSpecifiedSubstanceStrength.self, MedicinalProductIngredientSpecifiedSubstanceStrengthReferenceStrength.self, MedicinalProductIngredientSubstance.self])

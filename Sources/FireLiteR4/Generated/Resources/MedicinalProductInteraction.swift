@@ -5,6 +5,7 @@ import FireLiteCore
 
 /// `MedicinalProductInteraction`, a resource of FHIR R4: <http://hl7.org/fhir/StructureDefinition/MedicinalProductInteraction>
 public final class MedicinalProductInteraction: DomainResource {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { medicinalProductInteractionLayout }
 
     /// `MedicinalProductInteraction.subject`: `Reference` 0..* to `MedicinalProduct` | `Medication` | `Substance`
@@ -15,41 +16,54 @@ public final class MedicinalProductInteraction: DomainResource {
     public var interactant: [MedicinalProductInteractionInteractant] { get { _objects(10) } set { _setObjects(10, newValue) } }
     /// `MedicinalProductInteraction.type`: `CodeableConcept` 0..1
     public var type: CodeableConcept? { get { _object(11) } set { _setObject(11, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(type newValue: CodeableConcept?) { _upsert(11, newValue) }
     /// `MedicinalProductInteraction.effect`: `CodeableConcept` 0..1
     public var effect: CodeableConcept? { get { _object(12) } set { _setObject(12, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(effect newValue: CodeableConcept?) { _upsert(12, newValue) }
     /// `MedicinalProductInteraction.incidence`: `CodeableConcept` 0..1
     public var incidence: CodeableConcept? { get { _object(13) } set { _setObject(13, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(incidence newValue: CodeableConcept?) { _upsert(13, newValue) }
     /// `MedicinalProductInteraction.management`: `CodeableConcept` 0..1
     public var management: CodeableConcept? { get { _object(14) } set { _setObject(14, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(management newValue: CodeableConcept?) { _upsert(14, newValue) }
 }
 
 /// `MedicinalProductInteraction.interactant`, a backbone element
 public final class MedicinalProductInteractionInteractant: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { medicinalProductInteractionInteractantLayout }
 
     /// `MedicinalProductInteraction.interactant.item[x]`: `Reference` | `CodeableConcept` 1..1 to `MedicinalProduct` | `Medication` | `Substance` | `ObservationDefinition`
     public var item: MedicinalProductInteractionInteractantItem? { get { _choice(3) } set { _setChoice(3, 2, newValue) } }
+    /// `MedicinalProductInteraction.interactant.item[x]` as `Reference`.
     public var itemReference: Reference? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// `MedicinalProductInteraction.interactant.item[x]` as `CodeableConcept`.
     public var itemCodeableConcept: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(itemReference newValue: Reference?) { _upsert(3, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(itemCodeableConcept newValue: CodeableConcept?) { _upsert(4, newValue) }
 }
 
-/// values `MedicinalProductInteraction.interactant.item[x]` can have
+/// A value of `MedicinalProductInteraction.interactant.item[x]`.
 public enum MedicinalProductInteractionInteractantItem: FHIRChoice {
+    /// A value of type `Reference`.
     case reference(Reference)
+    /// A value of type `CodeableConcept`.
     case codeableConcept(CodeableConcept)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    /// The value that an object holds, or nil; for generated code.
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: Reference = object._object(first) else { return nil }; self = .reference(value)
         case 1: guard let value: CodeableConcept = object._object(first + 1) else { return nil }; self = .codeableConcept(value)
         default: return nil
         }
     }
+    /// Sets the value in an object; for generated code.
     public func _write(_ object: FHIRObject, _ first: Int) {
         switch self {
         case .reference(let value): object._setObject(first, value)
@@ -58,7 +72,7 @@ public enum MedicinalProductInteractionInteractantItem: FHIRChoice {
     }
 }
 
-private let medicinalProductInteractionLayout = Layout(MedicinalProductInteraction.self, "MedicinalProductInteraction", .resource, base: DomainResource._layout, release: .r4, """
+private let medicinalProductInteractionLayout = Layout(_class: MedicinalProductInteraction.self, "MedicinalProductInteraction", .resource, base: DomainResource._layout, release: .r4, """
     subject 0..* Reference >MedicinalProduct,Medication,Substance
     description 0..1 string
     interactant 0..* MedicinalProductInteraction.interactant
@@ -68,8 +82,8 @@ private let medicinalProductInteractionLayout = Layout(MedicinalProductInteracti
     management 0..1 CodeableConcept
     """)
 
-private let medicinalProductInteractionInteractantLayout = Layout(MedicinalProductInteractionInteractant.self, "MedicinalProductInteraction.interactant", .backbone, base: BackboneElement._layout, release: .r4, """
+private let medicinalProductInteractionInteractantLayout = Layout(_class: MedicinalProductInteractionInteractant.self, "MedicinalProductInteraction.interactant", .backbone, base: BackboneElement._layout, release: .r4, """
     item[x] 1..1 Reference|CodeableConcept >MedicinalProduct,Medication,Substance,ObservationDefinition
     """)
 
-let medicinalProductInteractionTypes = TypeGroup("MedicinalProductInteraction MedicinalProductInteraction.interactant", [MedicinalProductInteraction.self, MedicinalProductInteractionInteractant.self])
+let medicinalProductInteractionTypes = _TypeGroup("MedicinalProductInteraction MedicinalProductInteraction.interactant", [MedicinalProductInteraction.self, MedicinalProductInteractionInteractant.self])

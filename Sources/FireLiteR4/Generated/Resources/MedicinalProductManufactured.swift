@@ -5,16 +5,20 @@ import FireLiteCore
 
 /// `MedicinalProductManufactured`, a resource of FHIR R4: <http://hl7.org/fhir/StructureDefinition/MedicinalProductManufactured>
 public final class MedicinalProductManufactured: DomainResource {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { medicinalProductManufacturedLayout }
 
     /// `MedicinalProductManufactured.manufacturedDoseForm`: `CodeableConcept` 1..1
     public var manufacturedDoseForm: CodeableConcept? { get { _object(8) } set { _setObject(8, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(manufacturedDoseForm newValue: CodeableConcept?) { _upsert(8, newValue) }
     /// `MedicinalProductManufactured.unitOfPresentation`: `CodeableConcept` 0..1
     public var unitOfPresentation: CodeableConcept? { get { _object(9) } set { _setObject(9, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(unitOfPresentation newValue: CodeableConcept?) { _upsert(9, newValue) }
     /// `MedicinalProductManufactured.quantity`: `Quantity` 1..1
     public var quantity: Quantity? { get { _object(10) } set { _setObject(10, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(quantity newValue: Quantity?) { _upsert(10, newValue) }
     /// `MedicinalProductManufactured.manufacturer`: `Reference` 0..* to `Organization`
     public var manufacturer: [Reference] { get { _objects(11) } set { _setObjects(11, newValue) } }
@@ -22,12 +26,13 @@ public final class MedicinalProductManufactured: DomainResource {
     public var ingredient: [Reference] { get { _objects(12) } set { _setObjects(12, newValue) } }
     /// `MedicinalProductManufactured.physicalCharacteristics`: `ProdCharacteristic` 0..1
     public var physicalCharacteristics: ProdCharacteristic? { get { _object(13) } set { _setObject(13, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(physicalCharacteristics newValue: ProdCharacteristic?) { _upsert(13, newValue) }
     /// `MedicinalProductManufactured.otherCharacteristics`: `CodeableConcept` 0..*
     public var otherCharacteristics: [CodeableConcept] { get { _objects(14) } set { _setObjects(14, newValue) } }
 }
 
-private let medicinalProductManufacturedLayout = Layout(MedicinalProductManufactured.self, "MedicinalProductManufactured", .resource, base: DomainResource._layout, release: .r4, """
+private let medicinalProductManufacturedLayout = Layout(_class: MedicinalProductManufactured.self, "MedicinalProductManufactured", .resource, base: DomainResource._layout, release: .r4, """
     manufacturedDoseForm 1..1 CodeableConcept
     unitOfPresentation 0..1 CodeableConcept
     quantity 1..1 Quantity
@@ -37,4 +42,4 @@ private let medicinalProductManufacturedLayout = Layout(MedicinalProductManufact
     otherCharacteristics 0..* CodeableConcept
     """)
 
-let medicinalProductManufacturedTypes = TypeGroup("MedicinalProductManufactured", [MedicinalProductManufactured.self])
+let medicinalProductManufacturedTypes = _TypeGroup("MedicinalProductManufactured", [MedicinalProductManufactured.self])

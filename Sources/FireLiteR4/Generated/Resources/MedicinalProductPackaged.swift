@@ -5,6 +5,7 @@ import FireLiteCore
 
 /// `MedicinalProductPackaged`, a resource of FHIR R4: <http://hl7.org/fhir/StructureDefinition/MedicinalProductPackaged>
 public final class MedicinalProductPackaged: DomainResource {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { medicinalProductPackagedLayout }
 
     /// `MedicinalProductPackaged.identifier`: `Identifier` 0..*
@@ -15,11 +16,13 @@ public final class MedicinalProductPackaged: DomainResource {
     public var description: String? { get { _string(10) } set { _setString(10, newValue) } }
     /// `MedicinalProductPackaged.legalStatusOfSupply`: `CodeableConcept` 0..1
     public var legalStatusOfSupply: CodeableConcept? { get { _object(11) } set { _setObject(11, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(legalStatusOfSupply newValue: CodeableConcept?) { _upsert(11, newValue) }
     /// `MedicinalProductPackaged.marketingStatus`: `MarketingStatus` 0..*
     public var marketingStatus: [MarketingStatus] { get { _objects(12) } set { _setObjects(12, newValue) } }
     /// `MedicinalProductPackaged.marketingAuthorization`: `Reference` 0..1 to `MedicinalProductAuthorization`
     public var marketingAuthorization: Reference? { get { _object(13) } set { _setObject(13, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(marketingAuthorization newValue: Reference?) { _upsert(13, newValue) }
     /// `MedicinalProductPackaged.manufacturer`: `Reference` 0..* to `Organization`
     public var manufacturer: [Reference] { get { _objects(14) } set { _setObjects(14, newValue) } }
@@ -31,27 +34,33 @@ public final class MedicinalProductPackaged: DomainResource {
 
 /// `MedicinalProductPackaged.batchIdentifier`, a backbone element
 public final class MedicinalProductPackagedBatchIdentifier: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { medicinalProductPackagedBatchIdentifierLayout }
 
     /// `MedicinalProductPackaged.batchIdentifier.outerPackaging`: `Identifier` 1..1
     public var outerPackaging: Identifier? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(outerPackaging newValue: Identifier?) { _upsert(3, newValue) }
     /// `MedicinalProductPackaged.batchIdentifier.immediatePackaging`: `Identifier` 0..1
     public var immediatePackaging: Identifier? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(immediatePackaging newValue: Identifier?) { _upsert(4, newValue) }
 }
 
 /// `MedicinalProductPackaged.packageItem`, a backbone element
 public final class MedicinalProductPackagedPackageItem: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { medicinalProductPackagedPackageItemLayout }
 
     /// `MedicinalProductPackaged.packageItem.identifier`: `Identifier` 0..*
     public var identifier: [Identifier] { get { _objects(3) } set { _setObjects(3, newValue) } }
     /// `MedicinalProductPackaged.packageItem.type`: `CodeableConcept` 1..1
     public var type: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(type newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `MedicinalProductPackaged.packageItem.quantity`: `Quantity` 1..1
     public var quantity: Quantity? { get { _object(5) } set { _setObject(5, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(quantity newValue: Quantity?) { _upsert(5, newValue) }
     /// `MedicinalProductPackaged.packageItem.material`: `CodeableConcept` 0..*
     public var material: [CodeableConcept] { get { _objects(6) } set { _setObjects(6, newValue) } }
@@ -65,6 +74,7 @@ public final class MedicinalProductPackagedPackageItem: BackboneElement {
     public var packageItem: [MedicinalProductPackagedPackageItem] { get { _objects(10) } set { _setObjects(10, newValue) } }
     /// `MedicinalProductPackaged.packageItem.physicalCharacteristics`: `ProdCharacteristic` 0..1
     public var physicalCharacteristics: ProdCharacteristic? { get { _object(11) } set { _setObject(11, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(physicalCharacteristics newValue: ProdCharacteristic?) { _upsert(11, newValue) }
     /// `MedicinalProductPackaged.packageItem.otherCharacteristics`: `CodeableConcept` 0..*
     public var otherCharacteristics: [CodeableConcept] { get { _objects(12) } set { _setObjects(12, newValue) } }
@@ -74,7 +84,7 @@ public final class MedicinalProductPackagedPackageItem: BackboneElement {
     public var manufacturer: [Reference] { get { _objects(14) } set { _setObjects(14, newValue) } }
 }
 
-private let medicinalProductPackagedLayout = Layout(MedicinalProductPackaged.self, "MedicinalProductPackaged", .resource, base: DomainResource._layout, release: .r4, """
+private let medicinalProductPackagedLayout = Layout(_class: MedicinalProductPackaged.self, "MedicinalProductPackaged", .resource, base: DomainResource._layout, release: .r4, """
     identifier 0..* Identifier
     subject 0..* Reference >MedicinalProduct
     description 0..1 string
@@ -86,12 +96,12 @@ private let medicinalProductPackagedLayout = Layout(MedicinalProductPackaged.sel
     packageItem 1..* MedicinalProductPackaged.packageItem
     """)
 
-private let medicinalProductPackagedBatchIdentifierLayout = Layout(MedicinalProductPackagedBatchIdentifier.self, "MedicinalProductPackaged.batchIdentifier", .backbone, base: BackboneElement._layout, release: .r4, """
+private let medicinalProductPackagedBatchIdentifierLayout = Layout(_class: MedicinalProductPackagedBatchIdentifier.self, "MedicinalProductPackaged.batchIdentifier", .backbone, base: BackboneElement._layout, release: .r4, """
     outerPackaging 1..1 Identifier
     immediatePackaging 0..1 Identifier
     """)
 
-private let medicinalProductPackagedPackageItemLayout = Layout(MedicinalProductPackagedPackageItem.self, "MedicinalProductPackaged.packageItem", .backbone, base: BackboneElement._layout, release: .r4, """
+private let medicinalProductPackagedPackageItemLayout = Layout(_class: MedicinalProductPackagedPackageItem.self, "MedicinalProductPackaged.packageItem", .backbone, base: BackboneElement._layout, release: .r4, """
     identifier 0..* Identifier
     type 1..1 CodeableConcept
     quantity 1..1 Quantity
@@ -106,4 +116,4 @@ private let medicinalProductPackagedPackageItemLayout = Layout(MedicinalProductP
     manufacturer 0..* Reference >Organization
     """)
 
-let medicinalProductPackagedTypes = TypeGroup("MedicinalProductPackaged MedicinalProductPackaged.batchIdentifier MedicinalProductPackaged.packageItem", [MedicinalProductPackaged.self, MedicinalProductPackagedBatchIdentifier.self, MedicinalProductPackagedPackageItem.self])
+let medicinalProductPackagedTypes = _TypeGroup("MedicinalProductPackaged MedicinalProductPackaged.batchIdentifier MedicinalProductPackaged.packageItem", [MedicinalProductPackaged.self, MedicinalProductPackagedBatchIdentifier.self, MedicinalProductPackagedPackageItem.self])

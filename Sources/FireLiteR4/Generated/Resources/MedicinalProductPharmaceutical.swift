@@ -5,15 +5,18 @@ import FireLiteCore
 
 /// `MedicinalProductPharmaceutical`, a resource of FHIR R4: <http://hl7.org/fhir/StructureDefinition/MedicinalProductPharmaceutical>
 public final class MedicinalProductPharmaceutical: DomainResource {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { medicinalProductPharmaceuticalLayout }
 
     /// `MedicinalProductPharmaceutical.identifier`: `Identifier` 0..*
     public var identifier: [Identifier] { get { _objects(8) } set { _setObjects(8, newValue) } }
     /// `MedicinalProductPharmaceutical.administrableDoseForm`: `CodeableConcept` 1..1
     public var administrableDoseForm: CodeableConcept? { get { _object(9) } set { _setObject(9, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(administrableDoseForm newValue: CodeableConcept?) { _upsert(9, newValue) }
     /// `MedicinalProductPharmaceutical.unitOfPresentation`: `CodeableConcept` 0..1
     public var unitOfPresentation: CodeableConcept? { get { _object(10) } set { _setObject(10, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(unitOfPresentation newValue: CodeableConcept?) { _upsert(10, newValue) }
     /// `MedicinalProductPharmaceutical.ingredient`: `Reference` 0..* to `MedicinalProductIngredient`
     public var ingredient: [Reference] { get { _objects(11) } set { _setObjects(11, newValue) } }
@@ -27,37 +30,47 @@ public final class MedicinalProductPharmaceutical: DomainResource {
 
 /// `MedicinalProductPharmaceutical.characteristics`, a backbone element
 public final class MedicinalProductPharmaceuticalCharacteristics: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { medicinalProductPharmaceuticalCharacteristicsLayout }
 
     /// `MedicinalProductPharmaceutical.characteristics.code`: `CodeableConcept` 1..1
     public var code: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(code newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `MedicinalProductPharmaceutical.characteristics.status`: `CodeableConcept` 0..1
     public var status: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(status newValue: CodeableConcept?) { _upsert(4, newValue) }
 }
 
 /// `MedicinalProductPharmaceutical.routeOfAdministration`, a backbone element
 public final class MedicinalProductPharmaceuticalRouteOfAdministration: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { medicinalProductPharmaceuticalRouteOfAdministrationLayout }
 
     /// `MedicinalProductPharmaceutical.routeOfAdministration.code`: `CodeableConcept` 1..1
     public var code: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(code newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `MedicinalProductPharmaceutical.routeOfAdministration.firstDose`: `Quantity` 0..1
     public var firstDose: Quantity? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(firstDose newValue: Quantity?) { _upsert(4, newValue) }
     /// `MedicinalProductPharmaceutical.routeOfAdministration.maxSingleDose`: `Quantity` 0..1
     public var maxSingleDose: Quantity? { get { _object(5) } set { _setObject(5, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(maxSingleDose newValue: Quantity?) { _upsert(5, newValue) }
     /// `MedicinalProductPharmaceutical.routeOfAdministration.maxDosePerDay`: `Quantity` 0..1
     public var maxDosePerDay: Quantity? { get { _object(6) } set { _setObject(6, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(maxDosePerDay newValue: Quantity?) { _upsert(6, newValue) }
     /// `MedicinalProductPharmaceutical.routeOfAdministration.maxDosePerTreatmentPeriod`: `Ratio` 0..1
     public var maxDosePerTreatmentPeriod: Ratio? { get { _object(7) } set { _setObject(7, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(maxDosePerTreatmentPeriod newValue: Ratio?) { _upsert(7, newValue) }
     /// `MedicinalProductPharmaceutical.routeOfAdministration.maxTreatmentPeriod`: `Duration` 0..1
     public var maxTreatmentPeriod: Duration? { get { _object(8) } set { _setObject(8, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(maxTreatmentPeriod newValue: Duration?) { _upsert(8, newValue) }
     /// `MedicinalProductPharmaceutical.routeOfAdministration.targetSpecies`: `MedicinalProductPharmaceutical.routeOfAdministration.targetSpecies` 0..*
     public var targetSpecies: [MedicinalProductPharmaceuticalRouteOfAdministrationTargetSpecies] { get { _objects(9) } set { _setObjects(9, newValue) } }
@@ -65,10 +78,12 @@ public final class MedicinalProductPharmaceuticalRouteOfAdministration: Backbone
 
 /// `MedicinalProductPharmaceutical.routeOfAdministration.targetSpecies`, a backbone element
 public final class MedicinalProductPharmaceuticalRouteOfAdministrationTargetSpecies: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { medicinalProductPharmaceuticalRouteOfAdministrationTargetSpeciesLayout }
 
     /// `MedicinalProductPharmaceutical.routeOfAdministration.targetSpecies.code`: `CodeableConcept` 1..1
     public var code: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(code newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `MedicinalProductPharmaceutical.routeOfAdministration.targetSpecies.withdrawalPeriod`: `MedicinalProductPharmaceutical.routeOfAdministration.targetSpecies.withdrawalPeriod` 0..*
     public var withdrawalPeriod: [MedicinalProductPharmaceuticalRouteOfAdministrationTargetSpeciesWithdrawalPeriod] { get { _objects(4) } set { _setObjects(4, newValue) } }
@@ -76,19 +91,22 @@ public final class MedicinalProductPharmaceuticalRouteOfAdministrationTargetSpec
 
 /// `MedicinalProductPharmaceutical.routeOfAdministration.targetSpecies.withdrawalPeriod`, a backbone element
 public final class MedicinalProductPharmaceuticalRouteOfAdministrationTargetSpeciesWithdrawalPeriod: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { medicinalProductPharmaceuticalRouteOfAdministrationTargetSpeciesWithdrawalPeriodLayout }
 
     /// `MedicinalProductPharmaceutical.routeOfAdministration.targetSpecies.withdrawalPeriod.tissue`: `CodeableConcept` 1..1
     public var tissue: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(tissue newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `MedicinalProductPharmaceutical.routeOfAdministration.targetSpecies.withdrawalPeriod.value`: `Quantity` 1..1
     public var value: Quantity? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(value newValue: Quantity?) { _upsert(4, newValue) }
     /// `MedicinalProductPharmaceutical.routeOfAdministration.targetSpecies.withdrawalPeriod.supportingInformation`: `string` 0..1
     public var supportingInformation: String? { get { _string(5) } set { _setString(5, newValue) } }
 }
 
-private let medicinalProductPharmaceuticalLayout = Layout(MedicinalProductPharmaceutical.self, "MedicinalProductPharmaceutical", .resource, base: DomainResource._layout, release: .r4, """
+private let medicinalProductPharmaceuticalLayout = Layout(_class: MedicinalProductPharmaceutical.self, "MedicinalProductPharmaceutical", .resource, base: DomainResource._layout, release: .r4, """
     identifier 0..* Identifier
     administrableDoseForm 1..1 CodeableConcept
     unitOfPresentation 0..1 CodeableConcept
@@ -98,12 +116,12 @@ private let medicinalProductPharmaceuticalLayout = Layout(MedicinalProductPharma
     routeOfAdministration 1..* MedicinalProductPharmaceutical.routeOfAdministration
     """)
 
-private let medicinalProductPharmaceuticalCharacteristicsLayout = Layout(MedicinalProductPharmaceuticalCharacteristics.self, "MedicinalProductPharmaceutical.characteristics", .backbone, base: BackboneElement._layout, release: .r4, """
+private let medicinalProductPharmaceuticalCharacteristicsLayout = Layout(_class: MedicinalProductPharmaceuticalCharacteristics.self, "MedicinalProductPharmaceutical.characteristics", .backbone, base: BackboneElement._layout, release: .r4, """
     code 1..1 CodeableConcept
     status 0..1 CodeableConcept
     """)
 
-private let medicinalProductPharmaceuticalRouteOfAdministrationLayout = Layout(MedicinalProductPharmaceuticalRouteOfAdministration.self, "MedicinalProductPharmaceutical.routeOfAdministration", .backbone, base: BackboneElement._layout, release: .r4, """
+private let medicinalProductPharmaceuticalRouteOfAdministrationLayout = Layout(_class: MedicinalProductPharmaceuticalRouteOfAdministration.self, "MedicinalProductPharmaceutical.routeOfAdministration", .backbone, base: BackboneElement._layout, release: .r4, """
     code 1..1 CodeableConcept
     firstDose 0..1 Quantity
     maxSingleDose 0..1 Quantity
@@ -113,15 +131,15 @@ private let medicinalProductPharmaceuticalRouteOfAdministrationLayout = Layout(M
     targetSpecies 0..* MedicinalProductPharmaceutical.routeOfAdministration.targetSpecies
     """)
 
-private let medicinalProductPharmaceuticalRouteOfAdministrationTargetSpeciesLayout = Layout(MedicinalProductPharmaceuticalRouteOfAdministrationTargetSpecies.self, "MedicinalProductPharmaceutical.routeOfAdministration.targetSpecies", .backbone, base: BackboneElement._layout, release: .r4, """
+private let medicinalProductPharmaceuticalRouteOfAdministrationTargetSpeciesLayout = Layout(_class: MedicinalProductPharmaceuticalRouteOfAdministrationTargetSpecies.self, "MedicinalProductPharmaceutical.routeOfAdministration.targetSpecies", .backbone, base: BackboneElement._layout, release: .r4, """
     code 1..1 CodeableConcept
     withdrawalPeriod 0..* MedicinalProductPharmaceutical.routeOfAdministration.targetSpecies.withdrawalPeriod
     """)
 
-private let medicinalProductPharmaceuticalRouteOfAdministrationTargetSpeciesWithdrawalPeriodLayout = Layout(MedicinalProductPharmaceuticalRouteOfAdministrationTargetSpeciesWithdrawalPeriod.self, "MedicinalProductPharmaceutical.routeOfAdministration.targetSpecies.withdrawalPeriod", .backbone, base: BackboneElement._layout, release: .r4, """
+private let medicinalProductPharmaceuticalRouteOfAdministrationTargetSpeciesWithdrawalPeriodLayout = Layout(_class: MedicinalProductPharmaceuticalRouteOfAdministrationTargetSpeciesWithdrawalPeriod.self, "MedicinalProductPharmaceutical.routeOfAdministration.targetSpecies.withdrawalPeriod", .backbone, base: BackboneElement._layout, release: .r4, """
     tissue 1..1 CodeableConcept
     value 1..1 Quantity
     supportingInformation 0..1 string
     """)
 
-let medicinalProductPharmaceuticalTypes = TypeGroup("MedicinalProductPharmaceutical MedicinalProductPharmaceutical.characteristics MedicinalProductPharmaceutical.routeOfAdministration MedicinalProductPharmaceutical.routeOfAdministration.targetSpecies MedicinalProductPharmaceutical.routeOfAdministration.targetSpecies.withdrawalPeriod", [MedicinalProductPharmaceutical.self, MedicinalProductPharmaceuticalCharacteristics.self, MedicinalProductPharmaceuticalRouteOfAdministration.self, MedicinalProductPharmaceuticalRouteOfAdministrationTargetSpecies.self, MedicinalProductPharmaceuticalRouteOfAdministrationTargetSpeciesWithdrawalPeriod.self])
+let medicinalProductPharmaceuticalTypes = _TypeGroup("MedicinalProductPharmaceutical MedicinalProductPharmaceutical.characteristics MedicinalProductPharmaceutical.routeOfAdministration MedicinalProductPharmaceutical.routeOfAdministration.targetSpecies MedicinalProductPharmaceutical.routeOfAdministration.targetSpecies.withdrawalPeriod", [MedicinalProductPharmaceutical.self, MedicinalProductPharmaceuticalCharacteristics.self, MedicinalProductPharmaceuticalRouteOfAdministration.self, MedicinalProductPharmaceuticalRouteOfAdministrationTargetSpecies.self, MedicinalProductPharmaceuticalRouteOfAdministrationTargetSpeciesWithdrawalPeriod.self])

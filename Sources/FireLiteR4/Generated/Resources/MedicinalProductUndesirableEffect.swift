@@ -5,24 +5,28 @@ import FireLiteCore
 
 /// `MedicinalProductUndesirableEffect`, a resource of FHIR R4: <http://hl7.org/fhir/StructureDefinition/MedicinalProductUndesirableEffect>
 public final class MedicinalProductUndesirableEffect: DomainResource {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { medicinalProductUndesirableEffectLayout }
 
     /// `MedicinalProductUndesirableEffect.subject`: `Reference` 0..* to `MedicinalProduct` | `Medication`
     public var subject: [Reference] { get { _objects(8) } set { _setObjects(8, newValue) } }
     /// `MedicinalProductUndesirableEffect.symptomConditionEffect`: `CodeableConcept` 0..1
     public var symptomConditionEffect: CodeableConcept? { get { _object(9) } set { _setObject(9, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(symptomConditionEffect newValue: CodeableConcept?) { _upsert(9, newValue) }
     /// `MedicinalProductUndesirableEffect.classification`: `CodeableConcept` 0..1
     public var classification: CodeableConcept? { get { _object(10) } set { _setObject(10, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(classification newValue: CodeableConcept?) { _upsert(10, newValue) }
     /// `MedicinalProductUndesirableEffect.frequencyOfOccurrence`: `CodeableConcept` 0..1
     public var frequencyOfOccurrence: CodeableConcept? { get { _object(11) } set { _setObject(11, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(frequencyOfOccurrence newValue: CodeableConcept?) { _upsert(11, newValue) }
     /// `MedicinalProductUndesirableEffect.population`: `Population` 0..*
     public var population: [Population] { get { _objects(12) } set { _setObjects(12, newValue) } }
 }
 
-private let medicinalProductUndesirableEffectLayout = Layout(MedicinalProductUndesirableEffect.self, "MedicinalProductUndesirableEffect", .resource, base: DomainResource._layout, release: .r4, """
+private let medicinalProductUndesirableEffectLayout = Layout(_class: MedicinalProductUndesirableEffect.self, "MedicinalProductUndesirableEffect", .resource, base: DomainResource._layout, release: .r4, """
     subject 0..* Reference >MedicinalProduct,Medication
     symptomConditionEffect 0..1 CodeableConcept
     classification 0..1 CodeableConcept
@@ -30,4 +34,4 @@ private let medicinalProductUndesirableEffectLayout = Layout(MedicinalProductUnd
     population 0..* Population
     """)
 
-let medicinalProductUndesirableEffectTypes = TypeGroup("MedicinalProductUndesirableEffect", [MedicinalProductUndesirableEffect.self])
+let medicinalProductUndesirableEffectTypes = _TypeGroup("MedicinalProductUndesirableEffect", [MedicinalProductUndesirableEffect.self])

@@ -5,6 +5,7 @@ import FireLiteCore
 
 /// `MessageDefinition`, a resource of FHIR R4: <http://hl7.org/fhir/StructureDefinition/MessageDefinition>
 public final class MessageDefinition: DomainResource {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { messageDefinitionLayout }
 
     /// `MessageDefinition.url`: `uri` 0..1
@@ -45,8 +46,11 @@ public final class MessageDefinition: DomainResource {
     public var parent: [String] { get { _strings(25) } set { _setStrings(25, newValue) } }
     /// `MessageDefinition.event[x]`: `Coding` | `uri` 1..1, example binding (<http://hl7.org/fhir/ValueSet/message-events>)
     public var event: MessageDefinitionEvent? { get { _choice(26) } set { _setChoice(26, 2, newValue) } }
+    /// `MessageDefinition.event[x]` as `Coding`.
     public var eventCoding: Coding? { get { _object(26) } set { _setObject(26, newValue) } }
+    /// `MessageDefinition.event[x]` as `uri`.
     public var eventUri: String? { get { _string(27) } set { _setString(27, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(eventCoding newValue: Coding?) { _upsert(26, newValue) }
     /// `MessageDefinition.category`: `code` 0..1, one of `MessageSignificanceCategory` (<http://hl7.org/fhir/ValueSet/message-significance-category>)
     public var category: MessageSignificanceCategory? { get { _code(28) } set { _setCode(28, newValue) } }
@@ -62,6 +66,7 @@ public final class MessageDefinition: DomainResource {
 
 /// `MessageDefinition.focus`, a backbone element
 public final class MessageDefinitionFocus: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { messageDefinitionFocusLayout }
 
     /// `MessageDefinition.focus.code`: `code` 1..1, one of `ResourceType` (<http://hl7.org/fhir/ValueSet/resource-types>)
@@ -76,6 +81,7 @@ public final class MessageDefinitionFocus: BackboneElement {
 
 /// `MessageDefinition.allowedResponse`, a backbone element
 public final class MessageDefinitionAllowedResponse: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { messageDefinitionAllowedResponseLayout }
 
     /// `MessageDefinition.allowedResponse.message`: `canonical` 1..1 to `MessageDefinition`
@@ -84,17 +90,21 @@ public final class MessageDefinitionAllowedResponse: BackboneElement {
     public var situation: String? { get { _string(4) } set { _setString(4, newValue) } }
 }
 
-/// values `MessageDefinition.event[x]` can have
+/// A value of `MessageDefinition.event[x]`.
 public enum MessageDefinitionEvent: FHIRChoice {
+    /// A value of type `Coding`.
     case coding(Coding)
+    /// A value of type `uri`.
     case uri(String)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    /// The value that an object holds, or nil; for generated code.
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: Coding = object._object(first) else { return nil }; self = .coding(value)
         case 1: guard let value: String = object._string(first + 1) else { return nil }; self = .uri(value)
         default: return nil
         }
     }
+    /// Sets the value in an object; for generated code.
     public func _write(_ object: FHIRObject, _ first: Int) {
         switch self {
         case .coding(let value): object._setObject(first, value)
@@ -103,7 +113,7 @@ public enum MessageDefinitionEvent: FHIRChoice {
     }
 }
 
-private let messageDefinitionLayout = Layout(MessageDefinition.self, "MessageDefinition", .resource, base: DomainResource._layout, release: .r4, """
+private let messageDefinitionLayout = Layout(_class: MessageDefinition.self, "MessageDefinition", .resource, base: DomainResource._layout, release: .r4, """
     url 0..1 uri
     identifier 0..* Identifier
     version 0..1 string
@@ -130,16 +140,16 @@ private let messageDefinitionLayout = Layout(MessageDefinition.self, "MessageDef
     graph 0..* canonical >GraphDefinition
     """)
 
-private let messageDefinitionFocusLayout = Layout(MessageDefinitionFocus.self, "MessageDefinition.focus", .backbone, base: BackboneElement._layout, release: .r4, """
+private let messageDefinitionFocusLayout = Layout(_class: MessageDefinitionFocus.self, "MessageDefinition.focus", .backbone, base: BackboneElement._layout, release: .r4, """
     code 1..1 code =ResourceType
     profile 0..1 canonical >StructureDefinition
     min 1..1 unsignedInt
     max 0..1 string
     """)
 
-private let messageDefinitionAllowedResponseLayout = Layout(MessageDefinitionAllowedResponse.self, "MessageDefinition.allowedResponse", .backbone, base: BackboneElement._layout, release: .r4, """
+private let messageDefinitionAllowedResponseLayout = Layout(_class: MessageDefinitionAllowedResponse.self, "MessageDefinition.allowedResponse", .backbone, base: BackboneElement._layout, release: .r4, """
     message 1..1 canonical >MessageDefinition
     situation 0..1 markdown
     """)
 
-let messageDefinitionTypes = TypeGroup("MessageDefinition MessageDefinition.focus MessageDefinition.allowedResponse", [MessageDefinition.self, MessageDefinitionFocus.self, MessageDefinitionAllowedResponse.self])
+let messageDefinitionTypes = _TypeGroup("MessageDefinition MessageDefinition.focus MessageDefinition.allowedResponse", [MessageDefinition.self, MessageDefinitionFocus.self, MessageDefinitionAllowedResponse.self])

@@ -5,35 +5,46 @@ import FireLiteCore
 
 /// `MessageHeader`, a resource of FHIR R4: <http://hl7.org/fhir/StructureDefinition/MessageHeader>
 public final class MessageHeader: DomainResource {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { messageHeaderLayout }
 
     /// `MessageHeader.event[x]`: `Coding` | `uri` 1..1, example binding (<http://hl7.org/fhir/ValueSet/message-events>)
     public var event: MessageHeaderEvent? { get { _choice(8) } set { _setChoice(8, 2, newValue) } }
+    /// `MessageHeader.event[x]` as `Coding`.
     public var eventCoding: Coding? { get { _object(8) } set { _setObject(8, newValue) } }
+    /// `MessageHeader.event[x]` as `uri`.
     public var eventUri: String? { get { _string(9) } set { _setString(9, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(eventCoding newValue: Coding?) { _upsert(8, newValue) }
     /// `MessageHeader.destination`: `MessageHeader.destination` 0..*
     public var destination: [MessageHeaderDestination] { get { _objects(10) } set { _setObjects(10, newValue) } }
     /// `MessageHeader.sender`: `Reference` 0..1 to `Practitioner` | `PractitionerRole` | `Organization`
     public var sender: Reference? { get { _object(11) } set { _setObject(11, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(sender newValue: Reference?) { _upsert(11, newValue) }
     /// `MessageHeader.enterer`: `Reference` 0..1 to `Practitioner` | `PractitionerRole`
     public var enterer: Reference? { get { _object(12) } set { _setObject(12, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(enterer newValue: Reference?) { _upsert(12, newValue) }
     /// `MessageHeader.author`: `Reference` 0..1 to `Practitioner` | `PractitionerRole`
     public var author: Reference? { get { _object(13) } set { _setObject(13, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(author newValue: Reference?) { _upsert(13, newValue) }
     /// `MessageHeader.source`: `MessageHeader.source` 1..1
     public var source: MessageHeaderSource? { get { _object(14) } set { _setObject(14, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(source newValue: MessageHeaderSource?) { _upsert(14, newValue) }
     /// `MessageHeader.responsible`: `Reference` 0..1 to `Practitioner` | `PractitionerRole` | `Organization`
     public var responsible: Reference? { get { _object(15) } set { _setObject(15, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(responsible newValue: Reference?) { _upsert(15, newValue) }
     /// `MessageHeader.reason`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/message-reason-encounter>)
     public var reason: CodeableConcept? { get { _object(16) } set { _setObject(16, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(reason newValue: CodeableConcept?) { _upsert(16, newValue) }
     /// `MessageHeader.response`: `MessageHeader.response` 0..1
     public var response: MessageHeaderResponse? { get { _object(17) } set { _setObject(17, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(response newValue: MessageHeaderResponse?) { _upsert(17, newValue) }
     /// `MessageHeader.focus`: `Reference` 0..*
     public var focus: [Reference] { get { _objects(18) } set { _setObjects(18, newValue) } }
@@ -43,22 +54,26 @@ public final class MessageHeader: DomainResource {
 
 /// `MessageHeader.destination`, a backbone element
 public final class MessageHeaderDestination: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { messageHeaderDestinationLayout }
 
     /// `MessageHeader.destination.name`: `string` 0..1
     public var name: String? { get { _string(3) } set { _setString(3, newValue) } }
     /// `MessageHeader.destination.target`: `Reference` 0..1 to `Device`
     public var target: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(target newValue: Reference?) { _upsert(4, newValue) }
     /// `MessageHeader.destination.endpoint`: `url` 1..1
     public var endpoint: String? { get { _string(5) } set { _setString(5, newValue) } }
     /// `MessageHeader.destination.receiver`: `Reference` 0..1 to `Practitioner` | `PractitionerRole` | `Organization`
     public var receiver: Reference? { get { _object(6) } set { _setObject(6, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(receiver newValue: Reference?) { _upsert(6, newValue) }
 }
 
 /// `MessageHeader.source`, a backbone element
 public final class MessageHeaderSource: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { messageHeaderSourceLayout }
 
     /// `MessageHeader.source.name`: `string` 0..1
@@ -69,6 +84,7 @@ public final class MessageHeaderSource: BackboneElement {
     public var version: String? { get { _string(5) } set { _setString(5, newValue) } }
     /// `MessageHeader.source.contact`: `ContactPoint` 0..1
     public var contact: ContactPoint? { get { _object(6) } set { _setObject(6, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(contact newValue: ContactPoint?) { _upsert(6, newValue) }
     /// `MessageHeader.source.endpoint`: `url` 1..1
     public var endpoint: String? { get { _string(7) } set { _setString(7, newValue) } }
@@ -76,6 +92,7 @@ public final class MessageHeaderSource: BackboneElement {
 
 /// `MessageHeader.response`, a backbone element
 public final class MessageHeaderResponse: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { messageHeaderResponseLayout }
 
     /// `MessageHeader.response.identifier`: `id` 1..1
@@ -84,20 +101,25 @@ public final class MessageHeaderResponse: BackboneElement {
     public var code: ResponseType? { get { _code(4) } set { _setCode(4, newValue) } }
     /// `MessageHeader.response.details`: `Reference` 0..1 to `OperationOutcome`
     public var details: Reference? { get { _object(5) } set { _setObject(5, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(details newValue: Reference?) { _upsert(5, newValue) }
 }
 
-/// values `MessageHeader.event[x]` can have
+/// A value of `MessageHeader.event[x]`.
 public enum MessageHeaderEvent: FHIRChoice {
+    /// A value of type `Coding`.
     case coding(Coding)
+    /// A value of type `uri`.
     case uri(String)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    /// The value that an object holds, or nil; for generated code.
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: Coding = object._object(first) else { return nil }; self = .coding(value)
         case 1: guard let value: String = object._string(first + 1) else { return nil }; self = .uri(value)
         default: return nil
         }
     }
+    /// Sets the value in an object; for generated code.
     public func _write(_ object: FHIRObject, _ first: Int) {
         switch self {
         case .coding(let value): object._setObject(first, value)
@@ -106,7 +128,7 @@ public enum MessageHeaderEvent: FHIRChoice {
     }
 }
 
-private let messageHeaderLayout = Layout(MessageHeader.self, "MessageHeader", .resource, base: DomainResource._layout, release: .r4, """
+private let messageHeaderLayout = Layout(_class: MessageHeader.self, "MessageHeader", .resource, base: DomainResource._layout, release: .r4, """
     event[x] 1..1 Coding|uri
     destination 0..* MessageHeader.destination
     sender 0..1 Reference >Practitioner,PractitionerRole,Organization
@@ -120,14 +142,14 @@ private let messageHeaderLayout = Layout(MessageHeader.self, "MessageHeader", .r
     definition 0..1 canonical >MessageDefinition
     """)
 
-private let messageHeaderDestinationLayout = Layout(MessageHeaderDestination.self, "MessageHeader.destination", .backbone, base: BackboneElement._layout, release: .r4, """
+private let messageHeaderDestinationLayout = Layout(_class: MessageHeaderDestination.self, "MessageHeader.destination", .backbone, base: BackboneElement._layout, release: .r4, """
     name 0..1 string
     target 0..1 Reference >Device
     endpoint 1..1 url
     receiver 0..1 Reference >Practitioner,PractitionerRole,Organization
     """)
 
-private let messageHeaderSourceLayout = Layout(MessageHeaderSource.self, "MessageHeader.source", .backbone, base: BackboneElement._layout, release: .r4, """
+private let messageHeaderSourceLayout = Layout(_class: MessageHeaderSource.self, "MessageHeader.source", .backbone, base: BackboneElement._layout, release: .r4, """
     name 0..1 string
     software 0..1 string
     version 0..1 string
@@ -135,10 +157,10 @@ private let messageHeaderSourceLayout = Layout(MessageHeaderSource.self, "Messag
     endpoint 1..1 url
     """)
 
-private let messageHeaderResponseLayout = Layout(MessageHeaderResponse.self, "MessageHeader.response", .backbone, base: BackboneElement._layout, release: .r4, """
+private let messageHeaderResponseLayout = Layout(_class: MessageHeaderResponse.self, "MessageHeader.response", .backbone, base: BackboneElement._layout, release: .r4, """
     identifier 1..1 id
     code 1..1 code =ResponseType
     details 0..1 Reference >OperationOutcome
     """)
 
-let messageHeaderTypes = TypeGroup("MessageHeader MessageHeader.destination MessageHeader.source MessageHeader.response", [MessageHeader.self, MessageHeaderDestination.self, MessageHeaderSource.self, MessageHeaderResponse.self])
+let messageHeaderTypes = _TypeGroup("MessageHeader MessageHeader.destination MessageHeader.source MessageHeader.response", [MessageHeader.self, MessageHeaderDestination.self, MessageHeaderSource.self, MessageHeaderResponse.self])

@@ -5,6 +5,7 @@ import FireLiteCore
 
 /// `MolecularSequence`, a resource of FHIR R4: <http://hl7.org/fhir/StructureDefinition/MolecularSequence>
 public final class MolecularSequence: DomainResource {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { molecularSequenceLayout }
 
     /// `MolecularSequence.identifier`: `Identifier` 0..*
@@ -15,21 +16,27 @@ public final class MolecularSequence: DomainResource {
     public var coordinateSystem: Int? { get { _int(10) } set { _setInt(10, newValue) } }
     /// `MolecularSequence.patient`: `Reference` 0..1 to `Patient`
     public var patient: Reference? { get { _object(11) } set { _setObject(11, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(patient newValue: Reference?) { _upsert(11, newValue) }
     /// `MolecularSequence.specimen`: `Reference` 0..1 to `Specimen`
     public var specimen: Reference? { get { _object(12) } set { _setObject(12, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(specimen newValue: Reference?) { _upsert(12, newValue) }
     /// `MolecularSequence.device`: `Reference` 0..1 to `Device`
     public var device: Reference? { get { _object(13) } set { _setObject(13, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(device newValue: Reference?) { _upsert(13, newValue) }
     /// `MolecularSequence.performer`: `Reference` 0..1 to `Organization`
     public var performer: Reference? { get { _object(14) } set { _setObject(14, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(performer newValue: Reference?) { _upsert(14, newValue) }
     /// `MolecularSequence.quantity`: `Quantity` 0..1
     public var quantity: Quantity? { get { _object(15) } set { _setObject(15, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(quantity newValue: Quantity?) { _upsert(15, newValue) }
     /// `MolecularSequence.referenceSeq`: `MolecularSequence.referenceSeq` 0..1
     public var referenceSeq: MolecularSequenceReferenceSeq? { get { _object(16) } set { _setObject(16, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(referenceSeq newValue: MolecularSequenceReferenceSeq?) { _upsert(16, newValue) }
     /// `MolecularSequence.variant`: `MolecularSequence.variant` 0..*
     public var variant: [MolecularSequenceVariant] { get { _objects(17) } set { _setObjects(17, newValue) } }
@@ -49,10 +56,12 @@ public final class MolecularSequence: DomainResource {
 
 /// `MolecularSequence.referenceSeq`, a backbone element
 public final class MolecularSequenceReferenceSeq: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { molecularSequenceReferenceSeqLayout }
 
     /// `MolecularSequence.referenceSeq.chromosome`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/chromosome-human>)
     public var chromosome: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(chromosome newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `MolecularSequence.referenceSeq.genomeBuild`: `string` 0..1
     public var genomeBuild: String? { get { _string(4) } set { _setString(4, newValue) } }
@@ -60,9 +69,11 @@ public final class MolecularSequenceReferenceSeq: BackboneElement {
     public var orientation: OrientationType? { get { _code(5) } set { _setCode(5, newValue) } }
     /// `MolecularSequence.referenceSeq.referenceSeqId`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/sequence-referenceSeq>)
     public var referenceSeqId: CodeableConcept? { get { _object(6) } set { _setObject(6, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(referenceSeqId newValue: CodeableConcept?) { _upsert(6, newValue) }
     /// `MolecularSequence.referenceSeq.referenceSeqPointer`: `Reference` 0..1 to `MolecularSequence`
     public var referenceSeqPointer: Reference? { get { _object(7) } set { _setObject(7, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(referenceSeqPointer newValue: Reference?) { _upsert(7, newValue) }
     /// `MolecularSequence.referenceSeq.referenceSeqString`: `string` 0..1
     public var referenceSeqString: String? { get { _string(8) } set { _setString(8, newValue) } }
@@ -76,6 +87,7 @@ public final class MolecularSequenceReferenceSeq: BackboneElement {
 
 /// `MolecularSequence.variant`, a backbone element
 public final class MolecularSequenceVariant: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { molecularSequenceVariantLayout }
 
     /// `MolecularSequence.variant.start`: `integer` 0..1
@@ -90,17 +102,20 @@ public final class MolecularSequenceVariant: BackboneElement {
     public var cigar: String? { get { _string(7) } set { _setString(7, newValue) } }
     /// `MolecularSequence.variant.variantPointer`: `Reference` 0..1 to `Observation`
     public var variantPointer: Reference? { get { _object(8) } set { _setObject(8, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(variantPointer newValue: Reference?) { _upsert(8, newValue) }
 }
 
 /// `MolecularSequence.quality`, a backbone element
 public final class MolecularSequenceQuality: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { molecularSequenceQualityLayout }
 
     /// `MolecularSequence.quality.type`: `code` 1..1, one of `QualityType` (<http://hl7.org/fhir/ValueSet/quality-type>)
     public var type: QualityType? { get { _code(3) } set { _setCode(3, newValue) } }
     /// `MolecularSequence.quality.standardSequence`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/sequence-quality-standardSequence>)
     public var standardSequence: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(standardSequence newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `MolecularSequence.quality.start`: `integer` 0..1
     public var start: Int? { get { _int(5) } set { _setInt(5, newValue) } }
@@ -108,9 +123,11 @@ public final class MolecularSequenceQuality: BackboneElement {
     public var end: Int? { get { _int(6) } set { _setInt(6, newValue) } }
     /// `MolecularSequence.quality.score`: `Quantity` 0..1
     public var score: Quantity? { get { _object(7) } set { _setObject(7, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(score newValue: Quantity?) { _upsert(7, newValue) }
     /// `MolecularSequence.quality.method`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/sequence-quality-method>)
     public var method: CodeableConcept? { get { _object(8) } set { _setObject(8, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(method newValue: CodeableConcept?) { _upsert(8, newValue) }
     /// `MolecularSequence.quality.truthTP`: `decimal` 0..1
     public var truthTP: FHIRDecimal? { get { _decimal(9) } set { _setDecimal(9, newValue) } }
@@ -130,11 +147,13 @@ public final class MolecularSequenceQuality: BackboneElement {
     public var fScore: FHIRDecimal? { get { _decimal(16) } set { _setDecimal(16, newValue) } }
     /// `MolecularSequence.quality.roc`: `MolecularSequence.quality.roc` 0..1
     public var roc: MolecularSequenceQualityRoc? { get { _object(17) } set { _setObject(17, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(roc newValue: MolecularSequenceQualityRoc?) { _upsert(17, newValue) }
 }
 
 /// `MolecularSequence.quality.roc`, a backbone element
 public final class MolecularSequenceQualityRoc: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { molecularSequenceQualityRocLayout }
 
     /// `MolecularSequence.quality.roc.score`: `integer` 0..*
@@ -155,6 +174,7 @@ public final class MolecularSequenceQualityRoc: BackboneElement {
 
 /// `MolecularSequence.repository`, a backbone element
 public final class MolecularSequenceRepository: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { molecularSequenceRepositoryLayout }
 
     /// `MolecularSequence.repository.type`: `code` 1..1, one of `RepositoryType` (<http://hl7.org/fhir/ValueSet/repository-type>)
@@ -173,10 +193,12 @@ public final class MolecularSequenceRepository: BackboneElement {
 
 /// `MolecularSequence.structureVariant`, a backbone element
 public final class MolecularSequenceStructureVariant: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { molecularSequenceStructureVariantLayout }
 
     /// `MolecularSequence.structureVariant.variantType`: `CodeableConcept` 0..1, required binding (<http://loinc.org/vs/LL379-9>)
     public var variantType: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(variantType newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `MolecularSequence.structureVariant.exact`: `boolean` 0..1
     public var exact: Bool? { get { _bool(4) } set { _setBool(4, newValue) } }
@@ -184,14 +206,17 @@ public final class MolecularSequenceStructureVariant: BackboneElement {
     public var length: Int? { get { _int(5) } set { _setInt(5, newValue) } }
     /// `MolecularSequence.structureVariant.outer`: `MolecularSequence.structureVariant.outer` 0..1
     public var outer: MolecularSequenceStructureVariantOuter? { get { _object(6) } set { _setObject(6, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(outer newValue: MolecularSequenceStructureVariantOuter?) { _upsert(6, newValue) }
     /// `MolecularSequence.structureVariant.inner`: `MolecularSequence.structureVariant.inner` 0..1
     public var inner: MolecularSequenceStructureVariantInner? { get { _object(7) } set { _setObject(7, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(inner newValue: MolecularSequenceStructureVariantInner?) { _upsert(7, newValue) }
 }
 
 /// `MolecularSequence.structureVariant.outer`, a backbone element
 public final class MolecularSequenceStructureVariantOuter: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { molecularSequenceStructureVariantOuterLayout }
 
     /// `MolecularSequence.structureVariant.outer.start`: `integer` 0..1
@@ -202,6 +227,7 @@ public final class MolecularSequenceStructureVariantOuter: BackboneElement {
 
 /// `MolecularSequence.structureVariant.inner`, a backbone element
 public final class MolecularSequenceStructureVariantInner: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { molecularSequenceStructureVariantInnerLayout }
 
     /// `MolecularSequence.structureVariant.inner.start`: `integer` 0..1
@@ -210,7 +236,7 @@ public final class MolecularSequenceStructureVariantInner: BackboneElement {
     public var end: Int? { get { _int(4) } set { _setInt(4, newValue) } }
 }
 
-private let molecularSequenceLayout = Layout(MolecularSequence.self, "MolecularSequence", .resource, base: DomainResource._layout, release: .r4, """
+private let molecularSequenceLayout = Layout(_class: MolecularSequence.self, "MolecularSequence", .resource, base: DomainResource._layout, release: .r4, """
     identifier 0..* Identifier
     type 0..1 code =SequenceType
     coordinateSystem 1..1 integer
@@ -229,7 +255,7 @@ private let molecularSequenceLayout = Layout(MolecularSequence.self, "MolecularS
     structureVariant 0..* MolecularSequence.structureVariant
     """)
 
-private let molecularSequenceReferenceSeqLayout = Layout(MolecularSequenceReferenceSeq.self, "MolecularSequence.referenceSeq", .backbone, base: BackboneElement._layout, release: .r4, """
+private let molecularSequenceReferenceSeqLayout = Layout(_class: MolecularSequenceReferenceSeq.self, "MolecularSequence.referenceSeq", .backbone, base: BackboneElement._layout, release: .r4, """
     chromosome 0..1 CodeableConcept
     genomeBuild 0..1 string
     orientation 0..1 code =OrientationType
@@ -241,7 +267,7 @@ private let molecularSequenceReferenceSeqLayout = Layout(MolecularSequenceRefere
     windowEnd 0..1 integer
     """)
 
-private let molecularSequenceVariantLayout = Layout(MolecularSequenceVariant.self, "MolecularSequence.variant", .backbone, base: BackboneElement._layout, release: .r4, """
+private let molecularSequenceVariantLayout = Layout(_class: MolecularSequenceVariant.self, "MolecularSequence.variant", .backbone, base: BackboneElement._layout, release: .r4, """
     start 0..1 integer
     end 0..1 integer
     observedAllele 0..1 string
@@ -250,7 +276,7 @@ private let molecularSequenceVariantLayout = Layout(MolecularSequenceVariant.sel
     variantPointer 0..1 Reference >Observation
     """)
 
-private let molecularSequenceQualityLayout = Layout(MolecularSequenceQuality.self, "MolecularSequence.quality", .backbone, base: BackboneElement._layout, release: .r4, """
+private let molecularSequenceQualityLayout = Layout(_class: MolecularSequenceQuality.self, "MolecularSequence.quality", .backbone, base: BackboneElement._layout, release: .r4, """
     type 1..1 code =QualityType
     standardSequence 0..1 CodeableConcept
     start 0..1 integer
@@ -268,7 +294,7 @@ private let molecularSequenceQualityLayout = Layout(MolecularSequenceQuality.sel
     roc 0..1 MolecularSequence.quality.roc
     """)
 
-private let molecularSequenceQualityRocLayout = Layout(MolecularSequenceQualityRoc.self, "MolecularSequence.quality.roc", .backbone, base: BackboneElement._layout, release: .r4, """
+private let molecularSequenceQualityRocLayout = Layout(_class: MolecularSequenceQualityRoc.self, "MolecularSequence.quality.roc", .backbone, base: BackboneElement._layout, release: .r4, """
     score 0..* integer
     numTP 0..* integer
     numFP 0..* integer
@@ -278,7 +304,7 @@ private let molecularSequenceQualityRocLayout = Layout(MolecularSequenceQualityR
     fMeasure 0..* decimal
     """)
 
-private let molecularSequenceRepositoryLayout = Layout(MolecularSequenceRepository.self, "MolecularSequence.repository", .backbone, base: BackboneElement._layout, release: .r4, """
+private let molecularSequenceRepositoryLayout = Layout(_class: MolecularSequenceRepository.self, "MolecularSequence.repository", .backbone, base: BackboneElement._layout, release: .r4, """
     type 1..1 code =RepositoryType
     url 0..1 uri
     name 0..1 string
@@ -287,7 +313,7 @@ private let molecularSequenceRepositoryLayout = Layout(MolecularSequenceReposito
     readsetId 0..1 string
     """)
 
-private let molecularSequenceStructureVariantLayout = Layout(MolecularSequenceStructureVariant.self, "MolecularSequence.structureVariant", .backbone, base: BackboneElement._layout, release: .r4, """
+private let molecularSequenceStructureVariantLayout = Layout(_class: MolecularSequenceStructureVariant.self, "MolecularSequence.structureVariant", .backbone, base: BackboneElement._layout, release: .r4, """
     variantType 0..1 CodeableConcept
     exact 0..1 boolean
     length 0..1 integer
@@ -295,14 +321,14 @@ private let molecularSequenceStructureVariantLayout = Layout(MolecularSequenceSt
     inner 0..1 MolecularSequence.structureVariant.inner
     """)
 
-private let molecularSequenceStructureVariantOuterLayout = Layout(MolecularSequenceStructureVariantOuter.self, "MolecularSequence.structureVariant.outer", .backbone, base: BackboneElement._layout, release: .r4, """
+private let molecularSequenceStructureVariantOuterLayout = Layout(_class: MolecularSequenceStructureVariantOuter.self, "MolecularSequence.structureVariant.outer", .backbone, base: BackboneElement._layout, release: .r4, """
     start 0..1 integer
     end 0..1 integer
     """)
 
-private let molecularSequenceStructureVariantInnerLayout = Layout(MolecularSequenceStructureVariantInner.self, "MolecularSequence.structureVariant.inner", .backbone, base: BackboneElement._layout, release: .r4, """
+private let molecularSequenceStructureVariantInnerLayout = Layout(_class: MolecularSequenceStructureVariantInner.self, "MolecularSequence.structureVariant.inner", .backbone, base: BackboneElement._layout, release: .r4, """
     start 0..1 integer
     end 0..1 integer
     """)
 
-let molecularSequenceTypes = TypeGroup("MolecularSequence MolecularSequence.referenceSeq MolecularSequence.variant MolecularSequence.quality MolecularSequence.quality.roc MolecularSequence.repository MolecularSequence.structureVariant MolecularSequence.structureVariant.outer MolecularSequence.structureVariant.inner", [MolecularSequence.self, MolecularSequenceReferenceSeq.self, MolecularSequenceVariant.self, MolecularSequenceQuality.self, MolecularSequenceQualityRoc.self, MolecularSequenceRepository.self, MolecularSequenceStructureVariant.self, MolecularSequenceStructureVariantOuter.self, MolecularSequenceStructureVariantInner.self])
+let molecularSequenceTypes = _TypeGroup("MolecularSequence MolecularSequence.referenceSeq MolecularSequence.variant MolecularSequence.quality MolecularSequence.quality.roc MolecularSequence.repository MolecularSequence.structureVariant MolecularSequence.structureVariant.outer MolecularSequence.structureVariant.inner", [MolecularSequence.self, MolecularSequenceReferenceSeq.self, MolecularSequenceVariant.self, MolecularSequenceQuality.self, MolecularSequenceQualityRoc.self, MolecularSequenceRepository.self, MolecularSequenceStructureVariant.self, MolecularSequenceStructureVariantOuter.self, MolecularSequenceStructureVariantInner.self])

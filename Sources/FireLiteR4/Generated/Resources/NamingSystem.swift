@@ -5,6 +5,7 @@ import FireLiteCore
 
 /// `NamingSystem`, a resource of FHIR R4: <http://hl7.org/fhir/StructureDefinition/NamingSystem>
 public final class NamingSystem: DomainResource {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { namingSystemLayout }
 
     /// `NamingSystem.name`: `string` 1..1
@@ -23,6 +24,7 @@ public final class NamingSystem: DomainResource {
     public var responsible: String? { get { _string(14) } set { _setString(14, newValue) } }
     /// `NamingSystem.type`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/identifier-type>)
     public var type: CodeableConcept? { get { _object(15) } set { _setObject(15, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(type newValue: CodeableConcept?) { _upsert(15, newValue) }
     /// `NamingSystem.description`: `markdown` 0..1
     public var description: String? { get { _string(16) } set { _setString(16, newValue) } }
@@ -38,6 +40,7 @@ public final class NamingSystem: DomainResource {
 
 /// `NamingSystem.uniqueId`, a backbone element
 public final class NamingSystemUniqueId: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { namingSystemUniqueIdLayout }
 
     /// `NamingSystem.uniqueId.type`: `code` 1..1, one of `NamingSystemIdentifierType` (<http://hl7.org/fhir/ValueSet/namingsystem-identifier-type>)
@@ -50,10 +53,11 @@ public final class NamingSystemUniqueId: BackboneElement {
     public var comment: String? { get { _string(6) } set { _setString(6, newValue) } }
     /// `NamingSystem.uniqueId.period`: `Period` 0..1
     public var period: Period? { get { _object(7) } set { _setObject(7, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(period newValue: Period?) { _upsert(7, newValue) }
 }
 
-private let namingSystemLayout = Layout(NamingSystem.self, "NamingSystem", .resource, base: DomainResource._layout, release: .r4, """
+private let namingSystemLayout = Layout(_class: NamingSystem.self, "NamingSystem", .resource, base: DomainResource._layout, release: .r4, """
     name 1..1 string
     status 1..1 code =PublicationStatus
     kind 1..1 code =NamingSystemType
@@ -69,7 +73,7 @@ private let namingSystemLayout = Layout(NamingSystem.self, "NamingSystem", .reso
     uniqueId 1..* NamingSystem.uniqueId
     """)
 
-private let namingSystemUniqueIdLayout = Layout(NamingSystemUniqueId.self, "NamingSystem.uniqueId", .backbone, base: BackboneElement._layout, release: .r4, """
+private let namingSystemUniqueIdLayout = Layout(_class: NamingSystemUniqueId.self, "NamingSystem.uniqueId", .backbone, base: BackboneElement._layout, release: .r4, """
     type 1..1 code =NamingSystemIdentifierType
     value 1..1 string
     preferred 0..1 boolean
@@ -77,4 +81,4 @@ private let namingSystemUniqueIdLayout = Layout(NamingSystemUniqueId.self, "Nami
     period 0..1 Period
     """)
 
-let namingSystemTypes = TypeGroup("NamingSystem NamingSystem.uniqueId", [NamingSystem.self, NamingSystemUniqueId.self])
+let namingSystemTypes = _TypeGroup("NamingSystem NamingSystem.uniqueId", [NamingSystem.self, NamingSystemUniqueId.self])

@@ -5,6 +5,7 @@ import FireLiteCore
 
 /// `NutritionOrder`, a resource of FHIR R4: <http://hl7.org/fhir/StructureDefinition/NutritionOrder>
 public final class NutritionOrder: DomainResource {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { nutritionOrderLayout }
 
     /// `NutritionOrder.identifier`: `Identifier` 0..*
@@ -21,14 +22,17 @@ public final class NutritionOrder: DomainResource {
     public var intent: RequestIntent? { get { _code(13) } set { _setCode(13, newValue) } }
     /// `NutritionOrder.patient`: `Reference` 1..1 to `Patient`
     public var patient: Reference? { get { _object(14) } set { _setObject(14, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(patient newValue: Reference?) { _upsert(14, newValue) }
     /// `NutritionOrder.encounter`: `Reference` 0..1 to `Encounter`
     public var encounter: Reference? { get { _object(15) } set { _setObject(15, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(encounter newValue: Reference?) { _upsert(15, newValue) }
     /// `NutritionOrder.dateTime`: `dateTime` 1..1
     public var dateTime: FHIRDateTime? { get { _dateTime(16) } set { _setDateTime(16, newValue) } }
     /// `NutritionOrder.orderer`: `Reference` 0..1 to `Practitioner` | `PractitionerRole`
     public var orderer: Reference? { get { _object(17) } set { _setObject(17, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(orderer newValue: Reference?) { _upsert(17, newValue) }
     /// `NutritionOrder.allergyIntolerance`: `Reference` 0..* to `AllergyIntolerance`
     public var allergyIntolerance: [Reference] { get { _objects(18) } set { _setObjects(18, newValue) } }
@@ -38,11 +42,13 @@ public final class NutritionOrder: DomainResource {
     public var excludeFoodModifier: [CodeableConcept] { get { _objects(20) } set { _setObjects(20, newValue) } }
     /// `NutritionOrder.oralDiet`: `NutritionOrder.oralDiet` 0..1
     public var oralDiet: NutritionOrderOralDiet? { get { _object(21) } set { _setObject(21, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(oralDiet newValue: NutritionOrderOralDiet?) { _upsert(21, newValue) }
     /// `NutritionOrder.supplement`: `NutritionOrder.supplement` 0..*
     public var supplement: [NutritionOrderSupplement] { get { _objects(22) } set { _setObjects(22, newValue) } }
     /// `NutritionOrder.enteralFormula`: `NutritionOrder.enteralFormula` 0..1
     public var enteralFormula: NutritionOrderEnteralFormula? { get { _object(23) } set { _setObject(23, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(enteralFormula newValue: NutritionOrderEnteralFormula?) { _upsert(23, newValue) }
     /// `NutritionOrder.note`: `Annotation` 0..*
     public var note: [Annotation] { get { _objects(24) } set { _setObjects(24, newValue) } }
@@ -50,6 +56,7 @@ public final class NutritionOrder: DomainResource {
 
 /// `NutritionOrder.oralDiet`, a backbone element
 public final class NutritionOrderOralDiet: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { nutritionOrderOralDietLayout }
 
     /// `NutritionOrder.oralDiet.type`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/diet-type>)
@@ -68,34 +75,42 @@ public final class NutritionOrderOralDiet: BackboneElement {
 
 /// `NutritionOrder.oralDiet.nutrient`, a backbone element
 public final class NutritionOrderOralDietNutrient: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { nutritionOrderOralDietNutrientLayout }
 
     /// `NutritionOrder.oralDiet.nutrient.modifier`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/nutrient-code>)
     public var modifier: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(modifier newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `NutritionOrder.oralDiet.nutrient.amount`: `Quantity` 0..1
     public var amount: Quantity? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(amount newValue: Quantity?) { _upsert(4, newValue) }
 }
 
 /// `NutritionOrder.oralDiet.texture`, a backbone element
 public final class NutritionOrderOralDietTexture: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { nutritionOrderOralDietTextureLayout }
 
     /// `NutritionOrder.oralDiet.texture.modifier`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/texture-code>)
     public var modifier: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(modifier newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `NutritionOrder.oralDiet.texture.foodType`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/modified-foodtype>)
     public var foodType: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(foodType newValue: CodeableConcept?) { _upsert(4, newValue) }
 }
 
 /// `NutritionOrder.supplement`, a backbone element
 public final class NutritionOrderSupplement: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { nutritionOrderSupplementLayout }
 
     /// `NutritionOrder.supplement.type`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/supplement-type>)
     public var type: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(type newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `NutritionOrder.supplement.productName`: `string` 0..1
     public var productName: String? { get { _string(4) } set { _setString(4, newValue) } }
@@ -103,6 +118,7 @@ public final class NutritionOrderSupplement: BackboneElement {
     public var schedule: [Timing] { get { _objects(5) } set { _setObjects(5, newValue) } }
     /// `NutritionOrder.supplement.quantity`: `Quantity` 0..1
     public var quantity: Quantity? { get { _object(6) } set { _setObject(6, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(quantity newValue: Quantity?) { _upsert(6, newValue) }
     /// `NutritionOrder.supplement.instruction`: `string` 0..1
     public var instruction: String? { get { _string(7) } set { _setString(7, newValue) } }
@@ -110,28 +126,34 @@ public final class NutritionOrderSupplement: BackboneElement {
 
 /// `NutritionOrder.enteralFormula`, a backbone element
 public final class NutritionOrderEnteralFormula: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { nutritionOrderEnteralFormulaLayout }
 
     /// `NutritionOrder.enteralFormula.baseFormulaType`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/entformula-type>)
     public var baseFormulaType: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(baseFormulaType newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `NutritionOrder.enteralFormula.baseFormulaProductName`: `string` 0..1
     public var baseFormulaProductName: String? { get { _string(4) } set { _setString(4, newValue) } }
     /// `NutritionOrder.enteralFormula.additiveType`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/entformula-additive>)
     public var additiveType: CodeableConcept? { get { _object(5) } set { _setObject(5, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(additiveType newValue: CodeableConcept?) { _upsert(5, newValue) }
     /// `NutritionOrder.enteralFormula.additiveProductName`: `string` 0..1
     public var additiveProductName: String? { get { _string(6) } set { _setString(6, newValue) } }
     /// `NutritionOrder.enteralFormula.caloricDensity`: `Quantity` 0..1
     public var caloricDensity: Quantity? { get { _object(7) } set { _setObject(7, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(caloricDensity newValue: Quantity?) { _upsert(7, newValue) }
     /// `NutritionOrder.enteralFormula.routeofAdministration`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/enteral-route>)
     public var routeofAdministration: CodeableConcept? { get { _object(8) } set { _setObject(8, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(routeofAdministration newValue: CodeableConcept?) { _upsert(8, newValue) }
     /// `NutritionOrder.enteralFormula.administration`: `NutritionOrder.enteralFormula.administration` 0..*
     public var administration: [NutritionOrderEnteralFormulaAdministration] { get { _objects(9) } set { _setObjects(9, newValue) } }
     /// `NutritionOrder.enteralFormula.maxVolumeToDeliver`: `Quantity` 0..1
     public var maxVolumeToDeliver: Quantity? { get { _object(10) } set { _setObject(10, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(maxVolumeToDeliver newValue: Quantity?) { _upsert(10, newValue) }
     /// `NutritionOrder.enteralFormula.administrationInstruction`: `string` 0..1
     public var administrationInstruction: String? { get { _string(11) } set { _setString(11, newValue) } }
@@ -139,33 +161,44 @@ public final class NutritionOrderEnteralFormula: BackboneElement {
 
 /// `NutritionOrder.enteralFormula.administration`, a backbone element
 public final class NutritionOrderEnteralFormulaAdministration: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { nutritionOrderEnteralFormulaAdministrationLayout }
 
     /// `NutritionOrder.enteralFormula.administration.schedule`: `Timing` 0..1
     public var schedule: Timing? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(schedule newValue: Timing?) { _upsert(3, newValue) }
     /// `NutritionOrder.enteralFormula.administration.quantity`: `Quantity` 0..1
     public var quantity: Quantity? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(quantity newValue: Quantity?) { _upsert(4, newValue) }
     /// `NutritionOrder.enteralFormula.administration.rate[x]`: `Quantity` | `Ratio` 0..1
     public var rate: NutritionOrderEnteralFormulaAdministrationRate? { get { _choice(5) } set { _setChoice(5, 2, newValue) } }
+    /// `NutritionOrder.enteralFormula.administration.rate[x]` as `Quantity`.
     public var rateQuantity: Quantity? { get { _object(5) } set { _setObject(5, newValue) } }
+    /// `NutritionOrder.enteralFormula.administration.rate[x]` as `Ratio`.
     public var rateRatio: Ratio? { get { _object(6) } set { _setObject(6, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(rateQuantity newValue: Quantity?) { _upsert(5, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(rateRatio newValue: Ratio?) { _upsert(6, newValue) }
 }
 
-/// values `NutritionOrder.enteralFormula.administration.rate[x]` can have
+/// A value of `NutritionOrder.enteralFormula.administration.rate[x]`.
 public enum NutritionOrderEnteralFormulaAdministrationRate: FHIRChoice {
+    /// A value of type `Quantity`.
     case quantity(Quantity)
+    /// A value of type `Ratio`.
     case ratio(Ratio)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    /// The value that an object holds, or nil; for generated code.
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: Quantity = object._object(first) else { return nil }; self = .quantity(value)
         case 1: guard let value: Ratio = object._object(first + 1) else { return nil }; self = .ratio(value)
         default: return nil
         }
     }
+    /// Sets the value in an object; for generated code.
     public func _write(_ object: FHIRObject, _ first: Int) {
         switch self {
         case .quantity(let value): object._setObject(first, value)
@@ -174,7 +207,7 @@ public enum NutritionOrderEnteralFormulaAdministrationRate: FHIRChoice {
     }
 }
 
-private let nutritionOrderLayout = Layout(NutritionOrder.self, "NutritionOrder", .resource, base: DomainResource._layout, release: .r4, """
+private let nutritionOrderLayout = Layout(_class: NutritionOrder.self, "NutritionOrder", .resource, base: DomainResource._layout, release: .r4, """
     identifier 0..* Identifier
     instantiatesCanonical 0..* canonical >ActivityDefinition,PlanDefinition
     instantiatesUri 0..* uri
@@ -194,7 +227,7 @@ private let nutritionOrderLayout = Layout(NutritionOrder.self, "NutritionOrder",
     note 0..* Annotation
     """)
 
-private let nutritionOrderOralDietLayout = Layout(NutritionOrderOralDiet.self, "NutritionOrder.oralDiet", .backbone, base: BackboneElement._layout, release: .r4, """
+private let nutritionOrderOralDietLayout = Layout(_class: NutritionOrderOralDiet.self, "NutritionOrder.oralDiet", .backbone, base: BackboneElement._layout, release: .r4, """
     type 0..* CodeableConcept
     schedule 0..* Timing
     nutrient 0..* NutritionOrder.oralDiet.nutrient
@@ -203,17 +236,17 @@ private let nutritionOrderOralDietLayout = Layout(NutritionOrderOralDiet.self, "
     instruction 0..1 string
     """)
 
-private let nutritionOrderOralDietNutrientLayout = Layout(NutritionOrderOralDietNutrient.self, "NutritionOrder.oralDiet.nutrient", .backbone, base: BackboneElement._layout, release: .r4, """
+private let nutritionOrderOralDietNutrientLayout = Layout(_class: NutritionOrderOralDietNutrient.self, "NutritionOrder.oralDiet.nutrient", .backbone, base: BackboneElement._layout, release: .r4, """
     modifier 0..1 CodeableConcept
     amount 0..1 Quantity
     """)
 
-private let nutritionOrderOralDietTextureLayout = Layout(NutritionOrderOralDietTexture.self, "NutritionOrder.oralDiet.texture", .backbone, base: BackboneElement._layout, release: .r4, """
+private let nutritionOrderOralDietTextureLayout = Layout(_class: NutritionOrderOralDietTexture.self, "NutritionOrder.oralDiet.texture", .backbone, base: BackboneElement._layout, release: .r4, """
     modifier 0..1 CodeableConcept
     foodType 0..1 CodeableConcept
     """)
 
-private let nutritionOrderSupplementLayout = Layout(NutritionOrderSupplement.self, "NutritionOrder.supplement", .backbone, base: BackboneElement._layout, release: .r4, """
+private let nutritionOrderSupplementLayout = Layout(_class: NutritionOrderSupplement.self, "NutritionOrder.supplement", .backbone, base: BackboneElement._layout, release: .r4, """
     type 0..1 CodeableConcept
     productName 0..1 string
     schedule 0..* Timing
@@ -221,7 +254,7 @@ private let nutritionOrderSupplementLayout = Layout(NutritionOrderSupplement.sel
     instruction 0..1 string
     """)
 
-private let nutritionOrderEnteralFormulaLayout = Layout(NutritionOrderEnteralFormula.self, "NutritionOrder.enteralFormula", .backbone, base: BackboneElement._layout, release: .r4, """
+private let nutritionOrderEnteralFormulaLayout = Layout(_class: NutritionOrderEnteralFormula.self, "NutritionOrder.enteralFormula", .backbone, base: BackboneElement._layout, release: .r4, """
     baseFormulaType 0..1 CodeableConcept
     baseFormulaProductName 0..1 string
     additiveType 0..1 CodeableConcept
@@ -233,10 +266,10 @@ private let nutritionOrderEnteralFormulaLayout = Layout(NutritionOrderEnteralFor
     administrationInstruction 0..1 string
     """)
 
-private let nutritionOrderEnteralFormulaAdministrationLayout = Layout(NutritionOrderEnteralFormulaAdministration.self, "NutritionOrder.enteralFormula.administration", .backbone, base: BackboneElement._layout, release: .r4, """
+private let nutritionOrderEnteralFormulaAdministrationLayout = Layout(_class: NutritionOrderEnteralFormulaAdministration.self, "NutritionOrder.enteralFormula.administration", .backbone, base: BackboneElement._layout, release: .r4, """
     schedule 0..1 Timing
     quantity 0..1 Quantity
     rate[x] 0..1 Quantity|Ratio
     """)
 
-let nutritionOrderTypes = TypeGroup("NutritionOrder NutritionOrder.oralDiet NutritionOrder.oralDiet.nutrient NutritionOrder.oralDiet.texture NutritionOrder.supplement NutritionOrder.enteralFormula NutritionOrder.enteralFormula.administration", [NutritionOrder.self, NutritionOrderOralDiet.self, NutritionOrderOralDietNutrient.self, NutritionOrderOralDietTexture.self, NutritionOrderSupplement.self, NutritionOrderEnteralFormula.self, NutritionOrderEnteralFormulaAdministration.self])
+let nutritionOrderTypes = _TypeGroup("NutritionOrder NutritionOrder.oralDiet NutritionOrder.oralDiet.nutrient NutritionOrder.oralDiet.texture NutritionOrder.supplement NutritionOrder.enteralFormula NutritionOrder.enteralFormula.administration", [NutritionOrder.self, NutritionOrderOralDiet.self, NutritionOrderOralDietNutrient.self, NutritionOrderOralDietTexture.self, NutritionOrderSupplement.self, NutritionOrderEnteralFormula.self, NutritionOrderEnteralFormulaAdministration.self])

@@ -5,6 +5,7 @@ import FireLiteCore
 
 /// `Observation`, a resource of FHIR R4: <http://hl7.org/fhir/StructureDefinition/Observation>
 public final class Observation: DomainResource {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { observationLayout }
 
     /// `Observation.identifier`: `Identifier` 0..*
@@ -19,22 +20,31 @@ public final class Observation: DomainResource {
     public var category: [CodeableConcept] { get { _objects(12) } set { _setObjects(12, newValue) } }
     /// `Observation.code`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/observation-codes>)
     public var code: CodeableConcept? { get { _object(13) } set { _setObject(13, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(code newValue: CodeableConcept?) { _upsert(13, newValue) }
     /// `Observation.subject`: `Reference` 0..1 to `Patient` | `Group` | `Device` | `Location`
     public var subject: Reference? { get { _object(14) } set { _setObject(14, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(subject newValue: Reference?) { _upsert(14, newValue) }
     /// `Observation.focus`: `Reference` 0..*
     public var focus: [Reference] { get { _objects(15) } set { _setObjects(15, newValue) } }
     /// `Observation.encounter`: `Reference` 0..1 to `Encounter`
     public var encounter: Reference? { get { _object(16) } set { _setObject(16, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(encounter newValue: Reference?) { _upsert(16, newValue) }
     /// `Observation.effective[x]`: `dateTime` | `Period` | `Timing` | `instant` 0..1
     public var effective: ObservationEffective? { get { _choice(17) } set { _setChoice(17, 4, newValue) } }
+    /// `Observation.effective[x]` as `dateTime`.
     public var effectiveDateTime: FHIRDateTime? { get { _dateTime(17) } set { _setDateTime(17, newValue) } }
+    /// `Observation.effective[x]` as `Period`.
     public var effectivePeriod: Period? { get { _object(18) } set { _setObject(18, newValue) } }
+    /// `Observation.effective[x]` as `Timing`.
     public var effectiveTiming: Timing? { get { _object(19) } set { _setObject(19, newValue) } }
+    /// `Observation.effective[x]` as `instant`.
     public var effectiveInstant: FHIRInstant? { get { _instant(20) } set { _setInstant(20, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(effectivePeriod newValue: Period?) { _upsert(18, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(effectiveTiming newValue: Timing?) { _upsert(19, newValue) }
     /// `Observation.issued`: `instant` 0..1
     public var issued: FHIRInstant? { get { _instant(21) } set { _setInstant(21, newValue) } }
@@ -42,25 +52,43 @@ public final class Observation: DomainResource {
     public var performer: [Reference] { get { _objects(22) } set { _setObjects(22, newValue) } }
     /// `Observation.value[x]`: `Quantity` | `CodeableConcept` | `string` | `boolean` | `integer` | `Range` | `Ratio` | `SampledData` | `time` | `dateTime` | `Period` 0..1
     public var value: ObservationValue? { get { _choice(23) } set { _setChoice(23, 11, newValue) } }
+    /// `Observation.value[x]` as `Quantity`.
     public var valueQuantity: Quantity? { get { _object(23) } set { _setObject(23, newValue) } }
+    /// `Observation.value[x]` as `CodeableConcept`.
     public var valueCodeableConcept: CodeableConcept? { get { _object(24) } set { _setObject(24, newValue) } }
+    /// `Observation.value[x]` as `string`.
     public var valueString: String? { get { _string(25) } set { _setString(25, newValue) } }
+    /// `Observation.value[x]` as `boolean`.
     public var valueBoolean: Bool? { get { _bool(26) } set { _setBool(26, newValue) } }
+    /// `Observation.value[x]` as `integer`.
     public var valueInteger: Int? { get { _int(27) } set { _setInt(27, newValue) } }
+    /// `Observation.value[x]` as `Range`.
     public var valueRange: Range? { get { _object(28) } set { _setObject(28, newValue) } }
+    /// `Observation.value[x]` as `Ratio`.
     public var valueRatio: Ratio? { get { _object(29) } set { _setObject(29, newValue) } }
+    /// `Observation.value[x]` as `SampledData`.
     public var valueSampledData: SampledData? { get { _object(30) } set { _setObject(30, newValue) } }
+    /// `Observation.value[x]` as `time`.
     public var valueTime: FHIRTime? { get { _time(31) } set { _setTime(31, newValue) } }
+    /// `Observation.value[x]` as `dateTime`.
     public var valueDateTime: FHIRDateTime? { get { _dateTime(32) } set { _setDateTime(32, newValue) } }
+    /// `Observation.value[x]` as `Period`.
     public var valuePeriod: Period? { get { _object(33) } set { _setObject(33, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueQuantity newValue: Quantity?) { _upsert(23, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueCodeableConcept newValue: CodeableConcept?) { _upsert(24, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueRange newValue: Range?) { _upsert(28, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueRatio newValue: Ratio?) { _upsert(29, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueSampledData newValue: SampledData?) { _upsert(30, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valuePeriod newValue: Period?) { _upsert(33, newValue) }
     /// `Observation.dataAbsentReason`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/data-absent-reason>)
     public var dataAbsentReason: CodeableConcept? { get { _object(34) } set { _setObject(34, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(dataAbsentReason newValue: CodeableConcept?) { _upsert(34, newValue) }
     /// `Observation.interpretation`: `CodeableConcept` 0..*, extensible binding (<http://hl7.org/fhir/ValueSet/observation-interpretation>)
     public var interpretation: [CodeableConcept] { get { _objects(35) } set { _setObjects(35, newValue) } }
@@ -68,15 +96,19 @@ public final class Observation: DomainResource {
     public var note: [Annotation] { get { _objects(36) } set { _setObjects(36, newValue) } }
     /// `Observation.bodySite`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/body-site>)
     public var bodySite: CodeableConcept? { get { _object(37) } set { _setObject(37, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(bodySite newValue: CodeableConcept?) { _upsert(37, newValue) }
     /// `Observation.method`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/observation-methods>)
     public var method: CodeableConcept? { get { _object(38) } set { _setObject(38, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(method newValue: CodeableConcept?) { _upsert(38, newValue) }
     /// `Observation.specimen`: `Reference` 0..1 to `Specimen`
     public var specimen: Reference? { get { _object(39) } set { _setObject(39, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(specimen newValue: Reference?) { _upsert(39, newValue) }
     /// `Observation.device`: `Reference` 0..1 to `Device` | `DeviceMetric`
     public var device: Reference? { get { _object(40) } set { _setObject(40, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(device newValue: Reference?) { _upsert(40, newValue) }
     /// `Observation.referenceRange`: `Observation.referenceRange` 0..*
     public var referenceRange: [ObservationReferenceRange] { get { _objects(41) } set { _setObjects(41, newValue) } }
@@ -90,21 +122,26 @@ public final class Observation: DomainResource {
 
 /// `Observation.referenceRange`, a backbone element
 public final class ObservationReferenceRange: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { observationReferenceRangeLayout }
 
     /// `Observation.referenceRange.low`: `Quantity` 0..1
     public var low: Quantity? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(low newValue: Quantity?) { _upsert(3, newValue) }
     /// `Observation.referenceRange.high`: `Quantity` 0..1
     public var high: Quantity? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(high newValue: Quantity?) { _upsert(4, newValue) }
     /// `Observation.referenceRange.type`: `CodeableConcept` 0..1, preferred binding (<http://hl7.org/fhir/ValueSet/referencerange-meaning>)
     public var type: CodeableConcept? { get { _object(5) } set { _setObject(5, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(type newValue: CodeableConcept?) { _upsert(5, newValue) }
     /// `Observation.referenceRange.appliesTo`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/referencerange-appliesto>)
     public var appliesTo: [CodeableConcept] { get { _objects(6) } set { _setObjects(6, newValue) } }
     /// `Observation.referenceRange.age`: `Range` 0..1
     public var age: Range? { get { _object(7) } set { _setObject(7, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(age newValue: Range?) { _upsert(7, newValue) }
     /// `Observation.referenceRange.text`: `string` 0..1
     public var text: String? { get { _string(8) } set { _setString(8, newValue) } }
@@ -112,32 +149,52 @@ public final class ObservationReferenceRange: BackboneElement {
 
 /// `Observation.component`, a backbone element
 public final class ObservationComponent: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { observationComponentLayout }
 
     /// `Observation.component.code`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/observation-codes>)
     public var code: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(code newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `Observation.component.value[x]`: `Quantity` | `CodeableConcept` | `string` | `boolean` | `integer` | `Range` | `Ratio` | `SampledData` | `time` | `dateTime` | `Period` 0..1
     public var value: ObservationComponentValue? { get { _choice(4) } set { _setChoice(4, 11, newValue) } }
+    /// `Observation.component.value[x]` as `Quantity`.
     public var valueQuantity: Quantity? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// `Observation.component.value[x]` as `CodeableConcept`.
     public var valueCodeableConcept: CodeableConcept? { get { _object(5) } set { _setObject(5, newValue) } }
+    /// `Observation.component.value[x]` as `string`.
     public var valueString: String? { get { _string(6) } set { _setString(6, newValue) } }
+    /// `Observation.component.value[x]` as `boolean`.
     public var valueBoolean: Bool? { get { _bool(7) } set { _setBool(7, newValue) } }
+    /// `Observation.component.value[x]` as `integer`.
     public var valueInteger: Int? { get { _int(8) } set { _setInt(8, newValue) } }
+    /// `Observation.component.value[x]` as `Range`.
     public var valueRange: Range? { get { _object(9) } set { _setObject(9, newValue) } }
+    /// `Observation.component.value[x]` as `Ratio`.
     public var valueRatio: Ratio? { get { _object(10) } set { _setObject(10, newValue) } }
+    /// `Observation.component.value[x]` as `SampledData`.
     public var valueSampledData: SampledData? { get { _object(11) } set { _setObject(11, newValue) } }
+    /// `Observation.component.value[x]` as `time`.
     public var valueTime: FHIRTime? { get { _time(12) } set { _setTime(12, newValue) } }
+    /// `Observation.component.value[x]` as `dateTime`.
     public var valueDateTime: FHIRDateTime? { get { _dateTime(13) } set { _setDateTime(13, newValue) } }
+    /// `Observation.component.value[x]` as `Period`.
     public var valuePeriod: Period? { get { _object(14) } set { _setObject(14, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueQuantity newValue: Quantity?) { _upsert(4, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueCodeableConcept newValue: CodeableConcept?) { _upsert(5, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueRange newValue: Range?) { _upsert(9, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueRatio newValue: Ratio?) { _upsert(10, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueSampledData newValue: SampledData?) { _upsert(11, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valuePeriod newValue: Period?) { _upsert(14, newValue) }
     /// `Observation.component.dataAbsentReason`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/data-absent-reason>)
     public var dataAbsentReason: CodeableConcept? { get { _object(15) } set { _setObject(15, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(dataAbsentReason newValue: CodeableConcept?) { _upsert(15, newValue) }
     /// `Observation.component.interpretation`: `CodeableConcept` 0..*, extensible binding (<http://hl7.org/fhir/ValueSet/observation-interpretation>)
     public var interpretation: [CodeableConcept] { get { _objects(16) } set { _setObjects(16, newValue) } }
@@ -145,13 +202,18 @@ public final class ObservationComponent: BackboneElement {
     public var referenceRange: [ObservationReferenceRange] { get { _objects(17) } set { _setObjects(17, newValue) } }
 }
 
-/// values `Observation.effective[x]` can have
+/// A value of `Observation.effective[x]`.
 public enum ObservationEffective: FHIRChoice {
+    /// A value of type `dateTime`.
     case dateTime(FHIRDateTime)
+    /// A value of type `Period`.
     case period(Period)
+    /// A value of type `Timing`.
     case timing(Timing)
+    /// A value of type `instant`.
     case instant(FHIRInstant)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    /// The value that an object holds, or nil; for generated code.
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 4) {
         case 0: guard let value: FHIRDateTime = object._dateTime(first) else { return nil }; self = .dateTime(value)
         case 1: guard let value: Period = object._object(first + 1) else { return nil }; self = .period(value)
@@ -160,6 +222,7 @@ public enum ObservationEffective: FHIRChoice {
         default: return nil
         }
     }
+    /// Sets the value in an object; for generated code.
     public func _write(_ object: FHIRObject, _ first: Int) {
         switch self {
         case .dateTime(let value): object._setDateTime(first, value)
@@ -170,20 +233,32 @@ public enum ObservationEffective: FHIRChoice {
     }
 }
 
-/// values `Observation.value[x]` can have
+/// A value of `Observation.value[x]`.
 public enum ObservationValue: FHIRChoice {
+    /// A value of type `Quantity`.
     case quantity(Quantity)
+    /// A value of type `CodeableConcept`.
     case codeableConcept(CodeableConcept)
+    /// A value of type `string`.
     case string(String)
+    /// A value of type `boolean`.
     case boolean(Bool)
+    /// A value of type `integer`.
     case integer(Int)
+    /// A value of type `Range`.
     case range(Range)
+    /// A value of type `Ratio`.
     case ratio(Ratio)
+    /// A value of type `SampledData`.
     case sampledData(SampledData)
+    /// A value of type `time`.
     case time(FHIRTime)
+    /// A value of type `dateTime`.
     case dateTime(FHIRDateTime)
+    /// A value of type `Period`.
     case period(Period)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    /// The value that an object holds, or nil; for generated code.
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 11) {
         case 0: guard let value: Quantity = object._object(first) else { return nil }; self = .quantity(value)
         case 1: guard let value: CodeableConcept = object._object(first + 1) else { return nil }; self = .codeableConcept(value)
@@ -199,6 +274,7 @@ public enum ObservationValue: FHIRChoice {
         default: return nil
         }
     }
+    /// Sets the value in an object; for generated code.
     public func _write(_ object: FHIRObject, _ first: Int) {
         switch self {
         case .quantity(let value): object._setObject(first, value)
@@ -216,20 +292,32 @@ public enum ObservationValue: FHIRChoice {
     }
 }
 
-/// values `Observation.component.value[x]` can have
+/// A value of `Observation.component.value[x]`.
 public enum ObservationComponentValue: FHIRChoice {
+    /// A value of type `Quantity`.
     case quantity(Quantity)
+    /// A value of type `CodeableConcept`.
     case codeableConcept(CodeableConcept)
+    /// A value of type `string`.
     case string(String)
+    /// A value of type `boolean`.
     case boolean(Bool)
+    /// A value of type `integer`.
     case integer(Int)
+    /// A value of type `Range`.
     case range(Range)
+    /// A value of type `Ratio`.
     case ratio(Ratio)
+    /// A value of type `SampledData`.
     case sampledData(SampledData)
+    /// A value of type `time`.
     case time(FHIRTime)
+    /// A value of type `dateTime`.
     case dateTime(FHIRDateTime)
+    /// A value of type `Period`.
     case period(Period)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    /// The value that an object holds, or nil; for generated code.
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 11) {
         case 0: guard let value: Quantity = object._object(first) else { return nil }; self = .quantity(value)
         case 1: guard let value: CodeableConcept = object._object(first + 1) else { return nil }; self = .codeableConcept(value)
@@ -245,6 +333,7 @@ public enum ObservationComponentValue: FHIRChoice {
         default: return nil
         }
     }
+    /// Sets the value in an object; for generated code.
     public func _write(_ object: FHIRObject, _ first: Int) {
         switch self {
         case .quantity(let value): object._setObject(first, value)
@@ -262,7 +351,7 @@ public enum ObservationComponentValue: FHIRChoice {
     }
 }
 
-private let observationLayout = Layout(Observation.self, "Observation", .resource, base: DomainResource._layout, release: .r4, """
+private let observationLayout = Layout(_class: Observation.self, "Observation", .resource, base: DomainResource._layout, release: .r4, """
     identifier 0..* Identifier
     basedOn 0..* Reference >CarePlan,DeviceRequest,ImmunizationRecommendation,MedicationRequest,NutritionOrder,ServiceRequest
     partOf 0..* Reference >MedicationAdministration,MedicationDispense,MedicationStatement,Procedure,Immunization,ImagingStudy
@@ -289,7 +378,7 @@ private let observationLayout = Layout(Observation.self, "Observation", .resourc
     component 0..* Observation.component
     """)
 
-private let observationReferenceRangeLayout = Layout(ObservationReferenceRange.self, "Observation.referenceRange", .backbone, base: BackboneElement._layout, release: .r4, """
+private let observationReferenceRangeLayout = Layout(_class: ObservationReferenceRange.self, "Observation.referenceRange", .backbone, base: BackboneElement._layout, release: .r4, """
     low 0..1 Quantity
     high 0..1 Quantity
     type 0..1 CodeableConcept
@@ -298,7 +387,7 @@ private let observationReferenceRangeLayout = Layout(ObservationReferenceRange.s
     text 0..1 string
     """)
 
-private let observationComponentLayout = Layout(ObservationComponent.self, "Observation.component", .backbone, base: BackboneElement._layout, release: .r4, """
+private let observationComponentLayout = Layout(_class: ObservationComponent.self, "Observation.component", .backbone, base: BackboneElement._layout, release: .r4, """
     code 1..1 CodeableConcept
     value[x] 0..1 Quantity|CodeableConcept|string|boolean|integer|Range|Ratio|SampledData|time|dateTime|Period
     dataAbsentReason 0..1 CodeableConcept
@@ -306,4 +395,4 @@ private let observationComponentLayout = Layout(ObservationComponent.self, "Obse
     referenceRange 0..* Observation.referenceRange
     """)
 
-let observationTypes = TypeGroup("Observation Observation.referenceRange Observation.component", [Observation.self, ObservationReferenceRange.self, ObservationComponent.self])
+let observationTypes = _TypeGroup("Observation Observation.referenceRange Observation.component", [Observation.self, ObservationReferenceRange.self, ObservationComponent.self])

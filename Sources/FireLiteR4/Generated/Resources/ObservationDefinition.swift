@@ -5,12 +5,14 @@ import FireLiteCore
 
 /// `ObservationDefinition`, a resource of FHIR R4: <http://hl7.org/fhir/StructureDefinition/ObservationDefinition>
 public final class ObservationDefinition: DomainResource {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { observationDefinitionLayout }
 
     /// `ObservationDefinition.category`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/observation-category>)
     public var category: [CodeableConcept] { get { _objects(8) } set { _setObjects(8, newValue) } }
     /// `ObservationDefinition.code`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/observation-codes>)
     public var code: CodeableConcept? { get { _object(9) } set { _setObject(9, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(code newValue: CodeableConcept?) { _upsert(9, newValue) }
     /// `ObservationDefinition.identifier`: `Identifier` 0..*
     public var identifier: [Identifier] { get { _objects(10) } set { _setObjects(10, newValue) } }
@@ -20,37 +22,46 @@ public final class ObservationDefinition: DomainResource {
     public var multipleResultsAllowed: Bool? { get { _bool(12) } set { _setBool(12, newValue) } }
     /// `ObservationDefinition.method`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/observation-methods>)
     public var method: CodeableConcept? { get { _object(13) } set { _setObject(13, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(method newValue: CodeableConcept?) { _upsert(13, newValue) }
     /// `ObservationDefinition.preferredReportName`: `string` 0..1
     public var preferredReportName: String? { get { _string(14) } set { _setString(14, newValue) } }
     /// `ObservationDefinition.quantitativeDetails`: `ObservationDefinition.quantitativeDetails` 0..1
     public var quantitativeDetails: ObservationDefinitionQuantitativeDetails? { get { _object(15) } set { _setObject(15, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(quantitativeDetails newValue: ObservationDefinitionQuantitativeDetails?) { _upsert(15, newValue) }
     /// `ObservationDefinition.qualifiedInterval`: `ObservationDefinition.qualifiedInterval` 0..*
     public var qualifiedInterval: [ObservationDefinitionQualifiedInterval] { get { _objects(16) } set { _setObjects(16, newValue) } }
     /// `ObservationDefinition.validCodedValueSet`: `Reference` 0..1 to `ValueSet`
     public var validCodedValueSet: Reference? { get { _object(17) } set { _setObject(17, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(validCodedValueSet newValue: Reference?) { _upsert(17, newValue) }
     /// `ObservationDefinition.normalCodedValueSet`: `Reference` 0..1 to `ValueSet`
     public var normalCodedValueSet: Reference? { get { _object(18) } set { _setObject(18, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(normalCodedValueSet newValue: Reference?) { _upsert(18, newValue) }
     /// `ObservationDefinition.abnormalCodedValueSet`: `Reference` 0..1 to `ValueSet`
     public var abnormalCodedValueSet: Reference? { get { _object(19) } set { _setObject(19, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(abnormalCodedValueSet newValue: Reference?) { _upsert(19, newValue) }
     /// `ObservationDefinition.criticalCodedValueSet`: `Reference` 0..1 to `ValueSet`
     public var criticalCodedValueSet: Reference? { get { _object(20) } set { _setObject(20, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(criticalCodedValueSet newValue: Reference?) { _upsert(20, newValue) }
 }
 
 /// `ObservationDefinition.quantitativeDetails`, a backbone element
 public final class ObservationDefinitionQuantitativeDetails: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { observationDefinitionQuantitativeDetailsLayout }
 
     /// `ObservationDefinition.quantitativeDetails.customaryUnit`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/ucum-units>)
     public var customaryUnit: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(customaryUnit newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `ObservationDefinition.quantitativeDetails.unit`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/ucum-units>)
     public var unit: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(unit newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `ObservationDefinition.quantitativeDetails.conversionFactor`: `decimal` 0..1
     public var conversionFactor: FHIRDecimal? { get { _decimal(5) } set { _setDecimal(5, newValue) } }
@@ -60,15 +71,18 @@ public final class ObservationDefinitionQuantitativeDetails: BackboneElement {
 
 /// `ObservationDefinition.qualifiedInterval`, a backbone element
 public final class ObservationDefinitionQualifiedInterval: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { observationDefinitionQualifiedIntervalLayout }
 
     /// `ObservationDefinition.qualifiedInterval.category`: `code` 0..1, one of `ObservationRangeCategory` (<http://hl7.org/fhir/ValueSet/observation-range-category>)
     public var category: ObservationRangeCategory? { get { _code(3) } set { _setCode(3, newValue) } }
     /// `ObservationDefinition.qualifiedInterval.range`: `Range` 0..1
     public var range: Range? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(range newValue: Range?) { _upsert(4, newValue) }
     /// `ObservationDefinition.qualifiedInterval.context`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/referencerange-meaning>)
     public var context: CodeableConcept? { get { _object(5) } set { _setObject(5, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(context newValue: CodeableConcept?) { _upsert(5, newValue) }
     /// `ObservationDefinition.qualifiedInterval.appliesTo`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/referencerange-appliesto>)
     public var appliesTo: [CodeableConcept] { get { _objects(6) } set { _setObjects(6, newValue) } }
@@ -76,15 +90,17 @@ public final class ObservationDefinitionQualifiedInterval: BackboneElement {
     public var gender: AdministrativeGender? { get { _code(7) } set { _setCode(7, newValue) } }
     /// `ObservationDefinition.qualifiedInterval.age`: `Range` 0..1
     public var age: Range? { get { _object(8) } set { _setObject(8, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(age newValue: Range?) { _upsert(8, newValue) }
     /// `ObservationDefinition.qualifiedInterval.gestationalAge`: `Range` 0..1
     public var gestationalAge: Range? { get { _object(9) } set { _setObject(9, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(gestationalAge newValue: Range?) { _upsert(9, newValue) }
     /// `ObservationDefinition.qualifiedInterval.condition`: `string` 0..1
     public var condition: String? { get { _string(10) } set { _setString(10, newValue) } }
 }
 
-private let observationDefinitionLayout = Layout(ObservationDefinition.self, "ObservationDefinition", .resource, base: DomainResource._layout, release: .r4, """
+private let observationDefinitionLayout = Layout(_class: ObservationDefinition.self, "ObservationDefinition", .resource, base: DomainResource._layout, release: .r4, """
     category 0..* CodeableConcept
     code 1..1 CodeableConcept
     identifier 0..* Identifier
@@ -100,14 +116,14 @@ private let observationDefinitionLayout = Layout(ObservationDefinition.self, "Ob
     criticalCodedValueSet 0..1 Reference >ValueSet
     """)
 
-private let observationDefinitionQuantitativeDetailsLayout = Layout(ObservationDefinitionQuantitativeDetails.self, "ObservationDefinition.quantitativeDetails", .backbone, base: BackboneElement._layout, release: .r4, """
+private let observationDefinitionQuantitativeDetailsLayout = Layout(_class: ObservationDefinitionQuantitativeDetails.self, "ObservationDefinition.quantitativeDetails", .backbone, base: BackboneElement._layout, release: .r4, """
     customaryUnit 0..1 CodeableConcept
     unit 0..1 CodeableConcept
     conversionFactor 0..1 decimal
     decimalPrecision 0..1 integer
     """)
 
-private let observationDefinitionQualifiedIntervalLayout = Layout(ObservationDefinitionQualifiedInterval.self, "ObservationDefinition.qualifiedInterval", .backbone, base: BackboneElement._layout, release: .r4, """
+private let observationDefinitionQualifiedIntervalLayout = Layout(_class: ObservationDefinitionQualifiedInterval.self, "ObservationDefinition.qualifiedInterval", .backbone, base: BackboneElement._layout, release: .r4, """
     category 0..1 code =ObservationRangeCategory
     range 0..1 Range
     context 0..1 CodeableConcept
@@ -118,4 +134,4 @@ private let observationDefinitionQualifiedIntervalLayout = Layout(ObservationDef
     condition 0..1 string
     """)
 
-let observationDefinitionTypes = TypeGroup("ObservationDefinition ObservationDefinition.quantitativeDetails ObservationDefinition.qualifiedInterval", [ObservationDefinition.self, ObservationDefinitionQuantitativeDetails.self, ObservationDefinitionQualifiedInterval.self])
+let observationDefinitionTypes = _TypeGroup("ObservationDefinition ObservationDefinition.quantitativeDetails ObservationDefinition.qualifiedInterval", [ObservationDefinition.self, ObservationDefinitionQuantitativeDetails.self, ObservationDefinitionQualifiedInterval.self])

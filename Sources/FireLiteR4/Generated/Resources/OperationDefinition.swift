@@ -5,6 +5,7 @@ import FireLiteCore
 
 /// `OperationDefinition`, a resource of FHIR R4: <http://hl7.org/fhir/StructureDefinition/OperationDefinition>
 public final class OperationDefinition: DomainResource {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { operationDefinitionLayout }
 
     /// `OperationDefinition.url`: `uri` 0..1
@@ -63,6 +64,7 @@ public final class OperationDefinition: DomainResource {
 
 /// `OperationDefinition.parameter`, a backbone element
 public final class OperationDefinitionParameter: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { operationDefinitionParameterLayout }
 
     /// `OperationDefinition.parameter.name`: `code` 1..1
@@ -83,6 +85,7 @@ public final class OperationDefinitionParameter: BackboneElement {
     public var searchType: SearchParamType? { get { _code(10) } set { _setCode(10, newValue) } }
     /// `OperationDefinition.parameter.binding`: `OperationDefinition.parameter.binding` 0..1
     public var binding: OperationDefinitionParameterBinding? { get { _object(11) } set { _setObject(11, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(binding newValue: OperationDefinitionParameterBinding?) { _upsert(11, newValue) }
     /// `OperationDefinition.parameter.referencedFrom`: `OperationDefinition.parameter.referencedFrom` 0..*
     public var referencedFrom: [OperationDefinitionParameterReferencedFrom] { get { _objects(12) } set { _setObjects(12, newValue) } }
@@ -92,6 +95,7 @@ public final class OperationDefinitionParameter: BackboneElement {
 
 /// `OperationDefinition.parameter.binding`, a backbone element
 public final class OperationDefinitionParameterBinding: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { operationDefinitionParameterBindingLayout }
 
     /// `OperationDefinition.parameter.binding.strength`: `code` 1..1, one of `BindingStrength` (<http://hl7.org/fhir/ValueSet/binding-strength>)
@@ -102,6 +106,7 @@ public final class OperationDefinitionParameterBinding: BackboneElement {
 
 /// `OperationDefinition.parameter.referencedFrom`, a backbone element
 public final class OperationDefinitionParameterReferencedFrom: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { operationDefinitionParameterReferencedFromLayout }
 
     /// `OperationDefinition.parameter.referencedFrom.source`: `string` 1..1
@@ -112,6 +117,7 @@ public final class OperationDefinitionParameterReferencedFrom: BackboneElement {
 
 /// `OperationDefinition.overload`, a backbone element
 public final class OperationDefinitionOverload: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { operationDefinitionOverloadLayout }
 
     /// `OperationDefinition.overload.parameterName`: `string` 0..*
@@ -120,7 +126,7 @@ public final class OperationDefinitionOverload: BackboneElement {
     public var comment: String? { get { _string(4) } set { _setString(4, newValue) } }
 }
 
-private let operationDefinitionLayout = Layout(OperationDefinition.self, "OperationDefinition", .resource, base: DomainResource._layout, release: .r4, """
+private let operationDefinitionLayout = Layout(_class: OperationDefinition.self, "OperationDefinition", .resource, base: DomainResource._layout, release: .r4, """
     url 0..1 uri
     version 0..1 string
     name 1..1 string
@@ -149,7 +155,7 @@ private let operationDefinitionLayout = Layout(OperationDefinition.self, "Operat
     overload 0..* OperationDefinition.overload
     """)
 
-private let operationDefinitionParameterLayout = Layout(OperationDefinitionParameter.self, "OperationDefinition.parameter", .backbone, base: BackboneElement._layout, release: .r4, """
+private let operationDefinitionParameterLayout = Layout(_class: OperationDefinitionParameter.self, "OperationDefinition.parameter", .backbone, base: BackboneElement._layout, release: .r4, """
     name 1..1 code
     use 1..1 code =OperationParameterUse
     min 1..1 integer
@@ -163,19 +169,19 @@ private let operationDefinitionParameterLayout = Layout(OperationDefinitionParam
     part 0..* OperationDefinition.parameter
     """)
 
-private let operationDefinitionParameterBindingLayout = Layout(OperationDefinitionParameterBinding.self, "OperationDefinition.parameter.binding", .backbone, base: BackboneElement._layout, release: .r4, """
+private let operationDefinitionParameterBindingLayout = Layout(_class: OperationDefinitionParameterBinding.self, "OperationDefinition.parameter.binding", .backbone, base: BackboneElement._layout, release: .r4, """
     strength 1..1 code =BindingStrength
     valueSet 1..1 canonical >ValueSet
     """)
 
-private let operationDefinitionParameterReferencedFromLayout = Layout(OperationDefinitionParameterReferencedFrom.self, "OperationDefinition.parameter.referencedFrom", .backbone, base: BackboneElement._layout, release: .r4, """
+private let operationDefinitionParameterReferencedFromLayout = Layout(_class: OperationDefinitionParameterReferencedFrom.self, "OperationDefinition.parameter.referencedFrom", .backbone, base: BackboneElement._layout, release: .r4, """
     source 1..1 string
     sourceId 0..1 string
     """)
 
-private let operationDefinitionOverloadLayout = Layout(OperationDefinitionOverload.self, "OperationDefinition.overload", .backbone, base: BackboneElement._layout, release: .r4, """
+private let operationDefinitionOverloadLayout = Layout(_class: OperationDefinitionOverload.self, "OperationDefinition.overload", .backbone, base: BackboneElement._layout, release: .r4, """
     parameterName 0..* string
     comment 0..1 string
     """)
 
-let operationDefinitionTypes = TypeGroup("OperationDefinition OperationDefinition.parameter OperationDefinition.parameter.binding OperationDefinition.parameter.referencedFrom OperationDefinition.overload", [OperationDefinition.self, OperationDefinitionParameter.self, OperationDefinitionParameterBinding.self, OperationDefinitionParameterReferencedFrom.self, OperationDefinitionOverload.self])
+let operationDefinitionTypes = _TypeGroup("OperationDefinition OperationDefinition.parameter OperationDefinition.parameter.binding OperationDefinition.parameter.referencedFrom OperationDefinition.overload", [OperationDefinition.self, OperationDefinitionParameter.self, OperationDefinitionParameterBinding.self, OperationDefinitionParameterReferencedFrom.self, OperationDefinitionOverload.self])

@@ -5,6 +5,7 @@ import FireLiteCore
 
 /// `OperationOutcome`, a resource of FHIR R4: <http://hl7.org/fhir/StructureDefinition/OperationOutcome>
 public final class OperationOutcome: DomainResource {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { operationOutcomeLayout }
 
     /// `OperationOutcome.issue`: `OperationOutcome.issue` 1..*
@@ -13,6 +14,7 @@ public final class OperationOutcome: DomainResource {
 
 /// `OperationOutcome.issue`, a backbone element
 public final class OperationOutcomeIssue: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { operationOutcomeIssueLayout }
 
     /// `OperationOutcome.issue.severity`: `code` 1..1, one of `IssueSeverity` (<http://hl7.org/fhir/ValueSet/issue-severity>)
@@ -21,6 +23,7 @@ public final class OperationOutcomeIssue: BackboneElement {
     public var code: IssueType? { get { _code(4) } set { _setCode(4, newValue) } }
     /// `OperationOutcome.issue.details`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/operation-outcome>)
     public var details: CodeableConcept? { get { _object(5) } set { _setObject(5, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(details newValue: CodeableConcept?) { _upsert(5, newValue) }
     /// `OperationOutcome.issue.diagnostics`: `string` 0..1
     public var diagnostics: String? { get { _string(6) } set { _setString(6, newValue) } }
@@ -30,11 +33,11 @@ public final class OperationOutcomeIssue: BackboneElement {
     public var expression: [String] { get { _strings(8) } set { _setStrings(8, newValue) } }
 }
 
-private let operationOutcomeLayout = Layout(OperationOutcome.self, "OperationOutcome", .resource, base: DomainResource._layout, release: .r4, """
+private let operationOutcomeLayout = Layout(_class: OperationOutcome.self, "OperationOutcome", .resource, base: DomainResource._layout, release: .r4, """
     issue 1..* OperationOutcome.issue
     """)
 
-private let operationOutcomeIssueLayout = Layout(OperationOutcomeIssue.self, "OperationOutcome.issue", .backbone, base: BackboneElement._layout, release: .r4, """
+private let operationOutcomeIssueLayout = Layout(_class: OperationOutcomeIssue.self, "OperationOutcome.issue", .backbone, base: BackboneElement._layout, release: .r4, """
     severity 1..1 code =IssueSeverity
     code 1..1 code =IssueType
     details 0..1 CodeableConcept
@@ -43,4 +46,4 @@ private let operationOutcomeIssueLayout = Layout(OperationOutcomeIssue.self, "Op
     expression 0..* string
     """)
 
-let operationOutcomeTypes = TypeGroup("OperationOutcome OperationOutcome.issue", [OperationOutcome.self, OperationOutcomeIssue.self])
+let operationOutcomeTypes = _TypeGroup("OperationOutcome OperationOutcome.issue", [OperationOutcome.self, OperationOutcomeIssue.self])

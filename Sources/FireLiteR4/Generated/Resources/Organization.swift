@@ -5,6 +5,7 @@ import FireLiteCore
 
 /// `Organization`, a resource of FHIR R4: <http://hl7.org/fhir/StructureDefinition/Organization>
 public final class Organization: DomainResource {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { organizationLayout }
 
     /// `Organization.identifier`: `Identifier` 0..*
@@ -23,6 +24,7 @@ public final class Organization: DomainResource {
     public var address: [Address] { get { _objects(14) } set { _setObjects(14, newValue) } }
     /// `Organization.partOf`: `Reference` 0..1 to `Organization`
     public var partOf: Reference? { get { _object(15) } set { _setObject(15, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(partOf newValue: Reference?) { _upsert(15, newValue) }
     /// `Organization.contact`: `Organization.contact` 0..*
     public var contact: [OrganizationContact] { get { _objects(16) } set { _setObjects(16, newValue) } }
@@ -32,22 +34,26 @@ public final class Organization: DomainResource {
 
 /// `Organization.contact`, a backbone element
 public final class OrganizationContact: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { organizationContactLayout }
 
     /// `Organization.contact.purpose`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/contactentity-type>)
     public var purpose: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(purpose newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `Organization.contact.name`: `HumanName` 0..1
     public var name: HumanName? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(name newValue: HumanName?) { _upsert(4, newValue) }
     /// `Organization.contact.telecom`: `ContactPoint` 0..*
     public var telecom: [ContactPoint] { get { _objects(5) } set { _setObjects(5, newValue) } }
     /// `Organization.contact.address`: `Address` 0..1
     public var address: Address? { get { _object(6) } set { _setObject(6, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(address newValue: Address?) { _upsert(6, newValue) }
 }
 
-private let organizationLayout = Layout(Organization.self, "Organization", .resource, base: DomainResource._layout, release: .r4, """
+private let organizationLayout = Layout(_class: Organization.self, "Organization", .resource, base: DomainResource._layout, release: .r4, """
     identifier 0..* Identifier
     active 0..1 boolean
     type 0..* CodeableConcept
@@ -60,11 +66,11 @@ private let organizationLayout = Layout(Organization.self, "Organization", .reso
     endpoint 0..* Reference >Endpoint
     """)
 
-private let organizationContactLayout = Layout(OrganizationContact.self, "Organization.contact", .backbone, base: BackboneElement._layout, release: .r4, """
+private let organizationContactLayout = Layout(_class: OrganizationContact.self, "Organization.contact", .backbone, base: BackboneElement._layout, release: .r4, """
     purpose 0..1 CodeableConcept
     name 0..1 HumanName
     telecom 0..* ContactPoint
     address 0..1 Address
     """)
 
-let organizationTypes = TypeGroup("Organization Organization.contact", [Organization.self, OrganizationContact.self])
+let organizationTypes = _TypeGroup("Organization Organization.contact", [Organization.self, OrganizationContact.self])

@@ -5,6 +5,7 @@ import FireLiteCore
 
 /// `OrganizationAffiliation`, a resource of FHIR R4: <http://hl7.org/fhir/StructureDefinition/OrganizationAffiliation>
 public final class OrganizationAffiliation: DomainResource {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { organizationAffiliationLayout }
 
     /// `OrganizationAffiliation.identifier`: `Identifier` 0..*
@@ -13,12 +14,15 @@ public final class OrganizationAffiliation: DomainResource {
     public var active: Bool? { get { _bool(9) } set { _setBool(9, newValue) } }
     /// `OrganizationAffiliation.period`: `Period` 0..1
     public var period: Period? { get { _object(10) } set { _setObject(10, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(period newValue: Period?) { _upsert(10, newValue) }
     /// `OrganizationAffiliation.organization`: `Reference` 0..1 to `Organization`
     public var organization: Reference? { get { _object(11) } set { _setObject(11, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(organization newValue: Reference?) { _upsert(11, newValue) }
     /// `OrganizationAffiliation.participatingOrganization`: `Reference` 0..1 to `Organization`
     public var participatingOrganization: Reference? { get { _object(12) } set { _setObject(12, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(participatingOrganization newValue: Reference?) { _upsert(12, newValue) }
     /// `OrganizationAffiliation.network`: `Reference` 0..* to `Organization`
     public var network: [Reference] { get { _objects(13) } set { _setObjects(13, newValue) } }
@@ -36,7 +40,7 @@ public final class OrganizationAffiliation: DomainResource {
     public var endpoint: [Reference] { get { _objects(19) } set { _setObjects(19, newValue) } }
 }
 
-private let organizationAffiliationLayout = Layout(OrganizationAffiliation.self, "OrganizationAffiliation", .resource, base: DomainResource._layout, release: .r4, """
+private let organizationAffiliationLayout = Layout(_class: OrganizationAffiliation.self, "OrganizationAffiliation", .resource, base: DomainResource._layout, release: .r4, """
     identifier 0..* Identifier
     active 0..1 boolean
     period 0..1 Period
@@ -51,4 +55,4 @@ private let organizationAffiliationLayout = Layout(OrganizationAffiliation.self,
     endpoint 0..* Reference >Endpoint
     """)
 
-let organizationAffiliationTypes = TypeGroup("OrganizationAffiliation", [OrganizationAffiliation.self])
+let organizationAffiliationTypes = _TypeGroup("OrganizationAffiliation", [OrganizationAffiliation.self])

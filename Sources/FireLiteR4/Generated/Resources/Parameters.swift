@@ -5,6 +5,7 @@ import FireLiteCore
 
 /// `Parameters`, a resource of FHIR R4: <http://hl7.org/fhir/StructureDefinition/Parameters>
 public final class Parameters: Resource {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { parametersLayout }
 
     /// `Parameters.parameter`: `Parameters.parameter` 0..*
@@ -13,92 +14,174 @@ public final class Parameters: Resource {
 
 /// `Parameters.parameter`, a backbone element
 public final class ParametersParameter: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { parametersParameterLayout }
 
     /// `Parameters.parameter.name`: `string` 1..1
     public var name: String? { get { _string(3) } set { _setString(3, newValue) } }
     /// `Parameters.parameter.value[x]`: `base64Binary` | `boolean` | `canonical` | `code` | `date` | `dateTime` | `decimal` | `id` | `instant` | `integer` | `markdown` | `oid` | `positiveInt` | `string` | `time` | `unsignedInt` | `uri` | `url` | `uuid` | `Address` | `Age` | `Annotation` | `Attachment` | `CodeableConcept` | `Coding` | `ContactPoint` | `Count` | `Distance` | `Duration` | `HumanName` | `Identifier` | `Money` | `Period` | `Quantity` | `Range` | `Ratio` | `Reference` | `SampledData` | `Signature` | `Timing` | `ContactDetail` | `Contributor` | `DataRequirement` | `Expression` | `ParameterDefinition` | `RelatedArtifact` | `TriggerDefinition` | `UsageContext` | `Dosage` | `Meta` 0..1
     public var value: OpenType? { get { _choice(4) } set { _setChoice(4, 50, newValue) } }
+    /// `Parameters.parameter.value[x]` as `base64Binary`.
     public var valueBase64Binary: String? { get { _string(4) } set { _setString(4, newValue) } }
+    /// `Parameters.parameter.value[x]` as `boolean`.
     public var valueBoolean: Bool? { get { _bool(5) } set { _setBool(5, newValue) } }
+    /// `Parameters.parameter.value[x]` as `canonical`.
     public var valueCanonical: String? { get { _string(6) } set { _setString(6, newValue) } }
+    /// `Parameters.parameter.value[x]` as `code`.
     public var valueCode: String? { get { _string(7) } set { _setString(7, newValue) } }
+    /// `Parameters.parameter.value[x]` as `date`.
     public var valueDate: FHIRDate? { get { _date(8) } set { _setDate(8, newValue) } }
+    /// `Parameters.parameter.value[x]` as `dateTime`.
     public var valueDateTime: FHIRDateTime? { get { _dateTime(9) } set { _setDateTime(9, newValue) } }
+    /// `Parameters.parameter.value[x]` as `decimal`.
     public var valueDecimal: FHIRDecimal? { get { _decimal(10) } set { _setDecimal(10, newValue) } }
+    /// `Parameters.parameter.value[x]` as `id`.
     public var valueId: String? { get { _string(11) } set { _setString(11, newValue) } }
+    /// `Parameters.parameter.value[x]` as `instant`.
     public var valueInstant: FHIRInstant? { get { _instant(12) } set { _setInstant(12, newValue) } }
+    /// `Parameters.parameter.value[x]` as `integer`.
     public var valueInteger: Int? { get { _int(13) } set { _setInt(13, newValue) } }
+    /// `Parameters.parameter.value[x]` as `markdown`.
     public var valueMarkdown: String? { get { _string(14) } set { _setString(14, newValue) } }
+    /// `Parameters.parameter.value[x]` as `oid`.
     public var valueOid: String? { get { _string(15) } set { _setString(15, newValue) } }
+    /// `Parameters.parameter.value[x]` as `positiveInt`.
     public var valuePositiveInt: Int? { get { _int(16) } set { _setInt(16, newValue) } }
+    /// `Parameters.parameter.value[x]` as `string`.
     public var valueString: String? { get { _string(17) } set { _setString(17, newValue) } }
+    /// `Parameters.parameter.value[x]` as `time`.
     public var valueTime: FHIRTime? { get { _time(18) } set { _setTime(18, newValue) } }
+    /// `Parameters.parameter.value[x]` as `unsignedInt`.
     public var valueUnsignedInt: Int? { get { _int(19) } set { _setInt(19, newValue) } }
+    /// `Parameters.parameter.value[x]` as `uri`.
     public var valueUri: String? { get { _string(20) } set { _setString(20, newValue) } }
+    /// `Parameters.parameter.value[x]` as `url`.
     public var valueUrl: String? { get { _string(21) } set { _setString(21, newValue) } }
+    /// `Parameters.parameter.value[x]` as `uuid`.
     public var valueUuid: String? { get { _string(22) } set { _setString(22, newValue) } }
+    /// `Parameters.parameter.value[x]` as `Address`.
     public var valueAddress: Address? { get { _object(23) } set { _setObject(23, newValue) } }
+    /// `Parameters.parameter.value[x]` as `Age`.
     public var valueAge: Age? { get { _object(24) } set { _setObject(24, newValue) } }
+    /// `Parameters.parameter.value[x]` as `Annotation`.
     public var valueAnnotation: Annotation? { get { _object(25) } set { _setObject(25, newValue) } }
+    /// `Parameters.parameter.value[x]` as `Attachment`.
     public var valueAttachment: Attachment? { get { _object(26) } set { _setObject(26, newValue) } }
+    /// `Parameters.parameter.value[x]` as `CodeableConcept`.
     public var valueCodeableConcept: CodeableConcept? { get { _object(27) } set { _setObject(27, newValue) } }
+    /// `Parameters.parameter.value[x]` as `Coding`.
     public var valueCoding: Coding? { get { _object(28) } set { _setObject(28, newValue) } }
+    /// `Parameters.parameter.value[x]` as `ContactPoint`.
     public var valueContactPoint: ContactPoint? { get { _object(29) } set { _setObject(29, newValue) } }
+    /// `Parameters.parameter.value[x]` as `Count`.
     public var valueCount: Count? { get { _object(30) } set { _setObject(30, newValue) } }
+    /// `Parameters.parameter.value[x]` as `Distance`.
     public var valueDistance: Distance? { get { _object(31) } set { _setObject(31, newValue) } }
+    /// `Parameters.parameter.value[x]` as `Duration`.
     public var valueDuration: Duration? { get { _object(32) } set { _setObject(32, newValue) } }
+    /// `Parameters.parameter.value[x]` as `HumanName`.
     public var valueHumanName: HumanName? { get { _object(33) } set { _setObject(33, newValue) } }
+    /// `Parameters.parameter.value[x]` as `Identifier`.
     public var valueIdentifier: Identifier? { get { _object(34) } set { _setObject(34, newValue) } }
+    /// `Parameters.parameter.value[x]` as `Money`.
     public var valueMoney: Money? { get { _object(35) } set { _setObject(35, newValue) } }
+    /// `Parameters.parameter.value[x]` as `Period`.
     public var valuePeriod: Period? { get { _object(36) } set { _setObject(36, newValue) } }
+    /// `Parameters.parameter.value[x]` as `Quantity`.
     public var valueQuantity: Quantity? { get { _object(37) } set { _setObject(37, newValue) } }
+    /// `Parameters.parameter.value[x]` as `Range`.
     public var valueRange: Range? { get { _object(38) } set { _setObject(38, newValue) } }
+    /// `Parameters.parameter.value[x]` as `Ratio`.
     public var valueRatio: Ratio? { get { _object(39) } set { _setObject(39, newValue) } }
+    /// `Parameters.parameter.value[x]` as `Reference`.
     public var valueReference: Reference? { get { _object(40) } set { _setObject(40, newValue) } }
+    /// `Parameters.parameter.value[x]` as `SampledData`.
     public var valueSampledData: SampledData? { get { _object(41) } set { _setObject(41, newValue) } }
+    /// `Parameters.parameter.value[x]` as `Signature`.
     public var valueSignature: Signature? { get { _object(42) } set { _setObject(42, newValue) } }
+    /// `Parameters.parameter.value[x]` as `Timing`.
     public var valueTiming: Timing? { get { _object(43) } set { _setObject(43, newValue) } }
+    /// `Parameters.parameter.value[x]` as `ContactDetail`.
     public var valueContactDetail: ContactDetail? { get { _object(44) } set { _setObject(44, newValue) } }
+    /// `Parameters.parameter.value[x]` as `Contributor`.
     public var valueContributor: Contributor? { get { _object(45) } set { _setObject(45, newValue) } }
+    /// `Parameters.parameter.value[x]` as `DataRequirement`.
     public var valueDataRequirement: DataRequirement? { get { _object(46) } set { _setObject(46, newValue) } }
+    /// `Parameters.parameter.value[x]` as `Expression`.
     public var valueExpression: Expression? { get { _object(47) } set { _setObject(47, newValue) } }
+    /// `Parameters.parameter.value[x]` as `ParameterDefinition`.
     public var valueParameterDefinition: ParameterDefinition? { get { _object(48) } set { _setObject(48, newValue) } }
+    /// `Parameters.parameter.value[x]` as `RelatedArtifact`.
     public var valueRelatedArtifact: RelatedArtifact? { get { _object(49) } set { _setObject(49, newValue) } }
+    /// `Parameters.parameter.value[x]` as `TriggerDefinition`.
     public var valueTriggerDefinition: TriggerDefinition? { get { _object(50) } set { _setObject(50, newValue) } }
+    /// `Parameters.parameter.value[x]` as `UsageContext`.
     public var valueUsageContext: UsageContext? { get { _object(51) } set { _setObject(51, newValue) } }
+    /// `Parameters.parameter.value[x]` as `Dosage`.
     public var valueDosage: Dosage? { get { _object(52) } set { _setObject(52, newValue) } }
+    /// `Parameters.parameter.value[x]` as `Meta`.
     public var valueMeta: Meta? { get { _object(53) } set { _setObject(53, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueAddress newValue: Address?) { _upsert(23, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueAge newValue: Age?) { _upsert(24, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueAnnotation newValue: Annotation?) { _upsert(25, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueAttachment newValue: Attachment?) { _upsert(26, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueCodeableConcept newValue: CodeableConcept?) { _upsert(27, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueCoding newValue: Coding?) { _upsert(28, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueContactPoint newValue: ContactPoint?) { _upsert(29, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueCount newValue: Count?) { _upsert(30, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueDistance newValue: Distance?) { _upsert(31, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueDuration newValue: Duration?) { _upsert(32, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueHumanName newValue: HumanName?) { _upsert(33, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueIdentifier newValue: Identifier?) { _upsert(34, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueMoney newValue: Money?) { _upsert(35, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valuePeriod newValue: Period?) { _upsert(36, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueQuantity newValue: Quantity?) { _upsert(37, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueRange newValue: Range?) { _upsert(38, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueRatio newValue: Ratio?) { _upsert(39, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueReference newValue: Reference?) { _upsert(40, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueSampledData newValue: SampledData?) { _upsert(41, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueSignature newValue: Signature?) { _upsert(42, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueTiming newValue: Timing?) { _upsert(43, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueContactDetail newValue: ContactDetail?) { _upsert(44, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueContributor newValue: Contributor?) { _upsert(45, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueDataRequirement newValue: DataRequirement?) { _upsert(46, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueExpression newValue: Expression?) { _upsert(47, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueParameterDefinition newValue: ParameterDefinition?) { _upsert(48, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueRelatedArtifact newValue: RelatedArtifact?) { _upsert(49, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueTriggerDefinition newValue: TriggerDefinition?) { _upsert(50, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueUsageContext newValue: UsageContext?) { _upsert(51, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueDosage newValue: Dosage?) { _upsert(52, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueMeta newValue: Meta?) { _upsert(53, newValue) }
     /// `Parameters.parameter.resource`: `Resource` 0..1
     public var resource: Resource? { get { _object(54) } set { _setObject(54, newValue) } }
@@ -106,15 +189,15 @@ public final class ParametersParameter: BackboneElement {
     public var part: [ParametersParameter] { get { _objects(55) } set { _setObjects(55, newValue) } }
 }
 
-private let parametersLayout = Layout(Parameters.self, "Parameters", .resource, base: Resource._layout, release: .r4, """
+private let parametersLayout = Layout(_class: Parameters.self, "Parameters", .resource, base: Resource._layout, release: .r4, """
     parameter 0..* Parameters.parameter
     """)
 
-private let parametersParameterLayout = Layout(ParametersParameter.self, "Parameters.parameter", .backbone, base: BackboneElement._layout, release: .r4, """
+private let parametersParameterLayout = Layout(_class: ParametersParameter.self, "Parameters.parameter", .backbone, base: BackboneElement._layout, release: .r4, """
     name 1..1 string
     value[x] 0..1 base64Binary|boolean|canonical|code|date|dateTime|decimal|id|instant|integer|markdown|oid|positiveInt|string|time|unsignedInt|uri|url|uuid|Address|Age|Annotation|Attachment|CodeableConcept|Coding|ContactPoint|Count|Distance|Duration|HumanName|Identifier|Money|Period|Quantity|Range|Ratio|Reference|SampledData|Signature|Timing|ContactDetail|Contributor|DataRequirement|Expression|ParameterDefinition|RelatedArtifact|TriggerDefinition|UsageContext|Dosage|Meta
     resource 0..1 Resource
     part 0..* Parameters.parameter
     """)
 
-let parametersTypes = TypeGroup("Parameters Parameters.parameter", [Parameters.self, ParametersParameter.self])
+let parametersTypes = _TypeGroup("Parameters Parameters.parameter", [Parameters.self, ParametersParameter.self])

@@ -5,6 +5,7 @@ import FireLiteCore
 
 /// `Patient`, a resource of FHIR R4: <http://hl7.org/fhir/StructureDefinition/Patient>
 public final class Patient: DomainResource {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { patientLayout }
 
     /// `Patient.identifier`: `Identifier` 0..*
@@ -21,16 +22,21 @@ public final class Patient: DomainResource {
     public var birthDate: FHIRDate? { get { _date(13) } set { _setDate(13, newValue) } }
     /// `Patient.deceased[x]`: `boolean` | `dateTime` 0..1
     public var deceased: PatientDeceased? { get { _choice(14) } set { _setChoice(14, 2, newValue) } }
+    /// `Patient.deceased[x]` as `boolean`.
     public var deceasedBoolean: Bool? { get { _bool(14) } set { _setBool(14, newValue) } }
+    /// `Patient.deceased[x]` as `dateTime`.
     public var deceasedDateTime: FHIRDateTime? { get { _dateTime(15) } set { _setDateTime(15, newValue) } }
     /// `Patient.address`: `Address` 0..*
     public var address: [Address] { get { _objects(16) } set { _setObjects(16, newValue) } }
     /// `Patient.maritalStatus`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/marital-status>)
     public var maritalStatus: CodeableConcept? { get { _object(17) } set { _setObject(17, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(maritalStatus newValue: CodeableConcept?) { _upsert(17, newValue) }
     /// `Patient.multipleBirth[x]`: `boolean` | `integer` 0..1
     public var multipleBirth: PatientMultipleBirth? { get { _choice(18) } set { _setChoice(18, 2, newValue) } }
+    /// `Patient.multipleBirth[x]` as `boolean`.
     public var multipleBirthBoolean: Bool? { get { _bool(18) } set { _setBool(18, newValue) } }
+    /// `Patient.multipleBirth[x]` as `integer`.
     public var multipleBirthInteger: Int? { get { _int(19) } set { _setInt(19, newValue) } }
     /// `Patient.photo`: `Attachment` 0..*
     public var photo: [Attachment] { get { _objects(20) } set { _setObjects(20, newValue) } }
@@ -42,6 +48,7 @@ public final class Patient: DomainResource {
     public var generalPractitioner: [Reference] { get { _objects(23) } set { _setObjects(23, newValue) } }
     /// `Patient.managingOrganization`: `Reference` 0..1 to `Organization`
     public var managingOrganization: Reference? { get { _object(24) } set { _setObject(24, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(managingOrganization newValue: Reference?) { _upsert(24, newValue) }
     /// `Patient.link`: `Patient.link` 0..*
     public var link: [PatientLink] { get { _objects(25) } set { _setObjects(25, newValue) } }
@@ -49,34 +56,41 @@ public final class Patient: DomainResource {
 
 /// `Patient.contact`, a backbone element
 public final class PatientContact: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { patientContactLayout }
 
     /// `Patient.contact.relationship`: `CodeableConcept` 0..*, extensible binding (<http://hl7.org/fhir/ValueSet/patient-contactrelationship>)
     public var relationship: [CodeableConcept] { get { _objects(3) } set { _setObjects(3, newValue) } }
     /// `Patient.contact.name`: `HumanName` 0..1
     public var name: HumanName? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(name newValue: HumanName?) { _upsert(4, newValue) }
     /// `Patient.contact.telecom`: `ContactPoint` 0..*
     public var telecom: [ContactPoint] { get { _objects(5) } set { _setObjects(5, newValue) } }
     /// `Patient.contact.address`: `Address` 0..1
     public var address: Address? { get { _object(6) } set { _setObject(6, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(address newValue: Address?) { _upsert(6, newValue) }
     /// `Patient.contact.gender`: `code` 0..1, one of `AdministrativeGender` (<http://hl7.org/fhir/ValueSet/administrative-gender>)
     public var gender: AdministrativeGender? { get { _code(7) } set { _setCode(7, newValue) } }
     /// `Patient.contact.organization`: `Reference` 0..1 to `Organization`
     public var organization: Reference? { get { _object(8) } set { _setObject(8, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(organization newValue: Reference?) { _upsert(8, newValue) }
     /// `Patient.contact.period`: `Period` 0..1
     public var period: Period? { get { _object(9) } set { _setObject(9, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(period newValue: Period?) { _upsert(9, newValue) }
 }
 
 /// `Patient.communication`, a backbone element
 public final class PatientCommunication: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { patientCommunicationLayout }
 
     /// `Patient.communication.language`: `CodeableConcept` 1..1, preferred binding (<http://hl7.org/fhir/ValueSet/languages>)
     public var language: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(language newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `Patient.communication.preferred`: `boolean` 0..1
     public var preferred: Bool? { get { _bool(4) } set { _setBool(4, newValue) } }
@@ -84,26 +98,32 @@ public final class PatientCommunication: BackboneElement {
 
 /// `Patient.link`, a backbone element
 public final class PatientLink: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { patientLinkLayout }
 
     /// `Patient.link.other`: `Reference` 1..1 to `Patient` | `RelatedPerson`
     public var other: Reference? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(other newValue: Reference?) { _upsert(3, newValue) }
     /// `Patient.link.type`: `code` 1..1, one of `LinkType` (<http://hl7.org/fhir/ValueSet/link-type>)
     public var type: LinkType? { get { _code(4) } set { _setCode(4, newValue) } }
 }
 
-/// values `Patient.deceased[x]` can have
-public enum PatientDeceased: FHIRChoice {
+/// A value of `Patient.deceased[x]`.
+public enum PatientDeceased: FHIRChoice, Sendable {
+    /// A value of type `boolean`.
     case boolean(Bool)
+    /// A value of type `dateTime`.
     case dateTime(FHIRDateTime)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    /// The value that an object holds, or nil; for generated code.
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: Bool = object._bool(first) else { return nil }; self = .boolean(value)
         case 1: guard let value: FHIRDateTime = object._dateTime(first + 1) else { return nil }; self = .dateTime(value)
         default: return nil
         }
     }
+    /// Sets the value in an object; for generated code.
     public func _write(_ object: FHIRObject, _ first: Int) {
         switch self {
         case .boolean(let value): object._setBool(first, value)
@@ -112,17 +132,21 @@ public enum PatientDeceased: FHIRChoice {
     }
 }
 
-/// values `Patient.multipleBirth[x]` can have
-public enum PatientMultipleBirth: FHIRChoice {
+/// A value of `Patient.multipleBirth[x]`.
+public enum PatientMultipleBirth: FHIRChoice, Sendable {
+    /// A value of type `boolean`.
     case boolean(Bool)
+    /// A value of type `integer`.
     case integer(Int)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    /// The value that an object holds, or nil; for generated code.
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: Bool = object._bool(first) else { return nil }; self = .boolean(value)
         case 1: guard let value: Int = object._int(first + 1) else { return nil }; self = .integer(value)
         default: return nil
         }
     }
+    /// Sets the value in an object; for generated code.
     public func _write(_ object: FHIRObject, _ first: Int) {
         switch self {
         case .boolean(let value): object._setBool(first, value)
@@ -131,7 +155,7 @@ public enum PatientMultipleBirth: FHIRChoice {
     }
 }
 
-private let patientLayout = Layout(Patient.self, "Patient", .resource, base: DomainResource._layout, release: .r4, """
+private let patientLayout = Layout(_class: Patient.self, "Patient", .resource, base: DomainResource._layout, release: .r4, """
     identifier 0..* Identifier
     active 0..1 boolean
     name 0..* HumanName
@@ -150,7 +174,7 @@ private let patientLayout = Layout(Patient.self, "Patient", .resource, base: Dom
     link 0..* Patient.link
     """)
 
-private let patientContactLayout = Layout(PatientContact.self, "Patient.contact", .backbone, base: BackboneElement._layout, release: .r4, """
+private let patientContactLayout = Layout(_class: PatientContact.self, "Patient.contact", .backbone, base: BackboneElement._layout, release: .r4, """
     relationship 0..* CodeableConcept
     name 0..1 HumanName
     telecom 0..* ContactPoint
@@ -160,14 +184,14 @@ private let patientContactLayout = Layout(PatientContact.self, "Patient.contact"
     period 0..1 Period
     """)
 
-private let patientCommunicationLayout = Layout(PatientCommunication.self, "Patient.communication", .backbone, base: BackboneElement._layout, release: .r4, """
+private let patientCommunicationLayout = Layout(_class: PatientCommunication.self, "Patient.communication", .backbone, base: BackboneElement._layout, release: .r4, """
     language 1..1 CodeableConcept
     preferred 0..1 boolean
     """)
 
-private let patientLinkLayout = Layout(PatientLink.self, "Patient.link", .backbone, base: BackboneElement._layout, release: .r4, """
+private let patientLinkLayout = Layout(_class: PatientLink.self, "Patient.link", .backbone, base: BackboneElement._layout, release: .r4, """
     other 1..1 Reference >Patient,RelatedPerson
     type 1..1 code =LinkType
     """)
 
-let patientTypes = TypeGroup("Patient Patient.contact Patient.communication Patient.link", [Patient.self, PatientContact.self, PatientCommunication.self, PatientLink.self])
+let patientTypes = _TypeGroup("Patient Patient.contact Patient.communication Patient.link", [Patient.self, PatientContact.self, PatientCommunication.self, PatientLink.self])

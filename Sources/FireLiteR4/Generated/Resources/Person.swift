@@ -5,6 +5,7 @@ import FireLiteCore
 
 /// `Person`, a resource of FHIR R4: <http://hl7.org/fhir/StructureDefinition/Person>
 public final class Person: DomainResource {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { personLayout }
 
     /// `Person.identifier`: `Identifier` 0..*
@@ -21,9 +22,11 @@ public final class Person: DomainResource {
     public var address: [Address] { get { _objects(13) } set { _setObjects(13, newValue) } }
     /// `Person.photo`: `Attachment` 0..1
     public var photo: Attachment? { get { _object(14) } set { _setObject(14, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(photo newValue: Attachment?) { _upsert(14, newValue) }
     /// `Person.managingOrganization`: `Reference` 0..1 to `Organization`
     public var managingOrganization: Reference? { get { _object(15) } set { _setObject(15, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(managingOrganization newValue: Reference?) { _upsert(15, newValue) }
     /// `Person.active`: `boolean` 0..1
     public var active: Bool? { get { _bool(16) } set { _setBool(16, newValue) } }
@@ -33,16 +36,18 @@ public final class Person: DomainResource {
 
 /// `Person.link`, a backbone element
 public final class PersonLink: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { personLinkLayout }
 
     /// `Person.link.target`: `Reference` 1..1 to `Patient` | `Practitioner` | `RelatedPerson` | `Person`
     public var target: Reference? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(target newValue: Reference?) { _upsert(3, newValue) }
     /// `Person.link.assurance`: `code` 0..1, one of `IdentityAssuranceLevel` (<http://hl7.org/fhir/ValueSet/identity-assuranceLevel>)
     public var assurance: IdentityAssuranceLevel? { get { _code(4) } set { _setCode(4, newValue) } }
 }
 
-private let personLayout = Layout(Person.self, "Person", .resource, base: DomainResource._layout, release: .r4, """
+private let personLayout = Layout(_class: Person.self, "Person", .resource, base: DomainResource._layout, release: .r4, """
     identifier 0..* Identifier
     name 0..* HumanName
     telecom 0..* ContactPoint
@@ -55,9 +60,9 @@ private let personLayout = Layout(Person.self, "Person", .resource, base: Domain
     link 0..* Person.link
     """)
 
-private let personLinkLayout = Layout(PersonLink.self, "Person.link", .backbone, base: BackboneElement._layout, release: .r4, """
+private let personLinkLayout = Layout(_class: PersonLink.self, "Person.link", .backbone, base: BackboneElement._layout, release: .r4, """
     target 1..1 Reference >Patient,Practitioner,RelatedPerson,Person
     assurance 0..1 code =IdentityAssuranceLevel
     """)
 
-let personTypes = TypeGroup("Person Person.link", [Person.self, PersonLink.self])
+let personTypes = _TypeGroup("Person Person.link", [Person.self, PersonLink.self])

@@ -5,6 +5,7 @@ import FireLiteCore
 
 /// `PlanDefinition`, a resource of FHIR R4: <http://hl7.org/fhir/StructureDefinition/PlanDefinition>
 public final class PlanDefinition: DomainResource {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { planDefinitionLayout }
 
     /// `PlanDefinition.url`: `uri` 0..1
@@ -21,6 +22,7 @@ public final class PlanDefinition: DomainResource {
     public var subtitle: String? { get { _string(13) } set { _setString(13, newValue) } }
     /// `PlanDefinition.type`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/plan-definition-type>)
     public var type: CodeableConcept? { get { _object(14) } set { _setObject(14, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(type newValue: CodeableConcept?) { _upsert(14, newValue) }
     /// `PlanDefinition.status`: `code` 1..1, one of `PublicationStatus` (<http://hl7.org/fhir/ValueSet/publication-status>)
     public var status: PublicationStatus? { get { _code(15) } set { _setCode(15, newValue) } }
@@ -28,9 +30,13 @@ public final class PlanDefinition: DomainResource {
     public var experimental: Bool? { get { _bool(16) } set { _setBool(16, newValue) } }
     /// `PlanDefinition.subject[x]`: `CodeableConcept` | `Reference` 0..1 to `Group`, extensible binding (<http://hl7.org/fhir/ValueSet/subject-type>)
     public var subject: PlanDefinitionSubject? { get { _choice(17) } set { _setChoice(17, 2, newValue) } }
+    /// `PlanDefinition.subject[x]` as `CodeableConcept`.
     public var subjectCodeableConcept: CodeableConcept? { get { _object(17) } set { _setObject(17, newValue) } }
+    /// `PlanDefinition.subject[x]` as `Reference`.
     public var subjectReference: Reference? { get { _object(18) } set { _setObject(18, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(subjectCodeableConcept newValue: CodeableConcept?) { _upsert(17, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(subjectReference newValue: Reference?) { _upsert(18, newValue) }
     /// `PlanDefinition.date`: `dateTime` 0..1
     public var date: FHIRDateTime? { get { _dateTime(19) } set { _setDateTime(19, newValue) } }
@@ -56,6 +62,7 @@ public final class PlanDefinition: DomainResource {
     public var lastReviewDate: FHIRDate? { get { _date(29) } set { _setDate(29, newValue) } }
     /// `PlanDefinition.effectivePeriod`: `Period` 0..1
     public var effectivePeriod: Period? { get { _object(30) } set { _setObject(30, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(effectivePeriod newValue: Period?) { _upsert(30, newValue) }
     /// `PlanDefinition.topic`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/definition-topic>)
     public var topic: [CodeableConcept] { get { _objects(31) } set { _setObjects(31, newValue) } }
@@ -79,19 +86,24 @@ public final class PlanDefinition: DomainResource {
 
 /// `PlanDefinition.goal`, a backbone element
 public final class PlanDefinitionGoal: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { planDefinitionGoalLayout }
 
     /// `PlanDefinition.goal.category`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/goal-category>)
     public var category: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(category newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `PlanDefinition.goal.description`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/clinical-findings>)
     public var description: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(description newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `PlanDefinition.goal.priority`: `CodeableConcept` 0..1, preferred binding (<http://hl7.org/fhir/ValueSet/goal-priority>)
     public var priority: CodeableConcept? { get { _object(5) } set { _setObject(5, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(priority newValue: CodeableConcept?) { _upsert(5, newValue) }
     /// `PlanDefinition.goal.start`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/goal-start-event>)
     public var start: CodeableConcept? { get { _object(6) } set { _setObject(6, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(start newValue: CodeableConcept?) { _upsert(6, newValue) }
     /// `PlanDefinition.goal.addresses`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/condition-code>)
     public var addresses: [CodeableConcept] { get { _objects(7) } set { _setObjects(7, newValue) } }
@@ -103,26 +115,36 @@ public final class PlanDefinitionGoal: BackboneElement {
 
 /// `PlanDefinition.goal.target`, a backbone element
 public final class PlanDefinitionGoalTarget: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { planDefinitionGoalTargetLayout }
 
     /// `PlanDefinition.goal.target.measure`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/observation-codes>)
     public var measure: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(measure newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `PlanDefinition.goal.target.detail[x]`: `Quantity` | `Range` | `CodeableConcept` 0..1
     public var detail: PlanDefinitionGoalTargetDetail? { get { _choice(4) } set { _setChoice(4, 3, newValue) } }
+    /// `PlanDefinition.goal.target.detail[x]` as `Quantity`.
     public var detailQuantity: Quantity? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// `PlanDefinition.goal.target.detail[x]` as `Range`.
     public var detailRange: Range? { get { _object(5) } set { _setObject(5, newValue) } }
+    /// `PlanDefinition.goal.target.detail[x]` as `CodeableConcept`.
     public var detailCodeableConcept: CodeableConcept? { get { _object(6) } set { _setObject(6, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(detailQuantity newValue: Quantity?) { _upsert(4, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(detailRange newValue: Range?) { _upsert(5, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(detailCodeableConcept newValue: CodeableConcept?) { _upsert(6, newValue) }
     /// `PlanDefinition.goal.target.due`: `Duration` 0..1
     public var due: Duration? { get { _object(7) } set { _setObject(7, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(due newValue: Duration?) { _upsert(7, newValue) }
 }
 
 /// `PlanDefinition.action`, a backbone element
 public final class PlanDefinitionAction: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { planDefinitionActionLayout }
 
     /// `PlanDefinition.action.prefix`: `string` 0..1
@@ -145,9 +167,13 @@ public final class PlanDefinitionAction: BackboneElement {
     public var goalId: [String] { get { _strings(11) } set { _setStrings(11, newValue) } }
     /// `PlanDefinition.action.subject[x]`: `CodeableConcept` | `Reference` 0..1 to `Group`, extensible binding (<http://hl7.org/fhir/ValueSet/subject-type>)
     public var subject: PlanDefinitionActionSubject? { get { _choice(12) } set { _setChoice(12, 2, newValue) } }
+    /// `PlanDefinition.action.subject[x]` as `CodeableConcept`.
     public var subjectCodeableConcept: CodeableConcept? { get { _object(12) } set { _setObject(12, newValue) } }
+    /// `PlanDefinition.action.subject[x]` as `Reference`.
     public var subjectReference: Reference? { get { _object(13) } set { _setObject(13, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(subjectCodeableConcept newValue: CodeableConcept?) { _upsert(12, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(subjectReference newValue: Reference?) { _upsert(13, newValue) }
     /// `PlanDefinition.action.trigger`: `TriggerDefinition` 0..*
     public var trigger: [TriggerDefinition] { get { _objects(14) } set { _setObjects(14, newValue) } }
@@ -161,21 +187,33 @@ public final class PlanDefinitionAction: BackboneElement {
     public var relatedAction: [PlanDefinitionActionRelatedAction] { get { _objects(18) } set { _setObjects(18, newValue) } }
     /// `PlanDefinition.action.timing[x]`: `dateTime` | `Age` | `Period` | `Duration` | `Range` | `Timing` 0..1
     public var timing: PlanDefinitionActionTiming? { get { _choice(19) } set { _setChoice(19, 6, newValue) } }
+    /// `PlanDefinition.action.timing[x]` as `dateTime`.
     public var timingDateTime: FHIRDateTime? { get { _dateTime(19) } set { _setDateTime(19, newValue) } }
+    /// `PlanDefinition.action.timing[x]` as `Age`.
     public var timingAge: Age? { get { _object(20) } set { _setObject(20, newValue) } }
+    /// `PlanDefinition.action.timing[x]` as `Period`.
     public var timingPeriod: Period? { get { _object(21) } set { _setObject(21, newValue) } }
+    /// `PlanDefinition.action.timing[x]` as `Duration`.
     public var timingDuration: Duration? { get { _object(22) } set { _setObject(22, newValue) } }
+    /// `PlanDefinition.action.timing[x]` as `Range`.
     public var timingRange: Range? { get { _object(23) } set { _setObject(23, newValue) } }
+    /// `PlanDefinition.action.timing[x]` as `Timing`.
     public var timingTiming: Timing? { get { _object(24) } set { _setObject(24, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(timingAge newValue: Age?) { _upsert(20, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(timingPeriod newValue: Period?) { _upsert(21, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(timingDuration newValue: Duration?) { _upsert(22, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(timingRange newValue: Range?) { _upsert(23, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(timingTiming newValue: Timing?) { _upsert(24, newValue) }
     /// `PlanDefinition.action.participant`: `PlanDefinition.action.participant` 0..*
     public var participant: [PlanDefinitionActionParticipant] { get { _objects(25) } set { _setObjects(25, newValue) } }
     /// `PlanDefinition.action.type`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/action-type>)
     public var type: CodeableConcept? { get { _object(26) } set { _setObject(26, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(type newValue: CodeableConcept?) { _upsert(26, newValue) }
     /// `PlanDefinition.action.groupingBehavior`: `code` 0..1, one of `ActionGroupingBehavior` (<http://hl7.org/fhir/ValueSet/action-grouping-behavior>)
     public var groupingBehavior: ActionGroupingBehavior? { get { _code(27) } set { _setCode(27, newValue) } }
@@ -189,7 +227,9 @@ public final class PlanDefinitionAction: BackboneElement {
     public var cardinalityBehavior: ActionCardinalityBehavior? { get { _code(31) } set { _setCode(31, newValue) } }
     /// `PlanDefinition.action.definition[x]`: `canonical` | `uri` 0..1 to `ActivityDefinition` | `PlanDefinition` | `Questionnaire`
     public var definition: PlanDefinitionActionDefinition? { get { _choice(32) } set { _setChoice(32, 2, newValue) } }
+    /// `PlanDefinition.action.definition[x]` as `canonical`.
     public var definitionCanonical: String? { get { _string(32) } set { _setString(32, newValue) } }
+    /// `PlanDefinition.action.definition[x]` as `uri`.
     public var definitionUri: String? { get { _string(33) } set { _setString(33, newValue) } }
     /// `PlanDefinition.action.transform`: `canonical` 0..1 to `StructureMap`
     public var transform: String? { get { _string(34) } set { _setString(34, newValue) } }
@@ -201,17 +241,20 @@ public final class PlanDefinitionAction: BackboneElement {
 
 /// `PlanDefinition.action.condition`, a backbone element
 public final class PlanDefinitionActionCondition: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { planDefinitionActionConditionLayout }
 
     /// `PlanDefinition.action.condition.kind`: `code` 1..1, one of `ActionConditionKind` (<http://hl7.org/fhir/ValueSet/action-condition-kind>)
     public var kind: ActionConditionKind? { get { _code(3) } set { _setCode(3, newValue) } }
     /// `PlanDefinition.action.condition.expression`: `Expression` 0..1
     public var expression: Expression? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(expression newValue: Expression?) { _upsert(4, newValue) }
 }
 
 /// `PlanDefinition.action.relatedAction`, a backbone element
 public final class PlanDefinitionActionRelatedAction: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { planDefinitionActionRelatedActionLayout }
 
     /// `PlanDefinition.action.relatedAction.actionId`: `id` 1..1
@@ -220,45 +263,57 @@ public final class PlanDefinitionActionRelatedAction: BackboneElement {
     public var relationship: ActionRelationshipType? { get { _code(4) } set { _setCode(4, newValue) } }
     /// `PlanDefinition.action.relatedAction.offset[x]`: `Duration` | `Range` 0..1
     public var offset: PlanDefinitionActionRelatedActionOffset? { get { _choice(5) } set { _setChoice(5, 2, newValue) } }
+    /// `PlanDefinition.action.relatedAction.offset[x]` as `Duration`.
     public var offsetDuration: Duration? { get { _object(5) } set { _setObject(5, newValue) } }
+    /// `PlanDefinition.action.relatedAction.offset[x]` as `Range`.
     public var offsetRange: Range? { get { _object(6) } set { _setObject(6, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(offsetDuration newValue: Duration?) { _upsert(5, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(offsetRange newValue: Range?) { _upsert(6, newValue) }
 }
 
 /// `PlanDefinition.action.participant`, a backbone element
 public final class PlanDefinitionActionParticipant: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { planDefinitionActionParticipantLayout }
 
     /// `PlanDefinition.action.participant.type`: `code` 1..1, one of `ActionParticipantType` (<http://hl7.org/fhir/ValueSet/action-participant-type>)
     public var type: ActionParticipantType? { get { _code(3) } set { _setCode(3, newValue) } }
     /// `PlanDefinition.action.participant.role`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/action-participant-role>)
     public var role: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(role newValue: CodeableConcept?) { _upsert(4, newValue) }
 }
 
 /// `PlanDefinition.action.dynamicValue`, a backbone element
 public final class PlanDefinitionActionDynamicValue: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { planDefinitionActionDynamicValueLayout }
 
     /// `PlanDefinition.action.dynamicValue.path`: `string` 0..1
     public var path: String? { get { _string(3) } set { _setString(3, newValue) } }
     /// `PlanDefinition.action.dynamicValue.expression`: `Expression` 0..1
     public var expression: Expression? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(expression newValue: Expression?) { _upsert(4, newValue) }
 }
 
-/// values `PlanDefinition.subject[x]` can have
+/// A value of `PlanDefinition.subject[x]`.
 public enum PlanDefinitionSubject: FHIRChoice {
+    /// A value of type `CodeableConcept`.
     case codeableConcept(CodeableConcept)
+    /// A value of type `Reference`.
     case reference(Reference)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    /// The value that an object holds, or nil; for generated code.
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: CodeableConcept = object._object(first) else { return nil }; self = .codeableConcept(value)
         case 1: guard let value: Reference = object._object(first + 1) else { return nil }; self = .reference(value)
         default: return nil
         }
     }
+    /// Sets the value in an object; for generated code.
     public func _write(_ object: FHIRObject, _ first: Int) {
         switch self {
         case .codeableConcept(let value): object._setObject(first, value)
@@ -267,12 +322,16 @@ public enum PlanDefinitionSubject: FHIRChoice {
     }
 }
 
-/// values `PlanDefinition.goal.target.detail[x]` can have
+/// A value of `PlanDefinition.goal.target.detail[x]`.
 public enum PlanDefinitionGoalTargetDetail: FHIRChoice {
+    /// A value of type `Quantity`.
     case quantity(Quantity)
+    /// A value of type `Range`.
     case range(Range)
+    /// A value of type `CodeableConcept`.
     case codeableConcept(CodeableConcept)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    /// The value that an object holds, or nil; for generated code.
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 3) {
         case 0: guard let value: Quantity = object._object(first) else { return nil }; self = .quantity(value)
         case 1: guard let value: Range = object._object(first + 1) else { return nil }; self = .range(value)
@@ -280,6 +339,7 @@ public enum PlanDefinitionGoalTargetDetail: FHIRChoice {
         default: return nil
         }
     }
+    /// Sets the value in an object; for generated code.
     public func _write(_ object: FHIRObject, _ first: Int) {
         switch self {
         case .quantity(let value): object._setObject(first, value)
@@ -289,17 +349,21 @@ public enum PlanDefinitionGoalTargetDetail: FHIRChoice {
     }
 }
 
-/// values `PlanDefinition.action.subject[x]` can have
+/// A value of `PlanDefinition.action.subject[x]`.
 public enum PlanDefinitionActionSubject: FHIRChoice {
+    /// A value of type `CodeableConcept`.
     case codeableConcept(CodeableConcept)
+    /// A value of type `Reference`.
     case reference(Reference)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    /// The value that an object holds, or nil; for generated code.
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: CodeableConcept = object._object(first) else { return nil }; self = .codeableConcept(value)
         case 1: guard let value: Reference = object._object(first + 1) else { return nil }; self = .reference(value)
         default: return nil
         }
     }
+    /// Sets the value in an object; for generated code.
     public func _write(_ object: FHIRObject, _ first: Int) {
         switch self {
         case .codeableConcept(let value): object._setObject(first, value)
@@ -308,15 +372,22 @@ public enum PlanDefinitionActionSubject: FHIRChoice {
     }
 }
 
-/// values `PlanDefinition.action.timing[x]` can have
+/// A value of `PlanDefinition.action.timing[x]`.
 public enum PlanDefinitionActionTiming: FHIRChoice {
+    /// A value of type `dateTime`.
     case dateTime(FHIRDateTime)
+    /// A value of type `Age`.
     case age(Age)
+    /// A value of type `Period`.
     case period(Period)
+    /// A value of type `Duration`.
     case duration(Duration)
+    /// A value of type `Range`.
     case range(Range)
+    /// A value of type `Timing`.
     case timing(Timing)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    /// The value that an object holds, or nil; for generated code.
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 6) {
         case 0: guard let value: FHIRDateTime = object._dateTime(first) else { return nil }; self = .dateTime(value)
         case 1: guard let value: Age = object._object(first + 1) else { return nil }; self = .age(value)
@@ -327,6 +398,7 @@ public enum PlanDefinitionActionTiming: FHIRChoice {
         default: return nil
         }
     }
+    /// Sets the value in an object; for generated code.
     public func _write(_ object: FHIRObject, _ first: Int) {
         switch self {
         case .dateTime(let value): object._setDateTime(first, value)
@@ -339,17 +411,21 @@ public enum PlanDefinitionActionTiming: FHIRChoice {
     }
 }
 
-/// values `PlanDefinition.action.definition[x]` can have
-public enum PlanDefinitionActionDefinition: FHIRChoice {
+/// A value of `PlanDefinition.action.definition[x]`.
+public enum PlanDefinitionActionDefinition: FHIRChoice, Sendable {
+    /// A value of type `canonical`.
     case canonical(String)
+    /// A value of type `uri`.
     case uri(String)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    /// The value that an object holds, or nil; for generated code.
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: String = object._string(first) else { return nil }; self = .canonical(value)
         case 1: guard let value: String = object._string(first + 1) else { return nil }; self = .uri(value)
         default: return nil
         }
     }
+    /// Sets the value in an object; for generated code.
     public func _write(_ object: FHIRObject, _ first: Int) {
         switch self {
         case .canonical(let value): object._setString(first, value)
@@ -358,17 +434,21 @@ public enum PlanDefinitionActionDefinition: FHIRChoice {
     }
 }
 
-/// values `PlanDefinition.action.relatedAction.offset[x]` can have
+/// A value of `PlanDefinition.action.relatedAction.offset[x]`.
 public enum PlanDefinitionActionRelatedActionOffset: FHIRChoice {
+    /// A value of type `Duration`.
     case duration(Duration)
+    /// A value of type `Range`.
     case range(Range)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    /// The value that an object holds, or nil; for generated code.
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: Duration = object._object(first) else { return nil }; self = .duration(value)
         case 1: guard let value: Range = object._object(first + 1) else { return nil }; self = .range(value)
         default: return nil
         }
     }
+    /// Sets the value in an object; for generated code.
     public func _write(_ object: FHIRObject, _ first: Int) {
         switch self {
         case .duration(let value): object._setObject(first, value)
@@ -377,7 +457,7 @@ public enum PlanDefinitionActionRelatedActionOffset: FHIRChoice {
     }
 }
 
-private let planDefinitionLayout = Layout(PlanDefinition.self, "PlanDefinition", .resource, base: DomainResource._layout, release: .r4, """
+private let planDefinitionLayout = Layout(_class: PlanDefinition.self, "PlanDefinition", .resource, base: DomainResource._layout, release: .r4, """
     url 0..1 uri
     identifier 0..* Identifier
     version 0..1 string
@@ -411,7 +491,7 @@ private let planDefinitionLayout = Layout(PlanDefinition.self, "PlanDefinition",
     action 0..* PlanDefinition.action
     """)
 
-private let planDefinitionGoalLayout = Layout(PlanDefinitionGoal.self, "PlanDefinition.goal", .backbone, base: BackboneElement._layout, release: .r4, """
+private let planDefinitionGoalLayout = Layout(_class: PlanDefinitionGoal.self, "PlanDefinition.goal", .backbone, base: BackboneElement._layout, release: .r4, """
     category 0..1 CodeableConcept
     description 1..1 CodeableConcept
     priority 0..1 CodeableConcept
@@ -421,13 +501,13 @@ private let planDefinitionGoalLayout = Layout(PlanDefinitionGoal.self, "PlanDefi
     target 0..* PlanDefinition.goal.target
     """)
 
-private let planDefinitionGoalTargetLayout = Layout(PlanDefinitionGoalTarget.self, "PlanDefinition.goal.target", .backbone, base: BackboneElement._layout, release: .r4, """
+private let planDefinitionGoalTargetLayout = Layout(_class: PlanDefinitionGoalTarget.self, "PlanDefinition.goal.target", .backbone, base: BackboneElement._layout, release: .r4, """
     measure 0..1 CodeableConcept
     detail[x] 0..1 Quantity|Range|CodeableConcept
     due 0..1 Duration
     """)
 
-private let planDefinitionActionLayout = Layout(PlanDefinitionAction.self, "PlanDefinition.action", .backbone, base: BackboneElement._layout, release: .r4, """
+private let planDefinitionActionLayout = Layout(_class: PlanDefinitionAction.self, "PlanDefinition.action", .backbone, base: BackboneElement._layout, release: .r4, """
     prefix 0..1 string
     title 0..1 string
     description 0..1 string
@@ -457,25 +537,25 @@ private let planDefinitionActionLayout = Layout(PlanDefinitionAction.self, "Plan
     action 0..* PlanDefinition.action
     """)
 
-private let planDefinitionActionConditionLayout = Layout(PlanDefinitionActionCondition.self, "PlanDefinition.action.condition", .backbone, base: BackboneElement._layout, release: .r4, """
+private let planDefinitionActionConditionLayout = Layout(_class: PlanDefinitionActionCondition.self, "PlanDefinition.action.condition", .backbone, base: BackboneElement._layout, release: .r4, """
     kind 1..1 code =ActionConditionKind
     expression 0..1 Expression
     """)
 
-private let planDefinitionActionRelatedActionLayout = Layout(PlanDefinitionActionRelatedAction.self, "PlanDefinition.action.relatedAction", .backbone, base: BackboneElement._layout, release: .r4, """
+private let planDefinitionActionRelatedActionLayout = Layout(_class: PlanDefinitionActionRelatedAction.self, "PlanDefinition.action.relatedAction", .backbone, base: BackboneElement._layout, release: .r4, """
     actionId 1..1 id
     relationship 1..1 code =ActionRelationshipType
     offset[x] 0..1 Duration|Range
     """)
 
-private let planDefinitionActionParticipantLayout = Layout(PlanDefinitionActionParticipant.self, "PlanDefinition.action.participant", .backbone, base: BackboneElement._layout, release: .r4, """
+private let planDefinitionActionParticipantLayout = Layout(_class: PlanDefinitionActionParticipant.self, "PlanDefinition.action.participant", .backbone, base: BackboneElement._layout, release: .r4, """
     type 1..1 code =ActionParticipantType
     role 0..1 CodeableConcept
     """)
 
-private let planDefinitionActionDynamicValueLayout = Layout(PlanDefinitionActionDynamicValue.self, "PlanDefinition.action.dynamicValue", .backbone, base: BackboneElement._layout, release: .r4, """
+private let planDefinitionActionDynamicValueLayout = Layout(_class: PlanDefinitionActionDynamicValue.self, "PlanDefinition.action.dynamicValue", .backbone, base: BackboneElement._layout, release: .r4, """
     path 0..1 string
     expression 0..1 Expression
     """)
 
-let planDefinitionTypes = TypeGroup("PlanDefinition PlanDefinition.goal PlanDefinition.goal.target PlanDefinition.action PlanDefinition.action.condition PlanDefinition.action.relatedAction PlanDefinition.action.participant PlanDefinition.action.dynamicValue", [PlanDefinition.self, PlanDefinitionGoal.self, PlanDefinitionGoalTarget.self, PlanDefinitionAction.self, PlanDefinitionActionCondition.self, PlanDefinitionActionRelatedAction.self, PlanDefinitionActionParticipant.self, PlanDefinitionActionDynamicValue.self])
+let planDefinitionTypes = _TypeGroup("PlanDefinition PlanDefinition.goal PlanDefinition.goal.target PlanDefinition.action PlanDefinition.action.condition PlanDefinition.action.relatedAction PlanDefinition.action.participant PlanDefinition.action.dynamicValue", [PlanDefinition.self, PlanDefinitionGoal.self, PlanDefinitionGoalTarget.self, PlanDefinitionAction.self, PlanDefinitionActionCondition.self, PlanDefinitionActionRelatedAction.self, PlanDefinitionActionParticipant.self, PlanDefinitionActionDynamicValue.self])

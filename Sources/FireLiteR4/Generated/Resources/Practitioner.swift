@@ -5,6 +5,7 @@ import FireLiteCore
 
 /// `Practitioner`, a resource of FHIR R4: <http://hl7.org/fhir/StructureDefinition/Practitioner>
 public final class Practitioner: DomainResource {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { practitionerLayout }
 
     /// `Practitioner.identifier`: `Identifier` 0..*
@@ -31,22 +32,26 @@ public final class Practitioner: DomainResource {
 
 /// `Practitioner.qualification`, a backbone element
 public final class PractitionerQualification: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { practitionerQualificationLayout }
 
     /// `Practitioner.qualification.identifier`: `Identifier` 0..*
     public var identifier: [Identifier] { get { _objects(3) } set { _setObjects(3, newValue) } }
     /// `Practitioner.qualification.code`: `CodeableConcept` 1..1, example binding (<http://terminology.hl7.org/ValueSet/v2-2.7-0360>)
     public var code: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(code newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `Practitioner.qualification.period`: `Period` 0..1
     public var period: Period? { get { _object(5) } set { _setObject(5, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(period newValue: Period?) { _upsert(5, newValue) }
     /// `Practitioner.qualification.issuer`: `Reference` 0..1 to `Organization`
     public var issuer: Reference? { get { _object(6) } set { _setObject(6, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(issuer newValue: Reference?) { _upsert(6, newValue) }
 }
 
-private let practitionerLayout = Layout(Practitioner.self, "Practitioner", .resource, base: DomainResource._layout, release: .r4, """
+private let practitionerLayout = Layout(_class: Practitioner.self, "Practitioner", .resource, base: DomainResource._layout, release: .r4, """
     identifier 0..* Identifier
     active 0..1 boolean
     name 0..* HumanName
@@ -59,11 +64,11 @@ private let practitionerLayout = Layout(Practitioner.self, "Practitioner", .reso
     communication 0..* CodeableConcept
     """)
 
-private let practitionerQualificationLayout = Layout(PractitionerQualification.self, "Practitioner.qualification", .backbone, base: BackboneElement._layout, release: .r4, """
+private let practitionerQualificationLayout = Layout(_class: PractitionerQualification.self, "Practitioner.qualification", .backbone, base: BackboneElement._layout, release: .r4, """
     identifier 0..* Identifier
     code 1..1 CodeableConcept
     period 0..1 Period
     issuer 0..1 Reference >Organization
     """)
 
-let practitionerTypes = TypeGroup("Practitioner Practitioner.qualification", [Practitioner.self, PractitionerQualification.self])
+let practitionerTypes = _TypeGroup("Practitioner Practitioner.qualification", [Practitioner.self, PractitionerQualification.self])

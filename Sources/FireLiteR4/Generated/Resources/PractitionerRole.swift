@@ -5,6 +5,7 @@ import FireLiteCore
 
 /// `PractitionerRole`, a resource of FHIR R4: <http://hl7.org/fhir/StructureDefinition/PractitionerRole>
 public final class PractitionerRole: DomainResource {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { practitionerRoleLayout }
 
     /// `PractitionerRole.identifier`: `Identifier` 0..*
@@ -13,12 +14,15 @@ public final class PractitionerRole: DomainResource {
     public var active: Bool? { get { _bool(9) } set { _setBool(9, newValue) } }
     /// `PractitionerRole.period`: `Period` 0..1
     public var period: Period? { get { _object(10) } set { _setObject(10, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(period newValue: Period?) { _upsert(10, newValue) }
     /// `PractitionerRole.practitioner`: `Reference` 0..1 to `Practitioner`
     public var practitioner: Reference? { get { _object(11) } set { _setObject(11, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(practitioner newValue: Reference?) { _upsert(11, newValue) }
     /// `PractitionerRole.organization`: `Reference` 0..1 to `Organization`
     public var organization: Reference? { get { _object(12) } set { _setObject(12, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(organization newValue: Reference?) { _upsert(12, newValue) }
     /// `PractitionerRole.code`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/practitioner-role>)
     public var code: [CodeableConcept] { get { _objects(13) } set { _setObjects(13, newValue) } }
@@ -42,6 +46,7 @@ public final class PractitionerRole: DomainResource {
 
 /// `PractitionerRole.availableTime`, a backbone element
 public final class PractitionerRoleAvailableTime: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { practitionerRoleAvailableTimeLayout }
 
     /// `PractitionerRole.availableTime.daysOfWeek`: `code` 0..*, one of `DaysOfWeek` (<http://hl7.org/fhir/ValueSet/days-of-week>)
@@ -56,16 +61,18 @@ public final class PractitionerRoleAvailableTime: BackboneElement {
 
 /// `PractitionerRole.notAvailable`, a backbone element
 public final class PractitionerRoleNotAvailable: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { practitionerRoleNotAvailableLayout }
 
     /// `PractitionerRole.notAvailable.description`: `string` 1..1
     public var description: String? { get { _string(3) } set { _setString(3, newValue) } }
     /// `PractitionerRole.notAvailable.during`: `Period` 0..1
     public var during: Period? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(during newValue: Period?) { _upsert(4, newValue) }
 }
 
-private let practitionerRoleLayout = Layout(PractitionerRole.self, "PractitionerRole", .resource, base: DomainResource._layout, release: .r4, """
+private let practitionerRoleLayout = Layout(_class: PractitionerRole.self, "PractitionerRole", .resource, base: DomainResource._layout, release: .r4, """
     identifier 0..* Identifier
     active 0..1 boolean
     period 0..1 Period
@@ -82,16 +89,16 @@ private let practitionerRoleLayout = Layout(PractitionerRole.self, "Practitioner
     endpoint 0..* Reference >Endpoint
     """)
 
-private let practitionerRoleAvailableTimeLayout = Layout(PractitionerRoleAvailableTime.self, "PractitionerRole.availableTime", .backbone, base: BackboneElement._layout, release: .r4, """
+private let practitionerRoleAvailableTimeLayout = Layout(_class: PractitionerRoleAvailableTime.self, "PractitionerRole.availableTime", .backbone, base: BackboneElement._layout, release: .r4, """
     daysOfWeek 0..* code =DaysOfWeek
     allDay 0..1 boolean
     availableStartTime 0..1 time
     availableEndTime 0..1 time
     """)
 
-private let practitionerRoleNotAvailableLayout = Layout(PractitionerRoleNotAvailable.self, "PractitionerRole.notAvailable", .backbone, base: BackboneElement._layout, release: .r4, """
+private let practitionerRoleNotAvailableLayout = Layout(_class: PractitionerRoleNotAvailable.self, "PractitionerRole.notAvailable", .backbone, base: BackboneElement._layout, release: .r4, """
     description 1..1 string
     during 0..1 Period
     """)
 
-let practitionerRoleTypes = TypeGroup("PractitionerRole PractitionerRole.availableTime PractitionerRole.notAvailable", [PractitionerRole.self, PractitionerRoleAvailableTime.self, PractitionerRoleNotAvailable.self])
+let practitionerRoleTypes = _TypeGroup("PractitionerRole PractitionerRole.availableTime PractitionerRole.notAvailable", [PractitionerRole.self, PractitionerRoleAvailableTime.self, PractitionerRoleNotAvailable.self])

@@ -5,6 +5,7 @@ import FireLiteCore
 
 /// `Procedure`, a resource of FHIR R4: <http://hl7.org/fhir/StructureDefinition/Procedure>
 public final class Procedure: DomainResource {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { procedureLayout }
 
     /// `Procedure.identifier`: `Identifier` 0..*
@@ -21,39 +22,55 @@ public final class Procedure: DomainResource {
     public var status: EventStatus? { get { _code(13) } set { _setCode(13, newValue) } }
     /// `Procedure.statusReason`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/procedure-not-performed-reason>)
     public var statusReason: CodeableConcept? { get { _object(14) } set { _setObject(14, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(statusReason newValue: CodeableConcept?) { _upsert(14, newValue) }
     /// `Procedure.category`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/procedure-category>)
     public var category: CodeableConcept? { get { _object(15) } set { _setObject(15, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(category newValue: CodeableConcept?) { _upsert(15, newValue) }
     /// `Procedure.code`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/procedure-code>)
     public var code: CodeableConcept? { get { _object(16) } set { _setObject(16, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(code newValue: CodeableConcept?) { _upsert(16, newValue) }
     /// `Procedure.subject`: `Reference` 1..1 to `Patient` | `Group`
     public var subject: Reference? { get { _object(17) } set { _setObject(17, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(subject newValue: Reference?) { _upsert(17, newValue) }
     /// `Procedure.encounter`: `Reference` 0..1 to `Encounter`
     public var encounter: Reference? { get { _object(18) } set { _setObject(18, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(encounter newValue: Reference?) { _upsert(18, newValue) }
     /// `Procedure.performed[x]`: `dateTime` | `Period` | `string` | `Age` | `Range` 0..1
     public var performed: ProcedurePerformed? { get { _choice(19) } set { _setChoice(19, 5, newValue) } }
+    /// `Procedure.performed[x]` as `dateTime`.
     public var performedDateTime: FHIRDateTime? { get { _dateTime(19) } set { _setDateTime(19, newValue) } }
+    /// `Procedure.performed[x]` as `Period`.
     public var performedPeriod: Period? { get { _object(20) } set { _setObject(20, newValue) } }
+    /// `Procedure.performed[x]` as `string`.
     public var performedString: String? { get { _string(21) } set { _setString(21, newValue) } }
+    /// `Procedure.performed[x]` as `Age`.
     public var performedAge: Age? { get { _object(22) } set { _setObject(22, newValue) } }
+    /// `Procedure.performed[x]` as `Range`.
     public var performedRange: Range? { get { _object(23) } set { _setObject(23, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(performedPeriod newValue: Period?) { _upsert(20, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(performedAge newValue: Age?) { _upsert(22, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(performedRange newValue: Range?) { _upsert(23, newValue) }
     /// `Procedure.recorder`: `Reference` 0..1 to `Patient` | `RelatedPerson` | `Practitioner` | `PractitionerRole`
     public var recorder: Reference? { get { _object(24) } set { _setObject(24, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(recorder newValue: Reference?) { _upsert(24, newValue) }
     /// `Procedure.asserter`: `Reference` 0..1 to `Patient` | `RelatedPerson` | `Practitioner` | `PractitionerRole`
     public var asserter: Reference? { get { _object(25) } set { _setObject(25, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(asserter newValue: Reference?) { _upsert(25, newValue) }
     /// `Procedure.performer`: `Procedure.performer` 0..*
     public var performer: [ProcedurePerformer] { get { _objects(26) } set { _setObjects(26, newValue) } }
     /// `Procedure.location`: `Reference` 0..1 to `Location`
     public var location: Reference? { get { _object(27) } set { _setObject(27, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(location newValue: Reference?) { _upsert(27, newValue) }
     /// `Procedure.reasonCode`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/procedure-reason>)
     public var reasonCode: [CodeableConcept] { get { _objects(28) } set { _setObjects(28, newValue) } }
@@ -63,6 +80,7 @@ public final class Procedure: DomainResource {
     public var bodySite: [CodeableConcept] { get { _objects(30) } set { _setObjects(30, newValue) } }
     /// `Procedure.outcome`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/procedure-outcome>)
     public var outcome: CodeableConcept? { get { _object(31) } set { _setObject(31, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(outcome newValue: CodeableConcept?) { _upsert(31, newValue) }
     /// `Procedure.report`: `Reference` 0..* to `DiagnosticReport` | `DocumentReference` | `Composition`
     public var report: [Reference] { get { _objects(32) } set { _setObjects(32, newValue) } }
@@ -84,39 +102,52 @@ public final class Procedure: DomainResource {
 
 /// `Procedure.performer`, a backbone element
 public final class ProcedurePerformer: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { procedurePerformerLayout }
 
     /// `Procedure.performer.function`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/performer-role>)
     public var function: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(function newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `Procedure.performer.actor`: `Reference` 1..1 to `Practitioner` | `PractitionerRole` | `Organization` | `Patient` | `RelatedPerson` | `Device`
     public var actor: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(actor newValue: Reference?) { _upsert(4, newValue) }
     /// `Procedure.performer.onBehalfOf`: `Reference` 0..1 to `Organization`
     public var onBehalfOf: Reference? { get { _object(5) } set { _setObject(5, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(onBehalfOf newValue: Reference?) { _upsert(5, newValue) }
 }
 
 /// `Procedure.focalDevice`, a backbone element
 public final class ProcedureFocalDevice: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { procedureFocalDeviceLayout }
 
     /// `Procedure.focalDevice.action`: `CodeableConcept` 0..1, preferred binding (<http://hl7.org/fhir/ValueSet/device-action>)
     public var action: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(action newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `Procedure.focalDevice.manipulated`: `Reference` 1..1 to `Device`
     public var manipulated: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(manipulated newValue: Reference?) { _upsert(4, newValue) }
 }
 
-/// values `Procedure.performed[x]` can have
+/// A value of `Procedure.performed[x]`.
 public enum ProcedurePerformed: FHIRChoice {
+    /// A value of type `dateTime`.
     case dateTime(FHIRDateTime)
+    /// A value of type `Period`.
     case period(Period)
+    /// A value of type `string`.
     case string(String)
+    /// A value of type `Age`.
     case age(Age)
+    /// A value of type `Range`.
     case range(Range)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    /// The value that an object holds, or nil; for generated code.
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 5) {
         case 0: guard let value: FHIRDateTime = object._dateTime(first) else { return nil }; self = .dateTime(value)
         case 1: guard let value: Period = object._object(first + 1) else { return nil }; self = .period(value)
@@ -126,6 +157,7 @@ public enum ProcedurePerformed: FHIRChoice {
         default: return nil
         }
     }
+    /// Sets the value in an object; for generated code.
     public func _write(_ object: FHIRObject, _ first: Int) {
         switch self {
         case .dateTime(let value): object._setDateTime(first, value)
@@ -137,7 +169,7 @@ public enum ProcedurePerformed: FHIRChoice {
     }
 }
 
-private let procedureLayout = Layout(Procedure.self, "Procedure", .resource, base: DomainResource._layout, release: .r4, """
+private let procedureLayout = Layout(_class: Procedure.self, "Procedure", .resource, base: DomainResource._layout, release: .r4, """
     identifier 0..* Identifier
     instantiatesCanonical 0..* canonical >PlanDefinition,ActivityDefinition,Measure,OperationDefinition,Questionnaire
     instantiatesUri 0..* uri
@@ -168,15 +200,15 @@ private let procedureLayout = Layout(Procedure.self, "Procedure", .resource, bas
     usedCode 0..* CodeableConcept
     """)
 
-private let procedurePerformerLayout = Layout(ProcedurePerformer.self, "Procedure.performer", .backbone, base: BackboneElement._layout, release: .r4, """
+private let procedurePerformerLayout = Layout(_class: ProcedurePerformer.self, "Procedure.performer", .backbone, base: BackboneElement._layout, release: .r4, """
     function 0..1 CodeableConcept
     actor 1..1 Reference >Practitioner,PractitionerRole,Organization,Patient,RelatedPerson,Device
     onBehalfOf 0..1 Reference >Organization
     """)
 
-private let procedureFocalDeviceLayout = Layout(ProcedureFocalDevice.self, "Procedure.focalDevice", .backbone, base: BackboneElement._layout, release: .r4, """
+private let procedureFocalDeviceLayout = Layout(_class: ProcedureFocalDevice.self, "Procedure.focalDevice", .backbone, base: BackboneElement._layout, release: .r4, """
     action 0..1 CodeableConcept
     manipulated 1..1 Reference >Device
     """)
 
-let procedureTypes = TypeGroup("Procedure Procedure.performer Procedure.focalDevice", [Procedure.self, ProcedurePerformer.self, ProcedureFocalDevice.self])
+let procedureTypes = _TypeGroup("Procedure Procedure.performer Procedure.focalDevice", [Procedure.self, ProcedurePerformer.self, ProcedureFocalDevice.self])

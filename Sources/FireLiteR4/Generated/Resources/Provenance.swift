@@ -5,14 +5,18 @@ import FireLiteCore
 
 /// `Provenance`, a resource of FHIR R4: <http://hl7.org/fhir/StructureDefinition/Provenance>
 public final class Provenance: DomainResource {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { provenanceLayout }
 
     /// `Provenance.target`: `Reference` 1..*
     public var target: [Reference] { get { _objects(8) } set { _setObjects(8, newValue) } }
     /// `Provenance.occurred[x]`: `Period` | `dateTime` 0..1
     public var occurred: ProvenanceOccurred? { get { _choice(9) } set { _setChoice(9, 2, newValue) } }
+    /// `Provenance.occurred[x]` as `Period`.
     public var occurredPeriod: Period? { get { _object(9) } set { _setObject(9, newValue) } }
+    /// `Provenance.occurred[x]` as `dateTime`.
     public var occurredDateTime: FHIRDateTime? { get { _dateTime(10) } set { _setDateTime(10, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(occurredPeriod newValue: Period?) { _upsert(9, newValue) }
     /// `Provenance.recorded`: `instant` 1..1
     public var recorded: FHIRInstant? { get { _instant(11) } set { _setInstant(11, newValue) } }
@@ -20,11 +24,13 @@ public final class Provenance: DomainResource {
     public var policy: [String] { get { _strings(12) } set { _setStrings(12, newValue) } }
     /// `Provenance.location`: `Reference` 0..1 to `Location`
     public var location: Reference? { get { _object(13) } set { _setObject(13, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(location newValue: Reference?) { _upsert(13, newValue) }
     /// `Provenance.reason`: `CodeableConcept` 0..*, extensible binding (<http://terminology.hl7.org/ValueSet/v3-PurposeOfUse>)
     public var reason: [CodeableConcept] { get { _objects(14) } set { _setObjects(14, newValue) } }
     /// `Provenance.activity`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/provenance-activity-type>)
     public var activity: CodeableConcept? { get { _object(15) } set { _setObject(15, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(activity newValue: CodeableConcept?) { _upsert(15, newValue) }
     /// `Provenance.agent`: `Provenance.agent` 1..*
     public var agent: [ProvenanceAgent] { get { _objects(16) } set { _setObjects(16, newValue) } }
@@ -36,45 +42,55 @@ public final class Provenance: DomainResource {
 
 /// `Provenance.agent`, a backbone element
 public final class ProvenanceAgent: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { provenanceAgentLayout }
 
     /// `Provenance.agent.type`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/provenance-agent-type>)
     public var type: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(type newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `Provenance.agent.role`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/security-role-type>)
     public var role: [CodeableConcept] { get { _objects(4) } set { _setObjects(4, newValue) } }
     /// `Provenance.agent.who`: `Reference` 1..1 to `Practitioner` | `PractitionerRole` | `RelatedPerson` | `Patient` | `Device` | `Organization`
     public var who: Reference? { get { _object(5) } set { _setObject(5, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(who newValue: Reference?) { _upsert(5, newValue) }
     /// `Provenance.agent.onBehalfOf`: `Reference` 0..1 to `Practitioner` | `PractitionerRole` | `RelatedPerson` | `Patient` | `Device` | `Organization`
     public var onBehalfOf: Reference? { get { _object(6) } set { _setObject(6, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(onBehalfOf newValue: Reference?) { _upsert(6, newValue) }
 }
 
 /// `Provenance.entity`, a backbone element
 public final class ProvenanceEntity: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { provenanceEntityLayout }
 
     /// `Provenance.entity.role`: `code` 1..1, one of `ProvenanceEntityRole` (<http://hl7.org/fhir/ValueSet/provenance-entity-role>)
     public var role: ProvenanceEntityRole? { get { _code(3) } set { _setCode(3, newValue) } }
     /// `Provenance.entity.what`: `Reference` 1..1
     public var what: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(what newValue: Reference?) { _upsert(4, newValue) }
     /// `Provenance.entity.agent`: as `Provenance.agent` 0..*
     public var agent: [ProvenanceAgent] { get { _objects(5) } set { _setObjects(5, newValue) } }
 }
 
-/// values `Provenance.occurred[x]` can have
+/// A value of `Provenance.occurred[x]`.
 public enum ProvenanceOccurred: FHIRChoice {
+    /// A value of type `Period`.
     case period(Period)
+    /// A value of type `dateTime`.
     case dateTime(FHIRDateTime)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    /// The value that an object holds, or nil; for generated code.
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: Period = object._object(first) else { return nil }; self = .period(value)
         case 1: guard let value: FHIRDateTime = object._dateTime(first + 1) else { return nil }; self = .dateTime(value)
         default: return nil
         }
     }
+    /// Sets the value in an object; for generated code.
     public func _write(_ object: FHIRObject, _ first: Int) {
         switch self {
         case .period(let value): object._setObject(first, value)
@@ -83,7 +99,7 @@ public enum ProvenanceOccurred: FHIRChoice {
     }
 }
 
-private let provenanceLayout = Layout(Provenance.self, "Provenance", .resource, base: DomainResource._layout, release: .r4, """
+private let provenanceLayout = Layout(_class: Provenance.self, "Provenance", .resource, base: DomainResource._layout, release: .r4, """
     target 1..* Reference
     occurred[x] 0..1 Period|dateTime
     recorded 1..1 instant
@@ -96,17 +112,17 @@ private let provenanceLayout = Layout(Provenance.self, "Provenance", .resource, 
     signature 0..* Signature
     """)
 
-private let provenanceAgentLayout = Layout(ProvenanceAgent.self, "Provenance.agent", .backbone, base: BackboneElement._layout, release: .r4, """
+private let provenanceAgentLayout = Layout(_class: ProvenanceAgent.self, "Provenance.agent", .backbone, base: BackboneElement._layout, release: .r4, """
     type 0..1 CodeableConcept
     role 0..* CodeableConcept
     who 1..1 Reference >Practitioner,PractitionerRole,RelatedPerson,Patient,Device,Organization
     onBehalfOf 0..1 Reference >Practitioner,PractitionerRole,RelatedPerson,Patient,Device,Organization
     """)
 
-private let provenanceEntityLayout = Layout(ProvenanceEntity.self, "Provenance.entity", .backbone, base: BackboneElement._layout, release: .r4, """
+private let provenanceEntityLayout = Layout(_class: ProvenanceEntity.self, "Provenance.entity", .backbone, base: BackboneElement._layout, release: .r4, """
     role 1..1 code =ProvenanceEntityRole
     what 1..1 Reference
     agent 0..* Provenance.agent
     """)
 
-let provenanceTypes = TypeGroup("Provenance Provenance.agent Provenance.entity", [Provenance.self, ProvenanceAgent.self, ProvenanceEntity.self])
+let provenanceTypes = _TypeGroup("Provenance Provenance.agent Provenance.entity", [Provenance.self, ProvenanceAgent.self, ProvenanceEntity.self])

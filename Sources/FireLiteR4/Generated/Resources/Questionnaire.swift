@@ -5,6 +5,7 @@ import FireLiteCore
 
 /// `Questionnaire`, a resource of FHIR R4: <http://hl7.org/fhir/StructureDefinition/Questionnaire>
 public final class Questionnaire: DomainResource {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { questionnaireLayout }
 
     /// `Questionnaire.url`: `uri` 0..1
@@ -47,6 +48,7 @@ public final class Questionnaire: DomainResource {
     public var lastReviewDate: FHIRDate? { get { _date(26) } set { _setDate(26, newValue) } }
     /// `Questionnaire.effectivePeriod`: `Period` 0..1
     public var effectivePeriod: Period? { get { _object(27) } set { _setObject(27, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(effectivePeriod newValue: Period?) { _upsert(27, newValue) }
     /// `Questionnaire.code`: `Coding` 0..*, example binding (<http://hl7.org/fhir/ValueSet/questionnaire-questions>)
     public var code: [Coding] { get { _objects(28) } set { _setObjects(28, newValue) } }
@@ -56,6 +58,7 @@ public final class Questionnaire: DomainResource {
 
 /// `Questionnaire.item`, a backbone element
 public final class QuestionnaireItem: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { questionnaireItemLayout }
 
     /// `Questionnaire.item.linkId`: `string` 1..1
@@ -94,6 +97,7 @@ public final class QuestionnaireItem: BackboneElement {
 
 /// `Questionnaire.item.enableWhen`, a backbone element
 public final class QuestionnaireItemEnableWhen: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { questionnaireItemEnableWhenLayout }
 
     /// `Questionnaire.item.enableWhen.question`: `string` 1..1
@@ -102,34 +106,56 @@ public final class QuestionnaireItemEnableWhen: BackboneElement {
     public var `operator`: QuestionnaireItemOperator? { get { _code(4) } set { _setCode(4, newValue) } }
     /// `Questionnaire.item.enableWhen.answer[x]`: `boolean` | `decimal` | `integer` | `date` | `dateTime` | `time` | `string` | `Coding` | `Quantity` | `Reference` 1..1, example binding (<http://hl7.org/fhir/ValueSet/questionnaire-answers>)
     public var answer: QuestionnaireItemEnableWhenAnswer? { get { _choice(5) } set { _setChoice(5, 10, newValue) } }
+    /// `Questionnaire.item.enableWhen.answer[x]` as `boolean`.
     public var answerBoolean: Bool? { get { _bool(5) } set { _setBool(5, newValue) } }
+    /// `Questionnaire.item.enableWhen.answer[x]` as `decimal`.
     public var answerDecimal: FHIRDecimal? { get { _decimal(6) } set { _setDecimal(6, newValue) } }
+    /// `Questionnaire.item.enableWhen.answer[x]` as `integer`.
     public var answerInteger: Int? { get { _int(7) } set { _setInt(7, newValue) } }
+    /// `Questionnaire.item.enableWhen.answer[x]` as `date`.
     public var answerDate: FHIRDate? { get { _date(8) } set { _setDate(8, newValue) } }
+    /// `Questionnaire.item.enableWhen.answer[x]` as `dateTime`.
     public var answerDateTime: FHIRDateTime? { get { _dateTime(9) } set { _setDateTime(9, newValue) } }
+    /// `Questionnaire.item.enableWhen.answer[x]` as `time`.
     public var answerTime: FHIRTime? { get { _time(10) } set { _setTime(10, newValue) } }
+    /// `Questionnaire.item.enableWhen.answer[x]` as `string`.
     public var answerString: String? { get { _string(11) } set { _setString(11, newValue) } }
+    /// `Questionnaire.item.enableWhen.answer[x]` as `Coding`.
     public var answerCoding: Coding? { get { _object(12) } set { _setObject(12, newValue) } }
+    /// `Questionnaire.item.enableWhen.answer[x]` as `Quantity`.
     public var answerQuantity: Quantity? { get { _object(13) } set { _setObject(13, newValue) } }
+    /// `Questionnaire.item.enableWhen.answer[x]` as `Reference`.
     public var answerReference: Reference? { get { _object(14) } set { _setObject(14, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(answerCoding newValue: Coding?) { _upsert(12, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(answerQuantity newValue: Quantity?) { _upsert(13, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(answerReference newValue: Reference?) { _upsert(14, newValue) }
 }
 
 /// `Questionnaire.item.answerOption`, a backbone element
 public final class QuestionnaireItemAnswerOption: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { questionnaireItemAnswerOptionLayout }
 
     /// `Questionnaire.item.answerOption.value[x]`: `integer` | `date` | `time` | `string` | `Coding` | `Reference` 1..1, example binding (<http://hl7.org/fhir/ValueSet/questionnaire-answers>)
     public var value: QuestionnaireItemAnswerOptionValue? { get { _choice(3) } set { _setChoice(3, 6, newValue) } }
+    /// `Questionnaire.item.answerOption.value[x]` as `integer`.
     public var valueInteger: Int? { get { _int(3) } set { _setInt(3, newValue) } }
+    /// `Questionnaire.item.answerOption.value[x]` as `date`.
     public var valueDate: FHIRDate? { get { _date(4) } set { _setDate(4, newValue) } }
+    /// `Questionnaire.item.answerOption.value[x]` as `time`.
     public var valueTime: FHIRTime? { get { _time(5) } set { _setTime(5, newValue) } }
+    /// `Questionnaire.item.answerOption.value[x]` as `string`.
     public var valueString: String? { get { _string(6) } set { _setString(6, newValue) } }
+    /// `Questionnaire.item.answerOption.value[x]` as `Coding`.
     public var valueCoding: Coding? { get { _object(7) } set { _setObject(7, newValue) } }
+    /// `Questionnaire.item.answerOption.value[x]` as `Reference`.
     public var valueReference: Reference? { get { _object(8) } set { _setObject(8, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueCoding newValue: Coding?) { _upsert(7, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueReference newValue: Reference?) { _upsert(8, newValue) }
     /// `Questionnaire.item.answerOption.initialSelected`: `boolean` 0..1
     public var initialSelected: Bool? { get { _bool(9) } set { _setBool(9, newValue) } }
@@ -137,41 +163,69 @@ public final class QuestionnaireItemAnswerOption: BackboneElement {
 
 /// `Questionnaire.item.initial`, a backbone element
 public final class QuestionnaireItemInitial: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { questionnaireItemInitialLayout }
 
     /// `Questionnaire.item.initial.value[x]`: `boolean` | `decimal` | `integer` | `date` | `dateTime` | `time` | `string` | `uri` | `Attachment` | `Coding` | `Quantity` | `Reference` 1..1, example binding (<http://hl7.org/fhir/ValueSet/questionnaire-answers>)
     public var value: QuestionnaireItemInitialValue? { get { _choice(3) } set { _setChoice(3, 12, newValue) } }
+    /// `Questionnaire.item.initial.value[x]` as `boolean`.
     public var valueBoolean: Bool? { get { _bool(3) } set { _setBool(3, newValue) } }
+    /// `Questionnaire.item.initial.value[x]` as `decimal`.
     public var valueDecimal: FHIRDecimal? { get { _decimal(4) } set { _setDecimal(4, newValue) } }
+    /// `Questionnaire.item.initial.value[x]` as `integer`.
     public var valueInteger: Int? { get { _int(5) } set { _setInt(5, newValue) } }
+    /// `Questionnaire.item.initial.value[x]` as `date`.
     public var valueDate: FHIRDate? { get { _date(6) } set { _setDate(6, newValue) } }
+    /// `Questionnaire.item.initial.value[x]` as `dateTime`.
     public var valueDateTime: FHIRDateTime? { get { _dateTime(7) } set { _setDateTime(7, newValue) } }
+    /// `Questionnaire.item.initial.value[x]` as `time`.
     public var valueTime: FHIRTime? { get { _time(8) } set { _setTime(8, newValue) } }
+    /// `Questionnaire.item.initial.value[x]` as `string`.
     public var valueString: String? { get { _string(9) } set { _setString(9, newValue) } }
+    /// `Questionnaire.item.initial.value[x]` as `uri`.
     public var valueUri: String? { get { _string(10) } set { _setString(10, newValue) } }
+    /// `Questionnaire.item.initial.value[x]` as `Attachment`.
     public var valueAttachment: Attachment? { get { _object(11) } set { _setObject(11, newValue) } }
+    /// `Questionnaire.item.initial.value[x]` as `Coding`.
     public var valueCoding: Coding? { get { _object(12) } set { _setObject(12, newValue) } }
+    /// `Questionnaire.item.initial.value[x]` as `Quantity`.
     public var valueQuantity: Quantity? { get { _object(13) } set { _setObject(13, newValue) } }
+    /// `Questionnaire.item.initial.value[x]` as `Reference`.
     public var valueReference: Reference? { get { _object(14) } set { _setObject(14, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueAttachment newValue: Attachment?) { _upsert(11, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueCoding newValue: Coding?) { _upsert(12, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueQuantity newValue: Quantity?) { _upsert(13, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueReference newValue: Reference?) { _upsert(14, newValue) }
 }
 
-/// values `Questionnaire.item.enableWhen.answer[x]` can have
+/// A value of `Questionnaire.item.enableWhen.answer[x]`.
 public enum QuestionnaireItemEnableWhenAnswer: FHIRChoice {
+    /// A value of type `boolean`.
     case boolean(Bool)
+    /// A value of type `decimal`.
     case decimal(FHIRDecimal)
+    /// A value of type `integer`.
     case integer(Int)
+    /// A value of type `date`.
     case date(FHIRDate)
+    /// A value of type `dateTime`.
     case dateTime(FHIRDateTime)
+    /// A value of type `time`.
     case time(FHIRTime)
+    /// A value of type `string`.
     case string(String)
+    /// A value of type `Coding`.
     case coding(Coding)
+    /// A value of type `Quantity`.
     case quantity(Quantity)
+    /// A value of type `Reference`.
     case reference(Reference)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    /// The value that an object holds, or nil; for generated code.
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 10) {
         case 0: guard let value: Bool = object._bool(first) else { return nil }; self = .boolean(value)
         case 1: guard let value: FHIRDecimal = object._decimal(first + 1) else { return nil }; self = .decimal(value)
@@ -186,6 +240,7 @@ public enum QuestionnaireItemEnableWhenAnswer: FHIRChoice {
         default: return nil
         }
     }
+    /// Sets the value in an object; for generated code.
     public func _write(_ object: FHIRObject, _ first: Int) {
         switch self {
         case .boolean(let value): object._setBool(first, value)
@@ -202,15 +257,22 @@ public enum QuestionnaireItemEnableWhenAnswer: FHIRChoice {
     }
 }
 
-/// values `Questionnaire.item.answerOption.value[x]` can have
+/// A value of `Questionnaire.item.answerOption.value[x]`.
 public enum QuestionnaireItemAnswerOptionValue: FHIRChoice {
+    /// A value of type `integer`.
     case integer(Int)
+    /// A value of type `date`.
     case date(FHIRDate)
+    /// A value of type `time`.
     case time(FHIRTime)
+    /// A value of type `string`.
     case string(String)
+    /// A value of type `Coding`.
     case coding(Coding)
+    /// A value of type `Reference`.
     case reference(Reference)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    /// The value that an object holds, or nil; for generated code.
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 6) {
         case 0: guard let value: Int = object._int(first) else { return nil }; self = .integer(value)
         case 1: guard let value: FHIRDate = object._date(first + 1) else { return nil }; self = .date(value)
@@ -221,6 +283,7 @@ public enum QuestionnaireItemAnswerOptionValue: FHIRChoice {
         default: return nil
         }
     }
+    /// Sets the value in an object; for generated code.
     public func _write(_ object: FHIRObject, _ first: Int) {
         switch self {
         case .integer(let value): object._setInt(first, value)
@@ -233,21 +296,34 @@ public enum QuestionnaireItemAnswerOptionValue: FHIRChoice {
     }
 }
 
-/// values `Questionnaire.item.initial.value[x]` can have
+/// A value of `Questionnaire.item.initial.value[x]`.
 public enum QuestionnaireItemInitialValue: FHIRChoice {
+    /// A value of type `boolean`.
     case boolean(Bool)
+    /// A value of type `decimal`.
     case decimal(FHIRDecimal)
+    /// A value of type `integer`.
     case integer(Int)
+    /// A value of type `date`.
     case date(FHIRDate)
+    /// A value of type `dateTime`.
     case dateTime(FHIRDateTime)
+    /// A value of type `time`.
     case time(FHIRTime)
+    /// A value of type `string`.
     case string(String)
+    /// A value of type `uri`.
     case uri(String)
+    /// A value of type `Attachment`.
     case attachment(Attachment)
+    /// A value of type `Coding`.
     case coding(Coding)
+    /// A value of type `Quantity`.
     case quantity(Quantity)
+    /// A value of type `Reference`.
     case reference(Reference)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    /// The value that an object holds, or nil; for generated code.
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 12) {
         case 0: guard let value: Bool = object._bool(first) else { return nil }; self = .boolean(value)
         case 1: guard let value: FHIRDecimal = object._decimal(first + 1) else { return nil }; self = .decimal(value)
@@ -264,6 +340,7 @@ public enum QuestionnaireItemInitialValue: FHIRChoice {
         default: return nil
         }
     }
+    /// Sets the value in an object; for generated code.
     public func _write(_ object: FHIRObject, _ first: Int) {
         switch self {
         case .boolean(let value): object._setBool(first, value)
@@ -282,7 +359,7 @@ public enum QuestionnaireItemInitialValue: FHIRChoice {
     }
 }
 
-private let questionnaireLayout = Layout(Questionnaire.self, "Questionnaire", .resource, base: DomainResource._layout, release: .r4, """
+private let questionnaireLayout = Layout(_class: Questionnaire.self, "Questionnaire", .resource, base: DomainResource._layout, release: .r4, """
     url 0..1 uri
     identifier 0..* Identifier
     version 0..1 string
@@ -307,7 +384,7 @@ private let questionnaireLayout = Layout(Questionnaire.self, "Questionnaire", .r
     item 0..* Questionnaire.item
     """)
 
-private let questionnaireItemLayout = Layout(QuestionnaireItem.self, "Questionnaire.item", .backbone, base: BackboneElement._layout, release: .r4, """
+private let questionnaireItemLayout = Layout(_class: QuestionnaireItem.self, "Questionnaire.item", .backbone, base: BackboneElement._layout, release: .r4, """
     linkId 1..1 string
     definition 0..1 uri
     code 0..* Coding
@@ -326,19 +403,19 @@ private let questionnaireItemLayout = Layout(QuestionnaireItem.self, "Questionna
     item 0..* Questionnaire.item
     """)
 
-private let questionnaireItemEnableWhenLayout = Layout(QuestionnaireItemEnableWhen.self, "Questionnaire.item.enableWhen", .backbone, base: BackboneElement._layout, release: .r4, """
+private let questionnaireItemEnableWhenLayout = Layout(_class: QuestionnaireItemEnableWhen.self, "Questionnaire.item.enableWhen", .backbone, base: BackboneElement._layout, release: .r4, """
     question 1..1 string
     operator 1..1 code =QuestionnaireItemOperator
     answer[x] 1..1 boolean|decimal|integer|date|dateTime|time|string|Coding|Quantity|Reference
     """)
 
-private let questionnaireItemAnswerOptionLayout = Layout(QuestionnaireItemAnswerOption.self, "Questionnaire.item.answerOption", .backbone, base: BackboneElement._layout, release: .r4, """
+private let questionnaireItemAnswerOptionLayout = Layout(_class: QuestionnaireItemAnswerOption.self, "Questionnaire.item.answerOption", .backbone, base: BackboneElement._layout, release: .r4, """
     value[x] 1..1 integer|date|time|string|Coding|Reference
     initialSelected 0..1 boolean
     """)
 
-private let questionnaireItemInitialLayout = Layout(QuestionnaireItemInitial.self, "Questionnaire.item.initial", .backbone, base: BackboneElement._layout, release: .r4, """
+private let questionnaireItemInitialLayout = Layout(_class: QuestionnaireItemInitial.self, "Questionnaire.item.initial", .backbone, base: BackboneElement._layout, release: .r4, """
     value[x] 1..1 boolean|decimal|integer|date|dateTime|time|string|uri|Attachment|Coding|Quantity|Reference
     """)
 
-let questionnaireTypes = TypeGroup("Questionnaire Questionnaire.item Questionnaire.item.enableWhen Questionnaire.item.answerOption Questionnaire.item.initial", [Questionnaire.self, QuestionnaireItem.self, QuestionnaireItemEnableWhen.self, QuestionnaireItemAnswerOption.self, QuestionnaireItemInitial.self])
+let questionnaireTypes = _TypeGroup("Questionnaire Questionnaire.item Questionnaire.item.enableWhen Questionnaire.item.answerOption Questionnaire.item.initial", [Questionnaire.self, QuestionnaireItem.self, QuestionnaireItemEnableWhen.self, QuestionnaireItemAnswerOption.self, QuestionnaireItemInitial.self])

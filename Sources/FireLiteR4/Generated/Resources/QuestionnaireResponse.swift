@@ -5,10 +5,12 @@ import FireLiteCore
 
 /// `QuestionnaireResponse`, a resource of FHIR R4: <http://hl7.org/fhir/StructureDefinition/QuestionnaireResponse>
 public final class QuestionnaireResponse: DomainResource {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { questionnaireResponseLayout }
 
     /// `QuestionnaireResponse.identifier`: `Identifier` 0..1
     public var identifier: Identifier? { get { _object(8) } set { _setObject(8, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(identifier newValue: Identifier?) { _upsert(8, newValue) }
     /// `QuestionnaireResponse.basedOn`: `Reference` 0..* to `CarePlan` | `ServiceRequest`
     public var basedOn: [Reference] { get { _objects(9) } set { _setObjects(9, newValue) } }
@@ -20,17 +22,21 @@ public final class QuestionnaireResponse: DomainResource {
     public var status: QuestionnaireResponseStatus? { get { _code(12) } set { _setCode(12, newValue) } }
     /// `QuestionnaireResponse.subject`: `Reference` 0..1
     public var subject: Reference? { get { _object(13) } set { _setObject(13, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(subject newValue: Reference?) { _upsert(13, newValue) }
     /// `QuestionnaireResponse.encounter`: `Reference` 0..1 to `Encounter`
     public var encounter: Reference? { get { _object(14) } set { _setObject(14, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(encounter newValue: Reference?) { _upsert(14, newValue) }
     /// `QuestionnaireResponse.authored`: `dateTime` 0..1
     public var authored: FHIRDateTime? { get { _dateTime(15) } set { _setDateTime(15, newValue) } }
     /// `QuestionnaireResponse.author`: `Reference` 0..1 to `Device` | `Practitioner` | `PractitionerRole` | `Patient` | `RelatedPerson` | `Organization`
     public var author: Reference? { get { _object(16) } set { _setObject(16, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(author newValue: Reference?) { _upsert(16, newValue) }
     /// `QuestionnaireResponse.source`: `Reference` 0..1 to `Patient` | `Practitioner` | `PractitionerRole` | `RelatedPerson`
     public var source: Reference? { get { _object(17) } set { _setObject(17, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(source newValue: Reference?) { _upsert(17, newValue) }
     /// `QuestionnaireResponse.item`: `QuestionnaireResponse.item` 0..*
     public var item: [QuestionnaireResponseItem] { get { _objects(18) } set { _setObjects(18, newValue) } }
@@ -38,6 +44,7 @@ public final class QuestionnaireResponse: DomainResource {
 
 /// `QuestionnaireResponse.item`, a backbone element
 public final class QuestionnaireResponseItem: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { questionnaireResponseItemLayout }
 
     /// `QuestionnaireResponse.item.linkId`: `string` 1..1
@@ -54,45 +61,75 @@ public final class QuestionnaireResponseItem: BackboneElement {
 
 /// `QuestionnaireResponse.item.answer`, a backbone element
 public final class QuestionnaireResponseItemAnswer: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { questionnaireResponseItemAnswerLayout }
 
     /// `QuestionnaireResponse.item.answer.value[x]`: `boolean` | `decimal` | `integer` | `date` | `dateTime` | `time` | `string` | `uri` | `Attachment` | `Coding` | `Quantity` | `Reference` 0..1, example binding (<http://hl7.org/fhir/ValueSet/questionnaire-answers>)
     public var value: QuestionnaireResponseItemAnswerValue? { get { _choice(3) } set { _setChoice(3, 12, newValue) } }
+    /// `QuestionnaireResponse.item.answer.value[x]` as `boolean`.
     public var valueBoolean: Bool? { get { _bool(3) } set { _setBool(3, newValue) } }
+    /// `QuestionnaireResponse.item.answer.value[x]` as `decimal`.
     public var valueDecimal: FHIRDecimal? { get { _decimal(4) } set { _setDecimal(4, newValue) } }
+    /// `QuestionnaireResponse.item.answer.value[x]` as `integer`.
     public var valueInteger: Int? { get { _int(5) } set { _setInt(5, newValue) } }
+    /// `QuestionnaireResponse.item.answer.value[x]` as `date`.
     public var valueDate: FHIRDate? { get { _date(6) } set { _setDate(6, newValue) } }
+    /// `QuestionnaireResponse.item.answer.value[x]` as `dateTime`.
     public var valueDateTime: FHIRDateTime? { get { _dateTime(7) } set { _setDateTime(7, newValue) } }
+    /// `QuestionnaireResponse.item.answer.value[x]` as `time`.
     public var valueTime: FHIRTime? { get { _time(8) } set { _setTime(8, newValue) } }
+    /// `QuestionnaireResponse.item.answer.value[x]` as `string`.
     public var valueString: String? { get { _string(9) } set { _setString(9, newValue) } }
+    /// `QuestionnaireResponse.item.answer.value[x]` as `uri`.
     public var valueUri: String? { get { _string(10) } set { _setString(10, newValue) } }
+    /// `QuestionnaireResponse.item.answer.value[x]` as `Attachment`.
     public var valueAttachment: Attachment? { get { _object(11) } set { _setObject(11, newValue) } }
+    /// `QuestionnaireResponse.item.answer.value[x]` as `Coding`.
     public var valueCoding: Coding? { get { _object(12) } set { _setObject(12, newValue) } }
+    /// `QuestionnaireResponse.item.answer.value[x]` as `Quantity`.
     public var valueQuantity: Quantity? { get { _object(13) } set { _setObject(13, newValue) } }
+    /// `QuestionnaireResponse.item.answer.value[x]` as `Reference`.
     public var valueReference: Reference? { get { _object(14) } set { _setObject(14, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueAttachment newValue: Attachment?) { _upsert(11, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueCoding newValue: Coding?) { _upsert(12, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueQuantity newValue: Quantity?) { _upsert(13, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueReference newValue: Reference?) { _upsert(14, newValue) }
     /// `QuestionnaireResponse.item.answer.item`: as `QuestionnaireResponse.item` 0..*
     public var item: [QuestionnaireResponseItem] { get { _objects(15) } set { _setObjects(15, newValue) } }
 }
 
-/// values `QuestionnaireResponse.item.answer.value[x]` can have
+/// A value of `QuestionnaireResponse.item.answer.value[x]`.
 public enum QuestionnaireResponseItemAnswerValue: FHIRChoice {
+    /// A value of type `boolean`.
     case boolean(Bool)
+    /// A value of type `decimal`.
     case decimal(FHIRDecimal)
+    /// A value of type `integer`.
     case integer(Int)
+    /// A value of type `date`.
     case date(FHIRDate)
+    /// A value of type `dateTime`.
     case dateTime(FHIRDateTime)
+    /// A value of type `time`.
     case time(FHIRTime)
+    /// A value of type `string`.
     case string(String)
+    /// A value of type `uri`.
     case uri(String)
+    /// A value of type `Attachment`.
     case attachment(Attachment)
+    /// A value of type `Coding`.
     case coding(Coding)
+    /// A value of type `Quantity`.
     case quantity(Quantity)
+    /// A value of type `Reference`.
     case reference(Reference)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    /// The value that an object holds, or nil; for generated code.
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 12) {
         case 0: guard let value: Bool = object._bool(first) else { return nil }; self = .boolean(value)
         case 1: guard let value: FHIRDecimal = object._decimal(first + 1) else { return nil }; self = .decimal(value)
@@ -109,6 +146,7 @@ public enum QuestionnaireResponseItemAnswerValue: FHIRChoice {
         default: return nil
         }
     }
+    /// Sets the value in an object; for generated code.
     public func _write(_ object: FHIRObject, _ first: Int) {
         switch self {
         case .boolean(let value): object._setBool(first, value)
@@ -127,7 +165,7 @@ public enum QuestionnaireResponseItemAnswerValue: FHIRChoice {
     }
 }
 
-private let questionnaireResponseLayout = Layout(QuestionnaireResponse.self, "QuestionnaireResponse", .resource, base: DomainResource._layout, release: .r4, """
+private let questionnaireResponseLayout = Layout(_class: QuestionnaireResponse.self, "QuestionnaireResponse", .resource, base: DomainResource._layout, release: .r4, """
     identifier 0..1 Identifier
     basedOn 0..* Reference >CarePlan,ServiceRequest
     partOf 0..* Reference >Observation,Procedure
@@ -141,7 +179,7 @@ private let questionnaireResponseLayout = Layout(QuestionnaireResponse.self, "Qu
     item 0..* QuestionnaireResponse.item
     """)
 
-private let questionnaireResponseItemLayout = Layout(QuestionnaireResponseItem.self, "QuestionnaireResponse.item", .backbone, base: BackboneElement._layout, release: .r4, """
+private let questionnaireResponseItemLayout = Layout(_class: QuestionnaireResponseItem.self, "QuestionnaireResponse.item", .backbone, base: BackboneElement._layout, release: .r4, """
     linkId 1..1 string
     definition 0..1 uri
     text 0..1 string
@@ -149,9 +187,9 @@ private let questionnaireResponseItemLayout = Layout(QuestionnaireResponseItem.s
     item 0..* QuestionnaireResponse.item
     """)
 
-private let questionnaireResponseItemAnswerLayout = Layout(QuestionnaireResponseItemAnswer.self, "QuestionnaireResponse.item.answer", .backbone, base: BackboneElement._layout, release: .r4, """
+private let questionnaireResponseItemAnswerLayout = Layout(_class: QuestionnaireResponseItemAnswer.self, "QuestionnaireResponse.item.answer", .backbone, base: BackboneElement._layout, release: .r4, """
     value[x] 0..1 boolean|decimal|integer|date|dateTime|time|string|uri|Attachment|Coding|Quantity|Reference
     item 0..* QuestionnaireResponse.item
     """)
 
-let questionnaireResponseTypes = TypeGroup("QuestionnaireResponse QuestionnaireResponse.item QuestionnaireResponse.item.answer", [QuestionnaireResponse.self, QuestionnaireResponseItem.self, QuestionnaireResponseItemAnswer.self])
+let questionnaireResponseTypes = _TypeGroup("QuestionnaireResponse QuestionnaireResponse.item QuestionnaireResponse.item.answer", [QuestionnaireResponse.self, QuestionnaireResponseItem.self, QuestionnaireResponseItemAnswer.self])

@@ -5,6 +5,7 @@ import FireLiteCore
 
 /// `RelatedPerson`, a resource of FHIR R4: <http://hl7.org/fhir/StructureDefinition/RelatedPerson>
 public final class RelatedPerson: DomainResource {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { relatedPersonLayout }
 
     /// `RelatedPerson.identifier`: `Identifier` 0..*
@@ -13,6 +14,7 @@ public final class RelatedPerson: DomainResource {
     public var active: Bool? { get { _bool(9) } set { _setBool(9, newValue) } }
     /// `RelatedPerson.patient`: `Reference` 1..1 to `Patient`
     public var patient: Reference? { get { _object(10) } set { _setObject(10, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(patient newValue: Reference?) { _upsert(10, newValue) }
     /// `RelatedPerson.relationship`: `CodeableConcept` 0..*, preferred binding (<http://hl7.org/fhir/ValueSet/relatedperson-relationshiptype>)
     public var relationship: [CodeableConcept] { get { _objects(11) } set { _setObjects(11, newValue) } }
@@ -30,6 +32,7 @@ public final class RelatedPerson: DomainResource {
     public var photo: [Attachment] { get { _objects(17) } set { _setObjects(17, newValue) } }
     /// `RelatedPerson.period`: `Period` 0..1
     public var period: Period? { get { _object(18) } set { _setObject(18, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(period newValue: Period?) { _upsert(18, newValue) }
     /// `RelatedPerson.communication`: `RelatedPerson.communication` 0..*
     public var communication: [RelatedPersonCommunication] { get { _objects(19) } set { _setObjects(19, newValue) } }
@@ -37,16 +40,18 @@ public final class RelatedPerson: DomainResource {
 
 /// `RelatedPerson.communication`, a backbone element
 public final class RelatedPersonCommunication: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { relatedPersonCommunicationLayout }
 
     /// `RelatedPerson.communication.language`: `CodeableConcept` 1..1, preferred binding (<http://hl7.org/fhir/ValueSet/languages>)
     public var language: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(language newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `RelatedPerson.communication.preferred`: `boolean` 0..1
     public var preferred: Bool? { get { _bool(4) } set { _setBool(4, newValue) } }
 }
 
-private let relatedPersonLayout = Layout(RelatedPerson.self, "RelatedPerson", .resource, base: DomainResource._layout, release: .r4, """
+private let relatedPersonLayout = Layout(_class: RelatedPerson.self, "RelatedPerson", .resource, base: DomainResource._layout, release: .r4, """
     identifier 0..* Identifier
     active 0..1 boolean
     patient 1..1 Reference >Patient
@@ -61,9 +66,9 @@ private let relatedPersonLayout = Layout(RelatedPerson.self, "RelatedPerson", .r
     communication 0..* RelatedPerson.communication
     """)
 
-private let relatedPersonCommunicationLayout = Layout(RelatedPersonCommunication.self, "RelatedPerson.communication", .backbone, base: BackboneElement._layout, release: .r4, """
+private let relatedPersonCommunicationLayout = Layout(_class: RelatedPersonCommunication.self, "RelatedPerson.communication", .backbone, base: BackboneElement._layout, release: .r4, """
     language 1..1 CodeableConcept
     preferred 0..1 boolean
     """)
 
-let relatedPersonTypes = TypeGroup("RelatedPerson RelatedPerson.communication", [RelatedPerson.self, RelatedPersonCommunication.self])
+let relatedPersonTypes = _TypeGroup("RelatedPerson RelatedPerson.communication", [RelatedPerson.self, RelatedPersonCommunication.self])

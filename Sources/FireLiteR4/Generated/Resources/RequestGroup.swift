@@ -5,6 +5,7 @@ import FireLiteCore
 
 /// `RequestGroup`, a resource of FHIR R4: <http://hl7.org/fhir/StructureDefinition/RequestGroup>
 public final class RequestGroup: DomainResource {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { requestGroupLayout }
 
     /// `RequestGroup.identifier`: `Identifier` 0..*
@@ -19,6 +20,7 @@ public final class RequestGroup: DomainResource {
     public var replaces: [Reference] { get { _objects(12) } set { _setObjects(12, newValue) } }
     /// `RequestGroup.groupIdentifier`: `Identifier` 0..1
     public var groupIdentifier: Identifier? { get { _object(13) } set { _setObject(13, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(groupIdentifier newValue: Identifier?) { _upsert(13, newValue) }
     /// `RequestGroup.status`: `code` 1..1, one of `RequestStatus` (<http://hl7.org/fhir/ValueSet/request-status>)
     public var status: RequestStatus? { get { _code(14) } set { _setCode(14, newValue) } }
@@ -28,17 +30,21 @@ public final class RequestGroup: DomainResource {
     public var priority: RequestPriority? { get { _code(16) } set { _setCode(16, newValue) } }
     /// `RequestGroup.code`: `CodeableConcept` 0..1
     public var code: CodeableConcept? { get { _object(17) } set { _setObject(17, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(code newValue: CodeableConcept?) { _upsert(17, newValue) }
     /// `RequestGroup.subject`: `Reference` 0..1 to `Patient` | `Group`
     public var subject: Reference? { get { _object(18) } set { _setObject(18, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(subject newValue: Reference?) { _upsert(18, newValue) }
     /// `RequestGroup.encounter`: `Reference` 0..1 to `Encounter`
     public var encounter: Reference? { get { _object(19) } set { _setObject(19, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(encounter newValue: Reference?) { _upsert(19, newValue) }
     /// `RequestGroup.authoredOn`: `dateTime` 0..1
     public var authoredOn: FHIRDateTime? { get { _dateTime(20) } set { _setDateTime(20, newValue) } }
     /// `RequestGroup.author`: `Reference` 0..1 to `Device` | `Practitioner` | `PractitionerRole`
     public var author: Reference? { get { _object(21) } set { _setObject(21, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(author newValue: Reference?) { _upsert(21, newValue) }
     /// `RequestGroup.reasonCode`: `CodeableConcept` 0..*
     public var reasonCode: [CodeableConcept] { get { _objects(22) } set { _setObjects(22, newValue) } }
@@ -52,6 +58,7 @@ public final class RequestGroup: DomainResource {
 
 /// `RequestGroup.action`, a backbone element
 public final class RequestGroupAction: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { requestGroupActionLayout }
 
     /// `RequestGroup.action.prefix`: `string` 0..1
@@ -74,21 +81,33 @@ public final class RequestGroupAction: BackboneElement {
     public var relatedAction: [RequestGroupActionRelatedAction] { get { _objects(11) } set { _setObjects(11, newValue) } }
     /// `RequestGroup.action.timing[x]`: `dateTime` | `Age` | `Period` | `Duration` | `Range` | `Timing` 0..1
     public var timing: RequestGroupActionTiming? { get { _choice(12) } set { _setChoice(12, 6, newValue) } }
+    /// `RequestGroup.action.timing[x]` as `dateTime`.
     public var timingDateTime: FHIRDateTime? { get { _dateTime(12) } set { _setDateTime(12, newValue) } }
+    /// `RequestGroup.action.timing[x]` as `Age`.
     public var timingAge: Age? { get { _object(13) } set { _setObject(13, newValue) } }
+    /// `RequestGroup.action.timing[x]` as `Period`.
     public var timingPeriod: Period? { get { _object(14) } set { _setObject(14, newValue) } }
+    /// `RequestGroup.action.timing[x]` as `Duration`.
     public var timingDuration: Duration? { get { _object(15) } set { _setObject(15, newValue) } }
+    /// `RequestGroup.action.timing[x]` as `Range`.
     public var timingRange: Range? { get { _object(16) } set { _setObject(16, newValue) } }
+    /// `RequestGroup.action.timing[x]` as `Timing`.
     public var timingTiming: Timing? { get { _object(17) } set { _setObject(17, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(timingAge newValue: Age?) { _upsert(13, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(timingPeriod newValue: Period?) { _upsert(14, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(timingDuration newValue: Duration?) { _upsert(15, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(timingRange newValue: Range?) { _upsert(16, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(timingTiming newValue: Timing?) { _upsert(17, newValue) }
     /// `RequestGroup.action.participant`: `Reference` 0..* to `Patient` | `Practitioner` | `PractitionerRole` | `RelatedPerson` | `Device`
     public var participant: [Reference] { get { _objects(18) } set { _setObjects(18, newValue) } }
     /// `RequestGroup.action.type`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/action-type>)
     public var type: CodeableConcept? { get { _object(19) } set { _setObject(19, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(type newValue: CodeableConcept?) { _upsert(19, newValue) }
     /// `RequestGroup.action.groupingBehavior`: `code` 0..1, one of `ActionGroupingBehavior` (<http://hl7.org/fhir/ValueSet/action-grouping-behavior>)
     public var groupingBehavior: ActionGroupingBehavior? { get { _code(20) } set { _setCode(20, newValue) } }
@@ -102,6 +121,7 @@ public final class RequestGroupAction: BackboneElement {
     public var cardinalityBehavior: ActionCardinalityBehavior? { get { _code(24) } set { _setCode(24, newValue) } }
     /// `RequestGroup.action.resource`: `Reference` 0..1
     public var resource: Reference? { get { _object(25) } set { _setObject(25, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(resource newValue: Reference?) { _upsert(25, newValue) }
     /// `RequestGroup.action.action`: as `RequestGroup.action` 0..*
     public var action: [RequestGroupAction] { get { _objects(26) } set { _setObjects(26, newValue) } }
@@ -109,17 +129,20 @@ public final class RequestGroupAction: BackboneElement {
 
 /// `RequestGroup.action.condition`, a backbone element
 public final class RequestGroupActionCondition: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { requestGroupActionConditionLayout }
 
     /// `RequestGroup.action.condition.kind`: `code` 1..1, one of `ActionConditionKind` (<http://hl7.org/fhir/ValueSet/action-condition-kind>)
     public var kind: ActionConditionKind? { get { _code(3) } set { _setCode(3, newValue) } }
     /// `RequestGroup.action.condition.expression`: `Expression` 0..1
     public var expression: Expression? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(expression newValue: Expression?) { _upsert(4, newValue) }
 }
 
 /// `RequestGroup.action.relatedAction`, a backbone element
 public final class RequestGroupActionRelatedAction: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { requestGroupActionRelatedActionLayout }
 
     /// `RequestGroup.action.relatedAction.actionId`: `id` 1..1
@@ -128,21 +151,32 @@ public final class RequestGroupActionRelatedAction: BackboneElement {
     public var relationship: ActionRelationshipType? { get { _code(4) } set { _setCode(4, newValue) } }
     /// `RequestGroup.action.relatedAction.offset[x]`: `Duration` | `Range` 0..1
     public var offset: RequestGroupActionRelatedActionOffset? { get { _choice(5) } set { _setChoice(5, 2, newValue) } }
+    /// `RequestGroup.action.relatedAction.offset[x]` as `Duration`.
     public var offsetDuration: Duration? { get { _object(5) } set { _setObject(5, newValue) } }
+    /// `RequestGroup.action.relatedAction.offset[x]` as `Range`.
     public var offsetRange: Range? { get { _object(6) } set { _setObject(6, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(offsetDuration newValue: Duration?) { _upsert(5, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(offsetRange newValue: Range?) { _upsert(6, newValue) }
 }
 
-/// values `RequestGroup.action.timing[x]` can have
+/// A value of `RequestGroup.action.timing[x]`.
 public enum RequestGroupActionTiming: FHIRChoice {
+    /// A value of type `dateTime`.
     case dateTime(FHIRDateTime)
+    /// A value of type `Age`.
     case age(Age)
+    /// A value of type `Period`.
     case period(Period)
+    /// A value of type `Duration`.
     case duration(Duration)
+    /// A value of type `Range`.
     case range(Range)
+    /// A value of type `Timing`.
     case timing(Timing)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    /// The value that an object holds, or nil; for generated code.
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 6) {
         case 0: guard let value: FHIRDateTime = object._dateTime(first) else { return nil }; self = .dateTime(value)
         case 1: guard let value: Age = object._object(first + 1) else { return nil }; self = .age(value)
@@ -153,6 +187,7 @@ public enum RequestGroupActionTiming: FHIRChoice {
         default: return nil
         }
     }
+    /// Sets the value in an object; for generated code.
     public func _write(_ object: FHIRObject, _ first: Int) {
         switch self {
         case .dateTime(let value): object._setDateTime(first, value)
@@ -165,17 +200,21 @@ public enum RequestGroupActionTiming: FHIRChoice {
     }
 }
 
-/// values `RequestGroup.action.relatedAction.offset[x]` can have
+/// A value of `RequestGroup.action.relatedAction.offset[x]`.
 public enum RequestGroupActionRelatedActionOffset: FHIRChoice {
+    /// A value of type `Duration`.
     case duration(Duration)
+    /// A value of type `Range`.
     case range(Range)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    /// The value that an object holds, or nil; for generated code.
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: Duration = object._object(first) else { return nil }; self = .duration(value)
         case 1: guard let value: Range = object._object(first + 1) else { return nil }; self = .range(value)
         default: return nil
         }
     }
+    /// Sets the value in an object; for generated code.
     public func _write(_ object: FHIRObject, _ first: Int) {
         switch self {
         case .duration(let value): object._setObject(first, value)
@@ -184,7 +223,7 @@ public enum RequestGroupActionRelatedActionOffset: FHIRChoice {
     }
 }
 
-private let requestGroupLayout = Layout(RequestGroup.self, "RequestGroup", .resource, base: DomainResource._layout, release: .r4, """
+private let requestGroupLayout = Layout(_class: RequestGroup.self, "RequestGroup", .resource, base: DomainResource._layout, release: .r4, """
     identifier 0..* Identifier
     instantiatesCanonical 0..* canonical
     instantiatesUri 0..* uri
@@ -205,7 +244,7 @@ private let requestGroupLayout = Layout(RequestGroup.self, "RequestGroup", .reso
     action 0..* RequestGroup.action
     """)
 
-private let requestGroupActionLayout = Layout(RequestGroupAction.self, "RequestGroup.action", .backbone, base: BackboneElement._layout, release: .r4, """
+private let requestGroupActionLayout = Layout(_class: RequestGroupAction.self, "RequestGroup.action", .backbone, base: BackboneElement._layout, release: .r4, """
     prefix 0..1 string
     title 0..1 string
     description 0..1 string
@@ -227,15 +266,15 @@ private let requestGroupActionLayout = Layout(RequestGroupAction.self, "RequestG
     action 0..* RequestGroup.action
     """)
 
-private let requestGroupActionConditionLayout = Layout(RequestGroupActionCondition.self, "RequestGroup.action.condition", .backbone, base: BackboneElement._layout, release: .r4, """
+private let requestGroupActionConditionLayout = Layout(_class: RequestGroupActionCondition.self, "RequestGroup.action.condition", .backbone, base: BackboneElement._layout, release: .r4, """
     kind 1..1 code =ActionConditionKind
     expression 0..1 Expression
     """)
 
-private let requestGroupActionRelatedActionLayout = Layout(RequestGroupActionRelatedAction.self, "RequestGroup.action.relatedAction", .backbone, base: BackboneElement._layout, release: .r4, """
+private let requestGroupActionRelatedActionLayout = Layout(_class: RequestGroupActionRelatedAction.self, "RequestGroup.action.relatedAction", .backbone, base: BackboneElement._layout, release: .r4, """
     actionId 1..1 id
     relationship 1..1 code =ActionRelationshipType
     offset[x] 0..1 Duration|Range
     """)
 
-let requestGroupTypes = TypeGroup("RequestGroup RequestGroup.action RequestGroup.action.condition RequestGroup.action.relatedAction", [RequestGroup.self, RequestGroupAction.self, RequestGroupActionCondition.self, RequestGroupActionRelatedAction.self])
+let requestGroupTypes = _TypeGroup("RequestGroup RequestGroup.action RequestGroup.action.condition RequestGroup.action.relatedAction", [RequestGroup.self, RequestGroupAction.self, RequestGroupActionCondition.self, RequestGroupActionRelatedAction.self])

@@ -5,6 +5,7 @@ import FireLiteCore
 
 /// `ResearchDefinition`, a resource of FHIR R4: <http://hl7.org/fhir/StructureDefinition/ResearchDefinition>
 public final class ResearchDefinition: DomainResource {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { researchDefinitionLayout }
 
     /// `ResearchDefinition.url`: `uri` 0..1
@@ -27,9 +28,13 @@ public final class ResearchDefinition: DomainResource {
     public var experimental: Bool? { get { _bool(16) } set { _setBool(16, newValue) } }
     /// `ResearchDefinition.subject[x]`: `CodeableConcept` | `Reference` 0..1 to `Group`, extensible binding (<http://hl7.org/fhir/ValueSet/subject-type>)
     public var subject: ResearchDefinitionSubject? { get { _choice(17) } set { _setChoice(17, 2, newValue) } }
+    /// `ResearchDefinition.subject[x]` as `CodeableConcept`.
     public var subjectCodeableConcept: CodeableConcept? { get { _object(17) } set { _setObject(17, newValue) } }
+    /// `ResearchDefinition.subject[x]` as `Reference`.
     public var subjectReference: Reference? { get { _object(18) } set { _setObject(18, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(subjectCodeableConcept newValue: CodeableConcept?) { _upsert(17, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(subjectReference newValue: Reference?) { _upsert(18, newValue) }
     /// `ResearchDefinition.date`: `dateTime` 0..1
     public var date: FHIRDateTime? { get { _dateTime(19) } set { _setDateTime(19, newValue) } }
@@ -57,6 +62,7 @@ public final class ResearchDefinition: DomainResource {
     public var lastReviewDate: FHIRDate? { get { _date(30) } set { _setDate(30, newValue) } }
     /// `ResearchDefinition.effectivePeriod`: `Period` 0..1
     public var effectivePeriod: Period? { get { _object(31) } set { _setObject(31, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(effectivePeriod newValue: Period?) { _upsert(31, newValue) }
     /// `ResearchDefinition.topic`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/definition-topic>)
     public var topic: [CodeableConcept] { get { _objects(32) } set { _setObjects(32, newValue) } }
@@ -74,29 +80,37 @@ public final class ResearchDefinition: DomainResource {
     public var library: [String] { get { _strings(38) } set { _setStrings(38, newValue) } }
     /// `ResearchDefinition.population`: `Reference` 1..1 to `ResearchElementDefinition`
     public var population: Reference? { get { _object(39) } set { _setObject(39, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(population newValue: Reference?) { _upsert(39, newValue) }
     /// `ResearchDefinition.exposure`: `Reference` 0..1 to `ResearchElementDefinition`
     public var exposure: Reference? { get { _object(40) } set { _setObject(40, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(exposure newValue: Reference?) { _upsert(40, newValue) }
     /// `ResearchDefinition.exposureAlternative`: `Reference` 0..1 to `ResearchElementDefinition`
     public var exposureAlternative: Reference? { get { _object(41) } set { _setObject(41, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(exposureAlternative newValue: Reference?) { _upsert(41, newValue) }
     /// `ResearchDefinition.outcome`: `Reference` 0..1 to `ResearchElementDefinition`
     public var outcome: Reference? { get { _object(42) } set { _setObject(42, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(outcome newValue: Reference?) { _upsert(42, newValue) }
 }
 
-/// values `ResearchDefinition.subject[x]` can have
+/// A value of `ResearchDefinition.subject[x]`.
 public enum ResearchDefinitionSubject: FHIRChoice {
+    /// A value of type `CodeableConcept`.
     case codeableConcept(CodeableConcept)
+    /// A value of type `Reference`.
     case reference(Reference)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    /// The value that an object holds, or nil; for generated code.
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: CodeableConcept = object._object(first) else { return nil }; self = .codeableConcept(value)
         case 1: guard let value: Reference = object._object(first + 1) else { return nil }; self = .reference(value)
         default: return nil
         }
     }
+    /// Sets the value in an object; for generated code.
     public func _write(_ object: FHIRObject, _ first: Int) {
         switch self {
         case .codeableConcept(let value): object._setObject(first, value)
@@ -105,7 +119,7 @@ public enum ResearchDefinitionSubject: FHIRChoice {
     }
 }
 
-private let researchDefinitionLayout = Layout(ResearchDefinition.self, "ResearchDefinition", .resource, base: DomainResource._layout, release: .r4, """
+private let researchDefinitionLayout = Layout(_class: ResearchDefinition.self, "ResearchDefinition", .resource, base: DomainResource._layout, release: .r4, """
     url 0..1 uri
     identifier 0..* Identifier
     version 0..1 string
@@ -142,4 +156,4 @@ private let researchDefinitionLayout = Layout(ResearchDefinition.self, "Research
     outcome 0..1 Reference >ResearchElementDefinition
     """)
 
-let researchDefinitionTypes = TypeGroup("ResearchDefinition", [ResearchDefinition.self])
+let researchDefinitionTypes = _TypeGroup("ResearchDefinition", [ResearchDefinition.self])

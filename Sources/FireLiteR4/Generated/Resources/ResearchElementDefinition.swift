@@ -5,6 +5,7 @@ import FireLiteCore
 
 /// `ResearchElementDefinition`, a resource of FHIR R4: <http://hl7.org/fhir/StructureDefinition/ResearchElementDefinition>
 public final class ResearchElementDefinition: DomainResource {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { researchElementDefinitionLayout }
 
     /// `ResearchElementDefinition.url`: `uri` 0..1
@@ -27,9 +28,13 @@ public final class ResearchElementDefinition: DomainResource {
     public var experimental: Bool? { get { _bool(16) } set { _setBool(16, newValue) } }
     /// `ResearchElementDefinition.subject[x]`: `CodeableConcept` | `Reference` 0..1 to `Group`, extensible binding (<http://hl7.org/fhir/ValueSet/subject-type>)
     public var subject: ResearchElementDefinitionSubject? { get { _choice(17) } set { _setChoice(17, 2, newValue) } }
+    /// `ResearchElementDefinition.subject[x]` as `CodeableConcept`.
     public var subjectCodeableConcept: CodeableConcept? { get { _object(17) } set { _setObject(17, newValue) } }
+    /// `ResearchElementDefinition.subject[x]` as `Reference`.
     public var subjectReference: Reference? { get { _object(18) } set { _setObject(18, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(subjectCodeableConcept newValue: CodeableConcept?) { _upsert(17, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(subjectReference newValue: Reference?) { _upsert(18, newValue) }
     /// `ResearchElementDefinition.date`: `dateTime` 0..1
     public var date: FHIRDateTime? { get { _dateTime(19) } set { _setDateTime(19, newValue) } }
@@ -57,6 +62,7 @@ public final class ResearchElementDefinition: DomainResource {
     public var lastReviewDate: FHIRDate? { get { _date(30) } set { _setDate(30, newValue) } }
     /// `ResearchElementDefinition.effectivePeriod`: `Period` 0..1
     public var effectivePeriod: Period? { get { _object(31) } set { _setObject(31, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(effectivePeriod newValue: Period?) { _upsert(31, newValue) }
     /// `ResearchElementDefinition.topic`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/definition-topic>)
     public var topic: [CodeableConcept] { get { _objects(32) } set { _setObjects(32, newValue) } }
@@ -82,16 +88,24 @@ public final class ResearchElementDefinition: DomainResource {
 
 /// `ResearchElementDefinition.characteristic`, a backbone element
 public final class ResearchElementDefinitionCharacteristic: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { researchElementDefinitionCharacteristicLayout }
 
     /// `ResearchElementDefinition.characteristic.definition[x]`: `CodeableConcept` | `canonical` | `Expression` | `DataRequirement` 1..1 to `ValueSet`
     public var definition: ResearchElementDefinitionCharacteristicDefinition? { get { _choice(3) } set { _setChoice(3, 4, newValue) } }
+    /// `ResearchElementDefinition.characteristic.definition[x]` as `CodeableConcept`.
     public var definitionCodeableConcept: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// `ResearchElementDefinition.characteristic.definition[x]` as `canonical`.
     public var definitionCanonical: String? { get { _string(4) } set { _setString(4, newValue) } }
+    /// `ResearchElementDefinition.characteristic.definition[x]` as `Expression`.
     public var definitionExpression: Expression? { get { _object(5) } set { _setObject(5, newValue) } }
+    /// `ResearchElementDefinition.characteristic.definition[x]` as `DataRequirement`.
     public var definitionDataRequirement: DataRequirement? { get { _object(6) } set { _setObject(6, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(definitionCodeableConcept newValue: CodeableConcept?) { _upsert(3, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(definitionExpression newValue: Expression?) { _upsert(5, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(definitionDataRequirement newValue: DataRequirement?) { _upsert(6, newValue) }
     /// `ResearchElementDefinition.characteristic.usageContext`: `UsageContext` 0..*
     public var usageContext: [UsageContext] { get { _objects(7) } set { _setObjects(7, newValue) } }
@@ -99,20 +113,29 @@ public final class ResearchElementDefinitionCharacteristic: BackboneElement {
     public var exclude: Bool? { get { _bool(8) } set { _setBool(8, newValue) } }
     /// `ResearchElementDefinition.characteristic.unitOfMeasure`: `CodeableConcept` 0..1, required binding (<http://hl7.org/fhir/ValueSet/ucum-units>)
     public var unitOfMeasure: CodeableConcept? { get { _object(9) } set { _setObject(9, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(unitOfMeasure newValue: CodeableConcept?) { _upsert(9, newValue) }
     /// `ResearchElementDefinition.characteristic.studyEffectiveDescription`: `string` 0..1
     public var studyEffectiveDescription: String? { get { _string(10) } set { _setString(10, newValue) } }
     /// `ResearchElementDefinition.characteristic.studyEffective[x]`: `dateTime` | `Period` | `Duration` | `Timing` 0..1
     public var studyEffective: ResearchElementDefinitionCharacteristicStudyEffective? { get { _choice(11) } set { _setChoice(11, 4, newValue) } }
+    /// `ResearchElementDefinition.characteristic.studyEffective[x]` as `dateTime`.
     public var studyEffectiveDateTime: FHIRDateTime? { get { _dateTime(11) } set { _setDateTime(11, newValue) } }
+    /// `ResearchElementDefinition.characteristic.studyEffective[x]` as `Period`.
     public var studyEffectivePeriod: Period? { get { _object(12) } set { _setObject(12, newValue) } }
+    /// `ResearchElementDefinition.characteristic.studyEffective[x]` as `Duration`.
     public var studyEffectiveDuration: Duration? { get { _object(13) } set { _setObject(13, newValue) } }
+    /// `ResearchElementDefinition.characteristic.studyEffective[x]` as `Timing`.
     public var studyEffectiveTiming: Timing? { get { _object(14) } set { _setObject(14, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(studyEffectivePeriod newValue: Period?) { _upsert(12, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(studyEffectiveDuration newValue: Duration?) { _upsert(13, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(studyEffectiveTiming newValue: Timing?) { _upsert(14, newValue) }
     /// `ResearchElementDefinition.characteristic.studyEffectiveTimeFromStart`: `Duration` 0..1
     public var studyEffectiveTimeFromStart: Duration? { get { _object(15) } set { _setObject(15, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(studyEffectiveTimeFromStart newValue: Duration?) { _upsert(15, newValue) }
     /// `ResearchElementDefinition.characteristic.studyEffectiveGroupMeasure`: `code` 0..1, one of `GroupMeasure` (<http://hl7.org/fhir/ValueSet/group-measure>)
     public var studyEffectiveGroupMeasure: GroupMeasure? { get { _code(16) } set { _setCode(16, newValue) } }
@@ -120,31 +143,43 @@ public final class ResearchElementDefinitionCharacteristic: BackboneElement {
     public var participantEffectiveDescription: String? { get { _string(17) } set { _setString(17, newValue) } }
     /// `ResearchElementDefinition.characteristic.participantEffective[x]`: `dateTime` | `Period` | `Duration` | `Timing` 0..1
     public var participantEffective: ResearchElementDefinitionCharacteristicParticipantEffective? { get { _choice(18) } set { _setChoice(18, 4, newValue) } }
+    /// `ResearchElementDefinition.characteristic.participantEffective[x]` as `dateTime`.
     public var participantEffectiveDateTime: FHIRDateTime? { get { _dateTime(18) } set { _setDateTime(18, newValue) } }
+    /// `ResearchElementDefinition.characteristic.participantEffective[x]` as `Period`.
     public var participantEffectivePeriod: Period? { get { _object(19) } set { _setObject(19, newValue) } }
+    /// `ResearchElementDefinition.characteristic.participantEffective[x]` as `Duration`.
     public var participantEffectiveDuration: Duration? { get { _object(20) } set { _setObject(20, newValue) } }
+    /// `ResearchElementDefinition.characteristic.participantEffective[x]` as `Timing`.
     public var participantEffectiveTiming: Timing? { get { _object(21) } set { _setObject(21, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(participantEffectivePeriod newValue: Period?) { _upsert(19, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(participantEffectiveDuration newValue: Duration?) { _upsert(20, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(participantEffectiveTiming newValue: Timing?) { _upsert(21, newValue) }
     /// `ResearchElementDefinition.characteristic.participantEffectiveTimeFromStart`: `Duration` 0..1
     public var participantEffectiveTimeFromStart: Duration? { get { _object(22) } set { _setObject(22, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(participantEffectiveTimeFromStart newValue: Duration?) { _upsert(22, newValue) }
     /// `ResearchElementDefinition.characteristic.participantEffectiveGroupMeasure`: `code` 0..1, one of `GroupMeasure` (<http://hl7.org/fhir/ValueSet/group-measure>)
     public var participantEffectiveGroupMeasure: GroupMeasure? { get { _code(23) } set { _setCode(23, newValue) } }
 }
 
-/// values `ResearchElementDefinition.subject[x]` can have
+/// A value of `ResearchElementDefinition.subject[x]`.
 public enum ResearchElementDefinitionSubject: FHIRChoice {
+    /// A value of type `CodeableConcept`.
     case codeableConcept(CodeableConcept)
+    /// A value of type `Reference`.
     case reference(Reference)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    /// The value that an object holds, or nil; for generated code.
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: CodeableConcept = object._object(first) else { return nil }; self = .codeableConcept(value)
         case 1: guard let value: Reference = object._object(first + 1) else { return nil }; self = .reference(value)
         default: return nil
         }
     }
+    /// Sets the value in an object; for generated code.
     public func _write(_ object: FHIRObject, _ first: Int) {
         switch self {
         case .codeableConcept(let value): object._setObject(first, value)
@@ -153,13 +188,18 @@ public enum ResearchElementDefinitionSubject: FHIRChoice {
     }
 }
 
-/// values `ResearchElementDefinition.characteristic.definition[x]` can have
+/// A value of `ResearchElementDefinition.characteristic.definition[x]`.
 public enum ResearchElementDefinitionCharacteristicDefinition: FHIRChoice {
+    /// A value of type `CodeableConcept`.
     case codeableConcept(CodeableConcept)
+    /// A value of type `canonical`.
     case canonical(String)
+    /// A value of type `Expression`.
     case expression(Expression)
+    /// A value of type `DataRequirement`.
     case dataRequirement(DataRequirement)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    /// The value that an object holds, or nil; for generated code.
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 4) {
         case 0: guard let value: CodeableConcept = object._object(first) else { return nil }; self = .codeableConcept(value)
         case 1: guard let value: String = object._string(first + 1) else { return nil }; self = .canonical(value)
@@ -168,6 +208,7 @@ public enum ResearchElementDefinitionCharacteristicDefinition: FHIRChoice {
         default: return nil
         }
     }
+    /// Sets the value in an object; for generated code.
     public func _write(_ object: FHIRObject, _ first: Int) {
         switch self {
         case .codeableConcept(let value): object._setObject(first, value)
@@ -178,13 +219,18 @@ public enum ResearchElementDefinitionCharacteristicDefinition: FHIRChoice {
     }
 }
 
-/// values `ResearchElementDefinition.characteristic.studyEffective[x]` can have
+/// A value of `ResearchElementDefinition.characteristic.studyEffective[x]`.
 public enum ResearchElementDefinitionCharacteristicStudyEffective: FHIRChoice {
+    /// A value of type `dateTime`.
     case dateTime(FHIRDateTime)
+    /// A value of type `Period`.
     case period(Period)
+    /// A value of type `Duration`.
     case duration(Duration)
+    /// A value of type `Timing`.
     case timing(Timing)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    /// The value that an object holds, or nil; for generated code.
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 4) {
         case 0: guard let value: FHIRDateTime = object._dateTime(first) else { return nil }; self = .dateTime(value)
         case 1: guard let value: Period = object._object(first + 1) else { return nil }; self = .period(value)
@@ -193,6 +239,7 @@ public enum ResearchElementDefinitionCharacteristicStudyEffective: FHIRChoice {
         default: return nil
         }
     }
+    /// Sets the value in an object; for generated code.
     public func _write(_ object: FHIRObject, _ first: Int) {
         switch self {
         case .dateTime(let value): object._setDateTime(first, value)
@@ -203,13 +250,18 @@ public enum ResearchElementDefinitionCharacteristicStudyEffective: FHIRChoice {
     }
 }
 
-/// values `ResearchElementDefinition.characteristic.participantEffective[x]` can have
+/// A value of `ResearchElementDefinition.characteristic.participantEffective[x]`.
 public enum ResearchElementDefinitionCharacteristicParticipantEffective: FHIRChoice {
+    /// A value of type `dateTime`.
     case dateTime(FHIRDateTime)
+    /// A value of type `Period`.
     case period(Period)
+    /// A value of type `Duration`.
     case duration(Duration)
+    /// A value of type `Timing`.
     case timing(Timing)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    /// The value that an object holds, or nil; for generated code.
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 4) {
         case 0: guard let value: FHIRDateTime = object._dateTime(first) else { return nil }; self = .dateTime(value)
         case 1: guard let value: Period = object._object(first + 1) else { return nil }; self = .period(value)
@@ -218,6 +270,7 @@ public enum ResearchElementDefinitionCharacteristicParticipantEffective: FHIRCho
         default: return nil
         }
     }
+    /// Sets the value in an object; for generated code.
     public func _write(_ object: FHIRObject, _ first: Int) {
         switch self {
         case .dateTime(let value): object._setDateTime(first, value)
@@ -228,7 +281,7 @@ public enum ResearchElementDefinitionCharacteristicParticipantEffective: FHIRCho
     }
 }
 
-private let researchElementDefinitionLayout = Layout(ResearchElementDefinition.self, "ResearchElementDefinition", .resource, base: DomainResource._layout, release: .r4, """
+private let researchElementDefinitionLayout = Layout(_class: ResearchElementDefinition.self, "ResearchElementDefinition", .resource, base: DomainResource._layout, release: .r4, """
     url 0..1 uri
     identifier 0..* Identifier
     version 0..1 string
@@ -264,7 +317,7 @@ private let researchElementDefinitionLayout = Layout(ResearchElementDefinition.s
     characteristic 1..* ResearchElementDefinition.characteristic
     """)
 
-private let researchElementDefinitionCharacteristicLayout = Layout(ResearchElementDefinitionCharacteristic.self, "ResearchElementDefinition.characteristic", .backbone, base: BackboneElement._layout, release: .r4, """
+private let researchElementDefinitionCharacteristicLayout = Layout(_class: ResearchElementDefinitionCharacteristic.self, "ResearchElementDefinition.characteristic", .backbone, base: BackboneElement._layout, release: .r4, """
     definition[x] 1..1 CodeableConcept|canonical|Expression|DataRequirement >ValueSet
     usageContext 0..* UsageContext
     exclude 0..1 boolean
@@ -279,4 +332,4 @@ private let researchElementDefinitionCharacteristicLayout = Layout(ResearchEleme
     participantEffectiveGroupMeasure 0..1 code =GroupMeasure
     """)
 
-let researchElementDefinitionTypes = TypeGroup("ResearchElementDefinition ResearchElementDefinition.characteristic", [ResearchElementDefinition.self, ResearchElementDefinitionCharacteristic.self])
+let researchElementDefinitionTypes = _TypeGroup("ResearchElementDefinition ResearchElementDefinition.characteristic", [ResearchElementDefinition.self, ResearchElementDefinitionCharacteristic.self])

@@ -5,10 +5,12 @@ import FireLiteCore
 
 /// `Resource`, an abstract resource of FHIR R4: <http://hl7.org/fhir/StructureDefinition/Resource>
 public class Resource: FHIRResource {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { resourceLayout }
 
     /// `Resource.meta`: `Meta` 0..1
     public final var meta: Meta? { get { _object(1) } set { _setObject(1, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public final func upsert(meta newValue: Meta?) { _upsert(1, newValue) }
     /// `Resource.implicitRules`: `uri` 0..1
     public final var implicitRules: String? { get { _string(2) } set { _setString(2, newValue) } }
@@ -16,11 +18,11 @@ public class Resource: FHIRResource {
     public final var language: String? { get { _string(3) } set { _setString(3, newValue) } }
 }
 
-private let resourceLayout = Layout(Resource.self, "Resource", .abstract, base: nil, release: .r4, """
+private let resourceLayout = Layout(_class: Resource.self, "Resource", .abstract, base: nil, release: .r4, """
     id 0..1 id
     meta 0..1 Meta
     implicitRules 0..1 uri
     language 0..1 code
     """)
 
-let resourceTypes = TypeGroup("Resource", [Resource.self])
+let resourceTypes = _TypeGroup("Resource", [Resource.self])

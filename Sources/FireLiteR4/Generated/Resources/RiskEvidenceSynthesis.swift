@@ -5,6 +5,7 @@ import FireLiteCore
 
 /// `RiskEvidenceSynthesis`, a resource of FHIR R4: <http://hl7.org/fhir/StructureDefinition/RiskEvidenceSynthesis>
 public final class RiskEvidenceSynthesis: DomainResource {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { riskEvidenceSynthesisLayout }
 
     /// `RiskEvidenceSynthesis.url`: `uri` 0..1
@@ -41,6 +42,7 @@ public final class RiskEvidenceSynthesis: DomainResource {
     public var lastReviewDate: FHIRDate? { get { _date(23) } set { _setDate(23, newValue) } }
     /// `RiskEvidenceSynthesis.effectivePeriod`: `Period` 0..1
     public var effectivePeriod: Period? { get { _object(24) } set { _setObject(24, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(effectivePeriod newValue: Period?) { _upsert(24, newValue) }
     /// `RiskEvidenceSynthesis.topic`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/definition-topic>)
     public var topic: [CodeableConcept] { get { _objects(25) } set { _setObjects(25, newValue) } }
@@ -56,24 +58,31 @@ public final class RiskEvidenceSynthesis: DomainResource {
     public var relatedArtifact: [RelatedArtifact] { get { _objects(30) } set { _setObjects(30, newValue) } }
     /// `RiskEvidenceSynthesis.synthesisType`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/synthesis-type>)
     public var synthesisType: CodeableConcept? { get { _object(31) } set { _setObject(31, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(synthesisType newValue: CodeableConcept?) { _upsert(31, newValue) }
     /// `RiskEvidenceSynthesis.studyType`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/study-type>)
     public var studyType: CodeableConcept? { get { _object(32) } set { _setObject(32, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(studyType newValue: CodeableConcept?) { _upsert(32, newValue) }
     /// `RiskEvidenceSynthesis.population`: `Reference` 1..1 to `EvidenceVariable`
     public var population: Reference? { get { _object(33) } set { _setObject(33, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(population newValue: Reference?) { _upsert(33, newValue) }
     /// `RiskEvidenceSynthesis.exposure`: `Reference` 0..1 to `EvidenceVariable`
     public var exposure: Reference? { get { _object(34) } set { _setObject(34, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(exposure newValue: Reference?) { _upsert(34, newValue) }
     /// `RiskEvidenceSynthesis.outcome`: `Reference` 1..1 to `EvidenceVariable`
     public var outcome: Reference? { get { _object(35) } set { _setObject(35, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(outcome newValue: Reference?) { _upsert(35, newValue) }
     /// `RiskEvidenceSynthesis.sampleSize`: `RiskEvidenceSynthesis.sampleSize` 0..1
     public var sampleSize: RiskEvidenceSynthesisSampleSize? { get { _object(36) } set { _setObject(36, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(sampleSize newValue: RiskEvidenceSynthesisSampleSize?) { _upsert(36, newValue) }
     /// `RiskEvidenceSynthesis.riskEstimate`: `RiskEvidenceSynthesis.riskEstimate` 0..1
     public var riskEstimate: RiskEvidenceSynthesisRiskEstimate? { get { _object(37) } set { _setObject(37, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(riskEstimate newValue: RiskEvidenceSynthesisRiskEstimate?) { _upsert(37, newValue) }
     /// `RiskEvidenceSynthesis.certainty`: `RiskEvidenceSynthesis.certainty` 0..*
     public var certainty: [RiskEvidenceSynthesisCertainty] { get { _objects(38) } set { _setObjects(38, newValue) } }
@@ -81,6 +90,7 @@ public final class RiskEvidenceSynthesis: DomainResource {
 
 /// `RiskEvidenceSynthesis.sampleSize`, a backbone element
 public final class RiskEvidenceSynthesisSampleSize: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { riskEvidenceSynthesisSampleSizeLayout }
 
     /// `RiskEvidenceSynthesis.sampleSize.description`: `string` 0..1
@@ -93,17 +103,20 @@ public final class RiskEvidenceSynthesisSampleSize: BackboneElement {
 
 /// `RiskEvidenceSynthesis.riskEstimate`, a backbone element
 public final class RiskEvidenceSynthesisRiskEstimate: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { riskEvidenceSynthesisRiskEstimateLayout }
 
     /// `RiskEvidenceSynthesis.riskEstimate.description`: `string` 0..1
     public var description: String? { get { _string(3) } set { _setString(3, newValue) } }
     /// `RiskEvidenceSynthesis.riskEstimate.type`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/risk-estimate-type>)
     public var type: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(type newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `RiskEvidenceSynthesis.riskEstimate.value`: `decimal` 0..1
     public var value: FHIRDecimal? { get { _decimal(5) } set { _setDecimal(5, newValue) } }
     /// `RiskEvidenceSynthesis.riskEstimate.unitOfMeasure`: `CodeableConcept` 0..1, required binding (<http://hl7.org/fhir/ValueSet/ucum-units>)
     public var unitOfMeasure: CodeableConcept? { get { _object(6) } set { _setObject(6, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(unitOfMeasure newValue: CodeableConcept?) { _upsert(6, newValue) }
     /// `RiskEvidenceSynthesis.riskEstimate.denominatorCount`: `integer` 0..1
     public var denominatorCount: Int? { get { _int(7) } set { _setInt(7, newValue) } }
@@ -115,10 +128,12 @@ public final class RiskEvidenceSynthesisRiskEstimate: BackboneElement {
 
 /// `RiskEvidenceSynthesis.riskEstimate.precisionEstimate`, a backbone element
 public final class RiskEvidenceSynthesisRiskEstimatePrecisionEstimate: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { riskEvidenceSynthesisRiskEstimatePrecisionEstimateLayout }
 
     /// `RiskEvidenceSynthesis.riskEstimate.precisionEstimate.type`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/precision-estimate-type>)
     public var type: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(type newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `RiskEvidenceSynthesis.riskEstimate.precisionEstimate.level`: `decimal` 0..1
     public var level: FHIRDecimal? { get { _decimal(4) } set { _setDecimal(4, newValue) } }
@@ -130,6 +145,7 @@ public final class RiskEvidenceSynthesisRiskEstimatePrecisionEstimate: BackboneE
 
 /// `RiskEvidenceSynthesis.certainty`, a backbone element
 public final class RiskEvidenceSynthesisCertainty: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { riskEvidenceSynthesisCertaintyLayout }
 
     /// `RiskEvidenceSynthesis.certainty.rating`: `CodeableConcept` 0..*, extensible binding (<http://hl7.org/fhir/ValueSet/evidence-quality>)
@@ -142,10 +158,12 @@ public final class RiskEvidenceSynthesisCertainty: BackboneElement {
 
 /// `RiskEvidenceSynthesis.certainty.certaintySubcomponent`, a backbone element
 public final class RiskEvidenceSynthesisCertaintyCertaintySubcomponent: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { riskEvidenceSynthesisCertaintyCertaintySubcomponentLayout }
 
     /// `RiskEvidenceSynthesis.certainty.certaintySubcomponent.type`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/certainty-subcomponent-type>)
     public var type: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(type newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `RiskEvidenceSynthesis.certainty.certaintySubcomponent.rating`: `CodeableConcept` 0..*, extensible binding (<http://hl7.org/fhir/ValueSet/certainty-subcomponent-rating>)
     public var rating: [CodeableConcept] { get { _objects(4) } set { _setObjects(4, newValue) } }
@@ -153,7 +171,7 @@ public final class RiskEvidenceSynthesisCertaintyCertaintySubcomponent: Backbone
     public var note: [Annotation] { get { _objects(5) } set { _setObjects(5, newValue) } }
 }
 
-private let riskEvidenceSynthesisLayout = Layout(RiskEvidenceSynthesis.self, "RiskEvidenceSynthesis", .resource, base: DomainResource._layout, release: .r4, """
+private let riskEvidenceSynthesisLayout = Layout(_class: RiskEvidenceSynthesis.self, "RiskEvidenceSynthesis", .resource, base: DomainResource._layout, release: .r4, """
     url 0..1 uri
     identifier 0..* Identifier
     version 0..1 string
@@ -187,13 +205,13 @@ private let riskEvidenceSynthesisLayout = Layout(RiskEvidenceSynthesis.self, "Ri
     certainty 0..* RiskEvidenceSynthesis.certainty
     """)
 
-private let riskEvidenceSynthesisSampleSizeLayout = Layout(RiskEvidenceSynthesisSampleSize.self, "RiskEvidenceSynthesis.sampleSize", .backbone, base: BackboneElement._layout, release: .r4, """
+private let riskEvidenceSynthesisSampleSizeLayout = Layout(_class: RiskEvidenceSynthesisSampleSize.self, "RiskEvidenceSynthesis.sampleSize", .backbone, base: BackboneElement._layout, release: .r4, """
     description 0..1 string
     numberOfStudies 0..1 integer
     numberOfParticipants 0..1 integer
     """)
 
-private let riskEvidenceSynthesisRiskEstimateLayout = Layout(RiskEvidenceSynthesisRiskEstimate.self, "RiskEvidenceSynthesis.riskEstimate", .backbone, base: BackboneElement._layout, release: .r4, """
+private let riskEvidenceSynthesisRiskEstimateLayout = Layout(_class: RiskEvidenceSynthesisRiskEstimate.self, "RiskEvidenceSynthesis.riskEstimate", .backbone, base: BackboneElement._layout, release: .r4, """
     description 0..1 string
     type 0..1 CodeableConcept
     value 0..1 decimal
@@ -203,23 +221,23 @@ private let riskEvidenceSynthesisRiskEstimateLayout = Layout(RiskEvidenceSynthes
     precisionEstimate 0..* RiskEvidenceSynthesis.riskEstimate.precisionEstimate
     """)
 
-private let riskEvidenceSynthesisRiskEstimatePrecisionEstimateLayout = Layout(RiskEvidenceSynthesisRiskEstimatePrecisionEstimate.self, "RiskEvidenceSynthesis.riskEstimate.precisionEstimate", .backbone, base: BackboneElement._layout, release: .r4, """
+private let riskEvidenceSynthesisRiskEstimatePrecisionEstimateLayout = Layout(_class: RiskEvidenceSynthesisRiskEstimatePrecisionEstimate.self, "RiskEvidenceSynthesis.riskEstimate.precisionEstimate", .backbone, base: BackboneElement._layout, release: .r4, """
     type 0..1 CodeableConcept
     level 0..1 decimal
     from 0..1 decimal
     to 0..1 decimal
     """)
 
-private let riskEvidenceSynthesisCertaintyLayout = Layout(RiskEvidenceSynthesisCertainty.self, "RiskEvidenceSynthesis.certainty", .backbone, base: BackboneElement._layout, release: .r4, """
+private let riskEvidenceSynthesisCertaintyLayout = Layout(_class: RiskEvidenceSynthesisCertainty.self, "RiskEvidenceSynthesis.certainty", .backbone, base: BackboneElement._layout, release: .r4, """
     rating 0..* CodeableConcept
     note 0..* Annotation
     certaintySubcomponent 0..* RiskEvidenceSynthesis.certainty.certaintySubcomponent
     """)
 
-private let riskEvidenceSynthesisCertaintyCertaintySubcomponentLayout = Layout(RiskEvidenceSynthesisCertaintyCertaintySubcomponent.self, "RiskEvidenceSynthesis.certainty.certaintySubcomponent", .backbone, base: BackboneElement._layout, release: .r4, """
+private let riskEvidenceSynthesisCertaintyCertaintySubcomponentLayout = Layout(_class: RiskEvidenceSynthesisCertaintyCertaintySubcomponent.self, "RiskEvidenceSynthesis.certainty.certaintySubcomponent", .backbone, base: BackboneElement._layout, release: .r4, """
     type 0..1 CodeableConcept
     rating 0..* CodeableConcept
     note 0..* Annotation
     """)
 
-let riskEvidenceSynthesisTypes = TypeGroup("RiskEvidenceSynthesis RiskEvidenceSynthesis.sampleSize RiskEvidenceSynthesis.riskEstimate RiskEvidenceSynthesis.riskEstimate.precisionEstimate RiskEvidenceSynthesis.certainty RiskEvidenceSynthesis.certainty.certaintySubcomponent", [RiskEvidenceSynthesis.self, RiskEvidenceSynthesisSampleSize.self, RiskEvidenceSynthesisRiskEstimate.self, RiskEvidenceSynthesisRiskEstimatePrecisionEstimate.self, RiskEvidenceSynthesisCertainty.self, RiskEvidenceSynthesisCertaintyCertaintySubcomponent.self])
+let riskEvidenceSynthesisTypes = _TypeGroup("RiskEvidenceSynthesis RiskEvidenceSynthesis.sampleSize RiskEvidenceSynthesis.riskEstimate RiskEvidenceSynthesis.riskEstimate.precisionEstimate RiskEvidenceSynthesis.certainty RiskEvidenceSynthesis.certainty.certaintySubcomponent", [RiskEvidenceSynthesis.self, RiskEvidenceSynthesisSampleSize.self, RiskEvidenceSynthesisRiskEstimate.self, RiskEvidenceSynthesisRiskEstimatePrecisionEstimate.self, RiskEvidenceSynthesisCertainty.self, RiskEvidenceSynthesisCertaintyCertaintySubcomponent.self])

@@ -5,6 +5,7 @@ import FireLiteCore
 
 /// `Schedule`, a resource of FHIR R4: <http://hl7.org/fhir/StructureDefinition/Schedule>
 public final class Schedule: DomainResource {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { scheduleLayout }
 
     /// `Schedule.identifier`: `Identifier` 0..*
@@ -21,12 +22,13 @@ public final class Schedule: DomainResource {
     public var actor: [Reference] { get { _objects(13) } set { _setObjects(13, newValue) } }
     /// `Schedule.planningHorizon`: `Period` 0..1
     public var planningHorizon: Period? { get { _object(14) } set { _setObject(14, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(planningHorizon newValue: Period?) { _upsert(14, newValue) }
     /// `Schedule.comment`: `string` 0..1
     public var comment: String? { get { _string(15) } set { _setString(15, newValue) } }
 }
 
-private let scheduleLayout = Layout(Schedule.self, "Schedule", .resource, base: DomainResource._layout, release: .r4, """
+private let scheduleLayout = Layout(_class: Schedule.self, "Schedule", .resource, base: DomainResource._layout, release: .r4, """
     identifier 0..* Identifier
     active 0..1 boolean
     serviceCategory 0..* CodeableConcept
@@ -37,4 +39,4 @@ private let scheduleLayout = Layout(Schedule.self, "Schedule", .resource, base: 
     comment 0..1 string
     """)
 
-let scheduleTypes = TypeGroup("Schedule", [Schedule.self])
+let scheduleTypes = _TypeGroup("Schedule", [Schedule.self])

@@ -5,6 +5,7 @@ import FireLiteCore
 
 /// `SearchParameter`, a resource of FHIR R4: <http://hl7.org/fhir/StructureDefinition/SearchParameter>
 public final class SearchParameter: DomainResource {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { searchParameterLayout }
 
     /// `SearchParameter.url`: `uri` 1..1
@@ -63,6 +64,7 @@ public final class SearchParameter: DomainResource {
 
 /// `SearchParameter.component`, a backbone element
 public final class SearchParameterComponent: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { searchParameterComponentLayout }
 
     /// `SearchParameter.component.definition`: `canonical` 1..1 to `SearchParameter`
@@ -71,7 +73,7 @@ public final class SearchParameterComponent: BackboneElement {
     public var expression: String? { get { _string(4) } set { _setString(4, newValue) } }
 }
 
-private let searchParameterLayout = Layout(SearchParameter.self, "SearchParameter", .resource, base: DomainResource._layout, release: .r4, """
+private let searchParameterLayout = Layout(_class: SearchParameter.self, "SearchParameter", .resource, base: DomainResource._layout, release: .r4, """
     url 1..1 uri
     version 0..1 string
     name 1..1 string
@@ -100,9 +102,9 @@ private let searchParameterLayout = Layout(SearchParameter.self, "SearchParamete
     component 0..* SearchParameter.component
     """)
 
-private let searchParameterComponentLayout = Layout(SearchParameterComponent.self, "SearchParameter.component", .backbone, base: BackboneElement._layout, release: .r4, """
+private let searchParameterComponentLayout = Layout(_class: SearchParameterComponent.self, "SearchParameter.component", .backbone, base: BackboneElement._layout, release: .r4, """
     definition 1..1 canonical >SearchParameter
     expression 1..1 string
     """)
 
-let searchParameterTypes = TypeGroup("SearchParameter SearchParameter.component", [SearchParameter.self, SearchParameterComponent.self])
+let searchParameterTypes = _TypeGroup("SearchParameter SearchParameter.component", [SearchParameter.self, SearchParameterComponent.self])

@@ -5,6 +5,7 @@ import FireLiteCore
 
 /// `ServiceRequest`, a resource of FHIR R4: <http://hl7.org/fhir/StructureDefinition/ServiceRequest>
 public final class ServiceRequest: DomainResource {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { serviceRequestLayout }
 
     /// `ServiceRequest.identifier`: `Identifier` 0..*
@@ -19,6 +20,7 @@ public final class ServiceRequest: DomainResource {
     public var replaces: [Reference] { get { _objects(12) } set { _setObjects(12, newValue) } }
     /// `ServiceRequest.requisition`: `Identifier` 0..1
     public var requisition: Identifier? { get { _object(13) } set { _setObject(13, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(requisition newValue: Identifier?) { _upsert(13, newValue) }
     /// `ServiceRequest.status`: `code` 1..1, one of `RequestStatus` (<http://hl7.org/fhir/ValueSet/request-status>)
     public var status: RequestStatus? { get { _code(14) } set { _setCode(14, newValue) } }
@@ -32,42 +34,61 @@ public final class ServiceRequest: DomainResource {
     public var doNotPerform: Bool? { get { _bool(18) } set { _setBool(18, newValue) } }
     /// `ServiceRequest.code`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/procedure-code>)
     public var code: CodeableConcept? { get { _object(19) } set { _setObject(19, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(code newValue: CodeableConcept?) { _upsert(19, newValue) }
     /// `ServiceRequest.orderDetail`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/servicerequest-orderdetail>)
     public var orderDetail: [CodeableConcept] { get { _objects(20) } set { _setObjects(20, newValue) } }
     /// `ServiceRequest.quantity[x]`: `Quantity` | `Ratio` | `Range` 0..1
     public var quantity: ServiceRequestQuantity? { get { _choice(21) } set { _setChoice(21, 3, newValue) } }
+    /// `ServiceRequest.quantity[x]` as `Quantity`.
     public var quantityQuantity: Quantity? { get { _object(21) } set { _setObject(21, newValue) } }
+    /// `ServiceRequest.quantity[x]` as `Ratio`.
     public var quantityRatio: Ratio? { get { _object(22) } set { _setObject(22, newValue) } }
+    /// `ServiceRequest.quantity[x]` as `Range`.
     public var quantityRange: Range? { get { _object(23) } set { _setObject(23, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(quantityQuantity newValue: Quantity?) { _upsert(21, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(quantityRatio newValue: Ratio?) { _upsert(22, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(quantityRange newValue: Range?) { _upsert(23, newValue) }
     /// `ServiceRequest.subject`: `Reference` 1..1 to `Patient` | `Group` | `Location` | `Device`
     public var subject: Reference? { get { _object(24) } set { _setObject(24, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(subject newValue: Reference?) { _upsert(24, newValue) }
     /// `ServiceRequest.encounter`: `Reference` 0..1 to `Encounter`
     public var encounter: Reference? { get { _object(25) } set { _setObject(25, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(encounter newValue: Reference?) { _upsert(25, newValue) }
     /// `ServiceRequest.occurrence[x]`: `dateTime` | `Period` | `Timing` 0..1
     public var occurrence: ServiceRequestOccurrence? { get { _choice(26) } set { _setChoice(26, 3, newValue) } }
+    /// `ServiceRequest.occurrence[x]` as `dateTime`.
     public var occurrenceDateTime: FHIRDateTime? { get { _dateTime(26) } set { _setDateTime(26, newValue) } }
+    /// `ServiceRequest.occurrence[x]` as `Period`.
     public var occurrencePeriod: Period? { get { _object(27) } set { _setObject(27, newValue) } }
+    /// `ServiceRequest.occurrence[x]` as `Timing`.
     public var occurrenceTiming: Timing? { get { _object(28) } set { _setObject(28, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(occurrencePeriod newValue: Period?) { _upsert(27, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(occurrenceTiming newValue: Timing?) { _upsert(28, newValue) }
     /// `ServiceRequest.asNeeded[x]`: `boolean` | `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/medication-as-needed-reason>)
     public var asNeeded: ServiceRequestAsNeeded? { get { _choice(29) } set { _setChoice(29, 2, newValue) } }
+    /// `ServiceRequest.asNeeded[x]` as `boolean`.
     public var asNeededBoolean: Bool? { get { _bool(29) } set { _setBool(29, newValue) } }
+    /// `ServiceRequest.asNeeded[x]` as `CodeableConcept`.
     public var asNeededCodeableConcept: CodeableConcept? { get { _object(30) } set { _setObject(30, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(asNeededCodeableConcept newValue: CodeableConcept?) { _upsert(30, newValue) }
     /// `ServiceRequest.authoredOn`: `dateTime` 0..1
     public var authoredOn: FHIRDateTime? { get { _dateTime(31) } set { _setDateTime(31, newValue) } }
     /// `ServiceRequest.requester`: `Reference` 0..1 to `Practitioner` | `PractitionerRole` | `Organization` | `Patient` | `RelatedPerson` | `Device`
     public var requester: Reference? { get { _object(32) } set { _setObject(32, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(requester newValue: Reference?) { _upsert(32, newValue) }
     /// `ServiceRequest.performerType`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/participant-role>)
     public var performerType: CodeableConcept? { get { _object(33) } set { _setObject(33, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(performerType newValue: CodeableConcept?) { _upsert(33, newValue) }
     /// `ServiceRequest.performer`: `Reference` 0..* to `Practitioner` | `PractitionerRole` | `Organization` | `CareTeam` | `HealthcareService` | `Patient` | `Device` | `RelatedPerson`
     public var performer: [Reference] { get { _objects(34) } set { _setObjects(34, newValue) } }
@@ -95,12 +116,16 @@ public final class ServiceRequest: DomainResource {
     public var relevantHistory: [Reference] { get { _objects(45) } set { _setObjects(45, newValue) } }
 }
 
-/// values `ServiceRequest.quantity[x]` can have
+/// A value of `ServiceRequest.quantity[x]`.
 public enum ServiceRequestQuantity: FHIRChoice {
+    /// A value of type `Quantity`.
     case quantity(Quantity)
+    /// A value of type `Ratio`.
     case ratio(Ratio)
+    /// A value of type `Range`.
     case range(Range)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    /// The value that an object holds, or nil; for generated code.
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 3) {
         case 0: guard let value: Quantity = object._object(first) else { return nil }; self = .quantity(value)
         case 1: guard let value: Ratio = object._object(first + 1) else { return nil }; self = .ratio(value)
@@ -108,6 +133,7 @@ public enum ServiceRequestQuantity: FHIRChoice {
         default: return nil
         }
     }
+    /// Sets the value in an object; for generated code.
     public func _write(_ object: FHIRObject, _ first: Int) {
         switch self {
         case .quantity(let value): object._setObject(first, value)
@@ -117,12 +143,16 @@ public enum ServiceRequestQuantity: FHIRChoice {
     }
 }
 
-/// values `ServiceRequest.occurrence[x]` can have
+/// A value of `ServiceRequest.occurrence[x]`.
 public enum ServiceRequestOccurrence: FHIRChoice {
+    /// A value of type `dateTime`.
     case dateTime(FHIRDateTime)
+    /// A value of type `Period`.
     case period(Period)
+    /// A value of type `Timing`.
     case timing(Timing)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    /// The value that an object holds, or nil; for generated code.
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 3) {
         case 0: guard let value: FHIRDateTime = object._dateTime(first) else { return nil }; self = .dateTime(value)
         case 1: guard let value: Period = object._object(first + 1) else { return nil }; self = .period(value)
@@ -130,6 +160,7 @@ public enum ServiceRequestOccurrence: FHIRChoice {
         default: return nil
         }
     }
+    /// Sets the value in an object; for generated code.
     public func _write(_ object: FHIRObject, _ first: Int) {
         switch self {
         case .dateTime(let value): object._setDateTime(first, value)
@@ -139,17 +170,21 @@ public enum ServiceRequestOccurrence: FHIRChoice {
     }
 }
 
-/// values `ServiceRequest.asNeeded[x]` can have
+/// A value of `ServiceRequest.asNeeded[x]`.
 public enum ServiceRequestAsNeeded: FHIRChoice {
+    /// A value of type `boolean`.
     case boolean(Bool)
+    /// A value of type `CodeableConcept`.
     case codeableConcept(CodeableConcept)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    /// The value that an object holds, or nil; for generated code.
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: Bool = object._bool(first) else { return nil }; self = .boolean(value)
         case 1: guard let value: CodeableConcept = object._object(first + 1) else { return nil }; self = .codeableConcept(value)
         default: return nil
         }
     }
+    /// Sets the value in an object; for generated code.
     public func _write(_ object: FHIRObject, _ first: Int) {
         switch self {
         case .boolean(let value): object._setBool(first, value)
@@ -158,7 +193,7 @@ public enum ServiceRequestAsNeeded: FHIRChoice {
     }
 }
 
-private let serviceRequestLayout = Layout(ServiceRequest.self, "ServiceRequest", .resource, base: DomainResource._layout, release: .r4, """
+private let serviceRequestLayout = Layout(_class: ServiceRequest.self, "ServiceRequest", .resource, base: DomainResource._layout, release: .r4, """
     identifier 0..* Identifier
     instantiatesCanonical 0..* canonical >ActivityDefinition,PlanDefinition
     instantiatesUri 0..* uri
@@ -194,4 +229,4 @@ private let serviceRequestLayout = Layout(ServiceRequest.self, "ServiceRequest",
     relevantHistory 0..* Reference >Provenance
     """)
 
-let serviceRequestTypes = TypeGroup("ServiceRequest", [ServiceRequest.self])
+let serviceRequestTypes = _TypeGroup("ServiceRequest", [ServiceRequest.self])

@@ -5,6 +5,7 @@ import FireLiteCore
 
 /// `Slot`, a resource of FHIR R4: <http://hl7.org/fhir/StructureDefinition/Slot>
 public final class Slot: DomainResource {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { slotLayout }
 
     /// `Slot.identifier`: `Identifier` 0..*
@@ -17,9 +18,11 @@ public final class Slot: DomainResource {
     public var specialty: [CodeableConcept] { get { _objects(11) } set { _setObjects(11, newValue) } }
     /// `Slot.appointmentType`: `CodeableConcept` 0..1, preferred binding (<http://terminology.hl7.org/ValueSet/v2-0276>)
     public var appointmentType: CodeableConcept? { get { _object(12) } set { _setObject(12, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(appointmentType newValue: CodeableConcept?) { _upsert(12, newValue) }
     /// `Slot.schedule`: `Reference` 1..1 to `Schedule`
     public var schedule: Reference? { get { _object(13) } set { _setObject(13, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(schedule newValue: Reference?) { _upsert(13, newValue) }
     /// `Slot.status`: `code` 1..1, one of `SlotStatus` (<http://hl7.org/fhir/ValueSet/slotstatus>)
     public var status: SlotStatus? { get { _code(14) } set { _setCode(14, newValue) } }
@@ -33,7 +36,7 @@ public final class Slot: DomainResource {
     public var comment: String? { get { _string(18) } set { _setString(18, newValue) } }
 }
 
-private let slotLayout = Layout(Slot.self, "Slot", .resource, base: DomainResource._layout, release: .r4, """
+private let slotLayout = Layout(_class: Slot.self, "Slot", .resource, base: DomainResource._layout, release: .r4, """
     identifier 0..* Identifier
     serviceCategory 0..* CodeableConcept
     serviceType 0..* CodeableConcept
@@ -47,4 +50,4 @@ private let slotLayout = Layout(Slot.self, "Slot", .resource, base: DomainResour
     comment 0..1 string
     """)
 
-let slotTypes = TypeGroup("Slot", [Slot.self])
+let slotTypes = _TypeGroup("Slot", [Slot.self])

@@ -5,20 +5,24 @@ import FireLiteCore
 
 /// `Specimen`, a resource of FHIR R4: <http://hl7.org/fhir/StructureDefinition/Specimen>
 public final class Specimen: DomainResource {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { specimenLayout }
 
     /// `Specimen.identifier`: `Identifier` 0..*
     public var identifier: [Identifier] { get { _objects(8) } set { _setObjects(8, newValue) } }
     /// `Specimen.accessionIdentifier`: `Identifier` 0..1
     public var accessionIdentifier: Identifier? { get { _object(9) } set { _setObject(9, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(accessionIdentifier newValue: Identifier?) { _upsert(9, newValue) }
     /// `Specimen.status`: `code` 0..1, one of `SpecimenStatus` (<http://hl7.org/fhir/ValueSet/specimen-status>)
     public var status: SpecimenStatus? { get { _code(10) } set { _setCode(10, newValue) } }
     /// `Specimen.type`: `CodeableConcept` 0..1, example binding (<http://terminology.hl7.org/ValueSet/v2-0487>)
     public var type: CodeableConcept? { get { _object(11) } set { _setObject(11, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(type newValue: CodeableConcept?) { _upsert(11, newValue) }
     /// `Specimen.subject`: `Reference` 0..1 to `Patient` | `Group` | `Device` | `Substance` | `Location`
     public var subject: Reference? { get { _object(12) } set { _setObject(12, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(subject newValue: Reference?) { _upsert(12, newValue) }
     /// `Specimen.receivedTime`: `dateTime` 0..1
     public var receivedTime: FHIRDateTime? { get { _dateTime(13) } set { _setDateTime(13, newValue) } }
@@ -28,6 +32,7 @@ public final class Specimen: DomainResource {
     public var request: [Reference] { get { _objects(15) } set { _setObjects(15, newValue) } }
     /// `Specimen.collection`: `Specimen.collection` 0..1
     public var collection: SpecimenCollection? { get { _object(16) } set { _setObject(16, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(collection newValue: SpecimenCollection?) { _upsert(16, newValue) }
     /// `Specimen.processing`: `Specimen.processing` 0..*
     public var processing: [SpecimenProcessing] { get { _objects(17) } set { _setObjects(17, newValue) } }
@@ -41,56 +46,75 @@ public final class Specimen: DomainResource {
 
 /// `Specimen.collection`, a backbone element
 public final class SpecimenCollection: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { specimenCollectionLayout }
 
     /// `Specimen.collection.collector`: `Reference` 0..1 to `Practitioner` | `PractitionerRole`
     public var collector: Reference? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(collector newValue: Reference?) { _upsert(3, newValue) }
     /// `Specimen.collection.collected[x]`: `dateTime` | `Period` 0..1
     public var collected: SpecimenCollectionCollected? { get { _choice(4) } set { _setChoice(4, 2, newValue) } }
+    /// `Specimen.collection.collected[x]` as `dateTime`.
     public var collectedDateTime: FHIRDateTime? { get { _dateTime(4) } set { _setDateTime(4, newValue) } }
+    /// `Specimen.collection.collected[x]` as `Period`.
     public var collectedPeriod: Period? { get { _object(5) } set { _setObject(5, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(collectedPeriod newValue: Period?) { _upsert(5, newValue) }
     /// `Specimen.collection.duration`: `Duration` 0..1
     public var duration: Duration? { get { _object(6) } set { _setObject(6, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(duration newValue: Duration?) { _upsert(6, newValue) }
     /// `Specimen.collection.quantity`: `Quantity` 0..1
     public var quantity: Quantity? { get { _object(7) } set { _setObject(7, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(quantity newValue: Quantity?) { _upsert(7, newValue) }
     /// `Specimen.collection.method`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/specimen-collection-method>)
     public var method: CodeableConcept? { get { _object(8) } set { _setObject(8, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(method newValue: CodeableConcept?) { _upsert(8, newValue) }
     /// `Specimen.collection.bodySite`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/body-site>)
     public var bodySite: CodeableConcept? { get { _object(9) } set { _setObject(9, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(bodySite newValue: CodeableConcept?) { _upsert(9, newValue) }
     /// `Specimen.collection.fastingStatus[x]`: `CodeableConcept` | `Duration` 0..1, extensible binding (<http://terminology.hl7.org/ValueSet/v2-0916>)
     public var fastingStatus: SpecimenCollectionFastingStatus? { get { _choice(10) } set { _setChoice(10, 2, newValue) } }
+    /// `Specimen.collection.fastingStatus[x]` as `CodeableConcept`.
     public var fastingStatusCodeableConcept: CodeableConcept? { get { _object(10) } set { _setObject(10, newValue) } }
+    /// `Specimen.collection.fastingStatus[x]` as `Duration`.
     public var fastingStatusDuration: Duration? { get { _object(11) } set { _setObject(11, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(fastingStatusCodeableConcept newValue: CodeableConcept?) { _upsert(10, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(fastingStatusDuration newValue: Duration?) { _upsert(11, newValue) }
 }
 
 /// `Specimen.processing`, a backbone element
 public final class SpecimenProcessing: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { specimenProcessingLayout }
 
     /// `Specimen.processing.description`: `string` 0..1
     public var description: String? { get { _string(3) } set { _setString(3, newValue) } }
     /// `Specimen.processing.procedure`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/specimen-processing-procedure>)
     public var procedure: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(procedure newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `Specimen.processing.additive`: `Reference` 0..* to `Substance`
     public var additive: [Reference] { get { _objects(5) } set { _setObjects(5, newValue) } }
     /// `Specimen.processing.time[x]`: `dateTime` | `Period` 0..1
     public var time: SpecimenProcessingTime? { get { _choice(6) } set { _setChoice(6, 2, newValue) } }
+    /// `Specimen.processing.time[x]` as `dateTime`.
     public var timeDateTime: FHIRDateTime? { get { _dateTime(6) } set { _setDateTime(6, newValue) } }
+    /// `Specimen.processing.time[x]` as `Period`.
     public var timePeriod: Period? { get { _object(7) } set { _setObject(7, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(timePeriod newValue: Period?) { _upsert(7, newValue) }
 }
 
 /// `Specimen.container`, a backbone element
 public final class SpecimenContainer: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { specimenContainerLayout }
 
     /// `Specimen.container.identifier`: `Identifier` 0..*
@@ -99,32 +123,43 @@ public final class SpecimenContainer: BackboneElement {
     public var description: String? { get { _string(4) } set { _setString(4, newValue) } }
     /// `Specimen.container.type`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/specimen-container-type>)
     public var type: CodeableConcept? { get { _object(5) } set { _setObject(5, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(type newValue: CodeableConcept?) { _upsert(5, newValue) }
     /// `Specimen.container.capacity`: `Quantity` 0..1
     public var capacity: Quantity? { get { _object(6) } set { _setObject(6, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(capacity newValue: Quantity?) { _upsert(6, newValue) }
     /// `Specimen.container.specimenQuantity`: `Quantity` 0..1
     public var specimenQuantity: Quantity? { get { _object(7) } set { _setObject(7, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(specimenQuantity newValue: Quantity?) { _upsert(7, newValue) }
     /// `Specimen.container.additive[x]`: `CodeableConcept` | `Reference` 0..1 to `Substance`, example binding (<http://terminology.hl7.org/ValueSet/v2-0371>)
     public var additive: SpecimenContainerAdditive? { get { _choice(8) } set { _setChoice(8, 2, newValue) } }
+    /// `Specimen.container.additive[x]` as `CodeableConcept`.
     public var additiveCodeableConcept: CodeableConcept? { get { _object(8) } set { _setObject(8, newValue) } }
+    /// `Specimen.container.additive[x]` as `Reference`.
     public var additiveReference: Reference? { get { _object(9) } set { _setObject(9, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(additiveCodeableConcept newValue: CodeableConcept?) { _upsert(8, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(additiveReference newValue: Reference?) { _upsert(9, newValue) }
 }
 
-/// values `Specimen.collection.collected[x]` can have
+/// A value of `Specimen.collection.collected[x]`.
 public enum SpecimenCollectionCollected: FHIRChoice {
+    /// A value of type `dateTime`.
     case dateTime(FHIRDateTime)
+    /// A value of type `Period`.
     case period(Period)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    /// The value that an object holds, or nil; for generated code.
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: FHIRDateTime = object._dateTime(first) else { return nil }; self = .dateTime(value)
         case 1: guard let value: Period = object._object(first + 1) else { return nil }; self = .period(value)
         default: return nil
         }
     }
+    /// Sets the value in an object; for generated code.
     public func _write(_ object: FHIRObject, _ first: Int) {
         switch self {
         case .dateTime(let value): object._setDateTime(first, value)
@@ -133,17 +168,21 @@ public enum SpecimenCollectionCollected: FHIRChoice {
     }
 }
 
-/// values `Specimen.collection.fastingStatus[x]` can have
+/// A value of `Specimen.collection.fastingStatus[x]`.
 public enum SpecimenCollectionFastingStatus: FHIRChoice {
+    /// A value of type `CodeableConcept`.
     case codeableConcept(CodeableConcept)
+    /// A value of type `Duration`.
     case duration(Duration)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    /// The value that an object holds, or nil; for generated code.
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: CodeableConcept = object._object(first) else { return nil }; self = .codeableConcept(value)
         case 1: guard let value: Duration = object._object(first + 1) else { return nil }; self = .duration(value)
         default: return nil
         }
     }
+    /// Sets the value in an object; for generated code.
     public func _write(_ object: FHIRObject, _ first: Int) {
         switch self {
         case .codeableConcept(let value): object._setObject(first, value)
@@ -152,17 +191,21 @@ public enum SpecimenCollectionFastingStatus: FHIRChoice {
     }
 }
 
-/// values `Specimen.processing.time[x]` can have
+/// A value of `Specimen.processing.time[x]`.
 public enum SpecimenProcessingTime: FHIRChoice {
+    /// A value of type `dateTime`.
     case dateTime(FHIRDateTime)
+    /// A value of type `Period`.
     case period(Period)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    /// The value that an object holds, or nil; for generated code.
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: FHIRDateTime = object._dateTime(first) else { return nil }; self = .dateTime(value)
         case 1: guard let value: Period = object._object(first + 1) else { return nil }; self = .period(value)
         default: return nil
         }
     }
+    /// Sets the value in an object; for generated code.
     public func _write(_ object: FHIRObject, _ first: Int) {
         switch self {
         case .dateTime(let value): object._setDateTime(first, value)
@@ -171,17 +214,21 @@ public enum SpecimenProcessingTime: FHIRChoice {
     }
 }
 
-/// values `Specimen.container.additive[x]` can have
+/// A value of `Specimen.container.additive[x]`.
 public enum SpecimenContainerAdditive: FHIRChoice {
+    /// A value of type `CodeableConcept`.
     case codeableConcept(CodeableConcept)
+    /// A value of type `Reference`.
     case reference(Reference)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    /// The value that an object holds, or nil; for generated code.
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: CodeableConcept = object._object(first) else { return nil }; self = .codeableConcept(value)
         case 1: guard let value: Reference = object._object(first + 1) else { return nil }; self = .reference(value)
         default: return nil
         }
     }
+    /// Sets the value in an object; for generated code.
     public func _write(_ object: FHIRObject, _ first: Int) {
         switch self {
         case .codeableConcept(let value): object._setObject(first, value)
@@ -190,7 +237,7 @@ public enum SpecimenContainerAdditive: FHIRChoice {
     }
 }
 
-private let specimenLayout = Layout(Specimen.self, "Specimen", .resource, base: DomainResource._layout, release: .r4, """
+private let specimenLayout = Layout(_class: Specimen.self, "Specimen", .resource, base: DomainResource._layout, release: .r4, """
     identifier 0..* Identifier
     accessionIdentifier 0..1 Identifier
     status 0..1 code =SpecimenStatus
@@ -206,7 +253,7 @@ private let specimenLayout = Layout(Specimen.self, "Specimen", .resource, base: 
     note 0..* Annotation
     """)
 
-private let specimenCollectionLayout = Layout(SpecimenCollection.self, "Specimen.collection", .backbone, base: BackboneElement._layout, release: .r4, """
+private let specimenCollectionLayout = Layout(_class: SpecimenCollection.self, "Specimen.collection", .backbone, base: BackboneElement._layout, release: .r4, """
     collector 0..1 Reference >Practitioner,PractitionerRole
     collected[x] 0..1 dateTime|Period
     duration 0..1 Duration
@@ -216,14 +263,14 @@ private let specimenCollectionLayout = Layout(SpecimenCollection.self, "Specimen
     fastingStatus[x] 0..1 CodeableConcept|Duration
     """)
 
-private let specimenProcessingLayout = Layout(SpecimenProcessing.self, "Specimen.processing", .backbone, base: BackboneElement._layout, release: .r4, """
+private let specimenProcessingLayout = Layout(_class: SpecimenProcessing.self, "Specimen.processing", .backbone, base: BackboneElement._layout, release: .r4, """
     description 0..1 string
     procedure 0..1 CodeableConcept
     additive 0..* Reference >Substance
     time[x] 0..1 dateTime|Period
     """)
 
-private let specimenContainerLayout = Layout(SpecimenContainer.self, "Specimen.container", .backbone, base: BackboneElement._layout, release: .r4, """
+private let specimenContainerLayout = Layout(_class: SpecimenContainer.self, "Specimen.container", .backbone, base: BackboneElement._layout, release: .r4, """
     identifier 0..* Identifier
     description 0..1 string
     type 0..1 CodeableConcept
@@ -232,4 +279,4 @@ private let specimenContainerLayout = Layout(SpecimenContainer.self, "Specimen.c
     additive[x] 0..1 CodeableConcept|Reference >Substance
     """)
 
-let specimenTypes = TypeGroup("Specimen Specimen.collection Specimen.processing Specimen.container", [Specimen.self, SpecimenCollection.self, SpecimenProcessing.self, SpecimenContainer.self])
+let specimenTypes = _TypeGroup("Specimen Specimen.collection Specimen.processing Specimen.container", [Specimen.self, SpecimenCollection.self, SpecimenProcessing.self, SpecimenContainer.self])

@@ -5,13 +5,16 @@ import FireLiteCore
 
 /// `SpecimenDefinition`, a resource of FHIR R4: <http://hl7.org/fhir/StructureDefinition/SpecimenDefinition>
 public final class SpecimenDefinition: DomainResource {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { specimenDefinitionLayout }
 
     /// `SpecimenDefinition.identifier`: `Identifier` 0..1
     public var identifier: Identifier? { get { _object(8) } set { _setObject(8, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(identifier newValue: Identifier?) { _upsert(8, newValue) }
     /// `SpecimenDefinition.typeCollected`: `CodeableConcept` 0..1, example binding (<http://terminology.hl7.org/ValueSet/v2-0487>)
     public var typeCollected: CodeableConcept? { get { _object(9) } set { _setObject(9, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(typeCollected newValue: CodeableConcept?) { _upsert(9, newValue) }
     /// `SpecimenDefinition.patientPreparation`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/prepare-patient-prior-specimen-collection>)
     public var patientPreparation: [CodeableConcept] { get { _objects(10) } set { _setObjects(10, newValue) } }
@@ -25,22 +28,26 @@ public final class SpecimenDefinition: DomainResource {
 
 /// `SpecimenDefinition.typeTested`, a backbone element
 public final class SpecimenDefinitionTypeTested: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { specimenDefinitionTypeTestedLayout }
 
     /// `SpecimenDefinition.typeTested.isDerived`: `boolean` 0..1
     public var isDerived: Bool? { get { _bool(3) } set { _setBool(3, newValue) } }
     /// `SpecimenDefinition.typeTested.type`: `CodeableConcept` 0..1, example binding (<http://terminology.hl7.org/ValueSet/v2-0487>)
     public var type: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(type newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `SpecimenDefinition.typeTested.preference`: `code` 1..1, one of `SpecimenContainedPreference` (<http://hl7.org/fhir/ValueSet/specimen-contained-preference>)
     public var preference: SpecimenContainedPreference? { get { _code(5) } set { _setCode(5, newValue) } }
     /// `SpecimenDefinition.typeTested.container`: `SpecimenDefinition.typeTested.container` 0..1
     public var container: SpecimenDefinitionTypeTestedContainer? { get { _object(6) } set { _setObject(6, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(container newValue: SpecimenDefinitionTypeTestedContainer?) { _upsert(6, newValue) }
     /// `SpecimenDefinition.typeTested.requirement`: `string` 0..1
     public var requirement: String? { get { _string(7) } set { _setString(7, newValue) } }
     /// `SpecimenDefinition.typeTested.retentionTime`: `Duration` 0..1
     public var retentionTime: Duration? { get { _object(8) } set { _setObject(8, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(retentionTime newValue: Duration?) { _upsert(8, newValue) }
     /// `SpecimenDefinition.typeTested.rejectionCriterion`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/rejection-criteria>)
     public var rejectionCriterion: [CodeableConcept] { get { _objects(9) } set { _setObjects(9, newValue) } }
@@ -50,26 +57,34 @@ public final class SpecimenDefinitionTypeTested: BackboneElement {
 
 /// `SpecimenDefinition.typeTested.container`, a backbone element
 public final class SpecimenDefinitionTypeTestedContainer: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { specimenDefinitionTypeTestedContainerLayout }
 
     /// `SpecimenDefinition.typeTested.container.material`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/container-material>)
     public var material: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(material newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `SpecimenDefinition.typeTested.container.type`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/specimen-container-type>)
     public var type: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(type newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `SpecimenDefinition.typeTested.container.cap`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/container-cap>)
     public var cap: CodeableConcept? { get { _object(5) } set { _setObject(5, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(cap newValue: CodeableConcept?) { _upsert(5, newValue) }
     /// `SpecimenDefinition.typeTested.container.description`: `string` 0..1
     public var description: String? { get { _string(6) } set { _setString(6, newValue) } }
     /// `SpecimenDefinition.typeTested.container.capacity`: `Quantity` 0..1
     public var capacity: Quantity? { get { _object(7) } set { _setObject(7, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(capacity newValue: Quantity?) { _upsert(7, newValue) }
     /// `SpecimenDefinition.typeTested.container.minimumVolume[x]`: `Quantity` | `string` 0..1
     public var minimumVolume: SpecimenDefinitionTypeTestedContainerMinimumVolume? { get { _choice(8) } set { _setChoice(8, 2, newValue) } }
+    /// `SpecimenDefinition.typeTested.container.minimumVolume[x]` as `Quantity`.
     public var minimumVolumeQuantity: Quantity? { get { _object(8) } set { _setObject(8, newValue) } }
+    /// `SpecimenDefinition.typeTested.container.minimumVolume[x]` as `string`.
     public var minimumVolumeString: String? { get { _string(9) } set { _setString(9, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(minimumVolumeQuantity newValue: Quantity?) { _upsert(8, newValue) }
     /// `SpecimenDefinition.typeTested.container.additive`: `SpecimenDefinition.typeTested.container.additive` 0..*
     public var additive: [SpecimenDefinitionTypeTestedContainerAdditive] { get { _objects(10) } set { _setObjects(10, newValue) } }
@@ -79,44 +94,57 @@ public final class SpecimenDefinitionTypeTestedContainer: BackboneElement {
 
 /// `SpecimenDefinition.typeTested.container.additive`, a backbone element
 public final class SpecimenDefinitionTypeTestedContainerAdditive: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { specimenDefinitionTypeTestedContainerAdditiveLayout }
 
     /// `SpecimenDefinition.typeTested.container.additive.additive[x]`: `CodeableConcept` | `Reference` 1..1 to `Substance`, example binding (<http://terminology.hl7.org/ValueSet/v2-0371>)
     public var additive: SpecimenDefinitionTypeTestedContainerAdditiveAdditive? { get { _choice(3) } set { _setChoice(3, 2, newValue) } }
+    /// `SpecimenDefinition.typeTested.container.additive.additive[x]` as `CodeableConcept`.
     public var additiveCodeableConcept: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// `SpecimenDefinition.typeTested.container.additive.additive[x]` as `Reference`.
     public var additiveReference: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(additiveCodeableConcept newValue: CodeableConcept?) { _upsert(3, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(additiveReference newValue: Reference?) { _upsert(4, newValue) }
 }
 
 /// `SpecimenDefinition.typeTested.handling`, a backbone element
 public final class SpecimenDefinitionTypeTestedHandling: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { specimenDefinitionTypeTestedHandlingLayout }
 
     /// `SpecimenDefinition.typeTested.handling.temperatureQualifier`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/handling-condition>)
     public var temperatureQualifier: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(temperatureQualifier newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `SpecimenDefinition.typeTested.handling.temperatureRange`: `Range` 0..1
     public var temperatureRange: Range? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(temperatureRange newValue: Range?) { _upsert(4, newValue) }
     /// `SpecimenDefinition.typeTested.handling.maxDuration`: `Duration` 0..1
     public var maxDuration: Duration? { get { _object(5) } set { _setObject(5, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(maxDuration newValue: Duration?) { _upsert(5, newValue) }
     /// `SpecimenDefinition.typeTested.handling.instruction`: `string` 0..1
     public var instruction: String? { get { _string(6) } set { _setString(6, newValue) } }
 }
 
-/// values `SpecimenDefinition.typeTested.container.minimumVolume[x]` can have
+/// A value of `SpecimenDefinition.typeTested.container.minimumVolume[x]`.
 public enum SpecimenDefinitionTypeTestedContainerMinimumVolume: FHIRChoice {
+    /// A value of type `Quantity`.
     case quantity(Quantity)
+    /// A value of type `string`.
     case string(String)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    /// The value that an object holds, or nil; for generated code.
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: Quantity = object._object(first) else { return nil }; self = .quantity(value)
         case 1: guard let value: String = object._string(first + 1) else { return nil }; self = .string(value)
         default: return nil
         }
     }
+    /// Sets the value in an object; for generated code.
     public func _write(_ object: FHIRObject, _ first: Int) {
         switch self {
         case .quantity(let value): object._setObject(first, value)
@@ -125,17 +153,21 @@ public enum SpecimenDefinitionTypeTestedContainerMinimumVolume: FHIRChoice {
     }
 }
 
-/// values `SpecimenDefinition.typeTested.container.additive.additive[x]` can have
+/// A value of `SpecimenDefinition.typeTested.container.additive.additive[x]`.
 public enum SpecimenDefinitionTypeTestedContainerAdditiveAdditive: FHIRChoice {
+    /// A value of type `CodeableConcept`.
     case codeableConcept(CodeableConcept)
+    /// A value of type `Reference`.
     case reference(Reference)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    /// The value that an object holds, or nil; for generated code.
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: CodeableConcept = object._object(first) else { return nil }; self = .codeableConcept(value)
         case 1: guard let value: Reference = object._object(first + 1) else { return nil }; self = .reference(value)
         default: return nil
         }
     }
+    /// Sets the value in an object; for generated code.
     public func _write(_ object: FHIRObject, _ first: Int) {
         switch self {
         case .codeableConcept(let value): object._setObject(first, value)
@@ -144,7 +176,7 @@ public enum SpecimenDefinitionTypeTestedContainerAdditiveAdditive: FHIRChoice {
     }
 }
 
-private let specimenDefinitionLayout = Layout(SpecimenDefinition.self, "SpecimenDefinition", .resource, base: DomainResource._layout, release: .r4, """
+private let specimenDefinitionLayout = Layout(_class: SpecimenDefinition.self, "SpecimenDefinition", .resource, base: DomainResource._layout, release: .r4, """
     identifier 0..1 Identifier
     typeCollected 0..1 CodeableConcept
     patientPreparation 0..* CodeableConcept
@@ -153,7 +185,7 @@ private let specimenDefinitionLayout = Layout(SpecimenDefinition.self, "Specimen
     typeTested 0..* SpecimenDefinition.typeTested
     """)
 
-private let specimenDefinitionTypeTestedLayout = Layout(SpecimenDefinitionTypeTested.self, "SpecimenDefinition.typeTested", .backbone, base: BackboneElement._layout, release: .r4, """
+private let specimenDefinitionTypeTestedLayout = Layout(_class: SpecimenDefinitionTypeTested.self, "SpecimenDefinition.typeTested", .backbone, base: BackboneElement._layout, release: .r4, """
     isDerived 0..1 boolean
     type 0..1 CodeableConcept
     preference 1..1 code =SpecimenContainedPreference
@@ -164,7 +196,7 @@ private let specimenDefinitionTypeTestedLayout = Layout(SpecimenDefinitionTypeTe
     handling 0..* SpecimenDefinition.typeTested.handling
     """)
 
-private let specimenDefinitionTypeTestedContainerLayout = Layout(SpecimenDefinitionTypeTestedContainer.self, "SpecimenDefinition.typeTested.container", .backbone, base: BackboneElement._layout, release: .r4, """
+private let specimenDefinitionTypeTestedContainerLayout = Layout(_class: SpecimenDefinitionTypeTestedContainer.self, "SpecimenDefinition.typeTested.container", .backbone, base: BackboneElement._layout, release: .r4, """
     material 0..1 CodeableConcept
     type 0..1 CodeableConcept
     cap 0..1 CodeableConcept
@@ -175,15 +207,15 @@ private let specimenDefinitionTypeTestedContainerLayout = Layout(SpecimenDefinit
     preparation 0..1 string
     """)
 
-private let specimenDefinitionTypeTestedContainerAdditiveLayout = Layout(SpecimenDefinitionTypeTestedContainerAdditive.self, "SpecimenDefinition.typeTested.container.additive", .backbone, base: BackboneElement._layout, release: .r4, """
+private let specimenDefinitionTypeTestedContainerAdditiveLayout = Layout(_class: SpecimenDefinitionTypeTestedContainerAdditive.self, "SpecimenDefinition.typeTested.container.additive", .backbone, base: BackboneElement._layout, release: .r4, """
     additive[x] 1..1 CodeableConcept|Reference >Substance
     """)
 
-private let specimenDefinitionTypeTestedHandlingLayout = Layout(SpecimenDefinitionTypeTestedHandling.self, "SpecimenDefinition.typeTested.handling", .backbone, base: BackboneElement._layout, release: .r4, """
+private let specimenDefinitionTypeTestedHandlingLayout = Layout(_class: SpecimenDefinitionTypeTestedHandling.self, "SpecimenDefinition.typeTested.handling", .backbone, base: BackboneElement._layout, release: .r4, """
     temperatureQualifier 0..1 CodeableConcept
     temperatureRange 0..1 Range
     maxDuration 0..1 Duration
     instruction 0..1 string
     """)
 
-let specimenDefinitionTypes = TypeGroup("SpecimenDefinition SpecimenDefinition.typeTested SpecimenDefinition.typeTested.container SpecimenDefinition.typeTested.container.additive SpecimenDefinition.typeTested.handling", [SpecimenDefinition.self, SpecimenDefinitionTypeTested.self, SpecimenDefinitionTypeTestedContainer.self, SpecimenDefinitionTypeTestedContainerAdditive.self, SpecimenDefinitionTypeTestedHandling.self])
+let specimenDefinitionTypes = _TypeGroup("SpecimenDefinition SpecimenDefinition.typeTested SpecimenDefinition.typeTested.container SpecimenDefinition.typeTested.container.additive SpecimenDefinition.typeTested.handling", [SpecimenDefinition.self, SpecimenDefinitionTypeTested.self, SpecimenDefinitionTypeTestedContainer.self, SpecimenDefinitionTypeTestedContainerAdditive.self, SpecimenDefinitionTypeTestedHandling.self])

@@ -5,6 +5,7 @@ import FireLiteCore
 
 /// `StructureDefinition`, a resource of FHIR R4: <http://hl7.org/fhir/StructureDefinition/StructureDefinition>
 public final class StructureDefinition: DomainResource {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { structureDefinitionLayout }
 
     /// `StructureDefinition.url`: `uri` 1..1
@@ -59,14 +60,17 @@ public final class StructureDefinition: DomainResource {
     public var derivation: TypeDerivationRule? { get { _code(32) } set { _setCode(32, newValue) } }
     /// `StructureDefinition.snapshot`: `StructureDefinition.snapshot` 0..1
     public var snapshot: StructureDefinitionSnapshot? { get { _object(33) } set { _setObject(33, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(snapshot newValue: StructureDefinitionSnapshot?) { _upsert(33, newValue) }
     /// `StructureDefinition.differential`: `StructureDefinition.differential` 0..1
     public var differential: StructureDefinitionDifferential? { get { _object(34) } set { _setObject(34, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(differential newValue: StructureDefinitionDifferential?) { _upsert(34, newValue) }
 }
 
 /// `StructureDefinition.mapping`, a backbone element
 public final class StructureDefinitionMapping: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { structureDefinitionMappingLayout }
 
     /// `StructureDefinition.mapping.identity`: `id` 1..1
@@ -81,6 +85,7 @@ public final class StructureDefinitionMapping: BackboneElement {
 
 /// `StructureDefinition.context`, a backbone element
 public final class StructureDefinitionContext: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { structureDefinitionContextLayout }
 
     /// `StructureDefinition.context.type`: `code` 1..1, one of `ExtensionContextType` (<http://hl7.org/fhir/ValueSet/extension-context-type>)
@@ -91,6 +96,7 @@ public final class StructureDefinitionContext: BackboneElement {
 
 /// `StructureDefinition.snapshot`, a backbone element
 public final class StructureDefinitionSnapshot: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { structureDefinitionSnapshotLayout }
 
     /// `StructureDefinition.snapshot.element`: `ElementDefinition` 1..*
@@ -99,13 +105,14 @@ public final class StructureDefinitionSnapshot: BackboneElement {
 
 /// `StructureDefinition.differential`, a backbone element
 public final class StructureDefinitionDifferential: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { structureDefinitionDifferentialLayout }
 
     /// `StructureDefinition.differential.element`: `ElementDefinition` 1..*
     public var element: [ElementDefinition] { get { _objects(3) } set { _setObjects(3, newValue) } }
 }
 
-private let structureDefinitionLayout = Layout(StructureDefinition.self, "StructureDefinition", .resource, base: DomainResource._layout, release: .r4, """
+private let structureDefinitionLayout = Layout(_class: StructureDefinition.self, "StructureDefinition", .resource, base: DomainResource._layout, release: .r4, """
     url 1..1 uri
     identifier 0..* Identifier
     version 0..1 string
@@ -135,24 +142,24 @@ private let structureDefinitionLayout = Layout(StructureDefinition.self, "Struct
     differential 0..1 StructureDefinition.differential
     """)
 
-private let structureDefinitionMappingLayout = Layout(StructureDefinitionMapping.self, "StructureDefinition.mapping", .backbone, base: BackboneElement._layout, release: .r4, """
+private let structureDefinitionMappingLayout = Layout(_class: StructureDefinitionMapping.self, "StructureDefinition.mapping", .backbone, base: BackboneElement._layout, release: .r4, """
     identity 1..1 id
     uri 0..1 uri
     name 0..1 string
     comment 0..1 string
     """)
 
-private let structureDefinitionContextLayout = Layout(StructureDefinitionContext.self, "StructureDefinition.context", .backbone, base: BackboneElement._layout, release: .r4, """
+private let structureDefinitionContextLayout = Layout(_class: StructureDefinitionContext.self, "StructureDefinition.context", .backbone, base: BackboneElement._layout, release: .r4, """
     type 1..1 code =ExtensionContextType
     expression 1..1 string
     """)
 
-private let structureDefinitionSnapshotLayout = Layout(StructureDefinitionSnapshot.self, "StructureDefinition.snapshot", .backbone, base: BackboneElement._layout, release: .r4, """
+private let structureDefinitionSnapshotLayout = Layout(_class: StructureDefinitionSnapshot.self, "StructureDefinition.snapshot", .backbone, base: BackboneElement._layout, release: .r4, """
     element 1..* ElementDefinition
     """)
 
-private let structureDefinitionDifferentialLayout = Layout(StructureDefinitionDifferential.self, "StructureDefinition.differential", .backbone, base: BackboneElement._layout, release: .r4, """
+private let structureDefinitionDifferentialLayout = Layout(_class: StructureDefinitionDifferential.self, "StructureDefinition.differential", .backbone, base: BackboneElement._layout, release: .r4, """
     element 1..* ElementDefinition
     """)
 
-let structureDefinitionTypes = TypeGroup("StructureDefinition StructureDefinition.mapping StructureDefinition.context StructureDefinition.snapshot StructureDefinition.differential", [StructureDefinition.self, StructureDefinitionMapping.self, StructureDefinitionContext.self, StructureDefinitionSnapshot.self, StructureDefinitionDifferential.self])
+let structureDefinitionTypes = _TypeGroup("StructureDefinition StructureDefinition.mapping StructureDefinition.context StructureDefinition.snapshot StructureDefinition.differential", [StructureDefinition.self, StructureDefinitionMapping.self, StructureDefinitionContext.self, StructureDefinitionSnapshot.self, StructureDefinitionDifferential.self])

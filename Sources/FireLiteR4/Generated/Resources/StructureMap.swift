@@ -5,6 +5,7 @@ import FireLiteCore
 
 /// `StructureMap`, a resource of FHIR R4: <http://hl7.org/fhir/StructureDefinition/StructureMap>
 public final class StructureMap: DomainResource {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { structureMapLayout }
 
     /// `StructureMap.url`: `uri` 1..1
@@ -47,6 +48,7 @@ public final class StructureMap: DomainResource {
 
 /// `StructureMap.structure`, a backbone element
 public final class StructureMapStructure: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { structureMapStructureLayout }
 
     /// `StructureMap.structure.url`: `canonical` 1..1 to `StructureDefinition`
@@ -61,6 +63,7 @@ public final class StructureMapStructure: BackboneElement {
 
 /// `StructureMap.group`, a backbone element
 public final class StructureMapGroup: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { structureMapGroupLayout }
 
     /// `StructureMap.group.name`: `id` 1..1
@@ -79,6 +82,7 @@ public final class StructureMapGroup: BackboneElement {
 
 /// `StructureMap.group.input`, a backbone element
 public final class StructureMapGroupInput: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { structureMapGroupInputLayout }
 
     /// `StructureMap.group.input.name`: `id` 1..1
@@ -93,6 +97,7 @@ public final class StructureMapGroupInput: BackboneElement {
 
 /// `StructureMap.group.rule`, a backbone element
 public final class StructureMapGroupRule: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { structureMapGroupRuleLayout }
 
     /// `StructureMap.group.rule.name`: `id` 1..1
@@ -111,6 +116,7 @@ public final class StructureMapGroupRule: BackboneElement {
 
 /// `StructureMap.group.rule.source`, a backbone element
 public final class StructureMapGroupRuleSource: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { structureMapGroupRuleSourceLayout }
 
     /// `StructureMap.group.rule.source.context`: `id` 1..1
@@ -123,86 +129,167 @@ public final class StructureMapGroupRuleSource: BackboneElement {
     public var type: String? { get { _string(6) } set { _setString(6, newValue) } }
     /// `StructureMap.group.rule.source.defaultValue[x]`: `base64Binary` | `boolean` | `canonical` | `code` | `date` | `dateTime` | `decimal` | `id` | `instant` | `integer` | `markdown` | `oid` | `positiveInt` | `string` | `time` | `unsignedInt` | `uri` | `url` | `uuid` | `Address` | `Age` | `Annotation` | `Attachment` | `CodeableConcept` | `Coding` | `ContactPoint` | `Count` | `Distance` | `Duration` | `HumanName` | `Identifier` | `Money` | `Period` | `Quantity` | `Range` | `Ratio` | `Reference` | `SampledData` | `Signature` | `Timing` | `ContactDetail` | `Contributor` | `DataRequirement` | `Expression` | `ParameterDefinition` | `RelatedArtifact` | `TriggerDefinition` | `UsageContext` | `Dosage` | `Meta` 0..1
     public var defaultValue: OpenType? { get { _choice(7) } set { _setChoice(7, 50, newValue) } }
+    /// `StructureMap.group.rule.source.defaultValue[x]` as `base64Binary`.
     public var defaultValueBase64Binary: String? { get { _string(7) } set { _setString(7, newValue) } }
+    /// `StructureMap.group.rule.source.defaultValue[x]` as `boolean`.
     public var defaultValueBoolean: Bool? { get { _bool(8) } set { _setBool(8, newValue) } }
+    /// `StructureMap.group.rule.source.defaultValue[x]` as `canonical`.
     public var defaultValueCanonical: String? { get { _string(9) } set { _setString(9, newValue) } }
+    /// `StructureMap.group.rule.source.defaultValue[x]` as `code`.
     public var defaultValueCode: String? { get { _string(10) } set { _setString(10, newValue) } }
+    /// `StructureMap.group.rule.source.defaultValue[x]` as `date`.
     public var defaultValueDate: FHIRDate? { get { _date(11) } set { _setDate(11, newValue) } }
+    /// `StructureMap.group.rule.source.defaultValue[x]` as `dateTime`.
     public var defaultValueDateTime: FHIRDateTime? { get { _dateTime(12) } set { _setDateTime(12, newValue) } }
+    /// `StructureMap.group.rule.source.defaultValue[x]` as `decimal`.
     public var defaultValueDecimal: FHIRDecimal? { get { _decimal(13) } set { _setDecimal(13, newValue) } }
+    /// `StructureMap.group.rule.source.defaultValue[x]` as `id`.
     public var defaultValueId: String? { get { _string(14) } set { _setString(14, newValue) } }
+    /// `StructureMap.group.rule.source.defaultValue[x]` as `instant`.
     public var defaultValueInstant: FHIRInstant? { get { _instant(15) } set { _setInstant(15, newValue) } }
+    /// `StructureMap.group.rule.source.defaultValue[x]` as `integer`.
     public var defaultValueInteger: Int? { get { _int(16) } set { _setInt(16, newValue) } }
+    /// `StructureMap.group.rule.source.defaultValue[x]` as `markdown`.
     public var defaultValueMarkdown: String? { get { _string(17) } set { _setString(17, newValue) } }
+    /// `StructureMap.group.rule.source.defaultValue[x]` as `oid`.
     public var defaultValueOid: String? { get { _string(18) } set { _setString(18, newValue) } }
+    /// `StructureMap.group.rule.source.defaultValue[x]` as `positiveInt`.
     public var defaultValuePositiveInt: Int? { get { _int(19) } set { _setInt(19, newValue) } }
+    /// `StructureMap.group.rule.source.defaultValue[x]` as `string`.
     public var defaultValueString: String? { get { _string(20) } set { _setString(20, newValue) } }
+    /// `StructureMap.group.rule.source.defaultValue[x]` as `time`.
     public var defaultValueTime: FHIRTime? { get { _time(21) } set { _setTime(21, newValue) } }
+    /// `StructureMap.group.rule.source.defaultValue[x]` as `unsignedInt`.
     public var defaultValueUnsignedInt: Int? { get { _int(22) } set { _setInt(22, newValue) } }
+    /// `StructureMap.group.rule.source.defaultValue[x]` as `uri`.
     public var defaultValueUri: String? { get { _string(23) } set { _setString(23, newValue) } }
+    /// `StructureMap.group.rule.source.defaultValue[x]` as `url`.
     public var defaultValueUrl: String? { get { _string(24) } set { _setString(24, newValue) } }
+    /// `StructureMap.group.rule.source.defaultValue[x]` as `uuid`.
     public var defaultValueUuid: String? { get { _string(25) } set { _setString(25, newValue) } }
+    /// `StructureMap.group.rule.source.defaultValue[x]` as `Address`.
     public var defaultValueAddress: Address? { get { _object(26) } set { _setObject(26, newValue) } }
+    /// `StructureMap.group.rule.source.defaultValue[x]` as `Age`.
     public var defaultValueAge: Age? { get { _object(27) } set { _setObject(27, newValue) } }
+    /// `StructureMap.group.rule.source.defaultValue[x]` as `Annotation`.
     public var defaultValueAnnotation: Annotation? { get { _object(28) } set { _setObject(28, newValue) } }
+    /// `StructureMap.group.rule.source.defaultValue[x]` as `Attachment`.
     public var defaultValueAttachment: Attachment? { get { _object(29) } set { _setObject(29, newValue) } }
+    /// `StructureMap.group.rule.source.defaultValue[x]` as `CodeableConcept`.
     public var defaultValueCodeableConcept: CodeableConcept? { get { _object(30) } set { _setObject(30, newValue) } }
+    /// `StructureMap.group.rule.source.defaultValue[x]` as `Coding`.
     public var defaultValueCoding: Coding? { get { _object(31) } set { _setObject(31, newValue) } }
+    /// `StructureMap.group.rule.source.defaultValue[x]` as `ContactPoint`.
     public var defaultValueContactPoint: ContactPoint? { get { _object(32) } set { _setObject(32, newValue) } }
+    /// `StructureMap.group.rule.source.defaultValue[x]` as `Count`.
     public var defaultValueCount: Count? { get { _object(33) } set { _setObject(33, newValue) } }
+    /// `StructureMap.group.rule.source.defaultValue[x]` as `Distance`.
     public var defaultValueDistance: Distance? { get { _object(34) } set { _setObject(34, newValue) } }
+    /// `StructureMap.group.rule.source.defaultValue[x]` as `Duration`.
     public var defaultValueDuration: Duration? { get { _object(35) } set { _setObject(35, newValue) } }
+    /// `StructureMap.group.rule.source.defaultValue[x]` as `HumanName`.
     public var defaultValueHumanName: HumanName? { get { _object(36) } set { _setObject(36, newValue) } }
+    /// `StructureMap.group.rule.source.defaultValue[x]` as `Identifier`.
     public var defaultValueIdentifier: Identifier? { get { _object(37) } set { _setObject(37, newValue) } }
+    /// `StructureMap.group.rule.source.defaultValue[x]` as `Money`.
     public var defaultValueMoney: Money? { get { _object(38) } set { _setObject(38, newValue) } }
+    /// `StructureMap.group.rule.source.defaultValue[x]` as `Period`.
     public var defaultValuePeriod: Period? { get { _object(39) } set { _setObject(39, newValue) } }
+    /// `StructureMap.group.rule.source.defaultValue[x]` as `Quantity`.
     public var defaultValueQuantity: Quantity? { get { _object(40) } set { _setObject(40, newValue) } }
+    /// `StructureMap.group.rule.source.defaultValue[x]` as `Range`.
     public var defaultValueRange: Range? { get { _object(41) } set { _setObject(41, newValue) } }
+    /// `StructureMap.group.rule.source.defaultValue[x]` as `Ratio`.
     public var defaultValueRatio: Ratio? { get { _object(42) } set { _setObject(42, newValue) } }
+    /// `StructureMap.group.rule.source.defaultValue[x]` as `Reference`.
     public var defaultValueReference: Reference? { get { _object(43) } set { _setObject(43, newValue) } }
+    /// `StructureMap.group.rule.source.defaultValue[x]` as `SampledData`.
     public var defaultValueSampledData: SampledData? { get { _object(44) } set { _setObject(44, newValue) } }
+    /// `StructureMap.group.rule.source.defaultValue[x]` as `Signature`.
     public var defaultValueSignature: Signature? { get { _object(45) } set { _setObject(45, newValue) } }
+    /// `StructureMap.group.rule.source.defaultValue[x]` as `Timing`.
     public var defaultValueTiming: Timing? { get { _object(46) } set { _setObject(46, newValue) } }
+    /// `StructureMap.group.rule.source.defaultValue[x]` as `ContactDetail`.
     public var defaultValueContactDetail: ContactDetail? { get { _object(47) } set { _setObject(47, newValue) } }
+    /// `StructureMap.group.rule.source.defaultValue[x]` as `Contributor`.
     public var defaultValueContributor: Contributor? { get { _object(48) } set { _setObject(48, newValue) } }
+    /// `StructureMap.group.rule.source.defaultValue[x]` as `DataRequirement`.
     public var defaultValueDataRequirement: DataRequirement? { get { _object(49) } set { _setObject(49, newValue) } }
+    /// `StructureMap.group.rule.source.defaultValue[x]` as `Expression`.
     public var defaultValueExpression: Expression? { get { _object(50) } set { _setObject(50, newValue) } }
+    /// `StructureMap.group.rule.source.defaultValue[x]` as `ParameterDefinition`.
     public var defaultValueParameterDefinition: ParameterDefinition? { get { _object(51) } set { _setObject(51, newValue) } }
+    /// `StructureMap.group.rule.source.defaultValue[x]` as `RelatedArtifact`.
     public var defaultValueRelatedArtifact: RelatedArtifact? { get { _object(52) } set { _setObject(52, newValue) } }
+    /// `StructureMap.group.rule.source.defaultValue[x]` as `TriggerDefinition`.
     public var defaultValueTriggerDefinition: TriggerDefinition? { get { _object(53) } set { _setObject(53, newValue) } }
+    /// `StructureMap.group.rule.source.defaultValue[x]` as `UsageContext`.
     public var defaultValueUsageContext: UsageContext? { get { _object(54) } set { _setObject(54, newValue) } }
+    /// `StructureMap.group.rule.source.defaultValue[x]` as `Dosage`.
     public var defaultValueDosage: Dosage? { get { _object(55) } set { _setObject(55, newValue) } }
+    /// `StructureMap.group.rule.source.defaultValue[x]` as `Meta`.
     public var defaultValueMeta: Meta? { get { _object(56) } set { _setObject(56, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(defaultValueAddress newValue: Address?) { _upsert(26, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(defaultValueAge newValue: Age?) { _upsert(27, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(defaultValueAnnotation newValue: Annotation?) { _upsert(28, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(defaultValueAttachment newValue: Attachment?) { _upsert(29, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(defaultValueCodeableConcept newValue: CodeableConcept?) { _upsert(30, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(defaultValueCoding newValue: Coding?) { _upsert(31, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(defaultValueContactPoint newValue: ContactPoint?) { _upsert(32, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(defaultValueCount newValue: Count?) { _upsert(33, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(defaultValueDistance newValue: Distance?) { _upsert(34, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(defaultValueDuration newValue: Duration?) { _upsert(35, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(defaultValueHumanName newValue: HumanName?) { _upsert(36, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(defaultValueIdentifier newValue: Identifier?) { _upsert(37, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(defaultValueMoney newValue: Money?) { _upsert(38, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(defaultValuePeriod newValue: Period?) { _upsert(39, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(defaultValueQuantity newValue: Quantity?) { _upsert(40, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(defaultValueRange newValue: Range?) { _upsert(41, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(defaultValueRatio newValue: Ratio?) { _upsert(42, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(defaultValueReference newValue: Reference?) { _upsert(43, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(defaultValueSampledData newValue: SampledData?) { _upsert(44, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(defaultValueSignature newValue: Signature?) { _upsert(45, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(defaultValueTiming newValue: Timing?) { _upsert(46, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(defaultValueContactDetail newValue: ContactDetail?) { _upsert(47, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(defaultValueContributor newValue: Contributor?) { _upsert(48, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(defaultValueDataRequirement newValue: DataRequirement?) { _upsert(49, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(defaultValueExpression newValue: Expression?) { _upsert(50, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(defaultValueParameterDefinition newValue: ParameterDefinition?) { _upsert(51, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(defaultValueRelatedArtifact newValue: RelatedArtifact?) { _upsert(52, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(defaultValueTriggerDefinition newValue: TriggerDefinition?) { _upsert(53, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(defaultValueUsageContext newValue: UsageContext?) { _upsert(54, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(defaultValueDosage newValue: Dosage?) { _upsert(55, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(defaultValueMeta newValue: Meta?) { _upsert(56, newValue) }
     /// `StructureMap.group.rule.source.element`: `string` 0..1
     public var element: String? { get { _string(57) } set { _setString(57, newValue) } }
@@ -220,6 +307,7 @@ public final class StructureMapGroupRuleSource: BackboneElement {
 
 /// `StructureMap.group.rule.target`, a backbone element
 public final class StructureMapGroupRuleTarget: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { structureMapGroupRuleTargetLayout }
 
     /// `StructureMap.group.rule.target.context`: `id` 0..1
@@ -242,19 +330,26 @@ public final class StructureMapGroupRuleTarget: BackboneElement {
 
 /// `StructureMap.group.rule.target.parameter`, a backbone element
 public final class StructureMapGroupRuleTargetParameter: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { structureMapGroupRuleTargetParameterLayout }
 
     /// `StructureMap.group.rule.target.parameter.value[x]`: `id` | `string` | `boolean` | `integer` | `decimal` 1..1
     public var value: StructureMapGroupRuleTargetParameterValue? { get { _choice(3) } set { _setChoice(3, 5, newValue) } }
+    /// `StructureMap.group.rule.target.parameter.value[x]` as `id`.
     public var valueId: String? { get { _string(3) } set { _setString(3, newValue) } }
+    /// `StructureMap.group.rule.target.parameter.value[x]` as `string`.
     public var valueString: String? { get { _string(4) } set { _setString(4, newValue) } }
+    /// `StructureMap.group.rule.target.parameter.value[x]` as `boolean`.
     public var valueBoolean: Bool? { get { _bool(5) } set { _setBool(5, newValue) } }
+    /// `StructureMap.group.rule.target.parameter.value[x]` as `integer`.
     public var valueInteger: Int? { get { _int(6) } set { _setInt(6, newValue) } }
+    /// `StructureMap.group.rule.target.parameter.value[x]` as `decimal`.
     public var valueDecimal: FHIRDecimal? { get { _decimal(7) } set { _setDecimal(7, newValue) } }
 }
 
 /// `StructureMap.group.rule.dependent`, a backbone element
 public final class StructureMapGroupRuleDependent: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { structureMapGroupRuleDependentLayout }
 
     /// `StructureMap.group.rule.dependent.name`: `id` 1..1
@@ -263,14 +358,20 @@ public final class StructureMapGroupRuleDependent: BackboneElement {
     public var variable: [String] { get { _strings(4) } set { _setStrings(4, newValue) } }
 }
 
-/// values `StructureMap.group.rule.target.parameter.value[x]` can have
-public enum StructureMapGroupRuleTargetParameterValue: FHIRChoice {
+/// A value of `StructureMap.group.rule.target.parameter.value[x]`.
+public enum StructureMapGroupRuleTargetParameterValue: FHIRChoice, Sendable {
+    /// A value of type `id`.
     case id(String)
+    /// A value of type `string`.
     case string(String)
+    /// A value of type `boolean`.
     case boolean(Bool)
+    /// A value of type `integer`.
     case integer(Int)
+    /// A value of type `decimal`.
     case decimal(FHIRDecimal)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    /// The value that an object holds, or nil; for generated code.
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 5) {
         case 0: guard let value: String = object._string(first) else { return nil }; self = .id(value)
         case 1: guard let value: String = object._string(first + 1) else { return nil }; self = .string(value)
@@ -280,6 +381,7 @@ public enum StructureMapGroupRuleTargetParameterValue: FHIRChoice {
         default: return nil
         }
     }
+    /// Sets the value in an object; for generated code.
     public func _write(_ object: FHIRObject, _ first: Int) {
         switch self {
         case .id(let value): object._setString(first, value)
@@ -291,7 +393,7 @@ public enum StructureMapGroupRuleTargetParameterValue: FHIRChoice {
     }
 }
 
-private let structureMapLayout = Layout(StructureMap.self, "StructureMap", .resource, base: DomainResource._layout, release: .r4, """
+private let structureMapLayout = Layout(_class: StructureMap.self, "StructureMap", .resource, base: DomainResource._layout, release: .r4, """
     url 1..1 uri
     identifier 0..* Identifier
     version 0..1 string
@@ -312,14 +414,14 @@ private let structureMapLayout = Layout(StructureMap.self, "StructureMap", .reso
     group 1..* StructureMap.group
     """)
 
-private let structureMapStructureLayout = Layout(StructureMapStructure.self, "StructureMap.structure", .backbone, base: BackboneElement._layout, release: .r4, """
+private let structureMapStructureLayout = Layout(_class: StructureMapStructure.self, "StructureMap.structure", .backbone, base: BackboneElement._layout, release: .r4, """
     url 1..1 canonical >StructureDefinition
     mode 1..1 code =StructureMapModelMode
     alias 0..1 string
     documentation 0..1 string
     """)
 
-private let structureMapGroupLayout = Layout(StructureMapGroup.self, "StructureMap.group", .backbone, base: BackboneElement._layout, release: .r4, """
+private let structureMapGroupLayout = Layout(_class: StructureMapGroup.self, "StructureMap.group", .backbone, base: BackboneElement._layout, release: .r4, """
     name 1..1 id
     extends 0..1 id
     typeMode 1..1 code =StructureMapGroupTypeMode
@@ -328,14 +430,14 @@ private let structureMapGroupLayout = Layout(StructureMapGroup.self, "StructureM
     rule 1..* StructureMap.group.rule
     """)
 
-private let structureMapGroupInputLayout = Layout(StructureMapGroupInput.self, "StructureMap.group.input", .backbone, base: BackboneElement._layout, release: .r4, """
+private let structureMapGroupInputLayout = Layout(_class: StructureMapGroupInput.self, "StructureMap.group.input", .backbone, base: BackboneElement._layout, release: .r4, """
     name 1..1 id
     type 0..1 string
     mode 1..1 code =StructureMapInputMode
     documentation 0..1 string
     """)
 
-private let structureMapGroupRuleLayout = Layout(StructureMapGroupRule.self, "StructureMap.group.rule", .backbone, base: BackboneElement._layout, release: .r4, """
+private let structureMapGroupRuleLayout = Layout(_class: StructureMapGroupRule.self, "StructureMap.group.rule", .backbone, base: BackboneElement._layout, release: .r4, """
     name 1..1 id
     source 1..* StructureMap.group.rule.source
     target 0..* StructureMap.group.rule.target
@@ -344,7 +446,7 @@ private let structureMapGroupRuleLayout = Layout(StructureMapGroupRule.self, "St
     documentation 0..1 string
     """)
 
-private let structureMapGroupRuleSourceLayout = Layout(StructureMapGroupRuleSource.self, "StructureMap.group.rule.source", .backbone, base: BackboneElement._layout, release: .r4, """
+private let structureMapGroupRuleSourceLayout = Layout(_class: StructureMapGroupRuleSource.self, "StructureMap.group.rule.source", .backbone, base: BackboneElement._layout, release: .r4, """
     context 1..1 id
     min 0..1 integer
     max 0..1 string
@@ -358,7 +460,7 @@ private let structureMapGroupRuleSourceLayout = Layout(StructureMapGroupRuleSour
     logMessage 0..1 string
     """)
 
-private let structureMapGroupRuleTargetLayout = Layout(StructureMapGroupRuleTarget.self, "StructureMap.group.rule.target", .backbone, base: BackboneElement._layout, release: .r4, """
+private let structureMapGroupRuleTargetLayout = Layout(_class: StructureMapGroupRuleTarget.self, "StructureMap.group.rule.target", .backbone, base: BackboneElement._layout, release: .r4, """
     context 0..1 id
     contextType 0..1 code =StructureMapContextType
     element 0..1 string
@@ -369,13 +471,13 @@ private let structureMapGroupRuleTargetLayout = Layout(StructureMapGroupRuleTarg
     parameter 0..* StructureMap.group.rule.target.parameter
     """)
 
-private let structureMapGroupRuleTargetParameterLayout = Layout(StructureMapGroupRuleTargetParameter.self, "StructureMap.group.rule.target.parameter", .backbone, base: BackboneElement._layout, release: .r4, """
+private let structureMapGroupRuleTargetParameterLayout = Layout(_class: StructureMapGroupRuleTargetParameter.self, "StructureMap.group.rule.target.parameter", .backbone, base: BackboneElement._layout, release: .r4, """
     value[x] 1..1 id|string|boolean|integer|decimal
     """)
 
-private let structureMapGroupRuleDependentLayout = Layout(StructureMapGroupRuleDependent.self, "StructureMap.group.rule.dependent", .backbone, base: BackboneElement._layout, release: .r4, """
+private let structureMapGroupRuleDependentLayout = Layout(_class: StructureMapGroupRuleDependent.self, "StructureMap.group.rule.dependent", .backbone, base: BackboneElement._layout, release: .r4, """
     name 1..1 id
     variable 1..* string
     """)
 
-let structureMapTypes = TypeGroup("StructureMap StructureMap.structure StructureMap.group StructureMap.group.input StructureMap.group.rule StructureMap.group.rule.source StructureMap.group.rule.target StructureMap.group.rule.target.parameter StructureMap.group.rule.dependent", [StructureMap.self, StructureMapStructure.self, StructureMapGroup.self, StructureMapGroupInput.self, StructureMapGroupRule.self, StructureMapGroupRuleSource.self, StructureMapGroupRuleTarget.self, StructureMapGroupRuleTargetParameter.self, StructureMapGroupRuleDependent.self])
+let structureMapTypes = _TypeGroup("StructureMap StructureMap.structure StructureMap.group StructureMap.group.input StructureMap.group.rule StructureMap.group.rule.source StructureMap.group.rule.target StructureMap.group.rule.target.parameter StructureMap.group.rule.dependent", [StructureMap.self, StructureMapStructure.self, StructureMapGroup.self, StructureMapGroupInput.self, StructureMapGroupRule.self, StructureMapGroupRuleSource.self, StructureMapGroupRuleTarget.self, StructureMapGroupRuleTargetParameter.self, StructureMapGroupRuleDependent.self])

@@ -5,6 +5,7 @@ import FireLiteCore
 
 /// `Subscription`, a resource of FHIR R4: <http://hl7.org/fhir/StructureDefinition/Subscription>
 public final class Subscription: DomainResource {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { subscriptionLayout }
 
     /// `Subscription.status`: `code` 1..1, one of `SubscriptionStatus` (<http://hl7.org/fhir/ValueSet/subscription-status>)
@@ -21,11 +22,13 @@ public final class Subscription: DomainResource {
     public var error: String? { get { _string(13) } set { _setString(13, newValue) } }
     /// `Subscription.channel`: `Subscription.channel` 1..1
     public var channel: SubscriptionChannel? { get { _object(14) } set { _setObject(14, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(channel newValue: SubscriptionChannel?) { _upsert(14, newValue) }
 }
 
 /// `Subscription.channel`, a backbone element
 public final class SubscriptionChannel: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { subscriptionChannelLayout }
 
     /// `Subscription.channel.type`: `code` 1..1, one of `SubscriptionChannelType` (<http://hl7.org/fhir/ValueSet/subscription-channel-type>)
@@ -38,7 +41,7 @@ public final class SubscriptionChannel: BackboneElement {
     public var header: [String] { get { _strings(6) } set { _setStrings(6, newValue) } }
 }
 
-private let subscriptionLayout = Layout(Subscription.self, "Subscription", .resource, base: DomainResource._layout, release: .r4, """
+private let subscriptionLayout = Layout(_class: Subscription.self, "Subscription", .resource, base: DomainResource._layout, release: .r4, """
     status 1..1 code =SubscriptionStatus
     contact 0..* ContactPoint
     end 0..1 instant
@@ -48,11 +51,11 @@ private let subscriptionLayout = Layout(Subscription.self, "Subscription", .reso
     channel 1..1 Subscription.channel
     """)
 
-private let subscriptionChannelLayout = Layout(SubscriptionChannel.self, "Subscription.channel", .backbone, base: BackboneElement._layout, release: .r4, """
+private let subscriptionChannelLayout = Layout(_class: SubscriptionChannel.self, "Subscription.channel", .backbone, base: BackboneElement._layout, release: .r4, """
     type 1..1 code =SubscriptionChannelType
     endpoint 0..1 url
     payload 0..1 code
     header 0..* string
     """)
 
-let subscriptionTypes = TypeGroup("Subscription Subscription.channel", [Subscription.self, SubscriptionChannel.self])
+let subscriptionTypes = _TypeGroup("Subscription Subscription.channel", [Subscription.self, SubscriptionChannel.self])

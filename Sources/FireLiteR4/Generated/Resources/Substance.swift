@@ -5,6 +5,7 @@ import FireLiteCore
 
 /// `Substance`, a resource of FHIR R4: <http://hl7.org/fhir/StructureDefinition/Substance>
 public final class Substance: DomainResource {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { substanceLayout }
 
     /// `Substance.identifier`: `Identifier` 0..*
@@ -15,6 +16,7 @@ public final class Substance: DomainResource {
     public var category: [CodeableConcept] { get { _objects(10) } set { _setObjects(10, newValue) } }
     /// `Substance.code`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/substance-code>)
     public var code: CodeableConcept? { get { _object(11) } set { _setObject(11, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(code newValue: CodeableConcept?) { _upsert(11, newValue) }
     /// `Substance.description`: `string` 0..1
     public var description: String? { get { _string(12) } set { _setString(12, newValue) } }
@@ -26,44 +28,57 @@ public final class Substance: DomainResource {
 
 /// `Substance.instance`, a backbone element
 public final class SubstanceInstance: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { substanceInstanceLayout }
 
     /// `Substance.instance.identifier`: `Identifier` 0..1
     public var identifier: Identifier? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(identifier newValue: Identifier?) { _upsert(3, newValue) }
     /// `Substance.instance.expiry`: `dateTime` 0..1
     public var expiry: FHIRDateTime? { get { _dateTime(4) } set { _setDateTime(4, newValue) } }
     /// `Substance.instance.quantity`: `Quantity` 0..1
     public var quantity: Quantity? { get { _object(5) } set { _setObject(5, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(quantity newValue: Quantity?) { _upsert(5, newValue) }
 }
 
 /// `Substance.ingredient`, a backbone element
 public final class SubstanceIngredient: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { substanceIngredientLayout }
 
     /// `Substance.ingredient.quantity`: `Ratio` 0..1
     public var quantity: Ratio? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(quantity newValue: Ratio?) { _upsert(3, newValue) }
     /// `Substance.ingredient.substance[x]`: `CodeableConcept` | `Reference` 1..1 to `Substance`, example binding (<http://hl7.org/fhir/ValueSet/substance-code>)
     public var substance: SubstanceIngredientSubstance? { get { _choice(4) } set { _setChoice(4, 2, newValue) } }
+    /// `Substance.ingredient.substance[x]` as `CodeableConcept`.
     public var substanceCodeableConcept: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// `Substance.ingredient.substance[x]` as `Reference`.
     public var substanceReference: Reference? { get { _object(5) } set { _setObject(5, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(substanceCodeableConcept newValue: CodeableConcept?) { _upsert(4, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(substanceReference newValue: Reference?) { _upsert(5, newValue) }
 }
 
-/// values `Substance.ingredient.substance[x]` can have
+/// A value of `Substance.ingredient.substance[x]`.
 public enum SubstanceIngredientSubstance: FHIRChoice {
+    /// A value of type `CodeableConcept`.
     case codeableConcept(CodeableConcept)
+    /// A value of type `Reference`.
     case reference(Reference)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    /// The value that an object holds, or nil; for generated code.
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: CodeableConcept = object._object(first) else { return nil }; self = .codeableConcept(value)
         case 1: guard let value: Reference = object._object(first + 1) else { return nil }; self = .reference(value)
         default: return nil
         }
     }
+    /// Sets the value in an object; for generated code.
     public func _write(_ object: FHIRObject, _ first: Int) {
         switch self {
         case .codeableConcept(let value): object._setObject(first, value)
@@ -72,7 +87,7 @@ public enum SubstanceIngredientSubstance: FHIRChoice {
     }
 }
 
-private let substanceLayout = Layout(Substance.self, "Substance", .resource, base: DomainResource._layout, release: .r4, """
+private let substanceLayout = Layout(_class: Substance.self, "Substance", .resource, base: DomainResource._layout, release: .r4, """
     identifier 0..* Identifier
     status 0..1 code =FHIRSubstanceStatus
     category 0..* CodeableConcept
@@ -82,15 +97,15 @@ private let substanceLayout = Layout(Substance.self, "Substance", .resource, bas
     ingredient 0..* Substance.ingredient
     """)
 
-private let substanceInstanceLayout = Layout(SubstanceInstance.self, "Substance.instance", .backbone, base: BackboneElement._layout, release: .r4, """
+private let substanceInstanceLayout = Layout(_class: SubstanceInstance.self, "Substance.instance", .backbone, base: BackboneElement._layout, release: .r4, """
     identifier 0..1 Identifier
     expiry 0..1 dateTime
     quantity 0..1 Quantity
     """)
 
-private let substanceIngredientLayout = Layout(SubstanceIngredient.self, "Substance.ingredient", .backbone, base: BackboneElement._layout, release: .r4, """
+private let substanceIngredientLayout = Layout(_class: SubstanceIngredient.self, "Substance.ingredient", .backbone, base: BackboneElement._layout, release: .r4, """
     quantity 0..1 Ratio
     substance[x] 1..1 CodeableConcept|Reference >Substance
     """)
 
-let substanceTypes = TypeGroup("Substance Substance.instance Substance.ingredient", [Substance.self, SubstanceInstance.self, SubstanceIngredient.self])
+let substanceTypes = _TypeGroup("Substance Substance.instance Substance.ingredient", [Substance.self, SubstanceInstance.self, SubstanceIngredient.self])

@@ -5,10 +5,12 @@ import FireLiteCore
 
 /// `SubstanceNucleicAcid`, a resource of FHIR R4: <http://hl7.org/fhir/StructureDefinition/SubstanceNucleicAcid>
 public final class SubstanceNucleicAcid: DomainResource {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { substanceNucleicAcidLayout }
 
     /// `SubstanceNucleicAcid.sequenceType`: `CodeableConcept` 0..1
     public var sequenceType: CodeableConcept? { get { _object(8) } set { _setObject(8, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(sequenceType newValue: CodeableConcept?) { _upsert(8, newValue) }
     /// `SubstanceNucleicAcid.numberOfSubunits`: `integer` 0..1
     public var numberOfSubunits: Int? { get { _int(9) } set { _setInt(9, newValue) } }
@@ -16,6 +18,7 @@ public final class SubstanceNucleicAcid: DomainResource {
     public var areaOfHybridisation: String? { get { _string(10) } set { _setString(10, newValue) } }
     /// `SubstanceNucleicAcid.oligoNucleotideType`: `CodeableConcept` 0..1
     public var oligoNucleotideType: CodeableConcept? { get { _object(11) } set { _setObject(11, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(oligoNucleotideType newValue: CodeableConcept?) { _upsert(11, newValue) }
     /// `SubstanceNucleicAcid.subunit`: `SubstanceNucleicAcid.subunit` 0..*
     public var subunit: [SubstanceNucleicAcidSubunit] { get { _objects(12) } set { _setObjects(12, newValue) } }
@@ -23,6 +26,7 @@ public final class SubstanceNucleicAcid: DomainResource {
 
 /// `SubstanceNucleicAcid.subunit`, a backbone element
 public final class SubstanceNucleicAcidSubunit: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { substanceNucleicAcidSubunitLayout }
 
     /// `SubstanceNucleicAcid.subunit.subunit`: `integer` 0..1
@@ -33,12 +37,15 @@ public final class SubstanceNucleicAcidSubunit: BackboneElement {
     public var length: Int? { get { _int(5) } set { _setInt(5, newValue) } }
     /// `SubstanceNucleicAcid.subunit.sequenceAttachment`: `Attachment` 0..1
     public var sequenceAttachment: Attachment? { get { _object(6) } set { _setObject(6, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(sequenceAttachment newValue: Attachment?) { _upsert(6, newValue) }
     /// `SubstanceNucleicAcid.subunit.fivePrime`: `CodeableConcept` 0..1
     public var fivePrime: CodeableConcept? { get { _object(7) } set { _setObject(7, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(fivePrime newValue: CodeableConcept?) { _upsert(7, newValue) }
     /// `SubstanceNucleicAcid.subunit.threePrime`: `CodeableConcept` 0..1
     public var threePrime: CodeableConcept? { get { _object(8) } set { _setObject(8, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(threePrime newValue: CodeableConcept?) { _upsert(8, newValue) }
     /// `SubstanceNucleicAcid.subunit.linkage`: `SubstanceNucleicAcid.subunit.linkage` 0..*
     public var linkage: [SubstanceNucleicAcidSubunitLinkage] { get { _objects(9) } set { _setObjects(9, newValue) } }
@@ -48,12 +55,14 @@ public final class SubstanceNucleicAcidSubunit: BackboneElement {
 
 /// `SubstanceNucleicAcid.subunit.linkage`, a backbone element
 public final class SubstanceNucleicAcidSubunitLinkage: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { substanceNucleicAcidSubunitLinkageLayout }
 
     /// `SubstanceNucleicAcid.subunit.linkage.connectivity`: `string` 0..1
     public var connectivity: String? { get { _string(3) } set { _setString(3, newValue) } }
     /// `SubstanceNucleicAcid.subunit.linkage.identifier`: `Identifier` 0..1
     public var identifier: Identifier? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(identifier newValue: Identifier?) { _upsert(4, newValue) }
     /// `SubstanceNucleicAcid.subunit.linkage.name`: `string` 0..1
     public var name: String? { get { _string(5) } set { _setString(5, newValue) } }
@@ -63,10 +72,12 @@ public final class SubstanceNucleicAcidSubunitLinkage: BackboneElement {
 
 /// `SubstanceNucleicAcid.subunit.sugar`, a backbone element
 public final class SubstanceNucleicAcidSubunitSugar: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { substanceNucleicAcidSubunitSugarLayout }
 
     /// `SubstanceNucleicAcid.subunit.sugar.identifier`: `Identifier` 0..1
     public var identifier: Identifier? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(identifier newValue: Identifier?) { _upsert(3, newValue) }
     /// `SubstanceNucleicAcid.subunit.sugar.name`: `string` 0..1
     public var name: String? { get { _string(4) } set { _setString(4, newValue) } }
@@ -74,7 +85,7 @@ public final class SubstanceNucleicAcidSubunitSugar: BackboneElement {
     public var residueSite: String? { get { _string(5) } set { _setString(5, newValue) } }
 }
 
-private let substanceNucleicAcidLayout = Layout(SubstanceNucleicAcid.self, "SubstanceNucleicAcid", .resource, base: DomainResource._layout, release: .r4, """
+private let substanceNucleicAcidLayout = Layout(_class: SubstanceNucleicAcid.self, "SubstanceNucleicAcid", .resource, base: DomainResource._layout, release: .r4, """
     sequenceType 0..1 CodeableConcept
     numberOfSubunits 0..1 integer
     areaOfHybridisation 0..1 string
@@ -82,7 +93,7 @@ private let substanceNucleicAcidLayout = Layout(SubstanceNucleicAcid.self, "Subs
     subunit 0..* SubstanceNucleicAcid.subunit
     """)
 
-private let substanceNucleicAcidSubunitLayout = Layout(SubstanceNucleicAcidSubunit.self, "SubstanceNucleicAcid.subunit", .backbone, base: BackboneElement._layout, release: .r4, """
+private let substanceNucleicAcidSubunitLayout = Layout(_class: SubstanceNucleicAcidSubunit.self, "SubstanceNucleicAcid.subunit", .backbone, base: BackboneElement._layout, release: .r4, """
     subunit 0..1 integer
     sequence 0..1 string
     length 0..1 integer
@@ -93,17 +104,17 @@ private let substanceNucleicAcidSubunitLayout = Layout(SubstanceNucleicAcidSubun
     sugar 0..* SubstanceNucleicAcid.subunit.sugar
     """)
 
-private let substanceNucleicAcidSubunitLinkageLayout = Layout(SubstanceNucleicAcidSubunitLinkage.self, "SubstanceNucleicAcid.subunit.linkage", .backbone, base: BackboneElement._layout, release: .r4, """
+private let substanceNucleicAcidSubunitLinkageLayout = Layout(_class: SubstanceNucleicAcidSubunitLinkage.self, "SubstanceNucleicAcid.subunit.linkage", .backbone, base: BackboneElement._layout, release: .r4, """
     connectivity 0..1 string
     identifier 0..1 Identifier
     name 0..1 string
     residueSite 0..1 string
     """)
 
-private let substanceNucleicAcidSubunitSugarLayout = Layout(SubstanceNucleicAcidSubunitSugar.self, "SubstanceNucleicAcid.subunit.sugar", .backbone, base: BackboneElement._layout, release: .r4, """
+private let substanceNucleicAcidSubunitSugarLayout = Layout(_class: SubstanceNucleicAcidSubunitSugar.self, "SubstanceNucleicAcid.subunit.sugar", .backbone, base: BackboneElement._layout, release: .r4, """
     identifier 0..1 Identifier
     name 0..1 string
     residueSite 0..1 string
     """)
 
-let substanceNucleicAcidTypes = TypeGroup("SubstanceNucleicAcid SubstanceNucleicAcid.subunit SubstanceNucleicAcid.subunit.linkage SubstanceNucleicAcid.subunit.sugar", [SubstanceNucleicAcid.self, SubstanceNucleicAcidSubunit.self, SubstanceNucleicAcidSubunitLinkage.self, SubstanceNucleicAcidSubunitSugar.self])
+let substanceNucleicAcidTypes = _TypeGroup("SubstanceNucleicAcid SubstanceNucleicAcid.subunit SubstanceNucleicAcid.subunit.linkage SubstanceNucleicAcid.subunit.sugar", [SubstanceNucleicAcid.self, SubstanceNucleicAcidSubunit.self, SubstanceNucleicAcidSubunitLinkage.self, SubstanceNucleicAcidSubunitSugar.self])

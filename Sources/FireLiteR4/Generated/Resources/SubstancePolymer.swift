@@ -5,13 +5,16 @@ import FireLiteCore
 
 /// `SubstancePolymer`, a resource of FHIR R4: <http://hl7.org/fhir/StructureDefinition/SubstancePolymer>
 public final class SubstancePolymer: DomainResource {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { substancePolymerLayout }
 
     /// `SubstancePolymer.class`: `CodeableConcept` 0..1
     public var `class`: CodeableConcept? { get { _object(8) } set { _setObject(8, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(class newValue: CodeableConcept?) { _upsert(8, newValue) }
     /// `SubstancePolymer.geometry`: `CodeableConcept` 0..1
     public var geometry: CodeableConcept? { get { _object(9) } set { _setObject(9, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(geometry newValue: CodeableConcept?) { _upsert(9, newValue) }
     /// `SubstancePolymer.copolymerConnectivity`: `CodeableConcept` 0..*
     public var copolymerConnectivity: [CodeableConcept] { get { _objects(10) } set { _setObjects(10, newValue) } }
@@ -25,10 +28,12 @@ public final class SubstancePolymer: DomainResource {
 
 /// `SubstancePolymer.monomerSet`, a backbone element
 public final class SubstancePolymerMonomerSet: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { substancePolymerMonomerSetLayout }
 
     /// `SubstancePolymer.monomerSet.ratioType`: `CodeableConcept` 0..1
     public var ratioType: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(ratioType newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `SubstancePolymer.monomerSet.startingMaterial`: `SubstancePolymer.monomerSet.startingMaterial` 0..*
     public var startingMaterial: [SubstancePolymerMonomerSetStartingMaterial] { get { _objects(4) } set { _setObjects(4, newValue) } }
@@ -36,23 +41,28 @@ public final class SubstancePolymerMonomerSet: BackboneElement {
 
 /// `SubstancePolymer.monomerSet.startingMaterial`, a backbone element
 public final class SubstancePolymerMonomerSetStartingMaterial: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { substancePolymerMonomerSetStartingMaterialLayout }
 
     /// `SubstancePolymer.monomerSet.startingMaterial.material`: `CodeableConcept` 0..1
     public var material: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(material newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `SubstancePolymer.monomerSet.startingMaterial.type`: `CodeableConcept` 0..1
     public var type: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(type newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `SubstancePolymer.monomerSet.startingMaterial.isDefining`: `boolean` 0..1
     public var isDefining: Bool? { get { _bool(5) } set { _setBool(5, newValue) } }
     /// `SubstancePolymer.monomerSet.startingMaterial.amount`: `SubstanceAmount` 0..1
     public var amount: SubstanceAmount? { get { _object(6) } set { _setObject(6, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(amount newValue: SubstanceAmount?) { _upsert(6, newValue) }
 }
 
 /// `SubstancePolymer.repeat`, a backbone element
 public final class SubstancePolymerRepeat: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { substancePolymerRepeatLayout }
 
     /// `SubstancePolymer.repeat.numberOfUnits`: `integer` 0..1
@@ -61,6 +71,7 @@ public final class SubstancePolymerRepeat: BackboneElement {
     public var averageMolecularFormula: String? { get { _string(4) } set { _setString(4, newValue) } }
     /// `SubstancePolymer.repeat.repeatUnitAmountType`: `CodeableConcept` 0..1
     public var repeatUnitAmountType: CodeableConcept? { get { _object(5) } set { _setObject(5, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(repeatUnitAmountType newValue: CodeableConcept?) { _upsert(5, newValue) }
     /// `SubstancePolymer.repeat.repeatUnit`: `SubstancePolymer.repeat.repeatUnit` 0..*
     public var repeatUnit: [SubstancePolymerRepeatRepeatUnit] { get { _objects(6) } set { _setObjects(6, newValue) } }
@@ -68,15 +79,18 @@ public final class SubstancePolymerRepeat: BackboneElement {
 
 /// `SubstancePolymer.repeat.repeatUnit`, a backbone element
 public final class SubstancePolymerRepeatRepeatUnit: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { substancePolymerRepeatRepeatUnitLayout }
 
     /// `SubstancePolymer.repeat.repeatUnit.orientationOfPolymerisation`: `CodeableConcept` 0..1
     public var orientationOfPolymerisation: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(orientationOfPolymerisation newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `SubstancePolymer.repeat.repeatUnit.repeatUnit`: `string` 0..1
     public var repeatUnit: String? { get { _string(4) } set { _setString(4, newValue) } }
     /// `SubstancePolymer.repeat.repeatUnit.amount`: `SubstanceAmount` 0..1
     public var amount: SubstanceAmount? { get { _object(5) } set { _setObject(5, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(amount newValue: SubstanceAmount?) { _upsert(5, newValue) }
     /// `SubstancePolymer.repeat.repeatUnit.degreeOfPolymerisation`: `SubstancePolymer.repeat.repeatUnit.degreeOfPolymerisation` 0..*
     public var degreeOfPolymerisation: [SubstancePolymerRepeatRepeatUnitDegreeOfPolymerisation] { get { _objects(6) } set { _setObjects(6, newValue) } }
@@ -86,31 +100,37 @@ public final class SubstancePolymerRepeatRepeatUnit: BackboneElement {
 
 /// `SubstancePolymer.repeat.repeatUnit.degreeOfPolymerisation`, a backbone element
 public final class SubstancePolymerRepeatRepeatUnitDegreeOfPolymerisation: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { substancePolymerRepeatRepeatUnitDegreeOfPolymerisationLayout }
 
     /// `SubstancePolymer.repeat.repeatUnit.degreeOfPolymerisation.degree`: `CodeableConcept` 0..1
     public var degree: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(degree newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `SubstancePolymer.repeat.repeatUnit.degreeOfPolymerisation.amount`: `SubstanceAmount` 0..1
     public var amount: SubstanceAmount? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(amount newValue: SubstanceAmount?) { _upsert(4, newValue) }
 }
 
 /// `SubstancePolymer.repeat.repeatUnit.structuralRepresentation`, a backbone element
 public final class SubstancePolymerRepeatRepeatUnitStructuralRepresentation: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { substancePolymerRepeatRepeatUnitStructuralRepresentationLayout }
 
     /// `SubstancePolymer.repeat.repeatUnit.structuralRepresentation.type`: `CodeableConcept` 0..1
     public var type: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(type newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `SubstancePolymer.repeat.repeatUnit.structuralRepresentation.representation`: `string` 0..1
     public var representation: String? { get { _string(4) } set { _setString(4, newValue) } }
     /// `SubstancePolymer.repeat.repeatUnit.structuralRepresentation.attachment`: `Attachment` 0..1
     public var attachment: Attachment? { get { _object(5) } set { _setObject(5, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(attachment newValue: Attachment?) { _upsert(5, newValue) }
 }
 
-private let substancePolymerLayout = Layout(SubstancePolymer.self, "SubstancePolymer", .resource, base: DomainResource._layout, release: .r4, """
+private let substancePolymerLayout = Layout(_class: SubstancePolymer.self, "SubstancePolymer", .resource, base: DomainResource._layout, release: .r4, """
     class 0..1 CodeableConcept
     geometry 0..1 CodeableConcept
     copolymerConnectivity 0..* CodeableConcept
@@ -119,26 +139,26 @@ private let substancePolymerLayout = Layout(SubstancePolymer.self, "SubstancePol
     repeat 0..* SubstancePolymer.repeat
     """)
 
-private let substancePolymerMonomerSetLayout = Layout(SubstancePolymerMonomerSet.self, "SubstancePolymer.monomerSet", .backbone, base: BackboneElement._layout, release: .r4, """
+private let substancePolymerMonomerSetLayout = Layout(_class: SubstancePolymerMonomerSet.self, "SubstancePolymer.monomerSet", .backbone, base: BackboneElement._layout, release: .r4, """
     ratioType 0..1 CodeableConcept
     startingMaterial 0..* SubstancePolymer.monomerSet.startingMaterial
     """)
 
-private let substancePolymerMonomerSetStartingMaterialLayout = Layout(SubstancePolymerMonomerSetStartingMaterial.self, "SubstancePolymer.monomerSet.startingMaterial", .backbone, base: BackboneElement._layout, release: .r4, """
+private let substancePolymerMonomerSetStartingMaterialLayout = Layout(_class: SubstancePolymerMonomerSetStartingMaterial.self, "SubstancePolymer.monomerSet.startingMaterial", .backbone, base: BackboneElement._layout, release: .r4, """
     material 0..1 CodeableConcept
     type 0..1 CodeableConcept
     isDefining 0..1 boolean
     amount 0..1 SubstanceAmount
     """)
 
-private let substancePolymerRepeatLayout = Layout(SubstancePolymerRepeat.self, "SubstancePolymer.repeat", .backbone, base: BackboneElement._layout, release: .r4, """
+private let substancePolymerRepeatLayout = Layout(_class: SubstancePolymerRepeat.self, "SubstancePolymer.repeat", .backbone, base: BackboneElement._layout, release: .r4, """
     numberOfUnits 0..1 integer
     averageMolecularFormula 0..1 string
     repeatUnitAmountType 0..1 CodeableConcept
     repeatUnit 0..* SubstancePolymer.repeat.repeatUnit
     """)
 
-private let substancePolymerRepeatRepeatUnitLayout = Layout(SubstancePolymerRepeatRepeatUnit.self, "SubstancePolymer.repeat.repeatUnit", .backbone, base: BackboneElement._layout, release: .r4, """
+private let substancePolymerRepeatRepeatUnitLayout = Layout(_class: SubstancePolymerRepeatRepeatUnit.self, "SubstancePolymer.repeat.repeatUnit", .backbone, base: BackboneElement._layout, release: .r4, """
     orientationOfPolymerisation 0..1 CodeableConcept
     repeatUnit 0..1 string
     amount 0..1 SubstanceAmount
@@ -146,15 +166,15 @@ private let substancePolymerRepeatRepeatUnitLayout = Layout(SubstancePolymerRepe
     structuralRepresentation 0..* SubstancePolymer.repeat.repeatUnit.structuralRepresentation
     """)
 
-private let substancePolymerRepeatRepeatUnitDegreeOfPolymerisationLayout = Layout(SubstancePolymerRepeatRepeatUnitDegreeOfPolymerisation.self, "SubstancePolymer.repeat.repeatUnit.degreeOfPolymerisation", .backbone, base: BackboneElement._layout, release: .r4, """
+private let substancePolymerRepeatRepeatUnitDegreeOfPolymerisationLayout = Layout(_class: SubstancePolymerRepeatRepeatUnitDegreeOfPolymerisation.self, "SubstancePolymer.repeat.repeatUnit.degreeOfPolymerisation", .backbone, base: BackboneElement._layout, release: .r4, """
     degree 0..1 CodeableConcept
     amount 0..1 SubstanceAmount
     """)
 
-private let substancePolymerRepeatRepeatUnitStructuralRepresentationLayout = Layout(SubstancePolymerRepeatRepeatUnitStructuralRepresentation.self, "SubstancePolymer.repeat.repeatUnit.structuralRepresentation", .backbone, base: BackboneElement._layout, release: .r4, """
+private let substancePolymerRepeatRepeatUnitStructuralRepresentationLayout = Layout(_class: SubstancePolymerRepeatRepeatUnitStructuralRepresentation.self, "SubstancePolymer.repeat.repeatUnit.structuralRepresentation", .backbone, base: BackboneElement._layout, release: .r4, """
     type 0..1 CodeableConcept
     representation 0..1 string
     attachment 0..1 Attachment
     """)
 
-let substancePolymerTypes = TypeGroup("SubstancePolymer SubstancePolymer.monomerSet SubstancePolymer.monomerSet.startingMaterial SubstancePolymer.repeat SubstancePolymer.repeat.repeatUnit SubstancePolymer.repeat.repeatUnit.degreeOfPolymerisation SubstancePolymer.repeat.repeatUnit.structuralRepresentation", [SubstancePolymer.self, SubstancePolymerMonomerSet.self, SubstancePolymerMonomerSetStartingMaterial.self, SubstancePolymerRepeat.self, SubstancePolymerRepeatRepeatUnit.self, SubstancePolymerRepeatRepeatUnitDegreeOfPolymerisation.self, SubstancePolymerRepeatRepeatUnitStructuralRepresentation.self])
+let substancePolymerTypes = _TypeGroup("SubstancePolymer SubstancePolymer.monomerSet SubstancePolymer.monomerSet.startingMaterial SubstancePolymer.repeat SubstancePolymer.repeat.repeatUnit SubstancePolymer.repeat.repeatUnit.degreeOfPolymerisation SubstancePolymer.repeat.repeatUnit.structuralRepresentation", [SubstancePolymer.self, SubstancePolymerMonomerSet.self, SubstancePolymerMonomerSetStartingMaterial.self, SubstancePolymerRepeat.self, SubstancePolymerRepeatRepeatUnit.self, SubstancePolymerRepeatRepeatUnitDegreeOfPolymerisation.self, SubstancePolymerRepeatRepeatUnitStructuralRepresentation.self])

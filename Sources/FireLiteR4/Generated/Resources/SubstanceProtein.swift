@@ -5,10 +5,12 @@ import FireLiteCore
 
 /// `SubstanceProtein`, a resource of FHIR R4: <http://hl7.org/fhir/StructureDefinition/SubstanceProtein>
 public final class SubstanceProtein: DomainResource {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { substanceProteinLayout }
 
     /// `SubstanceProtein.sequenceType`: `CodeableConcept` 0..1
     public var sequenceType: CodeableConcept? { get { _object(8) } set { _setObject(8, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(sequenceType newValue: CodeableConcept?) { _upsert(8, newValue) }
     /// `SubstanceProtein.numberOfSubunits`: `integer` 0..1
     public var numberOfSubunits: Int? { get { _int(9) } set { _setInt(9, newValue) } }
@@ -20,6 +22,7 @@ public final class SubstanceProtein: DomainResource {
 
 /// `SubstanceProtein.subunit`, a backbone element
 public final class SubstanceProteinSubunit: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { substanceProteinSubunitLayout }
 
     /// `SubstanceProtein.subunit.subunit`: `integer` 0..1
@@ -30,27 +33,30 @@ public final class SubstanceProteinSubunit: BackboneElement {
     public var length: Int? { get { _int(5) } set { _setInt(5, newValue) } }
     /// `SubstanceProtein.subunit.sequenceAttachment`: `Attachment` 0..1
     public var sequenceAttachment: Attachment? { get { _object(6) } set { _setObject(6, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(sequenceAttachment newValue: Attachment?) { _upsert(6, newValue) }
     /// `SubstanceProtein.subunit.nTerminalModificationId`: `Identifier` 0..1
     public var nTerminalModificationId: Identifier? { get { _object(7) } set { _setObject(7, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(nTerminalModificationId newValue: Identifier?) { _upsert(7, newValue) }
     /// `SubstanceProtein.subunit.nTerminalModification`: `string` 0..1
     public var nTerminalModification: String? { get { _string(8) } set { _setString(8, newValue) } }
     /// `SubstanceProtein.subunit.cTerminalModificationId`: `Identifier` 0..1
     public var cTerminalModificationId: Identifier? { get { _object(9) } set { _setObject(9, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(cTerminalModificationId newValue: Identifier?) { _upsert(9, newValue) }
     /// `SubstanceProtein.subunit.cTerminalModification`: `string` 0..1
     public var cTerminalModification: String? { get { _string(10) } set { _setString(10, newValue) } }
 }
 
-private let substanceProteinLayout = Layout(SubstanceProtein.self, "SubstanceProtein", .resource, base: DomainResource._layout, release: .r4, """
+private let substanceProteinLayout = Layout(_class: SubstanceProtein.self, "SubstanceProtein", .resource, base: DomainResource._layout, release: .r4, """
     sequenceType 0..1 CodeableConcept
     numberOfSubunits 0..1 integer
     disulfideLinkage 0..* string
     subunit 0..* SubstanceProtein.subunit
     """)
 
-private let substanceProteinSubunitLayout = Layout(SubstanceProteinSubunit.self, "SubstanceProtein.subunit", .backbone, base: BackboneElement._layout, release: .r4, """
+private let substanceProteinSubunitLayout = Layout(_class: SubstanceProteinSubunit.self, "SubstanceProtein.subunit", .backbone, base: BackboneElement._layout, release: .r4, """
     subunit 0..1 integer
     sequence 0..1 string
     length 0..1 integer
@@ -61,4 +67,4 @@ private let substanceProteinSubunitLayout = Layout(SubstanceProteinSubunit.self,
     cTerminalModification 0..1 string
     """)
 
-let substanceProteinTypes = TypeGroup("SubstanceProtein SubstanceProtein.subunit", [SubstanceProtein.self, SubstanceProteinSubunit.self])
+let substanceProteinTypes = _TypeGroup("SubstanceProtein SubstanceProtein.subunit", [SubstanceProtein.self, SubstanceProteinSubunit.self])

@@ -5,6 +5,7 @@ import FireLiteCore
 
 /// `SubstanceReferenceInformation`, a resource of FHIR R4: <http://hl7.org/fhir/StructureDefinition/SubstanceReferenceInformation>
 public final class SubstanceReferenceInformation: DomainResource {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { substanceReferenceInformationLayout }
 
     /// `SubstanceReferenceInformation.comment`: `string` 0..1
@@ -21,13 +22,16 @@ public final class SubstanceReferenceInformation: DomainResource {
 
 /// `SubstanceReferenceInformation.gene`, a backbone element
 public final class SubstanceReferenceInformationGene: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { substanceReferenceInformationGeneLayout }
 
     /// `SubstanceReferenceInformation.gene.geneSequenceOrigin`: `CodeableConcept` 0..1
     public var geneSequenceOrigin: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(geneSequenceOrigin newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `SubstanceReferenceInformation.gene.gene`: `CodeableConcept` 0..1
     public var gene: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(gene newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `SubstanceReferenceInformation.gene.source`: `Reference` 0..* to `DocumentReference`
     public var source: [Reference] { get { _objects(5) } set { _setObjects(5, newValue) } }
@@ -35,13 +39,16 @@ public final class SubstanceReferenceInformationGene: BackboneElement {
 
 /// `SubstanceReferenceInformation.geneElement`, a backbone element
 public final class SubstanceReferenceInformationGeneElement: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { substanceReferenceInformationGeneElementLayout }
 
     /// `SubstanceReferenceInformation.geneElement.type`: `CodeableConcept` 0..1
     public var type: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(type newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `SubstanceReferenceInformation.geneElement.element`: `Identifier` 0..1
     public var element: Identifier? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(element newValue: Identifier?) { _upsert(4, newValue) }
     /// `SubstanceReferenceInformation.geneElement.source`: `Reference` 0..* to `DocumentReference`
     public var source: [Reference] { get { _objects(5) } set { _setObjects(5, newValue) } }
@@ -49,13 +56,16 @@ public final class SubstanceReferenceInformationGeneElement: BackboneElement {
 
 /// `SubstanceReferenceInformation.classification`, a backbone element
 public final class SubstanceReferenceInformationClassification: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { substanceReferenceInformationClassificationLayout }
 
     /// `SubstanceReferenceInformation.classification.domain`: `CodeableConcept` 0..1
     public var domain: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(domain newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `SubstanceReferenceInformation.classification.classification`: `CodeableConcept` 0..1
     public var classification: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(classification newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `SubstanceReferenceInformation.classification.subtype`: `CodeableConcept` 0..*
     public var subtype: [CodeableConcept] { get { _objects(5) } set { _setObjects(5, newValue) } }
@@ -65,43 +75,59 @@ public final class SubstanceReferenceInformationClassification: BackboneElement 
 
 /// `SubstanceReferenceInformation.target`, a backbone element
 public final class SubstanceReferenceInformationTarget: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { substanceReferenceInformationTargetLayout }
 
     /// `SubstanceReferenceInformation.target.target`: `Identifier` 0..1
     public var target: Identifier? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(target newValue: Identifier?) { _upsert(3, newValue) }
     /// `SubstanceReferenceInformation.target.type`: `CodeableConcept` 0..1
     public var type: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(type newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `SubstanceReferenceInformation.target.interaction`: `CodeableConcept` 0..1
     public var interaction: CodeableConcept? { get { _object(5) } set { _setObject(5, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(interaction newValue: CodeableConcept?) { _upsert(5, newValue) }
     /// `SubstanceReferenceInformation.target.organism`: `CodeableConcept` 0..1
     public var organism: CodeableConcept? { get { _object(6) } set { _setObject(6, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(organism newValue: CodeableConcept?) { _upsert(6, newValue) }
     /// `SubstanceReferenceInformation.target.organismType`: `CodeableConcept` 0..1
     public var organismType: CodeableConcept? { get { _object(7) } set { _setObject(7, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(organismType newValue: CodeableConcept?) { _upsert(7, newValue) }
     /// `SubstanceReferenceInformation.target.amount[x]`: `Quantity` | `Range` | `string` 0..1
     public var amount: SubstanceReferenceInformationTargetAmount? { get { _choice(8) } set { _setChoice(8, 3, newValue) } }
+    /// `SubstanceReferenceInformation.target.amount[x]` as `Quantity`.
     public var amountQuantity: Quantity? { get { _object(8) } set { _setObject(8, newValue) } }
+    /// `SubstanceReferenceInformation.target.amount[x]` as `Range`.
     public var amountRange: Range? { get { _object(9) } set { _setObject(9, newValue) } }
+    /// `SubstanceReferenceInformation.target.amount[x]` as `string`.
     public var amountString: String? { get { _string(10) } set { _setString(10, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(amountQuantity newValue: Quantity?) { _upsert(8, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(amountRange newValue: Range?) { _upsert(9, newValue) }
     /// `SubstanceReferenceInformation.target.amountType`: `CodeableConcept` 0..1
     public var amountType: CodeableConcept? { get { _object(11) } set { _setObject(11, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(amountType newValue: CodeableConcept?) { _upsert(11, newValue) }
     /// `SubstanceReferenceInformation.target.source`: `Reference` 0..* to `DocumentReference`
     public var source: [Reference] { get { _objects(12) } set { _setObjects(12, newValue) } }
 }
 
-/// values `SubstanceReferenceInformation.target.amount[x]` can have
+/// A value of `SubstanceReferenceInformation.target.amount[x]`.
 public enum SubstanceReferenceInformationTargetAmount: FHIRChoice {
+    /// A value of type `Quantity`.
     case quantity(Quantity)
+    /// A value of type `Range`.
     case range(Range)
+    /// A value of type `string`.
     case string(String)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    /// The value that an object holds, or nil; for generated code.
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 3) {
         case 0: guard let value: Quantity = object._object(first) else { return nil }; self = .quantity(value)
         case 1: guard let value: Range = object._object(first + 1) else { return nil }; self = .range(value)
@@ -109,6 +135,7 @@ public enum SubstanceReferenceInformationTargetAmount: FHIRChoice {
         default: return nil
         }
     }
+    /// Sets the value in an object; for generated code.
     public func _write(_ object: FHIRObject, _ first: Int) {
         switch self {
         case .quantity(let value): object._setObject(first, value)
@@ -118,7 +145,7 @@ public enum SubstanceReferenceInformationTargetAmount: FHIRChoice {
     }
 }
 
-private let substanceReferenceInformationLayout = Layout(SubstanceReferenceInformation.self, "SubstanceReferenceInformation", .resource, base: DomainResource._layout, release: .r4, """
+private let substanceReferenceInformationLayout = Layout(_class: SubstanceReferenceInformation.self, "SubstanceReferenceInformation", .resource, base: DomainResource._layout, release: .r4, """
     comment 0..1 string
     gene 0..* SubstanceReferenceInformation.gene
     geneElement 0..* SubstanceReferenceInformation.geneElement
@@ -126,26 +153,26 @@ private let substanceReferenceInformationLayout = Layout(SubstanceReferenceInfor
     target 0..* SubstanceReferenceInformation.target
     """)
 
-private let substanceReferenceInformationGeneLayout = Layout(SubstanceReferenceInformationGene.self, "SubstanceReferenceInformation.gene", .backbone, base: BackboneElement._layout, release: .r4, """
+private let substanceReferenceInformationGeneLayout = Layout(_class: SubstanceReferenceInformationGene.self, "SubstanceReferenceInformation.gene", .backbone, base: BackboneElement._layout, release: .r4, """
     geneSequenceOrigin 0..1 CodeableConcept
     gene 0..1 CodeableConcept
     source 0..* Reference >DocumentReference
     """)
 
-private let substanceReferenceInformationGeneElementLayout = Layout(SubstanceReferenceInformationGeneElement.self, "SubstanceReferenceInformation.geneElement", .backbone, base: BackboneElement._layout, release: .r4, """
+private let substanceReferenceInformationGeneElementLayout = Layout(_class: SubstanceReferenceInformationGeneElement.self, "SubstanceReferenceInformation.geneElement", .backbone, base: BackboneElement._layout, release: .r4, """
     type 0..1 CodeableConcept
     element 0..1 Identifier
     source 0..* Reference >DocumentReference
     """)
 
-private let substanceReferenceInformationClassificationLayout = Layout(SubstanceReferenceInformationClassification.self, "SubstanceReferenceInformation.classification", .backbone, base: BackboneElement._layout, release: .r4, """
+private let substanceReferenceInformationClassificationLayout = Layout(_class: SubstanceReferenceInformationClassification.self, "SubstanceReferenceInformation.classification", .backbone, base: BackboneElement._layout, release: .r4, """
     domain 0..1 CodeableConcept
     classification 0..1 CodeableConcept
     subtype 0..* CodeableConcept
     source 0..* Reference >DocumentReference
     """)
 
-private let substanceReferenceInformationTargetLayout = Layout(SubstanceReferenceInformationTarget.self, "SubstanceReferenceInformation.target", .backbone, base: BackboneElement._layout, release: .r4, """
+private let substanceReferenceInformationTargetLayout = Layout(_class: SubstanceReferenceInformationTarget.self, "SubstanceReferenceInformation.target", .backbone, base: BackboneElement._layout, release: .r4, """
     target 0..1 Identifier
     type 0..1 CodeableConcept
     interaction 0..1 CodeableConcept
@@ -156,4 +183,4 @@ private let substanceReferenceInformationTargetLayout = Layout(SubstanceReferenc
     source 0..* Reference >DocumentReference
     """)
 
-let substanceReferenceInformationTypes = TypeGroup("SubstanceReferenceInformation SubstanceReferenceInformation.gene SubstanceReferenceInformation.geneElement SubstanceReferenceInformation.classification SubstanceReferenceInformation.target", [SubstanceReferenceInformation.self, SubstanceReferenceInformationGene.self, SubstanceReferenceInformationGeneElement.self, SubstanceReferenceInformationClassification.self, SubstanceReferenceInformationTarget.self])
+let substanceReferenceInformationTypes = _TypeGroup("SubstanceReferenceInformation SubstanceReferenceInformation.gene SubstanceReferenceInformation.geneElement SubstanceReferenceInformation.classification SubstanceReferenceInformation.target", [SubstanceReferenceInformation.self, SubstanceReferenceInformationGene.self, SubstanceReferenceInformationGeneElement.self, SubstanceReferenceInformationClassification.self, SubstanceReferenceInformationTarget.self])

@@ -5,19 +5,24 @@ import FireLiteCore
 
 /// `SubstanceSourceMaterial`, a resource of FHIR R4: <http://hl7.org/fhir/StructureDefinition/SubstanceSourceMaterial>
 public final class SubstanceSourceMaterial: DomainResource {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { substanceSourceMaterialLayout }
 
     /// `SubstanceSourceMaterial.sourceMaterialClass`: `CodeableConcept` 0..1
     public var sourceMaterialClass: CodeableConcept? { get { _object(8) } set { _setObject(8, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(sourceMaterialClass newValue: CodeableConcept?) { _upsert(8, newValue) }
     /// `SubstanceSourceMaterial.sourceMaterialType`: `CodeableConcept` 0..1
     public var sourceMaterialType: CodeableConcept? { get { _object(9) } set { _setObject(9, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(sourceMaterialType newValue: CodeableConcept?) { _upsert(9, newValue) }
     /// `SubstanceSourceMaterial.sourceMaterialState`: `CodeableConcept` 0..1
     public var sourceMaterialState: CodeableConcept? { get { _object(10) } set { _setObject(10, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(sourceMaterialState newValue: CodeableConcept?) { _upsert(10, newValue) }
     /// `SubstanceSourceMaterial.organismId`: `Identifier` 0..1
     public var organismId: Identifier? { get { _object(11) } set { _setObject(11, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(organismId newValue: Identifier?) { _upsert(11, newValue) }
     /// `SubstanceSourceMaterial.organismName`: `string` 0..1
     public var organismName: String? { get { _string(12) } set { _setString(12, newValue) } }
@@ -31,11 +36,13 @@ public final class SubstanceSourceMaterial: DomainResource {
     public var geographicalLocation: [String] { get { _strings(16) } set { _setStrings(16, newValue) } }
     /// `SubstanceSourceMaterial.developmentStage`: `CodeableConcept` 0..1
     public var developmentStage: CodeableConcept? { get { _object(17) } set { _setObject(17, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(developmentStage newValue: CodeableConcept?) { _upsert(17, newValue) }
     /// `SubstanceSourceMaterial.fractionDescription`: `SubstanceSourceMaterial.fractionDescription` 0..*
     public var fractionDescription: [SubstanceSourceMaterialFractionDescription] { get { _objects(18) } set { _setObjects(18, newValue) } }
     /// `SubstanceSourceMaterial.organism`: `SubstanceSourceMaterial.organism` 0..1
     public var organism: SubstanceSourceMaterialOrganism? { get { _object(19) } set { _setObject(19, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(organism newValue: SubstanceSourceMaterialOrganism?) { _upsert(19, newValue) }
     /// `SubstanceSourceMaterial.partDescription`: `SubstanceSourceMaterial.partDescription` 0..*
     public var partDescription: [SubstanceSourceMaterialPartDescription] { get { _objects(20) } set { _setObjects(20, newValue) } }
@@ -43,30 +50,37 @@ public final class SubstanceSourceMaterial: DomainResource {
 
 /// `SubstanceSourceMaterial.fractionDescription`, a backbone element
 public final class SubstanceSourceMaterialFractionDescription: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { substanceSourceMaterialFractionDescriptionLayout }
 
     /// `SubstanceSourceMaterial.fractionDescription.fraction`: `string` 0..1
     public var fraction: String? { get { _string(3) } set { _setString(3, newValue) } }
     /// `SubstanceSourceMaterial.fractionDescription.materialType`: `CodeableConcept` 0..1
     public var materialType: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(materialType newValue: CodeableConcept?) { _upsert(4, newValue) }
 }
 
 /// `SubstanceSourceMaterial.organism`, a backbone element
 public final class SubstanceSourceMaterialOrganism: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { substanceSourceMaterialOrganismLayout }
 
     /// `SubstanceSourceMaterial.organism.family`: `CodeableConcept` 0..1
     public var family: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(family newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `SubstanceSourceMaterial.organism.genus`: `CodeableConcept` 0..1
     public var genus: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(genus newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `SubstanceSourceMaterial.organism.species`: `CodeableConcept` 0..1
     public var species: CodeableConcept? { get { _object(5) } set { _setObject(5, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(species newValue: CodeableConcept?) { _upsert(5, newValue) }
     /// `SubstanceSourceMaterial.organism.intraspecificType`: `CodeableConcept` 0..1
     public var intraspecificType: CodeableConcept? { get { _object(6) } set { _setObject(6, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(intraspecificType newValue: CodeableConcept?) { _upsert(6, newValue) }
     /// `SubstanceSourceMaterial.organism.intraspecificDescription`: `string` 0..1
     public var intraspecificDescription: String? { get { _string(7) } set { _setString(7, newValue) } }
@@ -74,18 +88,22 @@ public final class SubstanceSourceMaterialOrganism: BackboneElement {
     public var author: [SubstanceSourceMaterialOrganismAuthor] { get { _objects(8) } set { _setObjects(8, newValue) } }
     /// `SubstanceSourceMaterial.organism.hybrid`: `SubstanceSourceMaterial.organism.hybrid` 0..1
     public var hybrid: SubstanceSourceMaterialOrganismHybrid? { get { _object(9) } set { _setObject(9, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(hybrid newValue: SubstanceSourceMaterialOrganismHybrid?) { _upsert(9, newValue) }
     /// `SubstanceSourceMaterial.organism.organismGeneral`: `SubstanceSourceMaterial.organism.organismGeneral` 0..1
     public var organismGeneral: SubstanceSourceMaterialOrganismOrganismGeneral? { get { _object(10) } set { _setObject(10, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(organismGeneral newValue: SubstanceSourceMaterialOrganismOrganismGeneral?) { _upsert(10, newValue) }
 }
 
 /// `SubstanceSourceMaterial.organism.author`, a backbone element
 public final class SubstanceSourceMaterialOrganismAuthor: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { substanceSourceMaterialOrganismAuthorLayout }
 
     /// `SubstanceSourceMaterial.organism.author.authorType`: `CodeableConcept` 0..1
     public var authorType: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(authorType newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `SubstanceSourceMaterial.organism.author.authorDescription`: `string` 0..1
     public var authorDescription: String? { get { _string(4) } set { _setString(4, newValue) } }
@@ -93,6 +111,7 @@ public final class SubstanceSourceMaterialOrganismAuthor: BackboneElement {
 
 /// `SubstanceSourceMaterial.organism.hybrid`, a backbone element
 public final class SubstanceSourceMaterialOrganismHybrid: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { substanceSourceMaterialOrganismHybridLayout }
 
     /// `SubstanceSourceMaterial.organism.hybrid.maternalOrganismId`: `string` 0..1
@@ -105,40 +124,49 @@ public final class SubstanceSourceMaterialOrganismHybrid: BackboneElement {
     public var paternalOrganismName: String? { get { _string(6) } set { _setString(6, newValue) } }
     /// `SubstanceSourceMaterial.organism.hybrid.hybridType`: `CodeableConcept` 0..1
     public var hybridType: CodeableConcept? { get { _object(7) } set { _setObject(7, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(hybridType newValue: CodeableConcept?) { _upsert(7, newValue) }
 }
 
 /// `SubstanceSourceMaterial.organism.organismGeneral`, a backbone element
 public final class SubstanceSourceMaterialOrganismOrganismGeneral: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { substanceSourceMaterialOrganismOrganismGeneralLayout }
 
     /// `SubstanceSourceMaterial.organism.organismGeneral.kingdom`: `CodeableConcept` 0..1
     public var kingdom: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(kingdom newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `SubstanceSourceMaterial.organism.organismGeneral.phylum`: `CodeableConcept` 0..1
     public var phylum: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(phylum newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `SubstanceSourceMaterial.organism.organismGeneral.class`: `CodeableConcept` 0..1
     public var `class`: CodeableConcept? { get { _object(5) } set { _setObject(5, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(class newValue: CodeableConcept?) { _upsert(5, newValue) }
     /// `SubstanceSourceMaterial.organism.organismGeneral.order`: `CodeableConcept` 0..1
     public var order: CodeableConcept? { get { _object(6) } set { _setObject(6, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(order newValue: CodeableConcept?) { _upsert(6, newValue) }
 }
 
 /// `SubstanceSourceMaterial.partDescription`, a backbone element
 public final class SubstanceSourceMaterialPartDescription: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { substanceSourceMaterialPartDescriptionLayout }
 
     /// `SubstanceSourceMaterial.partDescription.part`: `CodeableConcept` 0..1
     public var part: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(part newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `SubstanceSourceMaterial.partDescription.partLocation`: `CodeableConcept` 0..1
     public var partLocation: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(partLocation newValue: CodeableConcept?) { _upsert(4, newValue) }
 }
 
-private let substanceSourceMaterialLayout = Layout(SubstanceSourceMaterial.self, "SubstanceSourceMaterial", .resource, base: DomainResource._layout, release: .r4, """
+private let substanceSourceMaterialLayout = Layout(_class: SubstanceSourceMaterial.self, "SubstanceSourceMaterial", .resource, base: DomainResource._layout, release: .r4, """
     sourceMaterialClass 0..1 CodeableConcept
     sourceMaterialType 0..1 CodeableConcept
     sourceMaterialState 0..1 CodeableConcept
@@ -154,12 +182,12 @@ private let substanceSourceMaterialLayout = Layout(SubstanceSourceMaterial.self,
     partDescription 0..* SubstanceSourceMaterial.partDescription
     """)
 
-private let substanceSourceMaterialFractionDescriptionLayout = Layout(SubstanceSourceMaterialFractionDescription.self, "SubstanceSourceMaterial.fractionDescription", .backbone, base: BackboneElement._layout, release: .r4, """
+private let substanceSourceMaterialFractionDescriptionLayout = Layout(_class: SubstanceSourceMaterialFractionDescription.self, "SubstanceSourceMaterial.fractionDescription", .backbone, base: BackboneElement._layout, release: .r4, """
     fraction 0..1 string
     materialType 0..1 CodeableConcept
     """)
 
-private let substanceSourceMaterialOrganismLayout = Layout(SubstanceSourceMaterialOrganism.self, "SubstanceSourceMaterial.organism", .backbone, base: BackboneElement._layout, release: .r4, """
+private let substanceSourceMaterialOrganismLayout = Layout(_class: SubstanceSourceMaterialOrganism.self, "SubstanceSourceMaterial.organism", .backbone, base: BackboneElement._layout, release: .r4, """
     family 0..1 CodeableConcept
     genus 0..1 CodeableConcept
     species 0..1 CodeableConcept
@@ -170,12 +198,12 @@ private let substanceSourceMaterialOrganismLayout = Layout(SubstanceSourceMateri
     organismGeneral 0..1 SubstanceSourceMaterial.organism.organismGeneral
     """)
 
-private let substanceSourceMaterialOrganismAuthorLayout = Layout(SubstanceSourceMaterialOrganismAuthor.self, "SubstanceSourceMaterial.organism.author", .backbone, base: BackboneElement._layout, release: .r4, """
+private let substanceSourceMaterialOrganismAuthorLayout = Layout(_class: SubstanceSourceMaterialOrganismAuthor.self, "SubstanceSourceMaterial.organism.author", .backbone, base: BackboneElement._layout, release: .r4, """
     authorType 0..1 CodeableConcept
     authorDescription 0..1 string
     """)
 
-private let substanceSourceMaterialOrganismHybridLayout = Layout(SubstanceSourceMaterialOrganismHybrid.self, "SubstanceSourceMaterial.organism.hybrid", .backbone, base: BackboneElement._layout, release: .r4, """
+private let substanceSourceMaterialOrganismHybridLayout = Layout(_class: SubstanceSourceMaterialOrganismHybrid.self, "SubstanceSourceMaterial.organism.hybrid", .backbone, base: BackboneElement._layout, release: .r4, """
     maternalOrganismId 0..1 string
     maternalOrganismName 0..1 string
     paternalOrganismId 0..1 string
@@ -183,16 +211,16 @@ private let substanceSourceMaterialOrganismHybridLayout = Layout(SubstanceSource
     hybridType 0..1 CodeableConcept
     """)
 
-private let substanceSourceMaterialOrganismOrganismGeneralLayout = Layout(SubstanceSourceMaterialOrganismOrganismGeneral.self, "SubstanceSourceMaterial.organism.organismGeneral", .backbone, base: BackboneElement._layout, release: .r4, """
+private let substanceSourceMaterialOrganismOrganismGeneralLayout = Layout(_class: SubstanceSourceMaterialOrganismOrganismGeneral.self, "SubstanceSourceMaterial.organism.organismGeneral", .backbone, base: BackboneElement._layout, release: .r4, """
     kingdom 0..1 CodeableConcept
     phylum 0..1 CodeableConcept
     class 0..1 CodeableConcept
     order 0..1 CodeableConcept
     """)
 
-private let substanceSourceMaterialPartDescriptionLayout = Layout(SubstanceSourceMaterialPartDescription.self, "SubstanceSourceMaterial.partDescription", .backbone, base: BackboneElement._layout, release: .r4, """
+private let substanceSourceMaterialPartDescriptionLayout = Layout(_class: SubstanceSourceMaterialPartDescription.self, "SubstanceSourceMaterial.partDescription", .backbone, base: BackboneElement._layout, release: .r4, """
     part 0..1 CodeableConcept
     partLocation 0..1 CodeableConcept
     """)
 
-let substanceSourceMaterialTypes = TypeGroup("SubstanceSourceMaterial SubstanceSourceMaterial.fractionDescription SubstanceSourceMaterial.organism SubstanceSourceMaterial.organism.author SubstanceSourceMaterial.organism.hybrid SubstanceSourceMaterial.organism.organismGeneral SubstanceSourceMaterial.partDescription", [SubstanceSourceMaterial.self, SubstanceSourceMaterialFractionDescription.self, SubstanceSourceMaterialOrganism.self, SubstanceSourceMaterialOrganismAuthor.self, SubstanceSourceMaterialOrganismHybrid.self, SubstanceSourceMaterialOrganismOrganismGeneral.self, SubstanceSourceMaterialPartDescription.self])
+let substanceSourceMaterialTypes = _TypeGroup("SubstanceSourceMaterial SubstanceSourceMaterial.fractionDescription SubstanceSourceMaterial.organism SubstanceSourceMaterial.organism.author SubstanceSourceMaterial.organism.hybrid SubstanceSourceMaterial.organism.organismGeneral SubstanceSourceMaterial.partDescription", [SubstanceSourceMaterial.self, SubstanceSourceMaterialFractionDescription.self, SubstanceSourceMaterialOrganism.self, SubstanceSourceMaterialOrganismAuthor.self, SubstanceSourceMaterialOrganismHybrid.self, SubstanceSourceMaterialOrganismOrganismGeneral.self, SubstanceSourceMaterialPartDescription.self])

@@ -5,19 +5,24 @@ import FireLiteCore
 
 /// `SubstanceSpecification`, a resource of FHIR R4: <http://hl7.org/fhir/StructureDefinition/SubstanceSpecification>
 public final class SubstanceSpecification: DomainResource {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { substanceSpecificationLayout }
 
     /// `SubstanceSpecification.identifier`: `Identifier` 0..1
     public var identifier: Identifier? { get { _object(8) } set { _setObject(8, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(identifier newValue: Identifier?) { _upsert(8, newValue) }
     /// `SubstanceSpecification.type`: `CodeableConcept` 0..1
     public var type: CodeableConcept? { get { _object(9) } set { _setObject(9, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(type newValue: CodeableConcept?) { _upsert(9, newValue) }
     /// `SubstanceSpecification.status`: `CodeableConcept` 0..1
     public var status: CodeableConcept? { get { _object(10) } set { _setObject(10, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(status newValue: CodeableConcept?) { _upsert(10, newValue) }
     /// `SubstanceSpecification.domain`: `CodeableConcept` 0..1
     public var domain: CodeableConcept? { get { _object(11) } set { _setObject(11, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(domain newValue: CodeableConcept?) { _upsert(11, newValue) }
     /// `SubstanceSpecification.description`: `string` 0..1
     public var description: String? { get { _string(12) } set { _setString(12, newValue) } }
@@ -31,9 +36,11 @@ public final class SubstanceSpecification: DomainResource {
     public var property: [SubstanceSpecificationProperty] { get { _objects(16) } set { _setObjects(16, newValue) } }
     /// `SubstanceSpecification.referenceInformation`: `Reference` 0..1 to `SubstanceReferenceInformation`
     public var referenceInformation: Reference? { get { _object(17) } set { _setObject(17, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(referenceInformation newValue: Reference?) { _upsert(17, newValue) }
     /// `SubstanceSpecification.structure`: `SubstanceSpecification.structure` 0..1
     public var structure: SubstanceSpecificationStructure? { get { _object(18) } set { _setObject(18, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(structure newValue: SubstanceSpecificationStructure?) { _upsert(18, newValue) }
     /// `SubstanceSpecification.code`: `SubstanceSpecification.code` 0..*
     public var code: [SubstanceSpecificationCode] { get { _objects(19) } set { _setObjects(19, newValue) } }
@@ -45,79 +52,104 @@ public final class SubstanceSpecification: DomainResource {
     public var relationship: [SubstanceSpecificationRelationship] { get { _objects(22) } set { _setObjects(22, newValue) } }
     /// `SubstanceSpecification.nucleicAcid`: `Reference` 0..1 to `SubstanceNucleicAcid`
     public var nucleicAcid: Reference? { get { _object(23) } set { _setObject(23, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(nucleicAcid newValue: Reference?) { _upsert(23, newValue) }
     /// `SubstanceSpecification.polymer`: `Reference` 0..1 to `SubstancePolymer`
     public var polymer: Reference? { get { _object(24) } set { _setObject(24, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(polymer newValue: Reference?) { _upsert(24, newValue) }
     /// `SubstanceSpecification.protein`: `Reference` 0..1 to `SubstanceProtein`
     public var protein: Reference? { get { _object(25) } set { _setObject(25, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(protein newValue: Reference?) { _upsert(25, newValue) }
     /// `SubstanceSpecification.sourceMaterial`: `Reference` 0..1 to `SubstanceSourceMaterial`
     public var sourceMaterial: Reference? { get { _object(26) } set { _setObject(26, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(sourceMaterial newValue: Reference?) { _upsert(26, newValue) }
 }
 
 /// `SubstanceSpecification.moiety`, a backbone element
 public final class SubstanceSpecificationMoiety: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { substanceSpecificationMoietyLayout }
 
     /// `SubstanceSpecification.moiety.role`: `CodeableConcept` 0..1
     public var role: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(role newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `SubstanceSpecification.moiety.identifier`: `Identifier` 0..1
     public var identifier: Identifier? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(identifier newValue: Identifier?) { _upsert(4, newValue) }
     /// `SubstanceSpecification.moiety.name`: `string` 0..1
     public var name: String? { get { _string(5) } set { _setString(5, newValue) } }
     /// `SubstanceSpecification.moiety.stereochemistry`: `CodeableConcept` 0..1
     public var stereochemistry: CodeableConcept? { get { _object(6) } set { _setObject(6, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(stereochemistry newValue: CodeableConcept?) { _upsert(6, newValue) }
     /// `SubstanceSpecification.moiety.opticalActivity`: `CodeableConcept` 0..1
     public var opticalActivity: CodeableConcept? { get { _object(7) } set { _setObject(7, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(opticalActivity newValue: CodeableConcept?) { _upsert(7, newValue) }
     /// `SubstanceSpecification.moiety.molecularFormula`: `string` 0..1
     public var molecularFormula: String? { get { _string(8) } set { _setString(8, newValue) } }
     /// `SubstanceSpecification.moiety.amount[x]`: `Quantity` | `string` 0..1
     public var amount: SubstanceSpecificationMoietyAmount? { get { _choice(9) } set { _setChoice(9, 2, newValue) } }
+    /// `SubstanceSpecification.moiety.amount[x]` as `Quantity`.
     public var amountQuantity: Quantity? { get { _object(9) } set { _setObject(9, newValue) } }
+    /// `SubstanceSpecification.moiety.amount[x]` as `string`.
     public var amountString: String? { get { _string(10) } set { _setString(10, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(amountQuantity newValue: Quantity?) { _upsert(9, newValue) }
 }
 
 /// `SubstanceSpecification.property`, a backbone element
 public final class SubstanceSpecificationProperty: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { substanceSpecificationPropertyLayout }
 
     /// `SubstanceSpecification.property.category`: `CodeableConcept` 0..1
     public var category: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(category newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `SubstanceSpecification.property.code`: `CodeableConcept` 0..1
     public var code: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(code newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `SubstanceSpecification.property.parameters`: `string` 0..1
     public var parameters: String? { get { _string(5) } set { _setString(5, newValue) } }
     /// `SubstanceSpecification.property.definingSubstance[x]`: `Reference` | `CodeableConcept` 0..1 to `SubstanceSpecification` | `Substance`
     public var definingSubstance: SubstanceSpecificationPropertyDefiningSubstance? { get { _choice(6) } set { _setChoice(6, 2, newValue) } }
+    /// `SubstanceSpecification.property.definingSubstance[x]` as `Reference`.
     public var definingSubstanceReference: Reference? { get { _object(6) } set { _setObject(6, newValue) } }
+    /// `SubstanceSpecification.property.definingSubstance[x]` as `CodeableConcept`.
     public var definingSubstanceCodeableConcept: CodeableConcept? { get { _object(7) } set { _setObject(7, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(definingSubstanceReference newValue: Reference?) { _upsert(6, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(definingSubstanceCodeableConcept newValue: CodeableConcept?) { _upsert(7, newValue) }
     /// `SubstanceSpecification.property.amount[x]`: `Quantity` | `string` 0..1
     public var amount: SubstanceSpecificationPropertyAmount? { get { _choice(8) } set { _setChoice(8, 2, newValue) } }
+    /// `SubstanceSpecification.property.amount[x]` as `Quantity`.
     public var amountQuantity: Quantity? { get { _object(8) } set { _setObject(8, newValue) } }
+    /// `SubstanceSpecification.property.amount[x]` as `string`.
     public var amountString: String? { get { _string(9) } set { _setString(9, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(amountQuantity newValue: Quantity?) { _upsert(8, newValue) }
 }
 
 /// `SubstanceSpecification.structure`, a backbone element
 public final class SubstanceSpecificationStructure: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { substanceSpecificationStructureLayout }
 
     /// `SubstanceSpecification.structure.stereochemistry`: `CodeableConcept` 0..1
     public var stereochemistry: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(stereochemistry newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `SubstanceSpecification.structure.opticalActivity`: `CodeableConcept` 0..1
     public var opticalActivity: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(opticalActivity newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `SubstanceSpecification.structure.molecularFormula`: `string` 0..1
     public var molecularFormula: String? { get { _string(5) } set { _setString(5, newValue) } }
@@ -127,6 +159,7 @@ public final class SubstanceSpecificationStructure: BackboneElement {
     public var isotope: [SubstanceSpecificationStructureIsotope] { get { _objects(7) } set { _setObjects(7, newValue) } }
     /// `SubstanceSpecification.structure.molecularWeight`: as `SubstanceSpecification.structure.isotope.molecularWeight` 0..1
     public var molecularWeight: SubstanceSpecificationStructureIsotopeMolecularWeight? { get { _object(8) } set { _setObject(8, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(molecularWeight newValue: SubstanceSpecificationStructureIsotopeMolecularWeight?) { _upsert(8, newValue) }
     /// `SubstanceSpecification.structure.source`: `Reference` 0..* to `DocumentReference`
     public var source: [Reference] { get { _objects(9) } set { _setObjects(9, newValue) } }
@@ -136,63 +169,79 @@ public final class SubstanceSpecificationStructure: BackboneElement {
 
 /// `SubstanceSpecification.structure.isotope`, a backbone element
 public final class SubstanceSpecificationStructureIsotope: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { substanceSpecificationStructureIsotopeLayout }
 
     /// `SubstanceSpecification.structure.isotope.identifier`: `Identifier` 0..1
     public var identifier: Identifier? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(identifier newValue: Identifier?) { _upsert(3, newValue) }
     /// `SubstanceSpecification.structure.isotope.name`: `CodeableConcept` 0..1
     public var name: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(name newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `SubstanceSpecification.structure.isotope.substitution`: `CodeableConcept` 0..1
     public var substitution: CodeableConcept? { get { _object(5) } set { _setObject(5, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(substitution newValue: CodeableConcept?) { _upsert(5, newValue) }
     /// `SubstanceSpecification.structure.isotope.halfLife`: `Quantity` 0..1
     public var halfLife: Quantity? { get { _object(6) } set { _setObject(6, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(halfLife newValue: Quantity?) { _upsert(6, newValue) }
     /// `SubstanceSpecification.structure.isotope.molecularWeight`: `SubstanceSpecification.structure.isotope.molecularWeight` 0..1
     public var molecularWeight: SubstanceSpecificationStructureIsotopeMolecularWeight? { get { _object(7) } set { _setObject(7, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(molecularWeight newValue: SubstanceSpecificationStructureIsotopeMolecularWeight?) { _upsert(7, newValue) }
 }
 
 /// `SubstanceSpecification.structure.isotope.molecularWeight`, a backbone element
 public final class SubstanceSpecificationStructureIsotopeMolecularWeight: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { substanceSpecificationStructureIsotopeMolecularWeightLayout }
 
     /// `SubstanceSpecification.structure.isotope.molecularWeight.method`: `CodeableConcept` 0..1
     public var method: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(method newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `SubstanceSpecification.structure.isotope.molecularWeight.type`: `CodeableConcept` 0..1
     public var type: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(type newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `SubstanceSpecification.structure.isotope.molecularWeight.amount`: `Quantity` 0..1
     public var amount: Quantity? { get { _object(5) } set { _setObject(5, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(amount newValue: Quantity?) { _upsert(5, newValue) }
 }
 
 /// `SubstanceSpecification.structure.representation`, a backbone element
 public final class SubstanceSpecificationStructureRepresentation: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { substanceSpecificationStructureRepresentationLayout }
 
     /// `SubstanceSpecification.structure.representation.type`: `CodeableConcept` 0..1
     public var type: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(type newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `SubstanceSpecification.structure.representation.representation`: `string` 0..1
     public var representation: String? { get { _string(4) } set { _setString(4, newValue) } }
     /// `SubstanceSpecification.structure.representation.attachment`: `Attachment` 0..1
     public var attachment: Attachment? { get { _object(5) } set { _setObject(5, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(attachment newValue: Attachment?) { _upsert(5, newValue) }
 }
 
 /// `SubstanceSpecification.code`, a backbone element
 public final class SubstanceSpecificationCode: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { substanceSpecificationCodeLayout }
 
     /// `SubstanceSpecification.code.code`: `CodeableConcept` 0..1
     public var code: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(code newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `SubstanceSpecification.code.status`: `CodeableConcept` 0..1
     public var status: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(status newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `SubstanceSpecification.code.statusDate`: `dateTime` 0..1
     public var statusDate: FHIRDateTime? { get { _dateTime(5) } set { _setDateTime(5, newValue) } }
@@ -204,15 +253,18 @@ public final class SubstanceSpecificationCode: BackboneElement {
 
 /// `SubstanceSpecification.name`, a backbone element
 public final class SubstanceSpecificationName: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { substanceSpecificationNameLayout }
 
     /// `SubstanceSpecification.name.name`: `string` 1..1
     public var name: String? { get { _string(3) } set { _setString(3, newValue) } }
     /// `SubstanceSpecification.name.type`: `CodeableConcept` 0..1
     public var type: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(type newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `SubstanceSpecification.name.status`: `CodeableConcept` 0..1
     public var status: CodeableConcept? { get { _object(5) } set { _setObject(5, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(status newValue: CodeableConcept?) { _upsert(5, newValue) }
     /// `SubstanceSpecification.name.preferred`: `boolean` 0..1
     public var preferred: Bool? { get { _bool(6) } set { _setBool(6, newValue) } }
@@ -234,13 +286,16 @@ public final class SubstanceSpecificationName: BackboneElement {
 
 /// `SubstanceSpecification.name.official`, a backbone element
 public final class SubstanceSpecificationNameOfficial: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { substanceSpecificationNameOfficialLayout }
 
     /// `SubstanceSpecification.name.official.authority`: `CodeableConcept` 0..1
     public var authority: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(authority newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `SubstanceSpecification.name.official.status`: `CodeableConcept` 0..1
     public var status: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(status newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `SubstanceSpecification.name.official.date`: `dateTime` 0..1
     public var date: FHIRDateTime? { get { _dateTime(5) } set { _setDateTime(5, newValue) } }
@@ -248,49 +303,68 @@ public final class SubstanceSpecificationNameOfficial: BackboneElement {
 
 /// `SubstanceSpecification.relationship`, a backbone element
 public final class SubstanceSpecificationRelationship: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { substanceSpecificationRelationshipLayout }
 
     /// `SubstanceSpecification.relationship.substance[x]`: `Reference` | `CodeableConcept` 0..1 to `SubstanceSpecification`
     public var substance: SubstanceSpecificationRelationshipSubstance? { get { _choice(3) } set { _setChoice(3, 2, newValue) } }
+    /// `SubstanceSpecification.relationship.substance[x]` as `Reference`.
     public var substanceReference: Reference? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// `SubstanceSpecification.relationship.substance[x]` as `CodeableConcept`.
     public var substanceCodeableConcept: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(substanceReference newValue: Reference?) { _upsert(3, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(substanceCodeableConcept newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `SubstanceSpecification.relationship.relationship`: `CodeableConcept` 0..1
     public var relationship: CodeableConcept? { get { _object(5) } set { _setObject(5, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(relationship newValue: CodeableConcept?) { _upsert(5, newValue) }
     /// `SubstanceSpecification.relationship.isDefining`: `boolean` 0..1
     public var isDefining: Bool? { get { _bool(6) } set { _setBool(6, newValue) } }
     /// `SubstanceSpecification.relationship.amount[x]`: `Quantity` | `Range` | `Ratio` | `string` 0..1
     public var amount: SubstanceSpecificationRelationshipAmount? { get { _choice(7) } set { _setChoice(7, 4, newValue) } }
+    /// `SubstanceSpecification.relationship.amount[x]` as `Quantity`.
     public var amountQuantity: Quantity? { get { _object(7) } set { _setObject(7, newValue) } }
+    /// `SubstanceSpecification.relationship.amount[x]` as `Range`.
     public var amountRange: Range? { get { _object(8) } set { _setObject(8, newValue) } }
+    /// `SubstanceSpecification.relationship.amount[x]` as `Ratio`.
     public var amountRatio: Ratio? { get { _object(9) } set { _setObject(9, newValue) } }
+    /// `SubstanceSpecification.relationship.amount[x]` as `string`.
     public var amountString: String? { get { _string(10) } set { _setString(10, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(amountQuantity newValue: Quantity?) { _upsert(7, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(amountRange newValue: Range?) { _upsert(8, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(amountRatio newValue: Ratio?) { _upsert(9, newValue) }
     /// `SubstanceSpecification.relationship.amountRatioLowLimit`: `Ratio` 0..1
     public var amountRatioLowLimit: Ratio? { get { _object(11) } set { _setObject(11, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(amountRatioLowLimit newValue: Ratio?) { _upsert(11, newValue) }
     /// `SubstanceSpecification.relationship.amountType`: `CodeableConcept` 0..1
     public var amountType: CodeableConcept? { get { _object(12) } set { _setObject(12, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(amountType newValue: CodeableConcept?) { _upsert(12, newValue) }
     /// `SubstanceSpecification.relationship.source`: `Reference` 0..* to `DocumentReference`
     public var source: [Reference] { get { _objects(13) } set { _setObjects(13, newValue) } }
 }
 
-/// values `SubstanceSpecification.moiety.amount[x]` can have
+/// A value of `SubstanceSpecification.moiety.amount[x]`.
 public enum SubstanceSpecificationMoietyAmount: FHIRChoice {
+    /// A value of type `Quantity`.
     case quantity(Quantity)
+    /// A value of type `string`.
     case string(String)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    /// The value that an object holds, or nil; for generated code.
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: Quantity = object._object(first) else { return nil }; self = .quantity(value)
         case 1: guard let value: String = object._string(first + 1) else { return nil }; self = .string(value)
         default: return nil
         }
     }
+    /// Sets the value in an object; for generated code.
     public func _write(_ object: FHIRObject, _ first: Int) {
         switch self {
         case .quantity(let value): object._setObject(first, value)
@@ -299,17 +373,21 @@ public enum SubstanceSpecificationMoietyAmount: FHIRChoice {
     }
 }
 
-/// values `SubstanceSpecification.property.definingSubstance[x]` can have
+/// A value of `SubstanceSpecification.property.definingSubstance[x]`.
 public enum SubstanceSpecificationPropertyDefiningSubstance: FHIRChoice {
+    /// A value of type `Reference`.
     case reference(Reference)
+    /// A value of type `CodeableConcept`.
     case codeableConcept(CodeableConcept)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    /// The value that an object holds, or nil; for generated code.
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: Reference = object._object(first) else { return nil }; self = .reference(value)
         case 1: guard let value: CodeableConcept = object._object(first + 1) else { return nil }; self = .codeableConcept(value)
         default: return nil
         }
     }
+    /// Sets the value in an object; for generated code.
     public func _write(_ object: FHIRObject, _ first: Int) {
         switch self {
         case .reference(let value): object._setObject(first, value)
@@ -318,17 +396,21 @@ public enum SubstanceSpecificationPropertyDefiningSubstance: FHIRChoice {
     }
 }
 
-/// values `SubstanceSpecification.property.amount[x]` can have
+/// A value of `SubstanceSpecification.property.amount[x]`.
 public enum SubstanceSpecificationPropertyAmount: FHIRChoice {
+    /// A value of type `Quantity`.
     case quantity(Quantity)
+    /// A value of type `string`.
     case string(String)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    /// The value that an object holds, or nil; for generated code.
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: Quantity = object._object(first) else { return nil }; self = .quantity(value)
         case 1: guard let value: String = object._string(first + 1) else { return nil }; self = .string(value)
         default: return nil
         }
     }
+    /// Sets the value in an object; for generated code.
     public func _write(_ object: FHIRObject, _ first: Int) {
         switch self {
         case .quantity(let value): object._setObject(first, value)
@@ -337,17 +419,21 @@ public enum SubstanceSpecificationPropertyAmount: FHIRChoice {
     }
 }
 
-/// values `SubstanceSpecification.relationship.substance[x]` can have
+/// A value of `SubstanceSpecification.relationship.substance[x]`.
 public enum SubstanceSpecificationRelationshipSubstance: FHIRChoice {
+    /// A value of type `Reference`.
     case reference(Reference)
+    /// A value of type `CodeableConcept`.
     case codeableConcept(CodeableConcept)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    /// The value that an object holds, or nil; for generated code.
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: Reference = object._object(first) else { return nil }; self = .reference(value)
         case 1: guard let value: CodeableConcept = object._object(first + 1) else { return nil }; self = .codeableConcept(value)
         default: return nil
         }
     }
+    /// Sets the value in an object; for generated code.
     public func _write(_ object: FHIRObject, _ first: Int) {
         switch self {
         case .reference(let value): object._setObject(first, value)
@@ -356,13 +442,18 @@ public enum SubstanceSpecificationRelationshipSubstance: FHIRChoice {
     }
 }
 
-/// values `SubstanceSpecification.relationship.amount[x]` can have
+/// A value of `SubstanceSpecification.relationship.amount[x]`.
 public enum SubstanceSpecificationRelationshipAmount: FHIRChoice {
+    /// A value of type `Quantity`.
     case quantity(Quantity)
+    /// A value of type `Range`.
     case range(Range)
+    /// A value of type `Ratio`.
     case ratio(Ratio)
+    /// A value of type `string`.
     case string(String)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    /// The value that an object holds, or nil; for generated code.
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 4) {
         case 0: guard let value: Quantity = object._object(first) else { return nil }; self = .quantity(value)
         case 1: guard let value: Range = object._object(first + 1) else { return nil }; self = .range(value)
@@ -371,6 +462,7 @@ public enum SubstanceSpecificationRelationshipAmount: FHIRChoice {
         default: return nil
         }
     }
+    /// Sets the value in an object; for generated code.
     public func _write(_ object: FHIRObject, _ first: Int) {
         switch self {
         case .quantity(let value): object._setObject(first, value)
@@ -381,7 +473,7 @@ public enum SubstanceSpecificationRelationshipAmount: FHIRChoice {
     }
 }
 
-private let substanceSpecificationLayout = Layout(SubstanceSpecification.self, "SubstanceSpecification", .resource, base: DomainResource._layout, release: .r4, """
+private let substanceSpecificationLayout = Layout(_class: SubstanceSpecification.self, "SubstanceSpecification", .resource, base: DomainResource._layout, release: .r4, """
     identifier 0..1 Identifier
     type 0..1 CodeableConcept
     status 0..1 CodeableConcept
@@ -403,7 +495,7 @@ private let substanceSpecificationLayout = Layout(SubstanceSpecification.self, "
     sourceMaterial 0..1 Reference >SubstanceSourceMaterial
     """)
 
-private let substanceSpecificationMoietyLayout = Layout(SubstanceSpecificationMoiety.self, "SubstanceSpecification.moiety", .backbone, base: BackboneElement._layout, release: .r4, """
+private let substanceSpecificationMoietyLayout = Layout(_class: SubstanceSpecificationMoiety.self, "SubstanceSpecification.moiety", .backbone, base: BackboneElement._layout, release: .r4, """
     role 0..1 CodeableConcept
     identifier 0..1 Identifier
     name 0..1 string
@@ -413,7 +505,7 @@ private let substanceSpecificationMoietyLayout = Layout(SubstanceSpecificationMo
     amount[x] 0..1 Quantity|string
     """)
 
-private let substanceSpecificationPropertyLayout = Layout(SubstanceSpecificationProperty.self, "SubstanceSpecification.property", .backbone, base: BackboneElement._layout, release: .r4, """
+private let substanceSpecificationPropertyLayout = Layout(_class: SubstanceSpecificationProperty.self, "SubstanceSpecification.property", .backbone, base: BackboneElement._layout, release: .r4, """
     category 0..1 CodeableConcept
     code 0..1 CodeableConcept
     parameters 0..1 string
@@ -421,7 +513,7 @@ private let substanceSpecificationPropertyLayout = Layout(SubstanceSpecification
     amount[x] 0..1 Quantity|string
     """)
 
-private let substanceSpecificationStructureLayout = Layout(SubstanceSpecificationStructure.self, "SubstanceSpecification.structure", .backbone, base: BackboneElement._layout, release: .r4, """
+private let substanceSpecificationStructureLayout = Layout(_class: SubstanceSpecificationStructure.self, "SubstanceSpecification.structure", .backbone, base: BackboneElement._layout, release: .r4, """
     stereochemistry 0..1 CodeableConcept
     opticalActivity 0..1 CodeableConcept
     molecularFormula 0..1 string
@@ -432,7 +524,7 @@ private let substanceSpecificationStructureLayout = Layout(SubstanceSpecificatio
     representation 0..* SubstanceSpecification.structure.representation
     """)
 
-private let substanceSpecificationStructureIsotopeLayout = Layout(SubstanceSpecificationStructureIsotope.self, "SubstanceSpecification.structure.isotope", .backbone, base: BackboneElement._layout, release: .r4, """
+private let substanceSpecificationStructureIsotopeLayout = Layout(_class: SubstanceSpecificationStructureIsotope.self, "SubstanceSpecification.structure.isotope", .backbone, base: BackboneElement._layout, release: .r4, """
     identifier 0..1 Identifier
     name 0..1 CodeableConcept
     substitution 0..1 CodeableConcept
@@ -440,19 +532,19 @@ private let substanceSpecificationStructureIsotopeLayout = Layout(SubstanceSpeci
     molecularWeight 0..1 SubstanceSpecification.structure.isotope.molecularWeight
     """)
 
-private let substanceSpecificationStructureIsotopeMolecularWeightLayout = Layout(SubstanceSpecificationStructureIsotopeMolecularWeight.self, "SubstanceSpecification.structure.isotope.molecularWeight", .backbone, base: BackboneElement._layout, release: .r4, """
+private let substanceSpecificationStructureIsotopeMolecularWeightLayout = Layout(_class: SubstanceSpecificationStructureIsotopeMolecularWeight.self, "SubstanceSpecification.structure.isotope.molecularWeight", .backbone, base: BackboneElement._layout, release: .r4, """
     method 0..1 CodeableConcept
     type 0..1 CodeableConcept
     amount 0..1 Quantity
     """)
 
-private let substanceSpecificationStructureRepresentationLayout = Layout(SubstanceSpecificationStructureRepresentation.self, "SubstanceSpecification.structure.representation", .backbone, base: BackboneElement._layout, release: .r4, """
+private let substanceSpecificationStructureRepresentationLayout = Layout(_class: SubstanceSpecificationStructureRepresentation.self, "SubstanceSpecification.structure.representation", .backbone, base: BackboneElement._layout, release: .r4, """
     type 0..1 CodeableConcept
     representation 0..1 string
     attachment 0..1 Attachment
     """)
 
-private let substanceSpecificationCodeLayout = Layout(SubstanceSpecificationCode.self, "SubstanceSpecification.code", .backbone, base: BackboneElement._layout, release: .r4, """
+private let substanceSpecificationCodeLayout = Layout(_class: SubstanceSpecificationCode.self, "SubstanceSpecification.code", .backbone, base: BackboneElement._layout, release: .r4, """
     code 0..1 CodeableConcept
     status 0..1 CodeableConcept
     statusDate 0..1 dateTime
@@ -460,7 +552,7 @@ private let substanceSpecificationCodeLayout = Layout(SubstanceSpecificationCode
     source 0..* Reference >DocumentReference
     """)
 
-private let substanceSpecificationNameLayout = Layout(SubstanceSpecificationName.self, "SubstanceSpecification.name", .backbone, base: BackboneElement._layout, release: .r4, """
+private let substanceSpecificationNameLayout = Layout(_class: SubstanceSpecificationName.self, "SubstanceSpecification.name", .backbone, base: BackboneElement._layout, release: .r4, """
     name 1..1 string
     type 0..1 CodeableConcept
     status 0..1 CodeableConcept
@@ -474,13 +566,13 @@ private let substanceSpecificationNameLayout = Layout(SubstanceSpecificationName
     source 0..* Reference >DocumentReference
     """)
 
-private let substanceSpecificationNameOfficialLayout = Layout(SubstanceSpecificationNameOfficial.self, "SubstanceSpecification.name.official", .backbone, base: BackboneElement._layout, release: .r4, """
+private let substanceSpecificationNameOfficialLayout = Layout(_class: SubstanceSpecificationNameOfficial.self, "SubstanceSpecification.name.official", .backbone, base: BackboneElement._layout, release: .r4, """
     authority 0..1 CodeableConcept
     status 0..1 CodeableConcept
     date 0..1 dateTime
     """)
 
-private let substanceSpecificationRelationshipLayout = Layout(SubstanceSpecificationRelationship.self, "SubstanceSpecification.relationship", .backbone, base: BackboneElement._layout, release: .r4, """
+private let substanceSpecificationRelationshipLayout = Layout(_class: SubstanceSpecificationRelationship.self, "SubstanceSpecification.relationship", .backbone, base: BackboneElement._layout, release: .r4, """
     substance[x] 0..1 Reference|CodeableConcept >SubstanceSpecification
     relationship 0..1 CodeableConcept
     isDefining 0..1 boolean
@@ -490,4 +582,4 @@ private let substanceSpecificationRelationshipLayout = Layout(SubstanceSpecifica
     source 0..* Reference >DocumentReference
     """)
 
-let substanceSpecificationTypes = TypeGroup("SubstanceSpecification SubstanceSpecification.moiety SubstanceSpecification.property SubstanceSpecification.structure SubstanceSpecification.structure.isotope SubstanceSpecification.structure.isotope.molecularWeight SubstanceSpecification.structure.representation SubstanceSpecification.code SubstanceSpecification.name SubstanceSpecification.name.official SubstanceSpecification.relationship", [SubstanceSpecification.self, SubstanceSpecificationMoiety.self, SubstanceSpecificationProperty.self, SubstanceSpecificationStructure.self, SubstanceSpecificationStructureIsotope.self, SubstanceSpecificationStructureIsotopeMolecularWeight.self, SubstanceSpecificationStructureRepresentation.self, SubstanceSpecificationCode.self, SubstanceSpecificationName.self, SubstanceSpecificationNameOfficial.self, SubstanceSpecificationRelationship.self])
+let substanceSpecificationTypes = _TypeGroup("SubstanceSpecification SubstanceSpecification.moiety SubstanceSpecification.property SubstanceSpecification.structure SubstanceSpecification.structure.isotope SubstanceSpecification.structure.isotope.molecularWeight SubstanceSpecification.structure.representation SubstanceSpecification.code SubstanceSpecification.name SubstanceSpecification.name.official SubstanceSpecification.relationship", [SubstanceSpecification.self, SubstanceSpecificationMoiety.self, SubstanceSpecificationProperty.self, SubstanceSpecificationStructure.self, SubstanceSpecificationStructureIsotope.self, SubstanceSpecificationStructureIsotopeMolecularWeight.self, SubstanceSpecificationStructureRepresentation.self, SubstanceSpecificationCode.self, SubstanceSpecificationName.self, SubstanceSpecificationNameOfficial.self, SubstanceSpecificationRelationship.self])

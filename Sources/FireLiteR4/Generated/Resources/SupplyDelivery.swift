@@ -5,6 +5,7 @@ import FireLiteCore
 
 /// `SupplyDelivery`, a resource of FHIR R4: <http://hl7.org/fhir/StructureDefinition/SupplyDelivery>
 public final class SupplyDelivery: DomainResource {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { supplyDeliveryLayout }
 
     /// `SupplyDelivery.identifier`: `Identifier` 0..*
@@ -17,25 +18,35 @@ public final class SupplyDelivery: DomainResource {
     public var status: SupplyDeliveryStatus? { get { _code(11) } set { _setCode(11, newValue) } }
     /// `SupplyDelivery.patient`: `Reference` 0..1 to `Patient`
     public var patient: Reference? { get { _object(12) } set { _setObject(12, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(patient newValue: Reference?) { _upsert(12, newValue) }
     /// `SupplyDelivery.type`: `CodeableConcept` 0..1, one of `SupplyDeliveryType` (<http://hl7.org/fhir/ValueSet/supplydelivery-type>)
     public var type: CodeableConcept? { get { _object(13) } set { _setObject(13, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(type newValue: CodeableConcept?) { _upsert(13, newValue) }
     /// `SupplyDelivery.suppliedItem`: `SupplyDelivery.suppliedItem` 0..1
     public var suppliedItem: SupplyDeliverySuppliedItem? { get { _object(14) } set { _setObject(14, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(suppliedItem newValue: SupplyDeliverySuppliedItem?) { _upsert(14, newValue) }
     /// `SupplyDelivery.occurrence[x]`: `dateTime` | `Period` | `Timing` 0..1
     public var occurrence: SupplyDeliveryOccurrence? { get { _choice(15) } set { _setChoice(15, 3, newValue) } }
+    /// `SupplyDelivery.occurrence[x]` as `dateTime`.
     public var occurrenceDateTime: FHIRDateTime? { get { _dateTime(15) } set { _setDateTime(15, newValue) } }
+    /// `SupplyDelivery.occurrence[x]` as `Period`.
     public var occurrencePeriod: Period? { get { _object(16) } set { _setObject(16, newValue) } }
+    /// `SupplyDelivery.occurrence[x]` as `Timing`.
     public var occurrenceTiming: Timing? { get { _object(17) } set { _setObject(17, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(occurrencePeriod newValue: Period?) { _upsert(16, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(occurrenceTiming newValue: Timing?) { _upsert(17, newValue) }
     /// `SupplyDelivery.supplier`: `Reference` 0..1 to `Practitioner` | `PractitionerRole` | `Organization`
     public var supplier: Reference? { get { _object(18) } set { _setObject(18, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(supplier newValue: Reference?) { _upsert(18, newValue) }
     /// `SupplyDelivery.destination`: `Reference` 0..1 to `Location`
     public var destination: Reference? { get { _object(19) } set { _setObject(19, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(destination newValue: Reference?) { _upsert(19, newValue) }
     /// `SupplyDelivery.receiver`: `Reference` 0..* to `Practitioner` | `PractitionerRole`
     public var receiver: [Reference] { get { _objects(20) } set { _setObjects(20, newValue) } }
@@ -43,25 +54,35 @@ public final class SupplyDelivery: DomainResource {
 
 /// `SupplyDelivery.suppliedItem`, a backbone element
 public final class SupplyDeliverySuppliedItem: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { supplyDeliverySuppliedItemLayout }
 
     /// `SupplyDelivery.suppliedItem.quantity`: `Quantity` 0..1
     public var quantity: Quantity? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(quantity newValue: Quantity?) { _upsert(3, newValue) }
     /// `SupplyDelivery.suppliedItem.item[x]`: `CodeableConcept` | `Reference` 0..1 to `Medication` | `Substance` | `Device`, example binding (<http://hl7.org/fhir/ValueSet/supply-item>)
     public var item: SupplyDeliverySuppliedItemItem? { get { _choice(4) } set { _setChoice(4, 2, newValue) } }
+    /// `SupplyDelivery.suppliedItem.item[x]` as `CodeableConcept`.
     public var itemCodeableConcept: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// `SupplyDelivery.suppliedItem.item[x]` as `Reference`.
     public var itemReference: Reference? { get { _object(5) } set { _setObject(5, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(itemCodeableConcept newValue: CodeableConcept?) { _upsert(4, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(itemReference newValue: Reference?) { _upsert(5, newValue) }
 }
 
-/// values `SupplyDelivery.occurrence[x]` can have
+/// A value of `SupplyDelivery.occurrence[x]`.
 public enum SupplyDeliveryOccurrence: FHIRChoice {
+    /// A value of type `dateTime`.
     case dateTime(FHIRDateTime)
+    /// A value of type `Period`.
     case period(Period)
+    /// A value of type `Timing`.
     case timing(Timing)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    /// The value that an object holds, or nil; for generated code.
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 3) {
         case 0: guard let value: FHIRDateTime = object._dateTime(first) else { return nil }; self = .dateTime(value)
         case 1: guard let value: Period = object._object(first + 1) else { return nil }; self = .period(value)
@@ -69,6 +90,7 @@ public enum SupplyDeliveryOccurrence: FHIRChoice {
         default: return nil
         }
     }
+    /// Sets the value in an object; for generated code.
     public func _write(_ object: FHIRObject, _ first: Int) {
         switch self {
         case .dateTime(let value): object._setDateTime(first, value)
@@ -78,17 +100,21 @@ public enum SupplyDeliveryOccurrence: FHIRChoice {
     }
 }
 
-/// values `SupplyDelivery.suppliedItem.item[x]` can have
+/// A value of `SupplyDelivery.suppliedItem.item[x]`.
 public enum SupplyDeliverySuppliedItemItem: FHIRChoice {
+    /// A value of type `CodeableConcept`.
     case codeableConcept(CodeableConcept)
+    /// A value of type `Reference`.
     case reference(Reference)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    /// The value that an object holds, or nil; for generated code.
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: CodeableConcept = object._object(first) else { return nil }; self = .codeableConcept(value)
         case 1: guard let value: Reference = object._object(first + 1) else { return nil }; self = .reference(value)
         default: return nil
         }
     }
+    /// Sets the value in an object; for generated code.
     public func _write(_ object: FHIRObject, _ first: Int) {
         switch self {
         case .codeableConcept(let value): object._setObject(first, value)
@@ -97,7 +123,7 @@ public enum SupplyDeliverySuppliedItemItem: FHIRChoice {
     }
 }
 
-private let supplyDeliveryLayout = Layout(SupplyDelivery.self, "SupplyDelivery", .resource, base: DomainResource._layout, release: .r4, """
+private let supplyDeliveryLayout = Layout(_class: SupplyDelivery.self, "SupplyDelivery", .resource, base: DomainResource._layout, release: .r4, """
     identifier 0..* Identifier
     basedOn 0..* Reference >SupplyRequest
     partOf 0..* Reference >SupplyDelivery,Contract
@@ -111,9 +137,9 @@ private let supplyDeliveryLayout = Layout(SupplyDelivery.self, "SupplyDelivery",
     receiver 0..* Reference >Practitioner,PractitionerRole
     """)
 
-private let supplyDeliverySuppliedItemLayout = Layout(SupplyDeliverySuppliedItem.self, "SupplyDelivery.suppliedItem", .backbone, base: BackboneElement._layout, release: .r4, """
+private let supplyDeliverySuppliedItemLayout = Layout(_class: SupplyDeliverySuppliedItem.self, "SupplyDelivery.suppliedItem", .backbone, base: BackboneElement._layout, release: .r4, """
     quantity 0..1 Quantity
     item[x] 0..1 CodeableConcept|Reference >Medication,Substance,Device
     """)
 
-let supplyDeliveryTypes = TypeGroup("SupplyDelivery SupplyDelivery.suppliedItem", [SupplyDelivery.self, SupplyDeliverySuppliedItem.self])
+let supplyDeliveryTypes = _TypeGroup("SupplyDelivery SupplyDelivery.suppliedItem", [SupplyDelivery.self, SupplyDeliverySuppliedItem.self])

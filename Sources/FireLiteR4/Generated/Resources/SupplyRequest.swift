@@ -5,6 +5,7 @@ import FireLiteCore
 
 /// `SupplyRequest`, a resource of FHIR R4: <http://hl7.org/fhir/StructureDefinition/SupplyRequest>
 public final class SupplyRequest: DomainResource {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { supplyRequestLayout }
 
     /// `SupplyRequest.identifier`: `Identifier` 0..*
@@ -13,31 +14,43 @@ public final class SupplyRequest: DomainResource {
     public var status: SupplyRequestStatus? { get { _code(9) } set { _setCode(9, newValue) } }
     /// `SupplyRequest.category`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/supplyrequest-kind>)
     public var category: CodeableConcept? { get { _object(10) } set { _setObject(10, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(category newValue: CodeableConcept?) { _upsert(10, newValue) }
     /// `SupplyRequest.priority`: `code` 0..1, one of `RequestPriority` (<http://hl7.org/fhir/ValueSet/request-priority>)
     public var priority: RequestPriority? { get { _code(11) } set { _setCode(11, newValue) } }
     /// `SupplyRequest.item[x]`: `CodeableConcept` | `Reference` 1..1 to `Medication` | `Substance` | `Device`, example binding (<http://hl7.org/fhir/ValueSet/supply-item>)
     public var item: SupplyRequestItem? { get { _choice(12) } set { _setChoice(12, 2, newValue) } }
+    /// `SupplyRequest.item[x]` as `CodeableConcept`.
     public var itemCodeableConcept: CodeableConcept? { get { _object(12) } set { _setObject(12, newValue) } }
+    /// `SupplyRequest.item[x]` as `Reference`.
     public var itemReference: Reference? { get { _object(13) } set { _setObject(13, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(itemCodeableConcept newValue: CodeableConcept?) { _upsert(12, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(itemReference newValue: Reference?) { _upsert(13, newValue) }
     /// `SupplyRequest.quantity`: `Quantity` 1..1
     public var quantity: Quantity? { get { _object(14) } set { _setObject(14, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(quantity newValue: Quantity?) { _upsert(14, newValue) }
     /// `SupplyRequest.parameter`: `SupplyRequest.parameter` 0..*
     public var parameter: [SupplyRequestParameter] { get { _objects(15) } set { _setObjects(15, newValue) } }
     /// `SupplyRequest.occurrence[x]`: `dateTime` | `Period` | `Timing` 0..1
     public var occurrence: SupplyRequestOccurrence? { get { _choice(16) } set { _setChoice(16, 3, newValue) } }
+    /// `SupplyRequest.occurrence[x]` as `dateTime`.
     public var occurrenceDateTime: FHIRDateTime? { get { _dateTime(16) } set { _setDateTime(16, newValue) } }
+    /// `SupplyRequest.occurrence[x]` as `Period`.
     public var occurrencePeriod: Period? { get { _object(17) } set { _setObject(17, newValue) } }
+    /// `SupplyRequest.occurrence[x]` as `Timing`.
     public var occurrenceTiming: Timing? { get { _object(18) } set { _setObject(18, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(occurrencePeriod newValue: Period?) { _upsert(17, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(occurrenceTiming newValue: Timing?) { _upsert(18, newValue) }
     /// `SupplyRequest.authoredOn`: `dateTime` 0..1
     public var authoredOn: FHIRDateTime? { get { _dateTime(19) } set { _setDateTime(19, newValue) } }
     /// `SupplyRequest.requester`: `Reference` 0..1 to `Practitioner` | `PractitionerRole` | `Organization` | `Patient` | `RelatedPerson` | `Device`
     public var requester: Reference? { get { _object(20) } set { _setObject(20, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(requester newValue: Reference?) { _upsert(20, newValue) }
     /// `SupplyRequest.supplier`: `Reference` 0..* to `Organization` | `HealthcareService`
     public var supplier: [Reference] { get { _objects(21) } set { _setObjects(21, newValue) } }
@@ -47,41 +60,56 @@ public final class SupplyRequest: DomainResource {
     public var reasonReference: [Reference] { get { _objects(23) } set { _setObjects(23, newValue) } }
     /// `SupplyRequest.deliverFrom`: `Reference` 0..1 to `Organization` | `Location`
     public var deliverFrom: Reference? { get { _object(24) } set { _setObject(24, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(deliverFrom newValue: Reference?) { _upsert(24, newValue) }
     /// `SupplyRequest.deliverTo`: `Reference` 0..1 to `Organization` | `Location` | `Patient`
     public var deliverTo: Reference? { get { _object(25) } set { _setObject(25, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(deliverTo newValue: Reference?) { _upsert(25, newValue) }
 }
 
 /// `SupplyRequest.parameter`, a backbone element
 public final class SupplyRequestParameter: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { supplyRequestParameterLayout }
 
     /// `SupplyRequest.parameter.code`: `CodeableConcept` 0..1
     public var code: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(code newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `SupplyRequest.parameter.value[x]`: `CodeableConcept` | `Quantity` | `Range` | `boolean` 0..1
     public var value: SupplyRequestParameterValue? { get { _choice(4) } set { _setChoice(4, 4, newValue) } }
+    /// `SupplyRequest.parameter.value[x]` as `CodeableConcept`.
     public var valueCodeableConcept: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// `SupplyRequest.parameter.value[x]` as `Quantity`.
     public var valueQuantity: Quantity? { get { _object(5) } set { _setObject(5, newValue) } }
+    /// `SupplyRequest.parameter.value[x]` as `Range`.
     public var valueRange: Range? { get { _object(6) } set { _setObject(6, newValue) } }
+    /// `SupplyRequest.parameter.value[x]` as `boolean`.
     public var valueBoolean: Bool? { get { _bool(7) } set { _setBool(7, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueCodeableConcept newValue: CodeableConcept?) { _upsert(4, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueQuantity newValue: Quantity?) { _upsert(5, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueRange newValue: Range?) { _upsert(6, newValue) }
 }
 
-/// values `SupplyRequest.item[x]` can have
+/// A value of `SupplyRequest.item[x]`.
 public enum SupplyRequestItem: FHIRChoice {
+    /// A value of type `CodeableConcept`.
     case codeableConcept(CodeableConcept)
+    /// A value of type `Reference`.
     case reference(Reference)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    /// The value that an object holds, or nil; for generated code.
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 2) {
         case 0: guard let value: CodeableConcept = object._object(first) else { return nil }; self = .codeableConcept(value)
         case 1: guard let value: Reference = object._object(first + 1) else { return nil }; self = .reference(value)
         default: return nil
         }
     }
+    /// Sets the value in an object; for generated code.
     public func _write(_ object: FHIRObject, _ first: Int) {
         switch self {
         case .codeableConcept(let value): object._setObject(first, value)
@@ -90,12 +118,16 @@ public enum SupplyRequestItem: FHIRChoice {
     }
 }
 
-/// values `SupplyRequest.occurrence[x]` can have
+/// A value of `SupplyRequest.occurrence[x]`.
 public enum SupplyRequestOccurrence: FHIRChoice {
+    /// A value of type `dateTime`.
     case dateTime(FHIRDateTime)
+    /// A value of type `Period`.
     case period(Period)
+    /// A value of type `Timing`.
     case timing(Timing)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    /// The value that an object holds, or nil; for generated code.
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 3) {
         case 0: guard let value: FHIRDateTime = object._dateTime(first) else { return nil }; self = .dateTime(value)
         case 1: guard let value: Period = object._object(first + 1) else { return nil }; self = .period(value)
@@ -103,6 +135,7 @@ public enum SupplyRequestOccurrence: FHIRChoice {
         default: return nil
         }
     }
+    /// Sets the value in an object; for generated code.
     public func _write(_ object: FHIRObject, _ first: Int) {
         switch self {
         case .dateTime(let value): object._setDateTime(first, value)
@@ -112,13 +145,18 @@ public enum SupplyRequestOccurrence: FHIRChoice {
     }
 }
 
-/// values `SupplyRequest.parameter.value[x]` can have
+/// A value of `SupplyRequest.parameter.value[x]`.
 public enum SupplyRequestParameterValue: FHIRChoice {
+    /// A value of type `CodeableConcept`.
     case codeableConcept(CodeableConcept)
+    /// A value of type `Quantity`.
     case quantity(Quantity)
+    /// A value of type `Range`.
     case range(Range)
+    /// A value of type `boolean`.
     case boolean(Bool)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    /// The value that an object holds, or nil; for generated code.
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 4) {
         case 0: guard let value: CodeableConcept = object._object(first) else { return nil }; self = .codeableConcept(value)
         case 1: guard let value: Quantity = object._object(first + 1) else { return nil }; self = .quantity(value)
@@ -127,6 +165,7 @@ public enum SupplyRequestParameterValue: FHIRChoice {
         default: return nil
         }
     }
+    /// Sets the value in an object; for generated code.
     public func _write(_ object: FHIRObject, _ first: Int) {
         switch self {
         case .codeableConcept(let value): object._setObject(first, value)
@@ -137,7 +176,7 @@ public enum SupplyRequestParameterValue: FHIRChoice {
     }
 }
 
-private let supplyRequestLayout = Layout(SupplyRequest.self, "SupplyRequest", .resource, base: DomainResource._layout, release: .r4, """
+private let supplyRequestLayout = Layout(_class: SupplyRequest.self, "SupplyRequest", .resource, base: DomainResource._layout, release: .r4, """
     identifier 0..* Identifier
     status 0..1 code =SupplyRequestStatus
     category 0..1 CodeableConcept
@@ -155,9 +194,9 @@ private let supplyRequestLayout = Layout(SupplyRequest.self, "SupplyRequest", .r
     deliverTo 0..1 Reference >Organization,Location,Patient
     """)
 
-private let supplyRequestParameterLayout = Layout(SupplyRequestParameter.self, "SupplyRequest.parameter", .backbone, base: BackboneElement._layout, release: .r4, """
+private let supplyRequestParameterLayout = Layout(_class: SupplyRequestParameter.self, "SupplyRequest.parameter", .backbone, base: BackboneElement._layout, release: .r4, """
     code 0..1 CodeableConcept
     value[x] 0..1 CodeableConcept|Quantity|Range|boolean
     """)
 
-let supplyRequestTypes = TypeGroup("SupplyRequest SupplyRequest.parameter", [SupplyRequest.self, SupplyRequestParameter.self])
+let supplyRequestTypes = _TypeGroup("SupplyRequest SupplyRequest.parameter", [SupplyRequest.self, SupplyRequestParameter.self])

@@ -5,6 +5,7 @@ import FireLiteCore
 
 /// `Task`, a resource of FHIR R4: <http://hl7.org/fhir/StructureDefinition/Task>
 public final class Task: DomainResource {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { taskLayout }
 
     /// `Task.identifier`: `Identifier` 0..*
@@ -17,6 +18,7 @@ public final class Task: DomainResource {
     public var basedOn: [Reference] { get { _objects(11) } set { _setObjects(11, newValue) } }
     /// `Task.groupIdentifier`: `Identifier` 0..1
     public var groupIdentifier: Identifier? { get { _object(12) } set { _setObject(12, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(groupIdentifier newValue: Identifier?) { _upsert(12, newValue) }
     /// `Task.partOf`: `Reference` 0..* to `Task`
     public var partOf: [Reference] { get { _objects(13) } set { _setObjects(13, newValue) } }
@@ -24,9 +26,11 @@ public final class Task: DomainResource {
     public var status: TaskStatus? { get { _code(14) } set { _setCode(14, newValue) } }
     /// `Task.statusReason`: `CodeableConcept` 0..1
     public var statusReason: CodeableConcept? { get { _object(15) } set { _setObject(15, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(statusReason newValue: CodeableConcept?) { _upsert(15, newValue) }
     /// `Task.businessStatus`: `CodeableConcept` 0..1
     public var businessStatus: CodeableConcept? { get { _object(16) } set { _setObject(16, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(businessStatus newValue: CodeableConcept?) { _upsert(16, newValue) }
     /// `Task.intent`: `code` 1..1, one of `TaskIntent` (<http://hl7.org/fhir/ValueSet/task-intent>)
     public var intent: TaskIntent? { get { _code(17) } set { _setCode(17, newValue) } }
@@ -34,20 +38,25 @@ public final class Task: DomainResource {
     public var priority: RequestPriority? { get { _code(18) } set { _setCode(18, newValue) } }
     /// `Task.code`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/task-code>)
     public var code: CodeableConcept? { get { _object(19) } set { _setObject(19, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(code newValue: CodeableConcept?) { _upsert(19, newValue) }
     /// `Task.description`: `string` 0..1
     public var description: String? { get { _string(20) } set { _setString(20, newValue) } }
     /// `Task.focus`: `Reference` 0..1
     public var focus: Reference? { get { _object(21) } set { _setObject(21, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(focus newValue: Reference?) { _upsert(21, newValue) }
     /// `Task.for`: `Reference` 0..1
     public var `for`: Reference? { get { _object(22) } set { _setObject(22, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(for newValue: Reference?) { _upsert(22, newValue) }
     /// `Task.encounter`: `Reference` 0..1 to `Encounter`
     public var encounter: Reference? { get { _object(23) } set { _setObject(23, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(encounter newValue: Reference?) { _upsert(23, newValue) }
     /// `Task.executionPeriod`: `Period` 0..1
     public var executionPeriod: Period? { get { _object(24) } set { _setObject(24, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(executionPeriod newValue: Period?) { _upsert(24, newValue) }
     /// `Task.authoredOn`: `dateTime` 0..1
     public var authoredOn: FHIRDateTime? { get { _dateTime(25) } set { _setDateTime(25, newValue) } }
@@ -55,20 +64,25 @@ public final class Task: DomainResource {
     public var lastModified: FHIRDateTime? { get { _dateTime(26) } set { _setDateTime(26, newValue) } }
     /// `Task.requester`: `Reference` 0..1 to `Device` | `Organization` | `Patient` | `Practitioner` | `PractitionerRole` | `RelatedPerson`
     public var requester: Reference? { get { _object(27) } set { _setObject(27, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(requester newValue: Reference?) { _upsert(27, newValue) }
     /// `Task.performerType`: `CodeableConcept` 0..*, preferred binding (<http://hl7.org/fhir/ValueSet/performer-role>)
     public var performerType: [CodeableConcept] { get { _objects(28) } set { _setObjects(28, newValue) } }
     /// `Task.owner`: `Reference` 0..1 to `Practitioner` | `PractitionerRole` | `Organization` | `CareTeam` | `HealthcareService` | `Patient` | `Device` | `RelatedPerson`
     public var owner: Reference? { get { _object(29) } set { _setObject(29, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(owner newValue: Reference?) { _upsert(29, newValue) }
     /// `Task.location`: `Reference` 0..1 to `Location`
     public var location: Reference? { get { _object(30) } set { _setObject(30, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(location newValue: Reference?) { _upsert(30, newValue) }
     /// `Task.reasonCode`: `CodeableConcept` 0..1
     public var reasonCode: CodeableConcept? { get { _object(31) } set { _setObject(31, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(reasonCode newValue: CodeableConcept?) { _upsert(31, newValue) }
     /// `Task.reasonReference`: `Reference` 0..1
     public var reasonReference: Reference? { get { _object(32) } set { _setObject(32, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(reasonReference newValue: Reference?) { _upsert(32, newValue) }
     /// `Task.insurance`: `Reference` 0..* to `Coverage` | `ClaimResponse`
     public var insurance: [Reference] { get { _objects(33) } set { _setObjects(33, newValue) } }
@@ -78,6 +92,7 @@ public final class Task: DomainResource {
     public var relevantHistory: [Reference] { get { _objects(35) } set { _setObjects(35, newValue) } }
     /// `Task.restriction`: `Task.restriction` 0..1
     public var restriction: TaskRestriction? { get { _object(36) } set { _setObject(36, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(restriction newValue: TaskRestriction?) { _upsert(36, newValue) }
     /// `Task.input`: `Task.input` 0..*
     public var input: [TaskInput] { get { _objects(37) } set { _setObjects(37, newValue) } }
@@ -87,12 +102,14 @@ public final class Task: DomainResource {
 
 /// `Task.restriction`, a backbone element
 public final class TaskRestriction: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { taskRestrictionLayout }
 
     /// `Task.restriction.repetitions`: `positiveInt` 0..1
     public var repetitions: Int? { get { _int(3) } set { _setInt(3, newValue) } }
     /// `Task.restriction.period`: `Period` 0..1
     public var period: Period? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(period newValue: Period?) { _upsert(4, newValue) }
     /// `Task.restriction.recipient`: `Reference` 0..* to `Patient` | `Practitioner` | `PractitionerRole` | `RelatedPerson` | `Group` | `Organization`
     public var recipient: [Reference] { get { _objects(5) } set { _setObjects(5, newValue) } }
@@ -100,189 +117,355 @@ public final class TaskRestriction: BackboneElement {
 
 /// `Task.input`, a backbone element
 public final class TaskInput: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { taskInputLayout }
 
     /// `Task.input.type`: `CodeableConcept` 1..1
     public var type: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(type newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `Task.input.value[x]`: `base64Binary` | `boolean` | `canonical` | `code` | `date` | `dateTime` | `decimal` | `id` | `instant` | `integer` | `markdown` | `oid` | `positiveInt` | `string` | `time` | `unsignedInt` | `uri` | `url` | `uuid` | `Address` | `Age` | `Annotation` | `Attachment` | `CodeableConcept` | `Coding` | `ContactPoint` | `Count` | `Distance` | `Duration` | `HumanName` | `Identifier` | `Money` | `Period` | `Quantity` | `Range` | `Ratio` | `Reference` | `SampledData` | `Signature` | `Timing` | `ContactDetail` | `Contributor` | `DataRequirement` | `Expression` | `ParameterDefinition` | `RelatedArtifact` | `TriggerDefinition` | `UsageContext` | `Dosage` | `Meta` 1..1
     public var value: OpenType? { get { _choice(4) } set { _setChoice(4, 50, newValue) } }
+    /// `Task.input.value[x]` as `base64Binary`.
     public var valueBase64Binary: String? { get { _string(4) } set { _setString(4, newValue) } }
+    /// `Task.input.value[x]` as `boolean`.
     public var valueBoolean: Bool? { get { _bool(5) } set { _setBool(5, newValue) } }
+    /// `Task.input.value[x]` as `canonical`.
     public var valueCanonical: String? { get { _string(6) } set { _setString(6, newValue) } }
+    /// `Task.input.value[x]` as `code`.
     public var valueCode: String? { get { _string(7) } set { _setString(7, newValue) } }
+    /// `Task.input.value[x]` as `date`.
     public var valueDate: FHIRDate? { get { _date(8) } set { _setDate(8, newValue) } }
+    /// `Task.input.value[x]` as `dateTime`.
     public var valueDateTime: FHIRDateTime? { get { _dateTime(9) } set { _setDateTime(9, newValue) } }
+    /// `Task.input.value[x]` as `decimal`.
     public var valueDecimal: FHIRDecimal? { get { _decimal(10) } set { _setDecimal(10, newValue) } }
+    /// `Task.input.value[x]` as `id`.
     public var valueId: String? { get { _string(11) } set { _setString(11, newValue) } }
+    /// `Task.input.value[x]` as `instant`.
     public var valueInstant: FHIRInstant? { get { _instant(12) } set { _setInstant(12, newValue) } }
+    /// `Task.input.value[x]` as `integer`.
     public var valueInteger: Int? { get { _int(13) } set { _setInt(13, newValue) } }
+    /// `Task.input.value[x]` as `markdown`.
     public var valueMarkdown: String? { get { _string(14) } set { _setString(14, newValue) } }
+    /// `Task.input.value[x]` as `oid`.
     public var valueOid: String? { get { _string(15) } set { _setString(15, newValue) } }
+    /// `Task.input.value[x]` as `positiveInt`.
     public var valuePositiveInt: Int? { get { _int(16) } set { _setInt(16, newValue) } }
+    /// `Task.input.value[x]` as `string`.
     public var valueString: String? { get { _string(17) } set { _setString(17, newValue) } }
+    /// `Task.input.value[x]` as `time`.
     public var valueTime: FHIRTime? { get { _time(18) } set { _setTime(18, newValue) } }
+    /// `Task.input.value[x]` as `unsignedInt`.
     public var valueUnsignedInt: Int? { get { _int(19) } set { _setInt(19, newValue) } }
+    /// `Task.input.value[x]` as `uri`.
     public var valueUri: String? { get { _string(20) } set { _setString(20, newValue) } }
+    /// `Task.input.value[x]` as `url`.
     public var valueUrl: String? { get { _string(21) } set { _setString(21, newValue) } }
+    /// `Task.input.value[x]` as `uuid`.
     public var valueUuid: String? { get { _string(22) } set { _setString(22, newValue) } }
+    /// `Task.input.value[x]` as `Address`.
     public var valueAddress: Address? { get { _object(23) } set { _setObject(23, newValue) } }
+    /// `Task.input.value[x]` as `Age`.
     public var valueAge: Age? { get { _object(24) } set { _setObject(24, newValue) } }
+    /// `Task.input.value[x]` as `Annotation`.
     public var valueAnnotation: Annotation? { get { _object(25) } set { _setObject(25, newValue) } }
+    /// `Task.input.value[x]` as `Attachment`.
     public var valueAttachment: Attachment? { get { _object(26) } set { _setObject(26, newValue) } }
+    /// `Task.input.value[x]` as `CodeableConcept`.
     public var valueCodeableConcept: CodeableConcept? { get { _object(27) } set { _setObject(27, newValue) } }
+    /// `Task.input.value[x]` as `Coding`.
     public var valueCoding: Coding? { get { _object(28) } set { _setObject(28, newValue) } }
+    /// `Task.input.value[x]` as `ContactPoint`.
     public var valueContactPoint: ContactPoint? { get { _object(29) } set { _setObject(29, newValue) } }
+    /// `Task.input.value[x]` as `Count`.
     public var valueCount: Count? { get { _object(30) } set { _setObject(30, newValue) } }
+    /// `Task.input.value[x]` as `Distance`.
     public var valueDistance: Distance? { get { _object(31) } set { _setObject(31, newValue) } }
+    /// `Task.input.value[x]` as `Duration`.
     public var valueDuration: Duration? { get { _object(32) } set { _setObject(32, newValue) } }
+    /// `Task.input.value[x]` as `HumanName`.
     public var valueHumanName: HumanName? { get { _object(33) } set { _setObject(33, newValue) } }
+    /// `Task.input.value[x]` as `Identifier`.
     public var valueIdentifier: Identifier? { get { _object(34) } set { _setObject(34, newValue) } }
+    /// `Task.input.value[x]` as `Money`.
     public var valueMoney: Money? { get { _object(35) } set { _setObject(35, newValue) } }
+    /// `Task.input.value[x]` as `Period`.
     public var valuePeriod: Period? { get { _object(36) } set { _setObject(36, newValue) } }
+    /// `Task.input.value[x]` as `Quantity`.
     public var valueQuantity: Quantity? { get { _object(37) } set { _setObject(37, newValue) } }
+    /// `Task.input.value[x]` as `Range`.
     public var valueRange: Range? { get { _object(38) } set { _setObject(38, newValue) } }
+    /// `Task.input.value[x]` as `Ratio`.
     public var valueRatio: Ratio? { get { _object(39) } set { _setObject(39, newValue) } }
+    /// `Task.input.value[x]` as `Reference`.
     public var valueReference: Reference? { get { _object(40) } set { _setObject(40, newValue) } }
+    /// `Task.input.value[x]` as `SampledData`.
     public var valueSampledData: SampledData? { get { _object(41) } set { _setObject(41, newValue) } }
+    /// `Task.input.value[x]` as `Signature`.
     public var valueSignature: Signature? { get { _object(42) } set { _setObject(42, newValue) } }
+    /// `Task.input.value[x]` as `Timing`.
     public var valueTiming: Timing? { get { _object(43) } set { _setObject(43, newValue) } }
+    /// `Task.input.value[x]` as `ContactDetail`.
     public var valueContactDetail: ContactDetail? { get { _object(44) } set { _setObject(44, newValue) } }
+    /// `Task.input.value[x]` as `Contributor`.
     public var valueContributor: Contributor? { get { _object(45) } set { _setObject(45, newValue) } }
+    /// `Task.input.value[x]` as `DataRequirement`.
     public var valueDataRequirement: DataRequirement? { get { _object(46) } set { _setObject(46, newValue) } }
+    /// `Task.input.value[x]` as `Expression`.
     public var valueExpression: Expression? { get { _object(47) } set { _setObject(47, newValue) } }
+    /// `Task.input.value[x]` as `ParameterDefinition`.
     public var valueParameterDefinition: ParameterDefinition? { get { _object(48) } set { _setObject(48, newValue) } }
+    /// `Task.input.value[x]` as `RelatedArtifact`.
     public var valueRelatedArtifact: RelatedArtifact? { get { _object(49) } set { _setObject(49, newValue) } }
+    /// `Task.input.value[x]` as `TriggerDefinition`.
     public var valueTriggerDefinition: TriggerDefinition? { get { _object(50) } set { _setObject(50, newValue) } }
+    /// `Task.input.value[x]` as `UsageContext`.
     public var valueUsageContext: UsageContext? { get { _object(51) } set { _setObject(51, newValue) } }
+    /// `Task.input.value[x]` as `Dosage`.
     public var valueDosage: Dosage? { get { _object(52) } set { _setObject(52, newValue) } }
+    /// `Task.input.value[x]` as `Meta`.
     public var valueMeta: Meta? { get { _object(53) } set { _setObject(53, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueAddress newValue: Address?) { _upsert(23, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueAge newValue: Age?) { _upsert(24, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueAnnotation newValue: Annotation?) { _upsert(25, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueAttachment newValue: Attachment?) { _upsert(26, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueCodeableConcept newValue: CodeableConcept?) { _upsert(27, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueCoding newValue: Coding?) { _upsert(28, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueContactPoint newValue: ContactPoint?) { _upsert(29, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueCount newValue: Count?) { _upsert(30, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueDistance newValue: Distance?) { _upsert(31, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueDuration newValue: Duration?) { _upsert(32, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueHumanName newValue: HumanName?) { _upsert(33, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueIdentifier newValue: Identifier?) { _upsert(34, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueMoney newValue: Money?) { _upsert(35, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valuePeriod newValue: Period?) { _upsert(36, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueQuantity newValue: Quantity?) { _upsert(37, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueRange newValue: Range?) { _upsert(38, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueRatio newValue: Ratio?) { _upsert(39, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueReference newValue: Reference?) { _upsert(40, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueSampledData newValue: SampledData?) { _upsert(41, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueSignature newValue: Signature?) { _upsert(42, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueTiming newValue: Timing?) { _upsert(43, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueContactDetail newValue: ContactDetail?) { _upsert(44, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueContributor newValue: Contributor?) { _upsert(45, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueDataRequirement newValue: DataRequirement?) { _upsert(46, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueExpression newValue: Expression?) { _upsert(47, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueParameterDefinition newValue: ParameterDefinition?) { _upsert(48, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueRelatedArtifact newValue: RelatedArtifact?) { _upsert(49, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueTriggerDefinition newValue: TriggerDefinition?) { _upsert(50, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueUsageContext newValue: UsageContext?) { _upsert(51, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueDosage newValue: Dosage?) { _upsert(52, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueMeta newValue: Meta?) { _upsert(53, newValue) }
 }
 
 /// `Task.output`, a backbone element
 public final class TaskOutput: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { taskOutputLayout }
 
     /// `Task.output.type`: `CodeableConcept` 1..1
     public var type: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(type newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `Task.output.value[x]`: `base64Binary` | `boolean` | `canonical` | `code` | `date` | `dateTime` | `decimal` | `id` | `instant` | `integer` | `markdown` | `oid` | `positiveInt` | `string` | `time` | `unsignedInt` | `uri` | `url` | `uuid` | `Address` | `Age` | `Annotation` | `Attachment` | `CodeableConcept` | `Coding` | `ContactPoint` | `Count` | `Distance` | `Duration` | `HumanName` | `Identifier` | `Money` | `Period` | `Quantity` | `Range` | `Ratio` | `Reference` | `SampledData` | `Signature` | `Timing` | `ContactDetail` | `Contributor` | `DataRequirement` | `Expression` | `ParameterDefinition` | `RelatedArtifact` | `TriggerDefinition` | `UsageContext` | `Dosage` | `Meta` 1..1
     public var value: OpenType? { get { _choice(4) } set { _setChoice(4, 50, newValue) } }
+    /// `Task.output.value[x]` as `base64Binary`.
     public var valueBase64Binary: String? { get { _string(4) } set { _setString(4, newValue) } }
+    /// `Task.output.value[x]` as `boolean`.
     public var valueBoolean: Bool? { get { _bool(5) } set { _setBool(5, newValue) } }
+    /// `Task.output.value[x]` as `canonical`.
     public var valueCanonical: String? { get { _string(6) } set { _setString(6, newValue) } }
+    /// `Task.output.value[x]` as `code`.
     public var valueCode: String? { get { _string(7) } set { _setString(7, newValue) } }
+    /// `Task.output.value[x]` as `date`.
     public var valueDate: FHIRDate? { get { _date(8) } set { _setDate(8, newValue) } }
+    /// `Task.output.value[x]` as `dateTime`.
     public var valueDateTime: FHIRDateTime? { get { _dateTime(9) } set { _setDateTime(9, newValue) } }
+    /// `Task.output.value[x]` as `decimal`.
     public var valueDecimal: FHIRDecimal? { get { _decimal(10) } set { _setDecimal(10, newValue) } }
+    /// `Task.output.value[x]` as `id`.
     public var valueId: String? { get { _string(11) } set { _setString(11, newValue) } }
+    /// `Task.output.value[x]` as `instant`.
     public var valueInstant: FHIRInstant? { get { _instant(12) } set { _setInstant(12, newValue) } }
+    /// `Task.output.value[x]` as `integer`.
     public var valueInteger: Int? { get { _int(13) } set { _setInt(13, newValue) } }
+    /// `Task.output.value[x]` as `markdown`.
     public var valueMarkdown: String? { get { _string(14) } set { _setString(14, newValue) } }
+    /// `Task.output.value[x]` as `oid`.
     public var valueOid: String? { get { _string(15) } set { _setString(15, newValue) } }
+    /// `Task.output.value[x]` as `positiveInt`.
     public var valuePositiveInt: Int? { get { _int(16) } set { _setInt(16, newValue) } }
+    /// `Task.output.value[x]` as `string`.
     public var valueString: String? { get { _string(17) } set { _setString(17, newValue) } }
+    /// `Task.output.value[x]` as `time`.
     public var valueTime: FHIRTime? { get { _time(18) } set { _setTime(18, newValue) } }
+    /// `Task.output.value[x]` as `unsignedInt`.
     public var valueUnsignedInt: Int? { get { _int(19) } set { _setInt(19, newValue) } }
+    /// `Task.output.value[x]` as `uri`.
     public var valueUri: String? { get { _string(20) } set { _setString(20, newValue) } }
+    /// `Task.output.value[x]` as `url`.
     public var valueUrl: String? { get { _string(21) } set { _setString(21, newValue) } }
+    /// `Task.output.value[x]` as `uuid`.
     public var valueUuid: String? { get { _string(22) } set { _setString(22, newValue) } }
+    /// `Task.output.value[x]` as `Address`.
     public var valueAddress: Address? { get { _object(23) } set { _setObject(23, newValue) } }
+    /// `Task.output.value[x]` as `Age`.
     public var valueAge: Age? { get { _object(24) } set { _setObject(24, newValue) } }
+    /// `Task.output.value[x]` as `Annotation`.
     public var valueAnnotation: Annotation? { get { _object(25) } set { _setObject(25, newValue) } }
+    /// `Task.output.value[x]` as `Attachment`.
     public var valueAttachment: Attachment? { get { _object(26) } set { _setObject(26, newValue) } }
+    /// `Task.output.value[x]` as `CodeableConcept`.
     public var valueCodeableConcept: CodeableConcept? { get { _object(27) } set { _setObject(27, newValue) } }
+    /// `Task.output.value[x]` as `Coding`.
     public var valueCoding: Coding? { get { _object(28) } set { _setObject(28, newValue) } }
+    /// `Task.output.value[x]` as `ContactPoint`.
     public var valueContactPoint: ContactPoint? { get { _object(29) } set { _setObject(29, newValue) } }
+    /// `Task.output.value[x]` as `Count`.
     public var valueCount: Count? { get { _object(30) } set { _setObject(30, newValue) } }
+    /// `Task.output.value[x]` as `Distance`.
     public var valueDistance: Distance? { get { _object(31) } set { _setObject(31, newValue) } }
+    /// `Task.output.value[x]` as `Duration`.
     public var valueDuration: Duration? { get { _object(32) } set { _setObject(32, newValue) } }
+    /// `Task.output.value[x]` as `HumanName`.
     public var valueHumanName: HumanName? { get { _object(33) } set { _setObject(33, newValue) } }
+    /// `Task.output.value[x]` as `Identifier`.
     public var valueIdentifier: Identifier? { get { _object(34) } set { _setObject(34, newValue) } }
+    /// `Task.output.value[x]` as `Money`.
     public var valueMoney: Money? { get { _object(35) } set { _setObject(35, newValue) } }
+    /// `Task.output.value[x]` as `Period`.
     public var valuePeriod: Period? { get { _object(36) } set { _setObject(36, newValue) } }
+    /// `Task.output.value[x]` as `Quantity`.
     public var valueQuantity: Quantity? { get { _object(37) } set { _setObject(37, newValue) } }
+    /// `Task.output.value[x]` as `Range`.
     public var valueRange: Range? { get { _object(38) } set { _setObject(38, newValue) } }
+    /// `Task.output.value[x]` as `Ratio`.
     public var valueRatio: Ratio? { get { _object(39) } set { _setObject(39, newValue) } }
+    /// `Task.output.value[x]` as `Reference`.
     public var valueReference: Reference? { get { _object(40) } set { _setObject(40, newValue) } }
+    /// `Task.output.value[x]` as `SampledData`.
     public var valueSampledData: SampledData? { get { _object(41) } set { _setObject(41, newValue) } }
+    /// `Task.output.value[x]` as `Signature`.
     public var valueSignature: Signature? { get { _object(42) } set { _setObject(42, newValue) } }
+    /// `Task.output.value[x]` as `Timing`.
     public var valueTiming: Timing? { get { _object(43) } set { _setObject(43, newValue) } }
+    /// `Task.output.value[x]` as `ContactDetail`.
     public var valueContactDetail: ContactDetail? { get { _object(44) } set { _setObject(44, newValue) } }
+    /// `Task.output.value[x]` as `Contributor`.
     public var valueContributor: Contributor? { get { _object(45) } set { _setObject(45, newValue) } }
+    /// `Task.output.value[x]` as `DataRequirement`.
     public var valueDataRequirement: DataRequirement? { get { _object(46) } set { _setObject(46, newValue) } }
+    /// `Task.output.value[x]` as `Expression`.
     public var valueExpression: Expression? { get { _object(47) } set { _setObject(47, newValue) } }
+    /// `Task.output.value[x]` as `ParameterDefinition`.
     public var valueParameterDefinition: ParameterDefinition? { get { _object(48) } set { _setObject(48, newValue) } }
+    /// `Task.output.value[x]` as `RelatedArtifact`.
     public var valueRelatedArtifact: RelatedArtifact? { get { _object(49) } set { _setObject(49, newValue) } }
+    /// `Task.output.value[x]` as `TriggerDefinition`.
     public var valueTriggerDefinition: TriggerDefinition? { get { _object(50) } set { _setObject(50, newValue) } }
+    /// `Task.output.value[x]` as `UsageContext`.
     public var valueUsageContext: UsageContext? { get { _object(51) } set { _setObject(51, newValue) } }
+    /// `Task.output.value[x]` as `Dosage`.
     public var valueDosage: Dosage? { get { _object(52) } set { _setObject(52, newValue) } }
+    /// `Task.output.value[x]` as `Meta`.
     public var valueMeta: Meta? { get { _object(53) } set { _setObject(53, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueAddress newValue: Address?) { _upsert(23, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueAge newValue: Age?) { _upsert(24, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueAnnotation newValue: Annotation?) { _upsert(25, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueAttachment newValue: Attachment?) { _upsert(26, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueCodeableConcept newValue: CodeableConcept?) { _upsert(27, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueCoding newValue: Coding?) { _upsert(28, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueContactPoint newValue: ContactPoint?) { _upsert(29, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueCount newValue: Count?) { _upsert(30, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueDistance newValue: Distance?) { _upsert(31, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueDuration newValue: Duration?) { _upsert(32, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueHumanName newValue: HumanName?) { _upsert(33, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueIdentifier newValue: Identifier?) { _upsert(34, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueMoney newValue: Money?) { _upsert(35, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valuePeriod newValue: Period?) { _upsert(36, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueQuantity newValue: Quantity?) { _upsert(37, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueRange newValue: Range?) { _upsert(38, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueRatio newValue: Ratio?) { _upsert(39, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueReference newValue: Reference?) { _upsert(40, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueSampledData newValue: SampledData?) { _upsert(41, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueSignature newValue: Signature?) { _upsert(42, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueTiming newValue: Timing?) { _upsert(43, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueContactDetail newValue: ContactDetail?) { _upsert(44, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueContributor newValue: Contributor?) { _upsert(45, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueDataRequirement newValue: DataRequirement?) { _upsert(46, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueExpression newValue: Expression?) { _upsert(47, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueParameterDefinition newValue: ParameterDefinition?) { _upsert(48, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueRelatedArtifact newValue: RelatedArtifact?) { _upsert(49, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueTriggerDefinition newValue: TriggerDefinition?) { _upsert(50, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueUsageContext newValue: UsageContext?) { _upsert(51, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueDosage newValue: Dosage?) { _upsert(52, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueMeta newValue: Meta?) { _upsert(53, newValue) }
 }
 
-private let taskLayout = Layout(Task.self, "Task", .resource, base: DomainResource._layout, release: .r4, """
+private let taskLayout = Layout(_class: Task.self, "Task", .resource, base: DomainResource._layout, release: .r4, """
     identifier 0..* Identifier
     instantiatesCanonical 0..1 canonical >ActivityDefinition
     instantiatesUri 0..1 uri
@@ -316,20 +499,20 @@ private let taskLayout = Layout(Task.self, "Task", .resource, base: DomainResour
     output 0..* Task.output
     """)
 
-private let taskRestrictionLayout = Layout(TaskRestriction.self, "Task.restriction", .backbone, base: BackboneElement._layout, release: .r4, """
+private let taskRestrictionLayout = Layout(_class: TaskRestriction.self, "Task.restriction", .backbone, base: BackboneElement._layout, release: .r4, """
     repetitions 0..1 positiveInt
     period 0..1 Period
     recipient 0..* Reference >Patient,Practitioner,PractitionerRole,RelatedPerson,Group,Organization
     """)
 
-private let taskInputLayout = Layout(TaskInput.self, "Task.input", .backbone, base: BackboneElement._layout, release: .r4, """
+private let taskInputLayout = Layout(_class: TaskInput.self, "Task.input", .backbone, base: BackboneElement._layout, release: .r4, """
     type 1..1 CodeableConcept
     value[x] 1..1 base64Binary|boolean|canonical|code|date|dateTime|decimal|id|instant|integer|markdown|oid|positiveInt|string|time|unsignedInt|uri|url|uuid|Address|Age|Annotation|Attachment|CodeableConcept|Coding|ContactPoint|Count|Distance|Duration|HumanName|Identifier|Money|Period|Quantity|Range|Ratio|Reference|SampledData|Signature|Timing|ContactDetail|Contributor|DataRequirement|Expression|ParameterDefinition|RelatedArtifact|TriggerDefinition|UsageContext|Dosage|Meta
     """)
 
-private let taskOutputLayout = Layout(TaskOutput.self, "Task.output", .backbone, base: BackboneElement._layout, release: .r4, """
+private let taskOutputLayout = Layout(_class: TaskOutput.self, "Task.output", .backbone, base: BackboneElement._layout, release: .r4, """
     type 1..1 CodeableConcept
     value[x] 1..1 base64Binary|boolean|canonical|code|date|dateTime|decimal|id|instant|integer|markdown|oid|positiveInt|string|time|unsignedInt|uri|url|uuid|Address|Age|Annotation|Attachment|CodeableConcept|Coding|ContactPoint|Count|Distance|Duration|HumanName|Identifier|Money|Period|Quantity|Range|Ratio|Reference|SampledData|Signature|Timing|ContactDetail|Contributor|DataRequirement|Expression|ParameterDefinition|RelatedArtifact|TriggerDefinition|UsageContext|Dosage|Meta
     """)
 
-let taskTypes = TypeGroup("Task Task.restriction Task.input Task.output", [Task.self, TaskRestriction.self, TaskInput.self, TaskOutput.self])
+let taskTypes = _TypeGroup("Task Task.restriction Task.input Task.output", [Task.self, TaskRestriction.self, TaskInput.self, TaskOutput.self])

@@ -5,6 +5,7 @@ import FireLiteCore
 
 /// `TerminologyCapabilities`, a resource of FHIR R4: <http://hl7.org/fhir/StructureDefinition/TerminologyCapabilities>
 public final class TerminologyCapabilities: DomainResource {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { terminologyCapabilitiesLayout }
 
     /// `TerminologyCapabilities.url`: `uri` 0..1
@@ -39,9 +40,11 @@ public final class TerminologyCapabilities: DomainResource {
     public var kind: CapabilityStatementKind? { get { _code(22) } set { _setCode(22, newValue) } }
     /// `TerminologyCapabilities.software`: `TerminologyCapabilities.software` 0..1
     public var software: TerminologyCapabilitiesSoftware? { get { _object(23) } set { _setObject(23, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(software newValue: TerminologyCapabilitiesSoftware?) { _upsert(23, newValue) }
     /// `TerminologyCapabilities.implementation`: `TerminologyCapabilities.implementation` 0..1
     public var implementation: TerminologyCapabilitiesImplementation? { get { _object(24) } set { _setObject(24, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(implementation newValue: TerminologyCapabilitiesImplementation?) { _upsert(24, newValue) }
     /// `TerminologyCapabilities.lockedDate`: `boolean` 0..1
     public var lockedDate: Bool? { get { _bool(25) } set { _setBool(25, newValue) } }
@@ -49,22 +52,27 @@ public final class TerminologyCapabilities: DomainResource {
     public var codeSystem: [TerminologyCapabilitiesCodeSystem] { get { _objects(26) } set { _setObjects(26, newValue) } }
     /// `TerminologyCapabilities.expansion`: `TerminologyCapabilities.expansion` 0..1
     public var expansion: TerminologyCapabilitiesExpansion? { get { _object(27) } set { _setObject(27, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(expansion newValue: TerminologyCapabilitiesExpansion?) { _upsert(27, newValue) }
     /// `TerminologyCapabilities.codeSearch`: `code` 0..1, one of `CodeSearchSupport` (<http://hl7.org/fhir/ValueSet/code-search-support>)
     public var codeSearch: CodeSearchSupport? { get { _code(28) } set { _setCode(28, newValue) } }
     /// `TerminologyCapabilities.validateCode`: `TerminologyCapabilities.validateCode` 0..1
     public var validateCode: TerminologyCapabilitiesValidateCode? { get { _object(29) } set { _setObject(29, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(validateCode newValue: TerminologyCapabilitiesValidateCode?) { _upsert(29, newValue) }
     /// `TerminologyCapabilities.translation`: `TerminologyCapabilities.translation` 0..1
     public var translation: TerminologyCapabilitiesTranslation? { get { _object(30) } set { _setObject(30, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(translation newValue: TerminologyCapabilitiesTranslation?) { _upsert(30, newValue) }
     /// `TerminologyCapabilities.closure`: `TerminologyCapabilities.closure` 0..1
     public var closure: TerminologyCapabilitiesClosure? { get { _object(31) } set { _setObject(31, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(closure newValue: TerminologyCapabilitiesClosure?) { _upsert(31, newValue) }
 }
 
 /// `TerminologyCapabilities.software`, a backbone element
 public final class TerminologyCapabilitiesSoftware: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { terminologyCapabilitiesSoftwareLayout }
 
     /// `TerminologyCapabilities.software.name`: `string` 1..1
@@ -75,6 +83,7 @@ public final class TerminologyCapabilitiesSoftware: BackboneElement {
 
 /// `TerminologyCapabilities.implementation`, a backbone element
 public final class TerminologyCapabilitiesImplementation: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { terminologyCapabilitiesImplementationLayout }
 
     /// `TerminologyCapabilities.implementation.description`: `string` 1..1
@@ -85,6 +94,7 @@ public final class TerminologyCapabilitiesImplementation: BackboneElement {
 
 /// `TerminologyCapabilities.codeSystem`, a backbone element
 public final class TerminologyCapabilitiesCodeSystem: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { terminologyCapabilitiesCodeSystemLayout }
 
     /// `TerminologyCapabilities.codeSystem.uri`: `canonical` 0..1 to `CodeSystem`
@@ -97,6 +107,7 @@ public final class TerminologyCapabilitiesCodeSystem: BackboneElement {
 
 /// `TerminologyCapabilities.codeSystem.version`, a backbone element
 public final class TerminologyCapabilitiesCodeSystemVersion: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { terminologyCapabilitiesCodeSystemVersionLayout }
 
     /// `TerminologyCapabilities.codeSystem.version.code`: `string` 0..1
@@ -115,6 +126,7 @@ public final class TerminologyCapabilitiesCodeSystemVersion: BackboneElement {
 
 /// `TerminologyCapabilities.codeSystem.version.filter`, a backbone element
 public final class TerminologyCapabilitiesCodeSystemVersionFilter: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { terminologyCapabilitiesCodeSystemVersionFilterLayout }
 
     /// `TerminologyCapabilities.codeSystem.version.filter.code`: `code` 1..1
@@ -125,6 +137,7 @@ public final class TerminologyCapabilitiesCodeSystemVersionFilter: BackboneEleme
 
 /// `TerminologyCapabilities.expansion`, a backbone element
 public final class TerminologyCapabilitiesExpansion: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { terminologyCapabilitiesExpansionLayout }
 
     /// `TerminologyCapabilities.expansion.hierarchical`: `boolean` 0..1
@@ -141,6 +154,7 @@ public final class TerminologyCapabilitiesExpansion: BackboneElement {
 
 /// `TerminologyCapabilities.expansion.parameter`, a backbone element
 public final class TerminologyCapabilitiesExpansionParameter: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { terminologyCapabilitiesExpansionParameterLayout }
 
     /// `TerminologyCapabilities.expansion.parameter.name`: `code` 1..1
@@ -151,6 +165,7 @@ public final class TerminologyCapabilitiesExpansionParameter: BackboneElement {
 
 /// `TerminologyCapabilities.validateCode`, a backbone element
 public final class TerminologyCapabilitiesValidateCode: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { terminologyCapabilitiesValidateCodeLayout }
 
     /// `TerminologyCapabilities.validateCode.translations`: `boolean` 1..1
@@ -159,6 +174,7 @@ public final class TerminologyCapabilitiesValidateCode: BackboneElement {
 
 /// `TerminologyCapabilities.translation`, a backbone element
 public final class TerminologyCapabilitiesTranslation: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { terminologyCapabilitiesTranslationLayout }
 
     /// `TerminologyCapabilities.translation.needsMap`: `boolean` 1..1
@@ -167,13 +183,14 @@ public final class TerminologyCapabilitiesTranslation: BackboneElement {
 
 /// `TerminologyCapabilities.closure`, a backbone element
 public final class TerminologyCapabilitiesClosure: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { terminologyCapabilitiesClosureLayout }
 
     /// `TerminologyCapabilities.closure.translation`: `boolean` 0..1
     public var translation: Bool? { get { _bool(3) } set { _setBool(3, newValue) } }
 }
 
-private let terminologyCapabilitiesLayout = Layout(TerminologyCapabilities.self, "TerminologyCapabilities", .resource, base: DomainResource._layout, release: .r4, """
+private let terminologyCapabilitiesLayout = Layout(_class: TerminologyCapabilities.self, "TerminologyCapabilities", .resource, base: DomainResource._layout, release: .r4, """
     url 0..1 uri
     version 0..1 string
     name 0..1 string
@@ -200,23 +217,23 @@ private let terminologyCapabilitiesLayout = Layout(TerminologyCapabilities.self,
     closure 0..1 TerminologyCapabilities.closure
     """)
 
-private let terminologyCapabilitiesSoftwareLayout = Layout(TerminologyCapabilitiesSoftware.self, "TerminologyCapabilities.software", .backbone, base: BackboneElement._layout, release: .r4, """
+private let terminologyCapabilitiesSoftwareLayout = Layout(_class: TerminologyCapabilitiesSoftware.self, "TerminologyCapabilities.software", .backbone, base: BackboneElement._layout, release: .r4, """
     name 1..1 string
     version 0..1 string
     """)
 
-private let terminologyCapabilitiesImplementationLayout = Layout(TerminologyCapabilitiesImplementation.self, "TerminologyCapabilities.implementation", .backbone, base: BackboneElement._layout, release: .r4, """
+private let terminologyCapabilitiesImplementationLayout = Layout(_class: TerminologyCapabilitiesImplementation.self, "TerminologyCapabilities.implementation", .backbone, base: BackboneElement._layout, release: .r4, """
     description 1..1 string
     url 0..1 url
     """)
 
-private let terminologyCapabilitiesCodeSystemLayout = Layout(TerminologyCapabilitiesCodeSystem.self, "TerminologyCapabilities.codeSystem", .backbone, base: BackboneElement._layout, release: .r4, """
+private let terminologyCapabilitiesCodeSystemLayout = Layout(_class: TerminologyCapabilitiesCodeSystem.self, "TerminologyCapabilities.codeSystem", .backbone, base: BackboneElement._layout, release: .r4, """
     uri 0..1 canonical >CodeSystem
     version 0..* TerminologyCapabilities.codeSystem.version
     subsumption 0..1 boolean
     """)
 
-private let terminologyCapabilitiesCodeSystemVersionLayout = Layout(TerminologyCapabilitiesCodeSystemVersion.self, "TerminologyCapabilities.codeSystem.version", .backbone, base: BackboneElement._layout, release: .r4, """
+private let terminologyCapabilitiesCodeSystemVersionLayout = Layout(_class: TerminologyCapabilitiesCodeSystemVersion.self, "TerminologyCapabilities.codeSystem.version", .backbone, base: BackboneElement._layout, release: .r4, """
     code 0..1 string
     isDefault 0..1 boolean
     compositional 0..1 boolean
@@ -225,12 +242,12 @@ private let terminologyCapabilitiesCodeSystemVersionLayout = Layout(TerminologyC
     property 0..* code
     """)
 
-private let terminologyCapabilitiesCodeSystemVersionFilterLayout = Layout(TerminologyCapabilitiesCodeSystemVersionFilter.self, "TerminologyCapabilities.codeSystem.version.filter", .backbone, base: BackboneElement._layout, release: .r4, """
+private let terminologyCapabilitiesCodeSystemVersionFilterLayout = Layout(_class: TerminologyCapabilitiesCodeSystemVersionFilter.self, "TerminologyCapabilities.codeSystem.version.filter", .backbone, base: BackboneElement._layout, release: .r4, """
     code 1..1 code
     op 1..* code
     """)
 
-private let terminologyCapabilitiesExpansionLayout = Layout(TerminologyCapabilitiesExpansion.self, "TerminologyCapabilities.expansion", .backbone, base: BackboneElement._layout, release: .r4, """
+private let terminologyCapabilitiesExpansionLayout = Layout(_class: TerminologyCapabilitiesExpansion.self, "TerminologyCapabilities.expansion", .backbone, base: BackboneElement._layout, release: .r4, """
     hierarchical 0..1 boolean
     paging 0..1 boolean
     incomplete 0..1 boolean
@@ -238,21 +255,21 @@ private let terminologyCapabilitiesExpansionLayout = Layout(TerminologyCapabilit
     textFilter 0..1 markdown
     """)
 
-private let terminologyCapabilitiesExpansionParameterLayout = Layout(TerminologyCapabilitiesExpansionParameter.self, "TerminologyCapabilities.expansion.parameter", .backbone, base: BackboneElement._layout, release: .r4, """
+private let terminologyCapabilitiesExpansionParameterLayout = Layout(_class: TerminologyCapabilitiesExpansionParameter.self, "TerminologyCapabilities.expansion.parameter", .backbone, base: BackboneElement._layout, release: .r4, """
     name 1..1 code
     documentation 0..1 string
     """)
 
-private let terminologyCapabilitiesValidateCodeLayout = Layout(TerminologyCapabilitiesValidateCode.self, "TerminologyCapabilities.validateCode", .backbone, base: BackboneElement._layout, release: .r4, """
+private let terminologyCapabilitiesValidateCodeLayout = Layout(_class: TerminologyCapabilitiesValidateCode.self, "TerminologyCapabilities.validateCode", .backbone, base: BackboneElement._layout, release: .r4, """
     translations 1..1 boolean
     """)
 
-private let terminologyCapabilitiesTranslationLayout = Layout(TerminologyCapabilitiesTranslation.self, "TerminologyCapabilities.translation", .backbone, base: BackboneElement._layout, release: .r4, """
+private let terminologyCapabilitiesTranslationLayout = Layout(_class: TerminologyCapabilitiesTranslation.self, "TerminologyCapabilities.translation", .backbone, base: BackboneElement._layout, release: .r4, """
     needsMap 1..1 boolean
     """)
 
-private let terminologyCapabilitiesClosureLayout = Layout(TerminologyCapabilitiesClosure.self, "TerminologyCapabilities.closure", .backbone, base: BackboneElement._layout, release: .r4, """
+private let terminologyCapabilitiesClosureLayout = Layout(_class: TerminologyCapabilitiesClosure.self, "TerminologyCapabilities.closure", .backbone, base: BackboneElement._layout, release: .r4, """
     translation 0..1 boolean
     """)
 
-let terminologyCapabilitiesTypes = TypeGroup("TerminologyCapabilities TerminologyCapabilities.software TerminologyCapabilities.implementation TerminologyCapabilities.codeSystem TerminologyCapabilities.codeSystem.version TerminologyCapabilities.codeSystem.version.filter TerminologyCapabilities.expansion TerminologyCapabilities.expansion.parameter TerminologyCapabilities.validateCode TerminologyCapabilities.translation TerminologyCapabilities.closure", [TerminologyCapabilities.self, TerminologyCapabilitiesSoftware.self, TerminologyCapabilitiesImplementation.self, TerminologyCapabilitiesCodeSystem.self, TerminologyCapabilitiesCodeSystemVersion.self, TerminologyCapabilitiesCodeSystemVersionFilter.self, TerminologyCapabilitiesExpansion.self, TerminologyCapabilitiesExpansionParameter.self, TerminologyCapabilitiesValidateCode.self, TerminologyCapabilitiesTranslation.self, TerminologyCapabilitiesClosure.self])
+let terminologyCapabilitiesTypes = _TypeGroup("TerminologyCapabilities TerminologyCapabilities.software TerminologyCapabilities.implementation TerminologyCapabilities.codeSystem TerminologyCapabilities.codeSystem.version TerminologyCapabilities.codeSystem.version.filter TerminologyCapabilities.expansion TerminologyCapabilities.expansion.parameter TerminologyCapabilities.validateCode TerminologyCapabilities.translation TerminologyCapabilities.closure", [TerminologyCapabilities.self, TerminologyCapabilitiesSoftware.self, TerminologyCapabilitiesImplementation.self, TerminologyCapabilitiesCodeSystem.self, TerminologyCapabilitiesCodeSystemVersion.self, TerminologyCapabilitiesCodeSystemVersionFilter.self, TerminologyCapabilitiesExpansion.self, TerminologyCapabilitiesExpansionParameter.self, TerminologyCapabilitiesValidateCode.self, TerminologyCapabilitiesTranslation.self, TerminologyCapabilitiesClosure.self])

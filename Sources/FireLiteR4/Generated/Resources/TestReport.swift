@@ -5,10 +5,12 @@ import FireLiteCore
 
 /// `TestReport`, a resource of FHIR R4: <http://hl7.org/fhir/StructureDefinition/TestReport>
 public final class TestReport: DomainResource {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { testReportLayout }
 
     /// `TestReport.identifier`: `Identifier` 0..1
     public var identifier: Identifier? { get { _object(8) } set { _setObject(8, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(identifier newValue: Identifier?) { _upsert(8, newValue) }
     /// `TestReport.name`: `string` 0..1
     public var name: String? { get { _string(9) } set { _setString(9, newValue) } }
@@ -16,6 +18,7 @@ public final class TestReport: DomainResource {
     public var status: TestReportStatus? { get { _code(10) } set { _setCode(10, newValue) } }
     /// `TestReport.testScript`: `Reference` 1..1 to `TestScript`
     public var testScript: Reference? { get { _object(11) } set { _setObject(11, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(testScript newValue: Reference?) { _upsert(11, newValue) }
     /// `TestReport.result`: `code` 1..1, one of `TestReportResult` (<http://hl7.org/fhir/ValueSet/report-result-codes>)
     public var result: TestReportResult? { get { _code(12) } set { _setCode(12, newValue) } }
@@ -29,16 +32,19 @@ public final class TestReport: DomainResource {
     public var participant: [TestReportParticipant] { get { _objects(16) } set { _setObjects(16, newValue) } }
     /// `TestReport.setup`: `TestReport.setup` 0..1
     public var setup: TestReportSetup? { get { _object(17) } set { _setObject(17, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(setup newValue: TestReportSetup?) { _upsert(17, newValue) }
     /// `TestReport.test`: `TestReport.test` 0..*
     public var test: [TestReportTest] { get { _objects(18) } set { _setObjects(18, newValue) } }
     /// `TestReport.teardown`: `TestReport.teardown` 0..1
     public var teardown: TestReportTeardown? { get { _object(19) } set { _setObject(19, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(teardown newValue: TestReportTeardown?) { _upsert(19, newValue) }
 }
 
 /// `TestReport.participant`, a backbone element
 public final class TestReportParticipant: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { testReportParticipantLayout }
 
     /// `TestReport.participant.type`: `code` 1..1, one of `TestReportParticipantType` (<http://hl7.org/fhir/ValueSet/report-participant-type>)
@@ -51,6 +57,7 @@ public final class TestReportParticipant: BackboneElement {
 
 /// `TestReport.setup`, a backbone element
 public final class TestReportSetup: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { testReportSetupLayout }
 
     /// `TestReport.setup.action`: `TestReport.setup.action` 1..*
@@ -59,18 +66,22 @@ public final class TestReportSetup: BackboneElement {
 
 /// `TestReport.setup.action`, a backbone element
 public final class TestReportSetupAction: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { testReportSetupActionLayout }
 
     /// `TestReport.setup.action.operation`: `TestReport.setup.action.operation` 0..1
     public var operation: TestReportSetupActionOperation? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(operation newValue: TestReportSetupActionOperation?) { _upsert(3, newValue) }
     /// `TestReport.setup.action.assert`: `TestReport.setup.action.assert` 0..1
     public var assert: TestReportSetupActionAssert? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(assert newValue: TestReportSetupActionAssert?) { _upsert(4, newValue) }
 }
 
 /// `TestReport.setup.action.operation`, a backbone element
 public final class TestReportSetupActionOperation: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { testReportSetupActionOperationLayout }
 
     /// `TestReport.setup.action.operation.result`: `code` 1..1, one of `TestReportActionResult` (<http://hl7.org/fhir/ValueSet/report-action-result-codes>)
@@ -83,6 +94,7 @@ public final class TestReportSetupActionOperation: BackboneElement {
 
 /// `TestReport.setup.action.assert`, a backbone element
 public final class TestReportSetupActionAssert: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { testReportSetupActionAssertLayout }
 
     /// `TestReport.setup.action.assert.result`: `code` 1..1, one of `TestReportActionResult` (<http://hl7.org/fhir/ValueSet/report-action-result-codes>)
@@ -95,6 +107,7 @@ public final class TestReportSetupActionAssert: BackboneElement {
 
 /// `TestReport.test`, a backbone element
 public final class TestReportTest: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { testReportTestLayout }
 
     /// `TestReport.test.name`: `string` 0..1
@@ -107,18 +120,22 @@ public final class TestReportTest: BackboneElement {
 
 /// `TestReport.test.action`, a backbone element
 public final class TestReportTestAction: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { testReportTestActionLayout }
 
     /// `TestReport.test.action.operation`: as `TestReport.setup.action.operation` 0..1
     public var operation: TestReportSetupActionOperation? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(operation newValue: TestReportSetupActionOperation?) { _upsert(3, newValue) }
     /// `TestReport.test.action.assert`: as `TestReport.setup.action.assert` 0..1
     public var assert: TestReportSetupActionAssert? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(assert newValue: TestReportSetupActionAssert?) { _upsert(4, newValue) }
 }
 
 /// `TestReport.teardown`, a backbone element
 public final class TestReportTeardown: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { testReportTeardownLayout }
 
     /// `TestReport.teardown.action`: `TestReport.teardown.action` 1..*
@@ -127,14 +144,16 @@ public final class TestReportTeardown: BackboneElement {
 
 /// `TestReport.teardown.action`, a backbone element
 public final class TestReportTeardownAction: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { testReportTeardownActionLayout }
 
     /// `TestReport.teardown.action.operation`: as `TestReport.setup.action.operation` 1..1
     public var operation: TestReportSetupActionOperation? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(operation newValue: TestReportSetupActionOperation?) { _upsert(3, newValue) }
 }
 
-private let testReportLayout = Layout(TestReport.self, "TestReport", .resource, base: DomainResource._layout, release: .r4, """
+private let testReportLayout = Layout(_class: TestReport.self, "TestReport", .resource, base: DomainResource._layout, release: .r4, """
     identifier 0..1 Identifier
     name 0..1 string
     status 1..1 code =TestReportStatus
@@ -149,50 +168,50 @@ private let testReportLayout = Layout(TestReport.self, "TestReport", .resource, 
     teardown 0..1 TestReport.teardown
     """)
 
-private let testReportParticipantLayout = Layout(TestReportParticipant.self, "TestReport.participant", .backbone, base: BackboneElement._layout, release: .r4, """
+private let testReportParticipantLayout = Layout(_class: TestReportParticipant.self, "TestReport.participant", .backbone, base: BackboneElement._layout, release: .r4, """
     type 1..1 code =TestReportParticipantType
     uri 1..1 uri
     display 0..1 string
     """)
 
-private let testReportSetupLayout = Layout(TestReportSetup.self, "TestReport.setup", .backbone, base: BackboneElement._layout, release: .r4, """
+private let testReportSetupLayout = Layout(_class: TestReportSetup.self, "TestReport.setup", .backbone, base: BackboneElement._layout, release: .r4, """
     action 1..* TestReport.setup.action
     """)
 
-private let testReportSetupActionLayout = Layout(TestReportSetupAction.self, "TestReport.setup.action", .backbone, base: BackboneElement._layout, release: .r4, """
+private let testReportSetupActionLayout = Layout(_class: TestReportSetupAction.self, "TestReport.setup.action", .backbone, base: BackboneElement._layout, release: .r4, """
     operation 0..1 TestReport.setup.action.operation
     assert 0..1 TestReport.setup.action.assert
     """)
 
-private let testReportSetupActionOperationLayout = Layout(TestReportSetupActionOperation.self, "TestReport.setup.action.operation", .backbone, base: BackboneElement._layout, release: .r4, """
+private let testReportSetupActionOperationLayout = Layout(_class: TestReportSetupActionOperation.self, "TestReport.setup.action.operation", .backbone, base: BackboneElement._layout, release: .r4, """
     result 1..1 code =TestReportActionResult
     message 0..1 markdown
     detail 0..1 uri
     """)
 
-private let testReportSetupActionAssertLayout = Layout(TestReportSetupActionAssert.self, "TestReport.setup.action.assert", .backbone, base: BackboneElement._layout, release: .r4, """
+private let testReportSetupActionAssertLayout = Layout(_class: TestReportSetupActionAssert.self, "TestReport.setup.action.assert", .backbone, base: BackboneElement._layout, release: .r4, """
     result 1..1 code =TestReportActionResult
     message 0..1 markdown
     detail 0..1 string
     """)
 
-private let testReportTestLayout = Layout(TestReportTest.self, "TestReport.test", .backbone, base: BackboneElement._layout, release: .r4, """
+private let testReportTestLayout = Layout(_class: TestReportTest.self, "TestReport.test", .backbone, base: BackboneElement._layout, release: .r4, """
     name 0..1 string
     description 0..1 string
     action 1..* TestReport.test.action
     """)
 
-private let testReportTestActionLayout = Layout(TestReportTestAction.self, "TestReport.test.action", .backbone, base: BackboneElement._layout, release: .r4, """
+private let testReportTestActionLayout = Layout(_class: TestReportTestAction.self, "TestReport.test.action", .backbone, base: BackboneElement._layout, release: .r4, """
     operation 0..1 TestReport.setup.action.operation
     assert 0..1 TestReport.setup.action.assert
     """)
 
-private let testReportTeardownLayout = Layout(TestReportTeardown.self, "TestReport.teardown", .backbone, base: BackboneElement._layout, release: .r4, """
+private let testReportTeardownLayout = Layout(_class: TestReportTeardown.self, "TestReport.teardown", .backbone, base: BackboneElement._layout, release: .r4, """
     action 1..* TestReport.teardown.action
     """)
 
-private let testReportTeardownActionLayout = Layout(TestReportTeardownAction.self, "TestReport.teardown.action", .backbone, base: BackboneElement._layout, release: .r4, """
+private let testReportTeardownActionLayout = Layout(_class: TestReportTeardownAction.self, "TestReport.teardown.action", .backbone, base: BackboneElement._layout, release: .r4, """
     operation 1..1 TestReport.setup.action.operation
     """)
 
-let testReportTypes = TypeGroup("TestReport TestReport.participant TestReport.setup TestReport.setup.action TestReport.setup.action.operation TestReport.setup.action.assert TestReport.test TestReport.test.action TestReport.teardown TestReport.teardown.action", [TestReport.self, TestReportParticipant.self, TestReportSetup.self, TestReportSetupAction.self, TestReportSetupActionOperation.self, TestReportSetupActionAssert.self, TestReportTest.self, TestReportTestAction.self, TestReportTeardown.self, TestReportTeardownAction.self])
+let testReportTypes = _TypeGroup("TestReport TestReport.participant TestReport.setup TestReport.setup.action TestReport.setup.action.operation TestReport.setup.action.assert TestReport.test TestReport.test.action TestReport.teardown TestReport.teardown.action", [TestReport.self, TestReportParticipant.self, TestReportSetup.self, TestReportSetupAction.self, TestReportSetupActionOperation.self, TestReportSetupActionAssert.self, TestReportTest.self, TestReportTestAction.self, TestReportTeardown.self, TestReportTeardownAction.self])

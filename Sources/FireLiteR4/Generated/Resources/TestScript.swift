@@ -5,12 +5,14 @@ import FireLiteCore
 
 /// `TestScript`, a resource of FHIR R4: <http://hl7.org/fhir/StructureDefinition/TestScript>
 public final class TestScript: DomainResource {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { testScriptLayout }
 
     /// `TestScript.url`: `uri` 1..1
     public var url: String? { get { _string(8) } set { _setString(8, newValue) } }
     /// `TestScript.identifier`: `Identifier` 0..1
     public var identifier: Identifier? { get { _object(9) } set { _setObject(9, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(identifier newValue: Identifier?) { _upsert(9, newValue) }
     /// `TestScript.version`: `string` 0..1
     public var version: String? { get { _string(10) } set { _setString(10, newValue) } }
@@ -44,6 +46,7 @@ public final class TestScript: DomainResource {
     public var destination: [TestScriptDestination] { get { _objects(24) } set { _setObjects(24, newValue) } }
     /// `TestScript.metadata`: `TestScript.metadata` 0..1
     public var metadata: TestScriptMetadata? { get { _object(25) } set { _setObject(25, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(metadata newValue: TestScriptMetadata?) { _upsert(25, newValue) }
     /// `TestScript.fixture`: `TestScript.fixture` 0..*
     public var fixture: [TestScriptFixture] { get { _objects(26) } set { _setObjects(26, newValue) } }
@@ -53,38 +56,45 @@ public final class TestScript: DomainResource {
     public var variable: [TestScriptVariable] { get { _objects(28) } set { _setObjects(28, newValue) } }
     /// `TestScript.setup`: `TestScript.setup` 0..1
     public var setup: TestScriptSetup? { get { _object(29) } set { _setObject(29, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(setup newValue: TestScriptSetup?) { _upsert(29, newValue) }
     /// `TestScript.test`: `TestScript.test` 0..*
     public var test: [TestScriptTest] { get { _objects(30) } set { _setObjects(30, newValue) } }
     /// `TestScript.teardown`: `TestScript.teardown` 0..1
     public var teardown: TestScriptTeardown? { get { _object(31) } set { _setObject(31, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(teardown newValue: TestScriptTeardown?) { _upsert(31, newValue) }
 }
 
 /// `TestScript.origin`, a backbone element
 public final class TestScriptOrigin: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { testScriptOriginLayout }
 
     /// `TestScript.origin.index`: `integer` 1..1
     public var index: Int? { get { _int(3) } set { _setInt(3, newValue) } }
     /// `TestScript.origin.profile`: `Coding` 1..1, extensible binding (<http://hl7.org/fhir/ValueSet/testscript-profile-origin-types>)
     public var profile: Coding? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(profile newValue: Coding?) { _upsert(4, newValue) }
 }
 
 /// `TestScript.destination`, a backbone element
 public final class TestScriptDestination: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { testScriptDestinationLayout }
 
     /// `TestScript.destination.index`: `integer` 1..1
     public var index: Int? { get { _int(3) } set { _setInt(3, newValue) } }
     /// `TestScript.destination.profile`: `Coding` 1..1, extensible binding (<http://hl7.org/fhir/ValueSet/testscript-profile-destination-types>)
     public var profile: Coding? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(profile newValue: Coding?) { _upsert(4, newValue) }
 }
 
 /// `TestScript.metadata`, a backbone element
 public final class TestScriptMetadata: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { testScriptMetadataLayout }
 
     /// `TestScript.metadata.link`: `TestScript.metadata.link` 0..*
@@ -95,6 +105,7 @@ public final class TestScriptMetadata: BackboneElement {
 
 /// `TestScript.metadata.link`, a backbone element
 public final class TestScriptMetadataLink: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { testScriptMetadataLinkLayout }
 
     /// `TestScript.metadata.link.url`: `uri` 1..1
@@ -105,6 +116,7 @@ public final class TestScriptMetadataLink: BackboneElement {
 
 /// `TestScript.metadata.capability`, a backbone element
 public final class TestScriptMetadataCapability: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { testScriptMetadataCapabilityLayout }
 
     /// `TestScript.metadata.capability.required`: `boolean` 1..1
@@ -125,6 +137,7 @@ public final class TestScriptMetadataCapability: BackboneElement {
 
 /// `TestScript.fixture`, a backbone element
 public final class TestScriptFixture: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { testScriptFixtureLayout }
 
     /// `TestScript.fixture.autocreate`: `boolean` 1..1
@@ -133,11 +146,13 @@ public final class TestScriptFixture: BackboneElement {
     public var autodelete: Bool? { get { _bool(4) } set { _setBool(4, newValue) } }
     /// `TestScript.fixture.resource`: `Reference` 0..1
     public var resource: Reference? { get { _object(5) } set { _setObject(5, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(resource newValue: Reference?) { _upsert(5, newValue) }
 }
 
 /// `TestScript.variable`, a backbone element
 public final class TestScriptVariable: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { testScriptVariableLayout }
 
     /// `TestScript.variable.name`: `string` 1..1
@@ -160,6 +175,7 @@ public final class TestScriptVariable: BackboneElement {
 
 /// `TestScript.setup`, a backbone element
 public final class TestScriptSetup: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { testScriptSetupLayout }
 
     /// `TestScript.setup.action`: `TestScript.setup.action` 1..*
@@ -168,22 +184,27 @@ public final class TestScriptSetup: BackboneElement {
 
 /// `TestScript.setup.action`, a backbone element
 public final class TestScriptSetupAction: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { testScriptSetupActionLayout }
 
     /// `TestScript.setup.action.operation`: `TestScript.setup.action.operation` 0..1
     public var operation: TestScriptSetupActionOperation? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(operation newValue: TestScriptSetupActionOperation?) { _upsert(3, newValue) }
     /// `TestScript.setup.action.assert`: `TestScript.setup.action.assert` 0..1
     public var assert: TestScriptSetupActionAssert? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(assert newValue: TestScriptSetupActionAssert?) { _upsert(4, newValue) }
 }
 
 /// `TestScript.setup.action.operation`, a backbone element
 public final class TestScriptSetupActionOperation: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { testScriptSetupActionOperationLayout }
 
     /// `TestScript.setup.action.operation.type`: `Coding` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/testscript-operation-codes>)
     public var type: Coding? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(type newValue: Coding?) { _upsert(3, newValue) }
     /// `TestScript.setup.action.operation.resource`: `code` 0..1, one of `FHIRDefinedType` (<http://hl7.org/fhir/ValueSet/defined-types>)
     public var resource: FHIRDefinedType? { get { _code(4) } set { _setCode(4, newValue) } }
@@ -221,6 +242,7 @@ public final class TestScriptSetupActionOperation: BackboneElement {
 
 /// `TestScript.setup.action.operation.requestHeader`, a backbone element
 public final class TestScriptSetupActionOperationRequestHeader: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { testScriptSetupActionOperationRequestHeaderLayout }
 
     /// `TestScript.setup.action.operation.requestHeader.field`: `string` 1..1
@@ -231,6 +253,7 @@ public final class TestScriptSetupActionOperationRequestHeader: BackboneElement 
 
 /// `TestScript.setup.action.assert`, a backbone element
 public final class TestScriptSetupActionAssert: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { testScriptSetupActionAssertLayout }
 
     /// `TestScript.setup.action.assert.label`: `string` 0..1
@@ -281,6 +304,7 @@ public final class TestScriptSetupActionAssert: BackboneElement {
 
 /// `TestScript.test`, a backbone element
 public final class TestScriptTest: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { testScriptTestLayout }
 
     /// `TestScript.test.name`: `string` 0..1
@@ -293,18 +317,22 @@ public final class TestScriptTest: BackboneElement {
 
 /// `TestScript.test.action`, a backbone element
 public final class TestScriptTestAction: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { testScriptTestActionLayout }
 
     /// `TestScript.test.action.operation`: as `TestScript.setup.action.operation` 0..1
     public var operation: TestScriptSetupActionOperation? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(operation newValue: TestScriptSetupActionOperation?) { _upsert(3, newValue) }
     /// `TestScript.test.action.assert`: as `TestScript.setup.action.assert` 0..1
     public var assert: TestScriptSetupActionAssert? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(assert newValue: TestScriptSetupActionAssert?) { _upsert(4, newValue) }
 }
 
 /// `TestScript.teardown`, a backbone element
 public final class TestScriptTeardown: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { testScriptTeardownLayout }
 
     /// `TestScript.teardown.action`: `TestScript.teardown.action` 1..*
@@ -313,14 +341,16 @@ public final class TestScriptTeardown: BackboneElement {
 
 /// `TestScript.teardown.action`, a backbone element
 public final class TestScriptTeardownAction: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { testScriptTeardownActionLayout }
 
     /// `TestScript.teardown.action.operation`: as `TestScript.setup.action.operation` 1..1
     public var operation: TestScriptSetupActionOperation? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(operation newValue: TestScriptSetupActionOperation?) { _upsert(3, newValue) }
 }
 
-private let testScriptLayout = Layout(TestScript.self, "TestScript", .resource, base: DomainResource._layout, release: .r4, """
+private let testScriptLayout = Layout(_class: TestScript.self, "TestScript", .resource, base: DomainResource._layout, release: .r4, """
     url 1..1 uri
     identifier 0..1 Identifier
     version 0..1 string
@@ -347,27 +377,27 @@ private let testScriptLayout = Layout(TestScript.self, "TestScript", .resource, 
     teardown 0..1 TestScript.teardown
     """)
 
-private let testScriptOriginLayout = Layout(TestScriptOrigin.self, "TestScript.origin", .backbone, base: BackboneElement._layout, release: .r4, """
+private let testScriptOriginLayout = Layout(_class: TestScriptOrigin.self, "TestScript.origin", .backbone, base: BackboneElement._layout, release: .r4, """
     index 1..1 integer
     profile 1..1 Coding
     """)
 
-private let testScriptDestinationLayout = Layout(TestScriptDestination.self, "TestScript.destination", .backbone, base: BackboneElement._layout, release: .r4, """
+private let testScriptDestinationLayout = Layout(_class: TestScriptDestination.self, "TestScript.destination", .backbone, base: BackboneElement._layout, release: .r4, """
     index 1..1 integer
     profile 1..1 Coding
     """)
 
-private let testScriptMetadataLayout = Layout(TestScriptMetadata.self, "TestScript.metadata", .backbone, base: BackboneElement._layout, release: .r4, """
+private let testScriptMetadataLayout = Layout(_class: TestScriptMetadata.self, "TestScript.metadata", .backbone, base: BackboneElement._layout, release: .r4, """
     link 0..* TestScript.metadata.link
     capability 1..* TestScript.metadata.capability
     """)
 
-private let testScriptMetadataLinkLayout = Layout(TestScriptMetadataLink.self, "TestScript.metadata.link", .backbone, base: BackboneElement._layout, release: .r4, """
+private let testScriptMetadataLinkLayout = Layout(_class: TestScriptMetadataLink.self, "TestScript.metadata.link", .backbone, base: BackboneElement._layout, release: .r4, """
     url 1..1 uri
     description 0..1 string
     """)
 
-private let testScriptMetadataCapabilityLayout = Layout(TestScriptMetadataCapability.self, "TestScript.metadata.capability", .backbone, base: BackboneElement._layout, release: .r4, """
+private let testScriptMetadataCapabilityLayout = Layout(_class: TestScriptMetadataCapability.self, "TestScript.metadata.capability", .backbone, base: BackboneElement._layout, release: .r4, """
     required 1..1 boolean
     validated 1..1 boolean
     description 0..1 string
@@ -377,13 +407,13 @@ private let testScriptMetadataCapabilityLayout = Layout(TestScriptMetadataCapabi
     capabilities 1..1 canonical >CapabilityStatement
     """)
 
-private let testScriptFixtureLayout = Layout(TestScriptFixture.self, "TestScript.fixture", .backbone, base: BackboneElement._layout, release: .r4, """
+private let testScriptFixtureLayout = Layout(_class: TestScriptFixture.self, "TestScript.fixture", .backbone, base: BackboneElement._layout, release: .r4, """
     autocreate 1..1 boolean
     autodelete 1..1 boolean
     resource 0..1 Reference
     """)
 
-private let testScriptVariableLayout = Layout(TestScriptVariable.self, "TestScript.variable", .backbone, base: BackboneElement._layout, release: .r4, """
+private let testScriptVariableLayout = Layout(_class: TestScriptVariable.self, "TestScript.variable", .backbone, base: BackboneElement._layout, release: .r4, """
     name 1..1 string
     defaultValue 0..1 string
     description 0..1 string
@@ -394,16 +424,16 @@ private let testScriptVariableLayout = Layout(TestScriptVariable.self, "TestScri
     sourceId 0..1 id
     """)
 
-private let testScriptSetupLayout = Layout(TestScriptSetup.self, "TestScript.setup", .backbone, base: BackboneElement._layout, release: .r4, """
+private let testScriptSetupLayout = Layout(_class: TestScriptSetup.self, "TestScript.setup", .backbone, base: BackboneElement._layout, release: .r4, """
     action 1..* TestScript.setup.action
     """)
 
-private let testScriptSetupActionLayout = Layout(TestScriptSetupAction.self, "TestScript.setup.action", .backbone, base: BackboneElement._layout, release: .r4, """
+private let testScriptSetupActionLayout = Layout(_class: TestScriptSetupAction.self, "TestScript.setup.action", .backbone, base: BackboneElement._layout, release: .r4, """
     operation 0..1 TestScript.setup.action.operation
     assert 0..1 TestScript.setup.action.assert
     """)
 
-private let testScriptSetupActionOperationLayout = Layout(TestScriptSetupActionOperation.self, "TestScript.setup.action.operation", .backbone, base: BackboneElement._layout, release: .r4, """
+private let testScriptSetupActionOperationLayout = Layout(_class: TestScriptSetupActionOperation.self, "TestScript.setup.action.operation", .backbone, base: BackboneElement._layout, release: .r4, """
     type 0..1 Coding
     resource 0..1 code =FHIRDefinedType
     label 0..1 string
@@ -423,12 +453,12 @@ private let testScriptSetupActionOperationLayout = Layout(TestScriptSetupActionO
     url 0..1 string
     """)
 
-private let testScriptSetupActionOperationRequestHeaderLayout = Layout(TestScriptSetupActionOperationRequestHeader.self, "TestScript.setup.action.operation.requestHeader", .backbone, base: BackboneElement._layout, release: .r4, """
+private let testScriptSetupActionOperationRequestHeaderLayout = Layout(_class: TestScriptSetupActionOperationRequestHeader.self, "TestScript.setup.action.operation.requestHeader", .backbone, base: BackboneElement._layout, release: .r4, """
     field 1..1 string
     value 1..1 string
     """)
 
-private let testScriptSetupActionAssertLayout = Layout(TestScriptSetupActionAssert.self, "TestScript.setup.action.assert", .backbone, base: BackboneElement._layout, release: .r4, """
+private let testScriptSetupActionAssertLayout = Layout(_class: TestScriptSetupActionAssert.self, "TestScript.setup.action.assert", .backbone, base: BackboneElement._layout, release: .r4, """
     label 0..1 string
     description 0..1 string
     direction 0..1 code =AssertionDirectionType
@@ -453,23 +483,23 @@ private let testScriptSetupActionAssertLayout = Layout(TestScriptSetupActionAsse
     warningOnly 1..1 boolean
     """)
 
-private let testScriptTestLayout = Layout(TestScriptTest.self, "TestScript.test", .backbone, base: BackboneElement._layout, release: .r4, """
+private let testScriptTestLayout = Layout(_class: TestScriptTest.self, "TestScript.test", .backbone, base: BackboneElement._layout, release: .r4, """
     name 0..1 string
     description 0..1 string
     action 1..* TestScript.test.action
     """)
 
-private let testScriptTestActionLayout = Layout(TestScriptTestAction.self, "TestScript.test.action", .backbone, base: BackboneElement._layout, release: .r4, """
+private let testScriptTestActionLayout = Layout(_class: TestScriptTestAction.self, "TestScript.test.action", .backbone, base: BackboneElement._layout, release: .r4, """
     operation 0..1 TestScript.setup.action.operation
     assert 0..1 TestScript.setup.action.assert
     """)
 
-private let testScriptTeardownLayout = Layout(TestScriptTeardown.self, "TestScript.teardown", .backbone, base: BackboneElement._layout, release: .r4, """
+private let testScriptTeardownLayout = Layout(_class: TestScriptTeardown.self, "TestScript.teardown", .backbone, base: BackboneElement._layout, release: .r4, """
     action 1..* TestScript.teardown.action
     """)
 
-private let testScriptTeardownActionLayout = Layout(TestScriptTeardownAction.self, "TestScript.teardown.action", .backbone, base: BackboneElement._layout, release: .r4, """
+private let testScriptTeardownActionLayout = Layout(_class: TestScriptTeardownAction.self, "TestScript.teardown.action", .backbone, base: BackboneElement._layout, release: .r4, """
     operation 1..1 TestScript.setup.action.operation
     """)
 
-let testScriptTypes = TypeGroup("TestScript TestScript.origin TestScript.destination TestScript.metadata TestScript.metadata.link TestScript.metadata.capability TestScript.fixture TestScript.variable TestScript.setup TestScript.setup.action TestScript.setup.action.operation TestScript.setup.action.operation.requestHeader TestScript.setup.action.assert TestScript.test TestScript.test.action TestScript.teardown TestScript.teardown.action", [TestScript.self, TestScriptOrigin.self, TestScriptDestination.self, TestScriptMetadata.self, TestScriptMetadataLink.self, TestScriptMetadataCapability.self, TestScriptFixture.self, TestScriptVariable.self, TestScriptSetup.self, TestScriptSetupAction.self, TestScriptSetupActionOperation.self, TestScriptSetupActionOperationRequestHeader.self, TestScriptSetupActionAssert.self, TestScriptTest.self, TestScriptTestAction.self, TestScriptTeardown.self, TestScriptTeardownAction.self])
+let testScriptTypes = _TypeGroup("TestScript TestScript.origin TestScript.destination TestScript.metadata TestScript.metadata.link TestScript.metadata.capability TestScript.fixture TestScript.variable TestScript.setup TestScript.setup.action TestScript.setup.action.operation TestScript.setup.action.operation.requestHeader TestScript.setup.action.assert TestScript.test TestScript.test.action TestScript.teardown TestScript.teardown.action", [TestScript.self, TestScriptOrigin.self, TestScriptDestination.self, TestScriptMetadata.self, TestScriptMetadataLink.self, TestScriptMetadataCapability.self, TestScriptFixture.self, TestScriptVariable.self, TestScriptSetup.self, TestScriptSetupAction.self, TestScriptSetupActionOperation.self, TestScriptSetupActionOperationRequestHeader.self, TestScriptSetupActionAssert.self, TestScriptTest.self, TestScriptTestAction.self, TestScriptTeardown.self, TestScriptTeardownAction.self])

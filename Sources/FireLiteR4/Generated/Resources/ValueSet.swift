@@ -5,6 +5,7 @@ import FireLiteCore
 
 /// `ValueSet`, a resource of FHIR R4: <http://hl7.org/fhir/StructureDefinition/ValueSet>
 public final class ValueSet: DomainResource {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { valueSetLayout }
 
     /// `ValueSet.url`: `uri` 0..1
@@ -41,14 +42,17 @@ public final class ValueSet: DomainResource {
     public var copyright: String? { get { _string(23) } set { _setString(23, newValue) } }
     /// `ValueSet.compose`: `ValueSet.compose` 0..1
     public var compose: ValueSetCompose? { get { _object(24) } set { _setObject(24, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(compose newValue: ValueSetCompose?) { _upsert(24, newValue) }
     /// `ValueSet.expansion`: `ValueSet.expansion` 0..1
     public var expansion: ValueSetExpansion? { get { _object(25) } set { _setObject(25, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(expansion newValue: ValueSetExpansion?) { _upsert(25, newValue) }
 }
 
 /// `ValueSet.compose`, a backbone element
 public final class ValueSetCompose: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { valueSetComposeLayout }
 
     /// `ValueSet.compose.lockedDate`: `date` 0..1
@@ -63,6 +67,7 @@ public final class ValueSetCompose: BackboneElement {
 
 /// `ValueSet.compose.include`, a backbone element
 public final class ValueSetComposeInclude: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { valueSetComposeIncludeLayout }
 
     /// `ValueSet.compose.include.system`: `uri` 0..1
@@ -79,6 +84,7 @@ public final class ValueSetComposeInclude: BackboneElement {
 
 /// `ValueSet.compose.include.concept`, a backbone element
 public final class ValueSetComposeIncludeConcept: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { valueSetComposeIncludeConceptLayout }
 
     /// `ValueSet.compose.include.concept.code`: `code` 1..1
@@ -91,12 +97,14 @@ public final class ValueSetComposeIncludeConcept: BackboneElement {
 
 /// `ValueSet.compose.include.concept.designation`, a backbone element
 public final class ValueSetComposeIncludeConceptDesignation: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { valueSetComposeIncludeConceptDesignationLayout }
 
     /// `ValueSet.compose.include.concept.designation.language`: `code` 0..1, preferred binding (<http://hl7.org/fhir/ValueSet/languages>)
     public var language: String? { get { _string(3) } set { _setString(3, newValue) } }
     /// `ValueSet.compose.include.concept.designation.use`: `Coding` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/designation-use>)
     public var use: Coding? { get { _object(4) } set { _setObject(4, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(use newValue: Coding?) { _upsert(4, newValue) }
     /// `ValueSet.compose.include.concept.designation.value`: `string` 1..1
     public var value: String? { get { _string(5) } set { _setString(5, newValue) } }
@@ -104,6 +112,7 @@ public final class ValueSetComposeIncludeConceptDesignation: BackboneElement {
 
 /// `ValueSet.compose.include.filter`, a backbone element
 public final class ValueSetComposeIncludeFilter: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { valueSetComposeIncludeFilterLayout }
 
     /// `ValueSet.compose.include.filter.property`: `code` 1..1
@@ -116,6 +125,7 @@ public final class ValueSetComposeIncludeFilter: BackboneElement {
 
 /// `ValueSet.expansion`, a backbone element
 public final class ValueSetExpansion: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { valueSetExpansionLayout }
 
     /// `ValueSet.expansion.identifier`: `uri` 0..1
@@ -134,23 +144,32 @@ public final class ValueSetExpansion: BackboneElement {
 
 /// `ValueSet.expansion.parameter`, a backbone element
 public final class ValueSetExpansionParameter: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { valueSetExpansionParameterLayout }
 
     /// `ValueSet.expansion.parameter.name`: `string` 1..1
     public var name: String? { get { _string(3) } set { _setString(3, newValue) } }
     /// `ValueSet.expansion.parameter.value[x]`: `string` | `boolean` | `integer` | `decimal` | `uri` | `code` | `dateTime` 0..1
     public var value: ValueSetExpansionParameterValue? { get { _choice(4) } set { _setChoice(4, 7, newValue) } }
+    /// `ValueSet.expansion.parameter.value[x]` as `string`.
     public var valueString: String? { get { _string(4) } set { _setString(4, newValue) } }
+    /// `ValueSet.expansion.parameter.value[x]` as `boolean`.
     public var valueBoolean: Bool? { get { _bool(5) } set { _setBool(5, newValue) } }
+    /// `ValueSet.expansion.parameter.value[x]` as `integer`.
     public var valueInteger: Int? { get { _int(6) } set { _setInt(6, newValue) } }
+    /// `ValueSet.expansion.parameter.value[x]` as `decimal`.
     public var valueDecimal: FHIRDecimal? { get { _decimal(7) } set { _setDecimal(7, newValue) } }
+    /// `ValueSet.expansion.parameter.value[x]` as `uri`.
     public var valueUri: String? { get { _string(8) } set { _setString(8, newValue) } }
+    /// `ValueSet.expansion.parameter.value[x]` as `code`.
     public var valueCode: String? { get { _string(9) } set { _setString(9, newValue) } }
+    /// `ValueSet.expansion.parameter.value[x]` as `dateTime`.
     public var valueDateTime: FHIRDateTime? { get { _dateTime(10) } set { _setDateTime(10, newValue) } }
 }
 
 /// `ValueSet.expansion.contains`, a backbone element
 public final class ValueSetExpansionContains: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { valueSetExpansionContainsLayout }
 
     /// `ValueSet.expansion.contains.system`: `uri` 0..1
@@ -171,16 +190,24 @@ public final class ValueSetExpansionContains: BackboneElement {
     public var contains: [ValueSetExpansionContains] { get { _objects(10) } set { _setObjects(10, newValue) } }
 }
 
-/// values `ValueSet.expansion.parameter.value[x]` can have
-public enum ValueSetExpansionParameterValue: FHIRChoice {
+/// A value of `ValueSet.expansion.parameter.value[x]`.
+public enum ValueSetExpansionParameterValue: FHIRChoice, Sendable {
+    /// A value of type `string`.
     case string(String)
+    /// A value of type `boolean`.
     case boolean(Bool)
+    /// A value of type `integer`.
     case integer(Int)
+    /// A value of type `decimal`.
     case decimal(FHIRDecimal)
+    /// A value of type `uri`.
     case uri(String)
+    /// A value of type `code`.
     case code(String)
+    /// A value of type `dateTime`.
     case dateTime(FHIRDateTime)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    /// The value that an object holds, or nil; for generated code.
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 7) {
         case 0: guard let value: String = object._string(first) else { return nil }; self = .string(value)
         case 1: guard let value: Bool = object._bool(first + 1) else { return nil }; self = .boolean(value)
@@ -192,6 +219,7 @@ public enum ValueSetExpansionParameterValue: FHIRChoice {
         default: return nil
         }
     }
+    /// Sets the value in an object; for generated code.
     public func _write(_ object: FHIRObject, _ first: Int) {
         switch self {
         case .string(let value): object._setString(first, value)
@@ -205,7 +233,7 @@ public enum ValueSetExpansionParameterValue: FHIRChoice {
     }
 }
 
-private let valueSetLayout = Layout(ValueSet.self, "ValueSet", .resource, base: DomainResource._layout, release: .r4, """
+private let valueSetLayout = Layout(_class: ValueSet.self, "ValueSet", .resource, base: DomainResource._layout, release: .r4, """
     url 0..1 uri
     identifier 0..* Identifier
     version 0..1 string
@@ -226,14 +254,14 @@ private let valueSetLayout = Layout(ValueSet.self, "ValueSet", .resource, base: 
     expansion 0..1 ValueSet.expansion
     """)
 
-private let valueSetComposeLayout = Layout(ValueSetCompose.self, "ValueSet.compose", .backbone, base: BackboneElement._layout, release: .r4, """
+private let valueSetComposeLayout = Layout(_class: ValueSetCompose.self, "ValueSet.compose", .backbone, base: BackboneElement._layout, release: .r4, """
     lockedDate 0..1 date
     inactive 0..1 boolean
     include 1..* ValueSet.compose.include
     exclude 0..* ValueSet.compose.include
     """)
 
-private let valueSetComposeIncludeLayout = Layout(ValueSetComposeInclude.self, "ValueSet.compose.include", .backbone, base: BackboneElement._layout, release: .r4, """
+private let valueSetComposeIncludeLayout = Layout(_class: ValueSetComposeInclude.self, "ValueSet.compose.include", .backbone, base: BackboneElement._layout, release: .r4, """
     system 0..1 uri
     version 0..1 string
     concept 0..* ValueSet.compose.include.concept
@@ -241,25 +269,25 @@ private let valueSetComposeIncludeLayout = Layout(ValueSetComposeInclude.self, "
     valueSet 0..* canonical >ValueSet
     """)
 
-private let valueSetComposeIncludeConceptLayout = Layout(ValueSetComposeIncludeConcept.self, "ValueSet.compose.include.concept", .backbone, base: BackboneElement._layout, release: .r4, """
+private let valueSetComposeIncludeConceptLayout = Layout(_class: ValueSetComposeIncludeConcept.self, "ValueSet.compose.include.concept", .backbone, base: BackboneElement._layout, release: .r4, """
     code 1..1 code
     display 0..1 string
     designation 0..* ValueSet.compose.include.concept.designation
     """)
 
-private let valueSetComposeIncludeConceptDesignationLayout = Layout(ValueSetComposeIncludeConceptDesignation.self, "ValueSet.compose.include.concept.designation", .backbone, base: BackboneElement._layout, release: .r4, """
+private let valueSetComposeIncludeConceptDesignationLayout = Layout(_class: ValueSetComposeIncludeConceptDesignation.self, "ValueSet.compose.include.concept.designation", .backbone, base: BackboneElement._layout, release: .r4, """
     language 0..1 code
     use 0..1 Coding
     value 1..1 string
     """)
 
-private let valueSetComposeIncludeFilterLayout = Layout(ValueSetComposeIncludeFilter.self, "ValueSet.compose.include.filter", .backbone, base: BackboneElement._layout, release: .r4, """
+private let valueSetComposeIncludeFilterLayout = Layout(_class: ValueSetComposeIncludeFilter.self, "ValueSet.compose.include.filter", .backbone, base: BackboneElement._layout, release: .r4, """
     property 1..1 code
     op 1..1 code =FilterOperator
     value 1..1 string
     """)
 
-private let valueSetExpansionLayout = Layout(ValueSetExpansion.self, "ValueSet.expansion", .backbone, base: BackboneElement._layout, release: .r4, """
+private let valueSetExpansionLayout = Layout(_class: ValueSetExpansion.self, "ValueSet.expansion", .backbone, base: BackboneElement._layout, release: .r4, """
     identifier 0..1 uri
     timestamp 1..1 dateTime
     total 0..1 integer
@@ -268,12 +296,12 @@ private let valueSetExpansionLayout = Layout(ValueSetExpansion.self, "ValueSet.e
     contains 0..* ValueSet.expansion.contains
     """)
 
-private let valueSetExpansionParameterLayout = Layout(ValueSetExpansionParameter.self, "ValueSet.expansion.parameter", .backbone, base: BackboneElement._layout, release: .r4, """
+private let valueSetExpansionParameterLayout = Layout(_class: ValueSetExpansionParameter.self, "ValueSet.expansion.parameter", .backbone, base: BackboneElement._layout, release: .r4, """
     name 1..1 string
     value[x] 0..1 string|boolean|integer|decimal|uri|code|dateTime
     """)
 
-private let valueSetExpansionContainsLayout = Layout(ValueSetExpansionContains.self, "ValueSet.expansion.contains", .backbone, base: BackboneElement._layout, release: .r4, """
+private let valueSetExpansionContainsLayout = Layout(_class: ValueSetExpansionContains.self, "ValueSet.expansion.contains", .backbone, base: BackboneElement._layout, release: .r4, """
     system 0..1 uri
     abstract 0..1 boolean
     inactive 0..1 boolean
@@ -284,4 +312,4 @@ private let valueSetExpansionContainsLayout = Layout(ValueSetExpansionContains.s
     contains 0..* ValueSet.expansion.contains
     """)
 
-let valueSetTypes = TypeGroup("ValueSet ValueSet.compose ValueSet.compose.include ValueSet.compose.include.concept ValueSet.compose.include.concept.designation ValueSet.compose.include.filter ValueSet.expansion ValueSet.expansion.parameter ValueSet.expansion.contains", [ValueSet.self, ValueSetCompose.self, ValueSetComposeInclude.self, ValueSetComposeIncludeConcept.self, ValueSetComposeIncludeConceptDesignation.self, ValueSetComposeIncludeFilter.self, ValueSetExpansion.self, ValueSetExpansionParameter.self, ValueSetExpansionContains.self])
+let valueSetTypes = _TypeGroup("ValueSet ValueSet.compose ValueSet.compose.include ValueSet.compose.include.concept ValueSet.compose.include.concept.designation ValueSet.compose.include.filter ValueSet.expansion ValueSet.expansion.parameter ValueSet.expansion.contains", [ValueSet.self, ValueSetCompose.self, ValueSetComposeInclude.self, ValueSetComposeIncludeConcept.self, ValueSetComposeIncludeConceptDesignation.self, ValueSetComposeIncludeFilter.self, ValueSetExpansion.self, ValueSetExpansionParameter.self, ValueSetExpansionContains.self])

@@ -5,6 +5,7 @@ import FireLiteCore
 
 /// `VisionPrescription`, a resource of FHIR R4: <http://hl7.org/fhir/StructureDefinition/VisionPrescription>
 public final class VisionPrescription: DomainResource {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { visionPrescriptionLayout }
 
     /// `VisionPrescription.identifier`: `Identifier` 0..*
@@ -15,14 +16,17 @@ public final class VisionPrescription: DomainResource {
     public var created: FHIRDateTime? { get { _dateTime(10) } set { _setDateTime(10, newValue) } }
     /// `VisionPrescription.patient`: `Reference` 1..1 to `Patient`
     public var patient: Reference? { get { _object(11) } set { _setObject(11, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(patient newValue: Reference?) { _upsert(11, newValue) }
     /// `VisionPrescription.encounter`: `Reference` 0..1 to `Encounter`
     public var encounter: Reference? { get { _object(12) } set { _setObject(12, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(encounter newValue: Reference?) { _upsert(12, newValue) }
     /// `VisionPrescription.dateWritten`: `dateTime` 1..1
     public var dateWritten: FHIRDateTime? { get { _dateTime(13) } set { _setDateTime(13, newValue) } }
     /// `VisionPrescription.prescriber`: `Reference` 1..1 to `Practitioner` | `PractitionerRole`
     public var prescriber: Reference? { get { _object(14) } set { _setObject(14, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(prescriber newValue: Reference?) { _upsert(14, newValue) }
     /// `VisionPrescription.lensSpecification`: `VisionPrescription.lensSpecification` 1..*
     public var lensSpecification: [VisionPrescriptionLensSpecification] { get { _objects(15) } set { _setObjects(15, newValue) } }
@@ -30,10 +34,12 @@ public final class VisionPrescription: DomainResource {
 
 /// `VisionPrescription.lensSpecification`, a backbone element
 public final class VisionPrescriptionLensSpecification: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { visionPrescriptionLensSpecificationLayout }
 
     /// `VisionPrescription.lensSpecification.product`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/vision-product>)
     public var product: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(product newValue: CodeableConcept?) { _upsert(3, newValue) }
     /// `VisionPrescription.lensSpecification.eye`: `code` 1..1, one of `VisionEyes` (<http://hl7.org/fhir/ValueSet/vision-eye-codes>)
     public var eye: VisionEyes? { get { _code(4) } set { _setCode(4, newValue) } }
@@ -55,6 +61,7 @@ public final class VisionPrescriptionLensSpecification: BackboneElement {
     public var diameter: FHIRDecimal? { get { _decimal(12) } set { _setDecimal(12, newValue) } }
     /// `VisionPrescription.lensSpecification.duration`: `Quantity` 0..1
     public var duration: Quantity? { get { _object(13) } set { _setObject(13, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(duration newValue: Quantity?) { _upsert(13, newValue) }
     /// `VisionPrescription.lensSpecification.color`: `string` 0..1
     public var color: String? { get { _string(14) } set { _setString(14, newValue) } }
@@ -66,6 +73,7 @@ public final class VisionPrescriptionLensSpecification: BackboneElement {
 
 /// `VisionPrescription.lensSpecification.prism`, a backbone element
 public final class VisionPrescriptionLensSpecificationPrism: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { visionPrescriptionLensSpecificationPrismLayout }
 
     /// `VisionPrescription.lensSpecification.prism.amount`: `decimal` 1..1
@@ -74,7 +82,7 @@ public final class VisionPrescriptionLensSpecificationPrism: BackboneElement {
     public var base: VisionBase? { get { _code(4) } set { _setCode(4, newValue) } }
 }
 
-private let visionPrescriptionLayout = Layout(VisionPrescription.self, "VisionPrescription", .resource, base: DomainResource._layout, release: .r4, """
+private let visionPrescriptionLayout = Layout(_class: VisionPrescription.self, "VisionPrescription", .resource, base: DomainResource._layout, release: .r4, """
     identifier 0..* Identifier
     status 1..1 code =FinancialResourceStatusCodes
     created 1..1 dateTime
@@ -85,7 +93,7 @@ private let visionPrescriptionLayout = Layout(VisionPrescription.self, "VisionPr
     lensSpecification 1..* VisionPrescription.lensSpecification
     """)
 
-private let visionPrescriptionLensSpecificationLayout = Layout(VisionPrescriptionLensSpecification.self, "VisionPrescription.lensSpecification", .backbone, base: BackboneElement._layout, release: .r4, """
+private let visionPrescriptionLensSpecificationLayout = Layout(_class: VisionPrescriptionLensSpecification.self, "VisionPrescription.lensSpecification", .backbone, base: BackboneElement._layout, release: .r4, """
     product 1..1 CodeableConcept
     eye 1..1 code =VisionEyes
     sphere 0..1 decimal
@@ -102,9 +110,9 @@ private let visionPrescriptionLensSpecificationLayout = Layout(VisionPrescriptio
     note 0..* Annotation
     """)
 
-private let visionPrescriptionLensSpecificationPrismLayout = Layout(VisionPrescriptionLensSpecificationPrism.self, "VisionPrescription.lensSpecification.prism", .backbone, base: BackboneElement._layout, release: .r4, """
+private let visionPrescriptionLensSpecificationPrismLayout = Layout(_class: VisionPrescriptionLensSpecificationPrism.self, "VisionPrescription.lensSpecification.prism", .backbone, base: BackboneElement._layout, release: .r4, """
     amount 1..1 decimal
     base 1..1 code =VisionBase
     """)
 
-let visionPrescriptionTypes = TypeGroup("VisionPrescription VisionPrescription.lensSpecification VisionPrescription.lensSpecification.prism", [VisionPrescription.self, VisionPrescriptionLensSpecification.self, VisionPrescriptionLensSpecificationPrism.self])
+let visionPrescriptionTypes = _TypeGroup("VisionPrescription VisionPrescription.lensSpecification VisionPrescription.lensSpecification.prism", [VisionPrescription.self, VisionPrescriptionLensSpecification.self, VisionPrescriptionLensSpecificationPrism.self])

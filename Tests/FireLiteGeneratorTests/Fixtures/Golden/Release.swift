@@ -6,11 +6,11 @@ import FireLiteCore
 extension FHIRRelease {
     /// FHIR Mini, version 9.9.0.
     public static let mini = FHIRRelease(
-        name: "Mini", version: "9.9.0", types: _releaseTypes,
+        _name: "Mini", version: "9.9.0", types: _releaseTypes,
         codes: [codes0])
 }
 
-let _releaseTypes: [TypeGroup] = [
+let _releaseTypes: [_TypeGroup] = [
     ageTypes,
     backboneElementTypes,
     codingTypes,

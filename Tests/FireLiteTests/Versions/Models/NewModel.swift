@@ -3,10 +3,10 @@ import FireLite
 /// `OldModel` with more: elements before, between and after the old ones, so that no old one keeps its slot, and another resource type.
 enum NewModel {
     static let release = FHIRRelease(
-        name: "T1", version: "1.1.0",
+        _name: "T1", version: "1.1.0",
         types: [
-            TypeGroup("Element Resource", [Element.self, Resource.self]),
-            TypeGroup("Thing Thing.part Size Other", [Thing.self, ThingPart.self, Size.self, Other.self]),
+            _TypeGroup("Element Resource", [Element.self, Resource.self]),
+            _TypeGroup("Thing Thing.part Size Other", [Thing.self, ThingPart.self, Size.self, Other.self]),
         ], codes: [])
 
     class Element: FHIRObject {
@@ -77,15 +77,15 @@ enum NewModel {
         override class var _layout: Layout { otherLayout }
     }
 
-    private static let elementLayout = Layout(Element.self, "Element", .abstract, base: nil, release: release, "id 0..1 string")
+    private static let elementLayout = Layout(_class: Element.self, "Element", .abstract, base: nil, release: release, "id 0..1 string")
     private static let resourceLayout = Layout(
-        Resource.self, "Resource", .abstract, base: nil, release: release,
+        _class: Resource.self, "Resource", .abstract, base: nil, release: release,
         """
         id 0..1 id
         language 0..1 code
         """)
     private static let thingLayout = Layout(
-        Thing.self, "Thing", .resource, base: Resource._layout, release: release,
+        _class: Thing.self, "Thing", .resource, base: Resource._layout, release: release,
         """
         isNew 0..1 boolean
         name 0..1 string
@@ -95,16 +95,16 @@ enum NewModel {
         size 0..1 Size
         """)
     private static let partLayout = Layout(
-        ThingPart.self, "Thing.part", .backbone, base: Element._layout, release: release,
+        _class: ThingPart.self, "Thing.part", .backbone, base: Element._layout, release: release,
         """
         code 0..1 code
         text 0..1 string
         """)
     private static let sizeLayout = Layout(
-        Size.self, "Size", .datatype, base: Element._layout, release: release,
+        _class: Size.self, "Size", .datatype, base: Element._layout, release: release,
         """
         value 0..1 decimal
         unit 0..1 code
         """)
-    private static let otherLayout = Layout(Other.self, "Other", .resource, base: Resource._layout, release: release, "")
+    private static let otherLayout = Layout(_class: Other.self, "Other", .resource, base: Resource._layout, release: release, "")
 }

@@ -3,10 +3,10 @@ import FireLite
 /// A small model as it was first: `NewModel` is what became of it.
 enum OldModel {
     static let release = FHIRRelease(
-        name: "T1", version: "1.0.0",
+        _name: "T1", version: "1.0.0",
         types: [
-            TypeGroup("Element Resource", [Element.self, Resource.self]),
-            TypeGroup("Thing Thing.part Size", [Thing.self, ThingPart.self, Size.self]),
+            _TypeGroup("Element Resource", [Element.self, Resource.self]),
+            _TypeGroup("Thing Thing.part Size", [Thing.self, ThingPart.self, Size.self]),
         ], codes: [])
 
     class Element: FHIRObject {
@@ -49,16 +49,16 @@ enum OldModel {
         }
     }
 
-    private static let elementLayout = Layout(Element.self, "Element", .abstract, base: nil, release: release, "id 0..1 string")
-    private static let resourceLayout = Layout(Resource.self, "Resource", .abstract, base: nil, release: release, "id 0..1 id")
+    private static let elementLayout = Layout(_class: Element.self, "Element", .abstract, base: nil, release: release, "id 0..1 string")
+    private static let resourceLayout = Layout(_class: Resource.self, "Resource", .abstract, base: nil, release: release, "id 0..1 id")
     private static let thingLayout = Layout(
-        Thing.self, "Thing", .resource, base: Resource._layout, release: release,
+        _class: Thing.self, "Thing", .resource, base: Resource._layout, release: release,
         """
         name 0..1 string
         part 0..* Thing.part
         size 0..1 Size
         """)
     private static let partLayout = Layout(
-        ThingPart.self, "Thing.part", .backbone, base: Element._layout, release: release, "text 0..1 string")
-    private static let sizeLayout = Layout(Size.self, "Size", .datatype, base: Element._layout, release: release, "unit 0..1 code")
+        _class: ThingPart.self, "Thing.part", .backbone, base: Element._layout, release: release, "text 0..1 string")
+    private static let sizeLayout = Layout(_class: Size.self, "Size", .datatype, base: Element._layout, release: release, "unit 0..1 code")
 }

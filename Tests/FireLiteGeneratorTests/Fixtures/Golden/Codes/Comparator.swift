@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `Comparator`: <http://example.org/fhir/ValueSet/comparators>
+/// A code of `Comparator`: <http://example.org/fhir/ValueSet/comparators>
 public struct Comparator: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `<`
     public static var lessThan: Self { Self(rawValue: "<") }

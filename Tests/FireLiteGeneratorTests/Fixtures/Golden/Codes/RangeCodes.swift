@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `RangeCodes`: <http://example.org/fhir/ValueSet/task-kind>
+/// A code of `RangeCodes`: <http://example.org/fhir/ValueSet/task-kind>
 public struct RangeCodes: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `one`
     public static var one: Self { Self(rawValue: "one") }

@@ -3,9 +3,11 @@
 
 import FireLiteCore
 
-/// `TaskUse`: <http://example.org/fhir/ValueSet/task-use>
+/// A code of `TaskUse`: <http://example.org/fhir/ValueSet/task-use>
 public struct TaskUse: FHIRCode {
+    /// The code as JSON has it.
     public let rawValue: String
+    /// Any code, whether the value set has it or not.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// `one`
     public static var one: Self { Self(rawValue: "one") }

@@ -5,10 +5,11 @@ import FireLiteCore
 
 /// `Age`, a datatype of FHIR Mini: <http://example.org/fhir/StructureDefinition/Age>
 public final class Age: Quantity {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { ageLayout }
 }
 
-private let ageLayout = Layout(Age.self, "Age", .datatype, base: Quantity._layout, release: .mini, """
+private let ageLayout = Layout(_class: Age.self, "Age", .datatype, base: Quantity._layout, release: .mini, """
     """)
 
-let ageTypes = TypeGroup("Age", [Age.self])
+let ageTypes = _TypeGroup("Age", [Age.self])

@@ -5,14 +5,15 @@ import FireLiteCore
 
 /// `BackboneElement`, an abstract datatype of FHIR Mini: <http://example.org/fhir/StructureDefinition/BackboneElement>
 public class BackboneElement: Element {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { backboneElementLayout }
 
     /// `BackboneElement.modifierExtension`: `Extension` 0..*
     public final var modifierExtension: [Extension] { get { _objects(2) } set { _setObjects(2, newValue) } }
 }
 
-private let backboneElementLayout = Layout(BackboneElement.self, "BackboneElement", .abstract, base: Element._layout, release: .mini, """
+private let backboneElementLayout = Layout(_class: BackboneElement.self, "BackboneElement", .abstract, base: Element._layout, release: .mini, """
     modifierExtension 0..* Extension
     """)
 
-let backboneElementTypes = TypeGroup("BackboneElement", [BackboneElement.self])
+let backboneElementTypes = _TypeGroup("BackboneElement", [BackboneElement.self])

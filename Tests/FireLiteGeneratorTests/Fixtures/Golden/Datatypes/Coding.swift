@@ -5,14 +5,15 @@ import FireLiteCore
 
 /// `Coding`, a datatype of FHIR Mini: <http://example.org/fhir/StructureDefinition/Coding>
 public final class Coding: Element {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { codingLayout }
 
     /// `Coding.code`: `code` 0..1
     public var code: String? { get { _string(2) } set { _setString(2, newValue) } }
 }
 
-private let codingLayout = Layout(Coding.self, "Coding", .datatype, base: Element._layout, release: .mini, """
+private let codingLayout = Layout(_class: Coding.self, "Coding", .datatype, base: Element._layout, release: .mini, """
     code 0..1 code
     """)
 
-let codingTypes = TypeGroup("Coding", [Coding.self])
+let codingTypes = _TypeGroup("Coding", [Coding.self])

@@ -5,6 +5,7 @@ import FireLiteCore
 
 /// `Element`, an abstract datatype of FHIR Mini: <http://example.org/fhir/StructureDefinition/Element>
 public class Element: FHIRObject {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { elementLayout }
 
     /// `Element.id`: `string` 0..1
@@ -13,9 +14,9 @@ public class Element: FHIRObject {
     public final var `extension`: [Extension] { get { _objects(1) } set { _setObjects(1, newValue) } }
 }
 
-private let elementLayout = Layout(Element.self, "Element", .abstract, base: nil, release: .mini, """
+private let elementLayout = Layout(_class: Element.self, "Element", .abstract, base: nil, release: .mini, """
     id 0..1 string
     extension 0..* Extension
     """)
 
-let elementTypes = TypeGroup("Element", [Element.self])
+let elementTypes = _TypeGroup("Element", [Element.self])

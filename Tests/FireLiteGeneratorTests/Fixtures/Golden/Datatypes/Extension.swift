@@ -5,33 +5,50 @@ import FireLiteCore
 
 /// `Extension`, a datatype of FHIR Mini: <http://example.org/fhir/StructureDefinition/Extension>
 public final class Extension: Element {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { extensionLayout }
 
     /// `Extension.url`: `uri` 1..1
     public var url: String? { get { _string(2) } set { _setString(2, newValue) } }
     /// `Extension.value[x]`: `boolean` | `integer` | `string` | `uri` | `code` | `id` | `positiveInt` | `decimal` | `date` | `dateTime` | `instant` | `time` | `Quantity` | `Reference` 0..1
     public var value: OpenType? { get { _choice(3) } set { _setChoice(3, 14, newValue) } }
+    /// `Extension.value[x]` as `boolean`.
     public var valueBoolean: Bool? { get { _bool(3) } set { _setBool(3, newValue) } }
+    /// `Extension.value[x]` as `integer`.
     public var valueInteger: Int? { get { _int(4) } set { _setInt(4, newValue) } }
+    /// `Extension.value[x]` as `string`.
     public var valueString: String? { get { _string(5) } set { _setString(5, newValue) } }
+    /// `Extension.value[x]` as `uri`.
     public var valueUri: String? { get { _string(6) } set { _setString(6, newValue) } }
+    /// `Extension.value[x]` as `code`.
     public var valueCode: String? { get { _string(7) } set { _setString(7, newValue) } }
+    /// `Extension.value[x]` as `id`.
     public var valueId: String? { get { _string(8) } set { _setString(8, newValue) } }
+    /// `Extension.value[x]` as `positiveInt`.
     public var valuePositiveInt: Int? { get { _int(9) } set { _setInt(9, newValue) } }
+    /// `Extension.value[x]` as `decimal`.
     public var valueDecimal: FHIRDecimal? { get { _decimal(10) } set { _setDecimal(10, newValue) } }
+    /// `Extension.value[x]` as `date`.
     public var valueDate: FHIRDate? { get { _date(11) } set { _setDate(11, newValue) } }
+    /// `Extension.value[x]` as `dateTime`.
     public var valueDateTime: FHIRDateTime? { get { _dateTime(12) } set { _setDateTime(12, newValue) } }
+    /// `Extension.value[x]` as `instant`.
     public var valueInstant: FHIRInstant? { get { _instant(13) } set { _setInstant(13, newValue) } }
+    /// `Extension.value[x]` as `time`.
     public var valueTime: FHIRTime? { get { _time(14) } set { _setTime(14, newValue) } }
+    /// `Extension.value[x]` as `Quantity`.
     public var valueQuantity: Quantity? { get { _object(15) } set { _setObject(15, newValue) } }
+    /// `Extension.value[x]` as `Reference`.
     public var valueReference: Reference? { get { _object(16) } set { _setObject(16, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueQuantity newValue: Quantity?) { _upsert(15, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueReference newValue: Reference?) { _upsert(16, newValue) }
 }
 
-private let extensionLayout = Layout(Extension.self, "Extension", .datatype, base: Element._layout, release: .mini, """
+private let extensionLayout = Layout(_class: Extension.self, "Extension", .datatype, base: Element._layout, release: .mini, """
     url 1..1 uri
     value[x] 0..1 boolean|integer|string|uri|code|id|positiveInt|decimal|date|dateTime|instant|time|Quantity|Reference
     """)
 
-let extensionTypes = TypeGroup("Extension", [Extension.self])
+let extensionTypes = _TypeGroup("Extension", [Extension.self])

@@ -3,23 +3,38 @@
 
 import FireLiteCore
 
-/// values `Extension.value[x]`, `List.open[x]`, `Task.input.value[x]` can have
+/// A value of `Extension.value[x]`, `List.open[x]`, `Task.input.value[x]`.
 public enum OpenType: FHIRChoice {
+    /// A value of type `boolean`.
     case boolean(Bool)
+    /// A value of type `integer`.
     case integer(Int)
+    /// A value of type `string`.
     case string(String)
+    /// A value of type `uri`.
     case uri(String)
+    /// A value of type `code`.
     case code(String)
+    /// A value of type `id`.
     case id(String)
+    /// A value of type `positiveInt`.
     case positiveInt(Int)
+    /// A value of type `decimal`.
     case decimal(FHIRDecimal)
+    /// A value of type `date`.
     case date(FHIRDate)
+    /// A value of type `dateTime`.
     case dateTime(FHIRDateTime)
+    /// A value of type `instant`.
     case instant(FHIRInstant)
+    /// A value of type `time`.
     case time(FHIRTime)
+    /// A value of type `Quantity`.
     case quantity(Quantity)
+    /// A value of type `Reference`.
     case reference(Reference)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    /// The value that an object holds, or nil; for generated code.
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 14) {
         case 0: guard let value: Bool = object._bool(first) else { return nil }; self = .boolean(value)
         case 1: guard let value: Int = object._int(first + 1) else { return nil }; self = .integer(value)
@@ -38,6 +53,7 @@ public enum OpenType: FHIRChoice {
         default: return nil
         }
     }
+    /// Sets the value in an object; for generated code.
     public func _write(_ object: FHIRObject, _ first: Int) {
         switch self {
         case .boolean(let value): object._setBool(first, value)

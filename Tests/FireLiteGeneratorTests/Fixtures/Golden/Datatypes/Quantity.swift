@@ -5,6 +5,7 @@ import FireLiteCore
 
 /// `Quantity`, a datatype of FHIR Mini: <http://example.org/fhir/StructureDefinition/Quantity>
 public class Quantity: Element {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { quantityLayout }
 
     /// `Quantity.value`: `decimal` 0..1
@@ -13,9 +14,9 @@ public class Quantity: Element {
     public final var comparator: Comparator? { get { _code(3) } set { _setCode(3, newValue) } }
 }
 
-private let quantityLayout = Layout(Quantity.self, "Quantity", .datatype, base: Element._layout, release: .mini, """
+private let quantityLayout = Layout(_class: Quantity.self, "Quantity", .datatype, base: Element._layout, release: .mini, """
     value 0..1 decimal
     comparator 0..1 code =Comparator
     """)
 
-let quantityTypes = TypeGroup("Quantity", [Quantity.self])
+let quantityTypes = _TypeGroup("Quantity", [Quantity.self])

@@ -5,14 +5,15 @@ import FireLiteCore
 
 /// `Reference`, a datatype of FHIR Mini: <http://example.org/fhir/StructureDefinition/Reference>
 public final class Reference: Element {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { referenceLayout }
 
     /// `Reference.reference`: `string` 0..1
     public var reference: String? { get { _string(2) } set { _setString(2, newValue) } }
 }
 
-private let referenceLayout = Layout(Reference.self, "Reference", .datatype, base: Element._layout, release: .mini, """
+private let referenceLayout = Layout(_class: Reference.self, "Reference", .datatype, base: Element._layout, release: .mini, """
     reference 0..1 string
     """)
 
-let referenceTypes = TypeGroup("Reference", [Reference.self])
+let referenceTypes = _TypeGroup("Reference", [Reference.self])

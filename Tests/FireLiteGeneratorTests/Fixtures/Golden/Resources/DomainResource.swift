@@ -5,6 +5,7 @@ import FireLiteCore
 
 /// `DomainResource`, an abstract resource of FHIR Mini: <http://example.org/fhir/StructureDefinition/DomainResource>
 public class DomainResource: Resource {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { domainResourceLayout }
 
     /// `DomainResource.contained`: `Resource` 0..*
@@ -13,9 +14,9 @@ public class DomainResource: Resource {
     public final var `extension`: [Extension] { get { _objects(3) } set { _setObjects(3, newValue) } }
 }
 
-private let domainResourceLayout = Layout(DomainResource.self, "DomainResource", .abstract, base: Resource._layout, release: .mini, """
+private let domainResourceLayout = Layout(_class: DomainResource.self, "DomainResource", .abstract, base: Resource._layout, release: .mini, """
     contained 0..* Resource
     extension 0..* Extension
     """)
 
-let domainResourceTypes = TypeGroup("DomainResource", [DomainResource.self])
+let domainResourceTypes = _TypeGroup("DomainResource", [DomainResource.self])

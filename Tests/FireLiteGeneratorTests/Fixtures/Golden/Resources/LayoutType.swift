@@ -5,15 +5,17 @@ import FireLiteCore
 
 /// `Layout`, a resource of FHIR Mini: <http://example.org/fhir/StructureDefinition/Layout>
 public final class LayoutType: Resource {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { layoutTypeLayout }
 
     /// `Layout.task`: `Reference` 0..1
     public var task: Reference? { get { _object(2) } set { _setObject(2, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(task newValue: Reference?) { _upsert(2, newValue) }
 }
 
-private let layoutTypeLayout = Layout(LayoutType.self, "Layout", .resource, base: Resource._layout, release: .mini, """
+private let layoutTypeLayout = Layout(_class: LayoutType.self, "Layout", .resource, base: Resource._layout, release: .mini, """
     task 0..1 Reference
     """)
 
-let layoutTypeTypes = TypeGroup("Layout", [LayoutType.self])
+let layoutTypeTypes = _TypeGroup("Layout", [LayoutType.self])

@@ -5,6 +5,7 @@ import FireLiteCore
 
 /// `List`, a resource of FHIR Mini: <http://example.org/fhir/StructureDefinition/List>
 public final class List: DomainResource {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { listLayout }
 
     /// `List.description`: `string` 0..1
@@ -17,26 +18,43 @@ public final class List: DomainResource {
     public var item: [ListItem] { get { _objects(7) } set { _setObjects(7, newValue) } }
     /// `List.open[x]`: `boolean` | `integer` | `string` | `uri` | `code` | `id` | `positiveInt` | `decimal` | `date` | `dateTime` | `instant` | `time` | `Quantity` | `Reference` 0..1
     public var open: OpenType? { get { _choice(8) } set { _setChoice(8, 14, newValue) } }
+    /// `List.open[x]` as `boolean`.
     public var openBoolean: Bool? { get { _bool(8) } set { _setBool(8, newValue) } }
+    /// `List.open[x]` as `integer`.
     public var openInteger: Int? { get { _int(9) } set { _setInt(9, newValue) } }
+    /// `List.open[x]` as `string`.
     public var openString: String? { get { _string(10) } set { _setString(10, newValue) } }
+    /// `List.open[x]` as `uri`.
     public var openUri: String? { get { _string(11) } set { _setString(11, newValue) } }
+    /// `List.open[x]` as `code`.
     public var openCode: String? { get { _string(12) } set { _setString(12, newValue) } }
+    /// `List.open[x]` as `id`.
     public var openId: String? { get { _string(13) } set { _setString(13, newValue) } }
+    /// `List.open[x]` as `positiveInt`.
     public var openPositiveInt: Int? { get { _int(14) } set { _setInt(14, newValue) } }
+    /// `List.open[x]` as `decimal`.
     public var openDecimal: FHIRDecimal? { get { _decimal(15) } set { _setDecimal(15, newValue) } }
+    /// `List.open[x]` as `date`.
     public var openDate: FHIRDate? { get { _date(16) } set { _setDate(16, newValue) } }
+    /// `List.open[x]` as `dateTime`.
     public var openDateTime: FHIRDateTime? { get { _dateTime(17) } set { _setDateTime(17, newValue) } }
+    /// `List.open[x]` as `instant`.
     public var openInstant: FHIRInstant? { get { _instant(18) } set { _setInstant(18, newValue) } }
+    /// `List.open[x]` as `time`.
     public var openTime: FHIRTime? { get { _time(19) } set { _setTime(19, newValue) } }
+    /// `List.open[x]` as `Quantity`.
     public var openQuantity: Quantity? { get { _object(20) } set { _setObject(20, newValue) } }
+    /// `List.open[x]` as `Reference`.
     public var openReference: Reference? { get { _object(21) } set { _setObject(21, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(openQuantity newValue: Quantity?) { _upsert(20, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(openReference newValue: Reference?) { _upsert(21, newValue) }
 }
 
 /// `List.repeat`, a backbone element
 public final class ListRepeat: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { listRepeatLayout }
 
     /// `List.repeat.import`: `boolean` 0..1
@@ -47,14 +65,16 @@ public final class ListRepeat: BackboneElement {
 
 /// `List.item`, a backbone element
 public final class ListItem: Element {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { listItemLayout }
 
     /// `List.item.entry`: `Reference` 1..1 to `Task` | `List`
     public var entry: Reference? { get { _object(2) } set { _setObject(2, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(entry newValue: Reference?) { _upsert(2, newValue) }
 }
 
-private let listLayout = Layout(List.self, "List", .resource, base: DomainResource._layout, release: .mini, """
+private let listLayout = Layout(_class: List.self, "List", .resource, base: DomainResource._layout, release: .mini, """
     description 0..1 string
     class 0..1 code
     repeat 0..* List.repeat
@@ -62,13 +82,13 @@ private let listLayout = Layout(List.self, "List", .resource, base: DomainResour
     open[x] 0..1 boolean|integer|string|uri|code|id|positiveInt|decimal|date|dateTime|instant|time|Quantity|Reference
     """)
 
-private let listRepeatLayout = Layout(ListRepeat.self, "List.repeat", .backbone, base: BackboneElement._layout, release: .mini, """
+private let listRepeatLayout = Layout(_class: ListRepeat.self, "List.repeat", .backbone, base: BackboneElement._layout, release: .mini, """
     import 0..1 boolean
     repeat 0..* List.repeat
     """)
 
-private let listItemLayout = Layout(ListItem.self, "List.item", .backbone, base: Element._layout, release: .mini, """
+private let listItemLayout = Layout(_class: ListItem.self, "List.item", .backbone, base: Element._layout, release: .mini, """
     entry 1..1 Reference >Task,List
     """)
 
-let listTypes = TypeGroup("List List.repeat List.item", [List.self, ListRepeat.self, ListItem.self])
+let listTypes = _TypeGroup("List List.repeat List.item", [List.self, ListRepeat.self, ListItem.self])

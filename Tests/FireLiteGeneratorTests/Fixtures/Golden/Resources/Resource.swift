@@ -5,15 +5,16 @@ import FireLiteCore
 
 /// `Resource`, an abstract resource of FHIR Mini: <http://example.org/fhir/StructureDefinition/Resource>
 public class Resource: FHIRResource {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { resourceLayout }
 
     /// `Resource.language`: `code` 0..1
     public final var language: String? { get { _string(1) } set { _setString(1, newValue) } }
 }
 
-private let resourceLayout = Layout(Resource.self, "Resource", .abstract, base: nil, release: .mini, """
+private let resourceLayout = Layout(_class: Resource.self, "Resource", .abstract, base: nil, release: .mini, """
     id 0..1 id
     language 0..1 code
     """)
 
-let resourceTypes = TypeGroup("Resource", [Resource.self])
+let resourceTypes = _TypeGroup("Resource", [Resource.self])

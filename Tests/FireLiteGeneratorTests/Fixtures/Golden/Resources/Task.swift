@@ -5,6 +5,7 @@ import FireLiteCore
 
 /// `Task`, a resource of FHIR Mini: <http://example.org/fhir/StructureDefinition/Task>
 public final class Task: DomainResource {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { taskLayout }
 
     /// `Task.status`: `code` 1..1, one of `TaskStatus` (<http://example.org/fhir/ValueSet/task-status>)
@@ -13,6 +14,7 @@ public final class Task: DomainResource {
     public var use: [TaskUse] { get { _codes(5) } set { _setCodes(5, newValue) } }
     /// `Task.kind`: `Coding` 0..1, one of `RangeCodes` (<http://example.org/fhir/ValueSet/task-kind>)
     public var kind: Coding? { get { _object(6) } set { _setObject(6, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(kind newValue: Coding?) { _upsert(6, newValue) }
     /// `Task.unit`: `code` 0..1, required binding (<http://example.org/fhir/ValueSet/units>)
     public var unit: String? { get { _string(7) } set { _setString(7, newValue) } }
@@ -20,20 +22,29 @@ public final class Task: DomainResource {
     public var tongue: String? { get { _string(8) } set { _setString(8, newValue) } }
     /// `Task.for`: `Reference` 0..1 to `List`
     public var `for`: Reference? { get { _object(9) } set { _setObject(9, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(for newValue: Reference?) { _upsert(9, newValue) }
     /// `Task.inout`: `Quantity` 0..1
     public var `inout`: Quantity? { get { _object(10) } set { _setObject(10, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(`inout` newValue: Quantity?) { _upsert(10, newValue) }
     /// `Task.default`: `Range` 0..1
     public var `default`: Range? { get { _object(11) } set { _setObject(11, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(default newValue: Range?) { _upsert(11, newValue) }
     /// `Task.value[x]`: `string` | `Quantity` | `Reference` | `code` 0..1 to `Task` | `List`, one of `TaskUse` (<http://example.org/fhir/ValueSet/task-use>)
     public var value: TaskValueChoice? { get { _choice(12) } set { _setChoice(12, 4, newValue) } }
+    /// `Task.value[x]` as `string`.
     public var valueString_: String? { get { _string(12) } set { _setString(12, newValue) } }
+    /// `Task.value[x]` as `Quantity`.
     public var valueQuantity: Quantity? { get { _object(13) } set { _setObject(13, newValue) } }
+    /// `Task.value[x]` as `Reference`.
     public var valueReference: Reference? { get { _object(14) } set { _setObject(14, newValue) } }
+    /// `Task.value[x]` as `code`.
     public var valueCode: TaskUse? { get { _code(15) } set { _setCode(15, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueQuantity newValue: Quantity?) { _upsert(13, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueReference newValue: Reference?) { _upsert(14, newValue) }
     /// `Task.valueString`: `string` 0..1
     public var valueString: String? { get { _string(16) } set { _setString(16, newValue) } }
@@ -61,38 +72,61 @@ public final class Task: DomainResource {
 
 /// `Task.input`, a backbone element
 public final class TaskInputElement: BackboneElement {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { taskInputElementLayout }
 
     /// `Task.input.value[x]`: `boolean` | `integer` | `string` | `uri` | `code` | `id` | `positiveInt` | `decimal` | `date` | `dateTime` | `instant` | `time` | `Quantity` | `Reference` 1..1
     public var value: OpenType? { get { _choice(3) } set { _setChoice(3, 14, newValue) } }
+    /// `Task.input.value[x]` as `boolean`.
     public var valueBoolean: Bool? { get { _bool(3) } set { _setBool(3, newValue) } }
+    /// `Task.input.value[x]` as `integer`.
     public var valueInteger: Int? { get { _int(4) } set { _setInt(4, newValue) } }
+    /// `Task.input.value[x]` as `string`.
     public var valueString: String? { get { _string(5) } set { _setString(5, newValue) } }
+    /// `Task.input.value[x]` as `uri`.
     public var valueUri: String? { get { _string(6) } set { _setString(6, newValue) } }
+    /// `Task.input.value[x]` as `code`.
     public var valueCode: String? { get { _string(7) } set { _setString(7, newValue) } }
+    /// `Task.input.value[x]` as `id`.
     public var valueId: String? { get { _string(8) } set { _setString(8, newValue) } }
+    /// `Task.input.value[x]` as `positiveInt`.
     public var valuePositiveInt: Int? { get { _int(9) } set { _setInt(9, newValue) } }
+    /// `Task.input.value[x]` as `decimal`.
     public var valueDecimal: FHIRDecimal? { get { _decimal(10) } set { _setDecimal(10, newValue) } }
+    /// `Task.input.value[x]` as `date`.
     public var valueDate: FHIRDate? { get { _date(11) } set { _setDate(11, newValue) } }
+    /// `Task.input.value[x]` as `dateTime`.
     public var valueDateTime: FHIRDateTime? { get { _dateTime(12) } set { _setDateTime(12, newValue) } }
+    /// `Task.input.value[x]` as `instant`.
     public var valueInstant: FHIRInstant? { get { _instant(13) } set { _setInstant(13, newValue) } }
+    /// `Task.input.value[x]` as `time`.
     public var valueTime: FHIRTime? { get { _time(14) } set { _setTime(14, newValue) } }
+    /// `Task.input.value[x]` as `Quantity`.
     public var valueQuantity: Quantity? { get { _object(15) } set { _setObject(15, newValue) } }
+    /// `Task.input.value[x]` as `Reference`.
     public var valueReference: Reference? { get { _object(16) } set { _setObject(16, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueQuantity newValue: Quantity?) { _upsert(15, newValue) }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(valueReference newValue: Reference?) { _upsert(16, newValue) }
     /// `Task.input.part`: as `Task.input` 0..1
     public var part: TaskInputElement? { get { _object(17) } set { _setObject(17, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(part newValue: TaskInputElement?) { _upsert(17, newValue) }
 }
 
-/// values `Task.value[x]` can have
+/// A value of `Task.value[x]`.
 public enum TaskValueChoice: FHIRChoice {
+    /// A value of type `string`.
     case string(String)
+    /// A value of type `Quantity`.
     case quantity(Quantity)
+    /// A value of type `Reference`.
     case reference(Reference)
+    /// A value of type `code`.
     case code(TaskUse)
-    public init?(_ object: FHIRObject, _ first: Int) {
+    /// The value that an object holds, or nil; for generated code.
+    public init?(_object object: FHIRObject, _ first: Int) {
         switch object._chosen(first, 4) {
         case 0: guard let value: String = object._string(first) else { return nil }; self = .string(value)
         case 1: guard let value: Quantity = object._object(first + 1) else { return nil }; self = .quantity(value)
@@ -101,6 +135,7 @@ public enum TaskValueChoice: FHIRChoice {
         default: return nil
         }
     }
+    /// Sets the value in an object; for generated code.
     public func _write(_ object: FHIRObject, _ first: Int) {
         switch self {
         case .string(let value): object._setString(first, value)
@@ -111,7 +146,7 @@ public enum TaskValueChoice: FHIRChoice {
     }
 }
 
-private let taskLayout = Layout(Task.self, "Task", .resource, base: DomainResource._layout, release: .mini, """
+private let taskLayout = Layout(_class: Task.self, "Task", .resource, base: DomainResource._layout, release: .mini, """
     status 1..1 code =TaskStatus
     use 0..* code =TaskUse
     kind 0..1 Coding =RangeCodes
@@ -134,9 +169,9 @@ private let taskLayout = Layout(Task.self, "Task", .resource, base: DomainResour
     slice 0..* Extension
     """)
 
-private let taskInputElementLayout = Layout(TaskInputElement.self, "Task.input", .backbone, base: BackboneElement._layout, release: .mini, """
+private let taskInputElementLayout = Layout(_class: TaskInputElement.self, "Task.input", .backbone, base: BackboneElement._layout, release: .mini, """
     value[x] 1..1 boolean|integer|string|uri|code|id|positiveInt|decimal|date|dateTime|instant|time|Quantity|Reference
     part 0..1 Task.input
     """)
 
-let taskTypes = TypeGroup("Task Task.input", [Task.self, TaskInputElement.self])
+let taskTypes = _TypeGroup("Task Task.input", [Task.self, TaskInputElement.self])

@@ -5,14 +5,15 @@ import FireLiteCore
 
 /// `TaskInput`, a resource of FHIR Mini: <http://example.org/fhir/StructureDefinition/TaskInput>
 public final class TaskInput: Resource {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { taskInputLayout }
 
     /// `TaskInput.date`: `date` 0..1
     public var date: FHIRDate? { get { _date(2) } set { _setDate(2, newValue) } }
 }
 
-private let taskInputLayout = Layout(TaskInput.self, "TaskInput", .resource, base: Resource._layout, release: .mini, """
+private let taskInputLayout = Layout(_class: TaskInput.self, "TaskInput", .resource, base: Resource._layout, release: .mini, """
     date 0..1 date
     """)
 
-let taskInputTypes = TypeGroup("TaskInput", [TaskInput.self])
+let taskInputTypes = _TypeGroup("TaskInput", [TaskInput.self])

@@ -5,15 +5,17 @@ import FireLiteCore
 
 /// `TaskValue`, a resource of FHIR Mini: <http://example.org/fhir/StructureDefinition/TaskValue>
 public final class TaskValue: Resource {
+    /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { taskValueLayout }
 
     /// `TaskValue.age`: `Age` 0..1
     public var age: Age? { get { _object(2) } set { _setObject(2, newValue) } }
+    /// Updates the element in place from the new value; nil removes it.
     public func upsert(age newValue: Age?) { _upsert(2, newValue) }
 }
 
-private let taskValueLayout = Layout(TaskValue.self, "TaskValue", .resource, base: Resource._layout, release: .mini, """
+private let taskValueLayout = Layout(_class: TaskValue.self, "TaskValue", .resource, base: Resource._layout, release: .mini, """
     age 0..1 Age
     """)
 
-let taskValueTypes = TypeGroup("TaskValue", [TaskValue.self])
+let taskValueTypes = _TypeGroup("TaskValue", [TaskValue.self])

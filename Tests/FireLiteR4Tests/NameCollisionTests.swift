@@ -1,0 +1,110 @@
+import FireLiteCore
+import Foundation
+import TestSupport
+import Testing
+
+/// README.md lists every class of FHIR whose name a module of Swift's toolchain has too: what the toolchain's own list of symbols says.
+@Suite(.enabled(if: SymbolGraph.isThere)) struct NameCollisionTests {
+    /// The modules that a file has without asking, or with `import Foundation` or `import Testing`.
+    private static let modules = [
+        "Swift", "_Concurrency", "_StringProcessing", "Foundation", "FoundationEssentials", "FoundationInternationalization", "Testing",
+        "RegexBuilder",
+    ]
+
+    @Test func readmeListsEveryNameThatSwiftHasToo() throws {
+        let generated = try Self.generatedTypes()
+        #expect(generated.count > 900 && generated.isSuperset(of: ["Task", "Bundle", "AdministrativeGender", "ObservationValue"]))
+        var shared: Set<String> = []
+        for module in Self.modules {
+            let names = try SymbolGraph.types(of: module)
+            #expect(!names.isEmpty, "\(module)")
+            shared.formUnion(names.intersection(generated))
+        }
+        #expect(shared.isSuperset(of: ["Task", "Range", "Duration", "Bundle"]))
+        let readme = try #require(try DocumentationPages.pages().first { $0.name == "README.md" }?.text)
+        let section = try #require(readme.components(separatedBy: "\n## ").first { $0.hasPrefix("Names that other modules have too") })
+        for name in shared.sorted() { #expect(section.contains("`\(name)`"), "README.md does not say that Swift has \(name) too") }
+    }
+
+    /// The library's own names are nobody else's.
+    @Test func theLibrarysNamesAreItsOwn() throws {
+        let own = try Self.types(in: "Sources/FireLiteCore").union(try Self.types(in: "Sources/FireLite"))
+        #expect(own.isSuperset(of: ["FHIRObject", "FHIRStore", "StoreIndexSet"]))
+        for module in Self.modules { #expect(try SymbolGraph.types(of: module).isDisjoint(with: own), "\(module)") }
+    }
+
+    private static func generatedTypes() throws -> Set<String> { try types(in: "Sources/FireLiteR4/Generated") }
+
+    /// The names of the public types in a folder's files.
+    private static func types(in folder: String) throws -> Set<String> {
+        let path = DocumentationPages.root.appendingPathComponent(folder).path
+        let files = try FileManager.default.subpathsOfDirectory(atPath: path).filter { $0.hasSuffix(".swift") }
+        return try files.reduce(into: []) { names, file in
+            for line in try String(contentsOfFile: path + "/" + file, encoding: .utf8).split(separator: "\n") {
+                guard line.hasPrefix("public ") || line.hasPrefix("open ") else { continue }
+                let words = line.split { !$0.isLetter && !$0.isNumber && $0 != "_" }
+                guard let keyword = words.firstIndex(where: { ["class", "struct", "enum", "protocol", "actor"].contains($0) }) else {
+                    continue
+                }
+                names.insert(String(words[keyword + 1]))
+            }
+        }
+    }
+}
+
+/// The toolchain's list of a module's public symbols.
+private enum SymbolGraph {
+    private static let compiler =
+        ["/usr/bin", "/usr/local/bin"] + (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":").map(String.init)
+
+    /// The folder of the toolchain; nil where it is not a Linux one, which has its modules in one place.
+    private static let toolchain: URL? = compiler.lazy
+        .map { URL(fileURLWithPath: $0 + "/swiftc").resolvingSymlinksInPath().deletingLastPathComponent().deletingLastPathComponent() }
+        .first { folder in
+            let paths = [folder.path + "/bin/swift-symbolgraph-extract", folder.path + "/lib/swift/linux/Swift.swiftmodule"]
+            return paths.allSatisfy { FileManager.default.fileExists(atPath: $0) }
+        }
+
+    static let isThere = toolchain != nil
+
+    /// The names of the types at the top of a module.
+    static func types(of module: String) throws -> Set<String> {
+        let toolchain = try #require(toolchain)
+        let modules = toolchain.path + "/lib/swift/linux"
+        let target = try #require(
+            try FileManager.default.contentsOfDirectory(atPath: modules + "/Swift.swiftmodule").first { $0.hasSuffix(".swiftmodule") })
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("firelite-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let process = Process()
+        process.executableURL = toolchain.appendingPathComponent("bin/swift-symbolgraph-extract")
+        process.arguments = [
+            "-module-name", module, "-target", String(target.dropLast(".swiftmodule".count)), "-I", modules, "-output-dir", folder.path,
+            "-minimum-access-level", "public",
+        ]
+        try process.run()
+        process.waitUntilExit()
+        #expect(process.terminationStatus == 0, "\(module)")
+        // Modules that are part of another one, as _Concurrency is of Swift, have a file named so.
+        let files = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".symbols.json") }
+        return try files.reduce(into: []) { names, file in
+            let graph = try JSONDecoder().decode(Graph.self, from: Data(contentsOf: folder.appendingPathComponent(file)))
+            for symbol in graph.symbols where symbol.pathComponents.count == 1 && kinds.contains(symbol.kind.identifier) {
+                names.insert(symbol.pathComponents[0])
+            }
+        }
+    }
+
+    private static let kinds: Set<String> = [
+        "swift.class", "swift.struct", "swift.enum", "swift.protocol", "swift.typealias", "swift.actor",
+    ]
+
+    private struct Graph: Decodable {
+        struct Symbol: Decodable {
+            struct Kind: Decodable { let identifier: String }
+            let kind: Kind
+            let pathComponents: [String]
+        }
+        let symbols: [Symbol]
+    }
+}
