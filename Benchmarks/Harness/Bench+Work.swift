@@ -47,8 +47,8 @@ extension Bench {
                     try subject(path, stopwatch)
                 },
                 floor: { stopwatch in
-                    scratch.delete(floorPath)
-                    floorPath = try scratch.copy(of: original)
+                    self.scratch.delete(floorPath)
+                    floorPath = try self.scratch.copy(of: original)
                     try floor(floorPath, path, stopwatch)
                 },
                 verify: { try verify(path, floorPath) })

@@ -21,7 +21,7 @@ struct WordsTests {
 
     /// The hand-written files that people read.
     private static func files() throws -> [URL] {
-        let root = DocumentationPages.root
+        let root = PackageFolder.url
         var files = ["README.md", "CHANGELOG.md", "Makefile", "Package.swift"].map { root.appendingPathComponent($0) }
         for folder in folders {
             let contents = FileManager.default.enumerator(at: root.appendingPathComponent(folder), includingPropertiesForKeys: nil)

@@ -22,7 +22,7 @@ import Testing
         }
         #expect(shared.isSuperset(of: ["Task", "Range", "Duration", "Bundle"]))
         let readme = try #require(try DocumentationPages.pages().first { $0.name == "README.md" }?.text)
-        let section = try #require(readme.components(separatedBy: "\n## ").first { $0.hasPrefix("Names that other modules have too") })
+        let section = try #require(readme.components(separatedBy: "\n## ").first { $0.hasPrefix("Name collisions") })
         for name in shared.sorted() { #expect(section.contains("`\(name)`"), "README.md does not say that Swift has \(name) too") }
     }
 
@@ -37,7 +37,7 @@ import Testing
 
     /// The names of the public types in a folder's files.
     private static func types(in folder: String) throws -> Set<String> {
-        let path = DocumentationPages.root.appendingPathComponent(folder).path
+        let path = PackageFolder.url.appendingPathComponent(folder).path
         let files = try FileManager.default.subpathsOfDirectory(atPath: path).filter { $0.hasSuffix(".swift") }
         return try files.reduce(into: []) { names, file in
             for line in try String(contentsOfFile: path + "/" + file, encoding: .utf8).split(separator: "\n") {
