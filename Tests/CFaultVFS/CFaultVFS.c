@@ -3,6 +3,7 @@
 #include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #ifndef SQLITE_OPEN_SUPER_JOURNAL
 // Its name before SQLite 3.33.
@@ -96,6 +97,16 @@ static int file_number(firelite_disk *disk, const char *name, int is_new) {
     return number;
 }
 
+/// Whether a file of that name has a number.
+static int is_known(firelite_disk *disk, const char *name) {
+    int is_known = 0;
+    pthread_mutex_lock(&lock);
+    for (int i = 0; i < disk->name_count; i++)
+        if (strcmp(disk->names[i].name, name) == 0) is_known = 1;
+    pthread_mutex_unlock(&lock);
+    return is_known;
+}
+
 // MARK: - Files
 
 #define WATCHED(file) ((watched_file *)(file))
@@ -174,8 +185,10 @@ static int open_file(sqlite3_vfs *vfs, const char *path, sqlite3_file *file, int
     file->pMethods = 0;
     int code = failure(disk, FIRELITE_OPEN);
     if (code) return code;
-    int exists = 0;
-    base->xAccess(base, path, SQLITE_ACCESS_EXISTS, &exists);
+    // Not xAccess, for which an empty file does not exist: a second connection opens the empty log of the first. A file that was made
+    // without this VFS is new to the records.
+    struct stat status;
+    int exists = stat(path, &status) == 0 && is_known(disk, path + disk->folder_length + 1);
     watched_file *watched = WATCHED(file);
     watched->disk = disk;
     watched->real = (sqlite3_file *)(watched + 1);
@@ -184,7 +197,9 @@ static int open_file(sqlite3_vfs *vfs, const char *path, sqlite3_file *file, int
     int is_new = !exists && (flags & SQLITE_OPEN_CREATE);
     watched->name = strdup(path + disk->folder_length + 1);
     watched->number = file_number(disk, watched->name, is_new);
-    watched->syncs_folder = is_new && (flags & (SQLITE_OPEN_MAIN_JOURNAL | SQLITE_OPEN_WAL | SQLITE_OPEN_SUPER_JOURNAL)) != 0;
+    // As SQLite does it on Unix: each handle that may create a journal or log, whether it was the one that did.
+    watched->syncs_folder = (flags & SQLITE_OPEN_CREATE)
+        && (flags & (SQLITE_OPEN_MAIN_JOURNAL | SQLITE_OPEN_WAL | SQLITE_OPEN_SUPER_JOURNAL)) != 0;
     if (is_new) add_record(disk, (firelite_record){FIRELITE_CREATED, watched->number, watched->name, 0, 0, 0, 0});
     file->pMethods = &methods;
     return SQLITE_OK;

@@ -131,7 +131,9 @@ final class ResourceReader {
     ///
     /// `body` may read with this connection, but not change rows.
     func forEach(_ registrations: [Registration], _ body: (Registration, FHIRResource?) throws -> Void) throws {
-        guard let first = registrations.first?.root, let last = registrations.last.map({ min($0.root, RootNumbers.maximum) }) else { return }
+        guard let first = registrations.first?.root, let last = registrations.last.map({ min($0.root, RootNumbers.maximum) }) else {
+            return
+        }
         var cursors: [Int: RowCursor] = [:]
         defer {
             for cursor in cursors.values {

@@ -9,6 +9,6 @@ public struct FHIRObjectError: LocalizedError, CustomStringConvertible, Sendable
     public var errorDescription: String? { description }
 
     static func differentClass(of target: String, source: String) -> FHIRObjectError {
-        FHIRObjectError(description: "a \(target) cannot be populated from a \(source): give an object of the same class")
+        FHIRObjectError(description: "a \(target) cannot be populated from a \(source): pass an object of the same class")
     }
 }

@@ -7,7 +7,7 @@ package struct TemporalWord: Equatable, Sendable {
 
     package init(raw: Int64) { self.raw = raw }
 
-    /// What stands in the place of the hour where the literal has no time.
+    /// The hour of a literal without a time.
     package static let noTime = 31
 
     /// The greatest offset from UTC that FHIR allows, 14 hours, in minutes (<https://hl7.org/fhir/datatypes.html#dateTime>).

@@ -126,7 +126,7 @@ struct Validator {
     private static func fault(_ value: SlotValue, _ type: PrimitiveType) -> String {
         guard case .text(let text) = value else { return "a number out of range" }
         if text.isEmpty { return "an empty string" }
-        return type.storage == .temporal ? PrimitiveType.temporalFault(text, type) : "a value that is not written so"
+        return type.storage == .temporal ? PrimitiveType.temporalFault(text, type) : "a value in another notation"
     }
 
     // MARK: - Codes

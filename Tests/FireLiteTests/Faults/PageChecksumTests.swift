@@ -52,7 +52,7 @@ import Testing
     private func expectDamage(_ body: () throws -> Void) {
         let error = #expect(throws: FHIRStoreError.self) { try body() }
         #expect(
-            error?.code == .notAStore && error?.message.contains("a page that is not what was written") == true,
+            error?.code == .notAStore && error?.message.contains("a page that does not match its checksum") == true,
             "\(error.map { "\($0)" } ?? "")")
     }
 

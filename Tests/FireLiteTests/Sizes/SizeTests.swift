@@ -176,7 +176,7 @@ import Testing
             let error = try #require(throws: FHIRStoreError.self) {
                 try store.write { _ in patient.name.append(HumanName { $0.text = "one too many" }) }
             }
-            #expect(error.code == .tooLarge && error.message.contains("store a copy of it in its place"))
+            #expect(error.code == .tooLarge && error.message.contains("store a copy of it instead"))
             #expect(patient.name.map(\.text) == ["a", "the last one"])
             #expect(try store.resource(Patient.self, id: "1")?.name.count == 2)
             // The remedy works, and others are not affected.

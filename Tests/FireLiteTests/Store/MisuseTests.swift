@@ -181,7 +181,7 @@ import Testing
                 try store.write { tx in try tx.add(MisuseTests.patient()) }
             }
         }
-        try expect(result, says: "a write inside", "use the transaction that is given")
+        try expect(result, says: "a write inside", "use the transaction that is passed")
     }
 
     @Test func changeOfAnElementWhoseResourceHasGone() async throws {

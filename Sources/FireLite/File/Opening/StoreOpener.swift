@@ -133,7 +133,8 @@ struct StoreOpener: Sendable {
                 try connection.text("PRAGMA journal_mode") == "wal", try connection.integer("PRAGMA user_version") == format
             else { return nil }
             let facts = try StoreFacts(connection)
-            guard facts.release == release.name, facts.keepsIDsUnique || !configuration.uniqueIDs, try RootNumbers.areSound(connection) else {
+            guard facts.release == release.name, facts.keepsIDsUnique || !configuration.uniqueIDs, try RootNumbers.areSound(connection)
+            else {
                 return nil
             }
             try verifyTables(access)
@@ -185,6 +186,8 @@ struct StoreOpener: Sendable {
 
     private func reader(_ connection: Connection, _ still: StillFile?) throws -> StoreConnection {
         try configure(connection, cacheBytes: max(configuration.cacheBytes / 4, 2 << 20))
+        // The last connection to close moves the log into the file, as durably as it is set.
+        try setDurability(connection)
         // With the first read SQLite learns about the page checksums.
         try connection.execute("PRAGMA query_only = 1; PRAGMA schema_version")
         try checkCells(connection)

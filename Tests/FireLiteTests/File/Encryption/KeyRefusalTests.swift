@@ -68,9 +68,9 @@ import Testing
         try withTemporaryFolder { folder in
             let path = folder + "/text"
             try Data(String(repeating: "This is not a database. ", count: 512).utf8).write(to: URL(fileURLWithPath: path))
-            try EncryptedStores.expectRefusal(path, nil, .notAStore, says: "not a SQLite database")
+            try EncryptedStores.expectRefusal(path, nil, .notAStore, says: "not an SQLite database")
             if EncryptedStores.areThere {
-                try EncryptedStores.expectRefusal(path, EncryptedStores.raw, .notAStore, says: "not a SQLite database")
+                try EncryptedStores.expectRefusal(path, EncryptedStores.raw, .notAStore, says: "not an SQLite database")
             }
         }
     }

@@ -50,7 +50,7 @@ import Testing
                 let connection = try Connection(path: path)
                 try connection.execute("CREATE TABLE t(a); INSERT INTO t VALUES (1)")
             }
-            try expectRefusal(of: path, .notAStore, says: "no FireLite store")
+            try expectRefusal(of: path, .notAStore, says: "not a FireLite store")
         }
     }
 
@@ -58,7 +58,7 @@ import Testing
         try withTemporaryFolder { folder in
             let path = folder + "/text.txt"
             try Data(String(repeating: "This is not a database. ", count: 100).utf8).write(to: URL(fileURLWithPath: path))
-            try expectRefusal(of: path, .notAStore, says: "not a SQLite database")
+            try expectRefusal(of: path, .notAStore, says: "not an SQLite database")
         }
     }
 

@@ -78,7 +78,7 @@ import Testing
                 return
             }
             let error = #expect(throws: FHIRStoreError.self) { try FHIRStore.reseal(path: path, release: .r4) }
-            #expect(error?.code == .notAStore && error?.message.contains("left as it is") == true, "\(error.map { "\($0)" } ?? "")")
+            #expect(error?.code == .notAStore && error?.message.contains("was not changed") == true, "\(error.map { "\($0)" } ?? "")")
             #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == bytes)
         }
     }
