@@ -53,6 +53,13 @@ import Testing
         #expect(joeys.map(\.id) == ["1"])
     }
 
+    @Test func sequences() async throws {
+        // example Queries.md
+        for try await page in store.query(Patient.self).sort({ $0.birthDate.ascending }).pages(of: 50) { print(page.count) }
+        for try await patient in store.query(Patient.self).results(fetching: 100) { print(patient.id ?? "") }
+        // end
+    }
+
     @Test func valuesAndCounts() throws {
         // example Queries.md
         for (id, birthDate) in try store.query(Patient.self).values(\.id, \.birthDate) { print(id ?? "", birthDate ?? "") }
