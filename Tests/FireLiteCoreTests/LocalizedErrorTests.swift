@@ -13,6 +13,6 @@ import Testing
             #expect((error as NSError).localizedDescription == error.description)
         }
         #expect(decoding.localizedDescription.hasPrefix("line 1, column "))
-        #expect(populating.localizedDescription.contains("give an object of the same class"))
+        #expect(populating.localizedDescription.contains("pass an object of the same class"))
     }
 }

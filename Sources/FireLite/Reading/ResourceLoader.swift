@@ -83,7 +83,7 @@ struct ResourceLoader {
     ///     registration are skipped.
     ///   - body: called with each resource, its registration and its position.
     func resources(
-        _ registrations: [Registration], at places: ContiguousArray<(root: Int64, place: Int)>, count: Int,
+        _ registrations: [Registration], at places: ContiguousArray<(root: Int64, place: Int)>, count: Int, near: Int64 = 0,
         _ body: (FHIRResource, Registration, Int) throws -> Void
     ) throws -> [FHIRResource] {
         var inOrder = [FHIRResource?](repeating: nil, count: count)
@@ -101,15 +101,15 @@ struct ResourceLoader {
             next += 1
         }
         if objects == nil {
-            try readEach(registrations, put)
+            try readEach(registrations, near: near, put)
         } else {
             for resource in try resources(registrations) { try put(resource) }
         }
         return inOrder.compactMap { $0 }
     }
 
-    private func readEach(_ registrations: [Registration], _ body: (FHIRResource) throws -> Void) throws {
-        try access.reader.forEach(registrations) { registration, resource in try body(finish(resource, registration)) }
+    private func readEach(_ registrations: [Registration], near: Int64 = 0, _ body: (FHIRResource) throws -> Void) throws {
+        try access.reader.forEach(registrations, near: near) { registration, resource in try body(finish(resource, registration)) }
     }
 
     // MARK: - What was read

@@ -10,7 +10,11 @@ final class RowCursor {
     /// The number of rows it has visited.
     @exclusivity(unchecked) private(set) var rows = 0
 
-    init(_ reader: RowReader, from first: Int64, to last: Int64) throws {
+    /// A resource no further on than this, by number, is reached by stepping.
+    private let near: Int64
+
+    init(_ reader: RowReader, from first: Int64, to last: Int64, near: Int64) throws {
+        self.near = near
         self.reader = reader
         unmanagedReader = .passUnretained(reader)
         lastKey = last << 24 | 0xFF_FFFF
@@ -31,11 +35,11 @@ final class RowCursor {
 
     /// Reads the rows of a resource, and stops at the row after them.
     func take(_ wanted: Int64, into assembler: inout ResourceAssembler) throws {
-        // Stepping could read any number of unneeded rows.
-        if root < wanted {
+        if root < wanted - near {
             reader.start(wanted << 24, lastKey)
             try step()
         }
+        while root < wanted { try step() }
         while root == wanted {
             unmanagedReader._withUnsafeGuaranteedRef { assembler.take($0.row, $0.columns) }
             try step()

@@ -156,7 +156,7 @@ public class ReadTransaction {
         for (root, place) in places where wanted.last?.root != root {
             if let registration = found[place] { wanted.append(registration) }
         }
-        return try loader.resources(wanted, at: places, count: ids.count) { resource, registration, place in
+        return try loader.resources(wanted, at: places, count: ids.count, near: 8) { resource, registration, place in
             guard resource.layout === layout, resource.id == ids[place] else { throw loader.damaged(registration.root) }
             objects?.hold(resource)
         }
