@@ -1,6 +1,6 @@
 import Foundation
 
-/// The examples on the pages: README.md and Documentation/*.md.
+/// The examples on the pages: README.md, Documentation/*.md and the documentation catalogs, Sources/*/*.docc/*.md.
 public enum DocumentationPages {
     /// What stands between two lines of three backticks.
     public struct Block: Sendable, CustomStringConvertible {
@@ -17,9 +17,14 @@ public enum DocumentationPages {
 
     /// The texts of the pages by their file names.
     public static func pages() throws -> [(name: String, text: String)] {
-        let folder = PackageFolder.url.appendingPathComponent("Documentation")
-        let documents = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".md") }.sorted()
-        let files = [PackageFolder.url.appendingPathComponent("README.md")] + documents.map { folder.appendingPathComponent($0) }
+        let sources = PackageFolder.url.appendingPathComponent("Sources")
+        let modules = try FileManager.default.contentsOfDirectory(at: sources, includingPropertiesForKeys: nil)
+        let catalogs = try modules.flatMap { try FileManager.default.contentsOfDirectory(at: $0, includingPropertiesForKeys: nil) }
+            .filter { $0.pathExtension == "docc" }
+        let folders = [PackageFolder.url.appendingPathComponent("Documentation")] + catalogs
+        let documents = try folders.flatMap { try FileManager.default.contentsOfDirectory(at: $0, includingPropertiesForKeys: nil) }
+            .filter { $0.pathExtension == "md" }.sorted { $0.path < $1.path }
+        let files = [PackageFolder.url.appendingPathComponent("README.md")] + documents
         return try files.map { ($0.lastPathComponent, try String(contentsOf: $0, encoding: .utf8)) }
     }
 
