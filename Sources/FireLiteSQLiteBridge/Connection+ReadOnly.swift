@@ -60,6 +60,29 @@ extension Connection {
         return isSingle && result.isReadOnly ? result : nil
     }
 
+    /// The names of the tables and views that a statement reads; nil if it cannot be compiled alone.
+    ///
+    /// SQLite compiles every other statement of the connection again at its next use, as an authorizer may change what they are allowed to do.
+    public func tablesRead(by sql: String) -> Set<String>? {
+        let names = TableNames()
+        sqlite3_set_authorizer(
+            handle,
+            { context, action, first, _, _, _ in
+                if action == SQLITE_READ, let context, let first {
+                    Unmanaged<TableNames>.fromOpaque(context).takeUnretainedValue().names.insert(String(cString: first))
+                }
+                return SQLITE_OK
+            }, Unmanaged.passUnretained(names).toOpaque())
+        defer {
+            sqlite3_set_authorizer(handle, nil, nil)
+            withExtendedLifetime(names) {}
+        }
+        var statement: OpaquePointer?
+        let code = sqlite3_prepare_v3(handle, sql, -1, 0, &statement, nil)
+        sqlite3_finalize(statement)
+        return code == SQLITE_OK && statement != nil ? names.names : nil
+    }
+
     private static func isReading(_ action: Int32, _ first: UnsafePointer<CChar>?, _ second: UnsafePointer<CChar>?) -> Bool {
         func name(_ text: UnsafePointer<CChar>?) -> String { text.map { String(cString: $0).lowercased() } ?? "" }
         switch action {
@@ -87,4 +110,9 @@ extension Connection {
 /// Counts the actions that an authorizer refused.
 private final class Refusals {
     var count = 0
+}
+
+/// Collects the tables that an authorizer is asked about.
+private final class TableNames {
+    var names: Set<String> = []
 }

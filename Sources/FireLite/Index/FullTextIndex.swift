@@ -11,6 +11,12 @@ struct FullTextIndex {
 
     static func name(_ type: String) -> String { "_text_\(type)" }
 
+    /// The type whose full-text index a table is a part of; nil for other tables.
+    static func type(ofTable name: String) -> String? {
+        guard name.hasPrefix("_text_") else { return nil }
+        return name.dropFirst(6).split(separator: "_").first.map(String.init)
+    }
+
     /// - Throws: `FHIRStoreError.invalidArgument` if the SQLite library has no FTS5.
     func create() throws {
         guard try connection.hasModule("fts5") else {

@@ -34,6 +34,9 @@ extension FHIRStore {
         try perform { transaction in
             let connection = transaction.access.connection
             try transaction.access.queries.addFunctions(connection, identity)
+            if transaction.access.region != nil {
+                transaction.access.region?.insert(tables: connection.withViews { statementTables.tables(of: sql, connection) })
+            }
             try connection.withViews { try run(sql, arguments, on: connection, isCancelled, columns: begin, body) }
         }
     }

@@ -127,6 +127,7 @@ struct ResourceLoader {
     func tie(_ resource: FHIRResource, _ registration: Registration) {
         resource.become(StoreTie(store: store, root: registration.root, revision: registration.revision, pk: registration.pk))
         objects?.remember(resource, registration.root)
+        access.region?.insert(root: registration.root, resource.layout.name)
     }
 
     func damaged(_ root: Int64) -> FHIRStoreError {

@@ -110,6 +110,16 @@ final class Registry {
         return try Self.run(statement, id: id) { try $0.step() ? $0.int(0) >> 24 : nil }
     }
 
+    /// The logical id of the resource with this number; nil if it has none.
+    func id(of table: TablePlan, root: Int64) throws -> String? {
+        guard table.isInFile else { return nil }
+        let statement = try connection.cached("SELECT id FROM \(table.quotedName) WHERE _k BETWEEN ? AND ? AND _parent IS NULL")
+        defer { statement.reset() }
+        statement.bind(1, root << 24)
+        statement.bind(2, root << 24 | 0xFF_FFFF)
+        return try statement.step() ? statement.text(0) : nil
+    }
+
     /// The registration of the first stored resource with this type and id; nil if there is none.
     func registration(of table: TablePlan, id: String) throws -> Registration? {
         guard table.isInFile else { return nil }

@@ -1,7 +1,7 @@
 import Foundation
 
 /// A store's random numbers, from which the pks of resources without a stored one, and the key of content digests, are derived.
-struct StoreIdentity: Sendable, Equatable {
+struct StoreIdentity: Sendable, Hashable {
     let high: UInt64
     let digestKey: UInt64
 

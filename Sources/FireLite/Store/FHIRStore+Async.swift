@@ -54,14 +54,18 @@ extension FHIRStore {
 
     /// Runs `body` on a snapshot, on another thread, until the task is cancelled, which ends the running statement.
     ///
-    /// - Parameter body: receives the snapshot, and a function to call between statements, which throws if the task was cancelled.
+    /// - Parameters:
+    ///   - prepare: runs on that thread before the snapshot begins.
+    ///   - body: receives the snapshot, and a function to call between statements, which throws if the task was cancelled.
     /// - Throws: errors of `body`; `CancellationError`.
     func readUntilCancelled<Value: Sendable>(
+        before prepare: @escaping @Sendable () -> Void = {},
         _ body: @escaping @Sendable (ReadTransaction, () throws -> Void) throws -> Value
     ) async throws -> Value {
         try await run(on: reads) { cancellation in
             do {
                 try cancellation.check()
+                prepare()
                 return try self.perform { transaction in
                     try cancellation.check()
                     // About a millisecond of SQLite's work.

@@ -20,6 +20,14 @@ public final class FHIRStore: Sendable {
     let writes = WorkQueue(width: 1)
     /// The queue of asynchronous reads, which runs as many at once as there are connections for them.
     let reads: WorkQueue
+    /// Passes commits on to those who observe the store.
+    let announcer = CommitAnnouncer()
+    /// Notices commits of other connections and processes while the store is observed.
+    let foreignCommits = ForeignCommits()
+    /// The tables that observed statements read.
+    let statementTables = StatementTables()
+    /// The results of observed queries, for queries that are equal.
+    let sharedResults = SharedResults()
     private let givenConfiguration: Configuration
     /// Whether resources are compared with their digests when they are read.
     var verifiesContent: Bool { givenConfiguration.verifiesContent }
@@ -71,10 +79,12 @@ public final class FHIRStore: Sendable {
     /// - Throws: `FHIRStoreError.busy` if reads or writes are still running; the store then stays open.
     public func close() throws {
         misuse(unless: currentTransaction == nil, "close() inside a read or write of the same store would wait for itself: call it outside")
+        foreignCommits.stop()
         guard pool.close(patience: configuration.busyMilliseconds) else {
             throw FHIRStoreError(
                 .busy, "\(path) is being read or written, so it was not closed: end long reads and writes and close it again")
         }
+        announcer.end()
     }
 
     /// An in-memory store, which is discarded when released.
@@ -111,7 +121,11 @@ public final class FHIRStore: Sendable {
             "a write inside a read or write of the same store would wait for itself: use the transaction that is passed to the block")
         let writer = try mapping { try pool.takeWriter() }
         defer { pool.giveBackWriter() }
-        try mapping { try writer.begin() }
+        let recording = announcer.recording
+        try mapping {
+            try writer.begin(recording)
+            if recording != .nothing { try foreignCommits.look(writer, announcer) }
+        }
         let transaction = WriteTransaction(store: self, writer: writer)
         pool.setCurrent(transaction)
         defer {

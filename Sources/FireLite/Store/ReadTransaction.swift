@@ -73,6 +73,7 @@ public class ReadTransaction {
     public func resource<Resource: FHIRResource>(_ type: Resource.Type, id: String) throws -> Resource? {
         try perform {
             let table = table(of: type)
+            access.region?.insert(id: id, table.name)
             guard let registration = try access.registry.registration(of: table, id: id) else {
                 // Missing, or without a registration.
                 if let root = try access.registry.root(of: table, id: id) { throw loader.damaged(root) }
@@ -99,7 +100,10 @@ public class ReadTransaction {
     /// - Throws: `FHIRStoreError`.
     public func resource(pk: String) throws -> FHIRResource? {
         try perform {
-            guard let registration = try registration(pk: pk) else { return nil }
+            guard let registration = try registration(pk: pk) else {
+                access.region?.isEverything = true
+                return nil
+            }
             let resource = try loader.resource(registration)
             objects?.hold(resource)
             return resource
@@ -139,6 +143,7 @@ public class ReadTransaction {
     }
 
     private func resources(of table: TablePlan, _ layout: Layout, ids: [String]) throws -> [FHIRResource] {
+        if access.region != nil { for id in ids { access.region?.insert(id: id, table.name) } }
         let found = try access.registry.registrations(of: table, ids: ids)
         var places: ContiguousArray<(root: Int64, place: Int)> = []
         places.reserveCapacity(ids.count)
@@ -181,6 +186,7 @@ public class ReadTransaction {
     private func forEach(_ type: FHIRResource.Type, _ body: (FHIRResource) throws -> Void) throws {
         try perform {
             let table = table(of: type)
+            access.region?.types.insert(table.name)
             var last: Int64 = -1
             while true {
                 let batch = try registrations(of: table, after: last)
@@ -205,6 +211,7 @@ public class ReadTransaction {
 
     private func count(_ table: TablePlan) throws -> Int {
         guard table.isInFile else { return 0 }
+        access.region?.tables.insert(table.name)
         let statement = try access.connection.cached("SELECT count(*) FROM \(table.quotedName) WHERE _parent IS NULL")
         defer { statement.reset() }
         return try statement.step() ? Int(statement.int(0)) : 0
@@ -227,7 +234,9 @@ public class ReadTransaction {
     /// - Throws: `FHIRStoreError`.
     public func rows(of resource: FHIRResource) throws -> [StoredRow] {
         try perform {
-            guard let tie = resource.objectExtras as? StoreTie, let registration = try access.registry.registration(root: tie.root),
+            guard let tie = resource.objectExtras as? StoreTie else { return [] }
+            access.region?.insert(root: tie.root, resource.layout.name)
+            guard let registration = try access.registry.registration(root: tie.root),
                 let shape = try access.registry.shape(registration.shape)
             else { return [] }
             var rows: [(Int64, StoredRow)] = []

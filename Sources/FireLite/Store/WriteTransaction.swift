@@ -21,6 +21,7 @@ public final class WriteTransaction: ReadTransaction {
             try writer.commit()
         }
         managed.finish()
+        if let notice = writer.notice { store.announcer.announce(notice) }
     }
 
     /// Rolls back the write: the file and every object are as before.

@@ -10,6 +10,16 @@ struct RowDiff {
     let inserter: RowInserter
     /// The number of rows that the last call inserted, updated and deleted.
     private(set) var written = 0
+    /// The tables of those rows, if observers need them.
+    private(set) var touched: [Int32] = []
+    /// The changed elements, if observers need them.
+    private(set) var paths: [String]?
+    private let notes: Notes
+
+    /// What observers need to know.
+    enum Notes {
+        case nothing, tables, paths
+    }
 
     /// A column of a stored row with a new value.
     private struct Change {
@@ -30,8 +40,9 @@ struct RowDiff {
         let member: Int
     }
 
-    init(_ connection: StoreConnection) {
+    init(_ connection: StoreConnection, notes: Notes) {
         self.connection = connection
+        self.notes = notes
         inserter = RowInserter(schema: connection.schema, connection: connection.connection)
     }
 
@@ -53,7 +64,10 @@ struct RowDiff {
             new.rows[index].node = nextNode
             nextNode += 1
         }
+        var changed = notes == .paths ? ChangedPaths(connection.schema) : nil
         for index in stored.rows.indices where stored.rows[index].match < 0 {
+            note(stored.rows[index].table)
+            changed?.removed(index, stored)
             try delete(connection.schema.tables[Int(stored.rows[index].table)], key: root << 24 | Int64(stored.rows[index].node))
         }
         for index in new.rows.indices {
@@ -63,11 +77,17 @@ struct RowDiff {
             if row.match < 0 {
                 try inserter.insert(index, of: new, key: key, parent: parent)
                 written += 1
-            } else {
-                try update(index, new, parent, Int(row.match), stored, key)
+                note(row.table)
+                changed?.added(index, new)
+            } else if let columns = try update(index, new, parent, Int(row.match), stored, key) {
+                note(row.table)
+                changed?.updated(index, new, columns)
             }
         }
+        paths = changed?.paths
     }
+
+    private mutating func note(_ table: Int32) { if notes != .nothing { touched.append(table) } }
 
     // MARK: - Matching
 
@@ -138,17 +158,20 @@ struct RowDiff {
     }
 
     /// Updates the columns of a stored row that differ.
+    ///
+    /// - Returns: the columns; nil if none differ.
     private mutating func update(
         _ index: Int, _ new: borrowing RowBuffer, _ parent: Int64, _ match: Int, _ stored: borrowing RowBuffer, _ key: Int64
-    ) throws {
+    ) throws -> [UpdatedColumn]? {
         let (row, old) = (new.rows[index], stored.rows[match])
         let plan = connection.schema.tables[Int(row.table)]
         var changes: [Change] = []
         if parent != old.parent { changes.append(Change(column: .parent, value: parent < 0 ? .null : .integer(parent))) }
         if row.order != old.order { changes.append(Change(column: .order, value: row.order < 0 ? .null : .integer(Int64(row.order)))) }
         Self.compare(row, new, old, stored, &changes)
-        guard !changes.isEmpty else { return }
-        let statement = try updateStatement(plan, changes.map(\.column))
+        guard !changes.isEmpty else { return nil }
+        let columns = changes.map(\.column)
+        let statement = try updateStatement(plan, columns)
         for (position, change) in changes.enumerated() {
             switch change.value {
             case .null: statement.bindNull(position + 2)
@@ -159,6 +182,7 @@ struct RowDiff {
         statement.bind(1, key)
         try statement.run()
         written += 1
+        return columns
     }
 
     private static func compare(

@@ -20,6 +20,10 @@ final class StoreWriter {
     @exclusivity(unchecked) private var stamp: UInt32 = 0
     @exclusivity(unchecked) private var marks: [UInt64] = []
     @exclusivity(unchecked) private var tables = ContiguousArray<Int32>()
+    /// What the write has changed; nil if nobody observes the store.
+    @exclusivity(unchecked) private var record: CommitRecord?
+    private var catalogVersion: Int64 = 0
+    private var changesBefore: Int64 = 0
 
     /// The number of resources to turn into rows before writing these: enough to write each table in one go, and few enough for the caches.
     private static let batchSize = 256
@@ -44,7 +48,7 @@ final class StoreWriter {
 
     // MARK: - Transactions
 
-    func begin() throws {
+    func begin(_ recording: CommitAnnouncer.Recording = .nothing) throws {
         try access.begin(isWrite: true)
         guard let next = try RootNumbers.next(access.connection) else {
             access.rollback()
@@ -57,6 +61,18 @@ final class StoreWriter {
         savedNextRoot = nextRoot
         hasGrown = false
         newIDs.clear()
+        record =
+            recording == .nothing
+            ? nil : CommitRecord(notesPaths: recording == .paths, identity: identity, schema: access.schema)
+        catalogVersion = access.schema.version
+        changesBefore = access.connection.totalChanges
+    }
+
+    /// What observers are to know of the write, once it is committed; nil if it changed nothing.
+    var notice: CommitNotice? {
+        let changesCatalog = access.schema.version != catalogVersion
+        if let record { return record.notice(changesCatalog: changesCatalog) }
+        return changesCatalog || access.connection.totalChanges != changesBefore ? .unknown : nil
     }
 
     /// Ends the transaction with its changes.
@@ -114,6 +130,7 @@ final class StoreWriter {
     /// Runs `body`; if it throws, its changes are rolled back and the write can continue.
     private func atomically<Value>(_ resources: [FHIRResource], _ body: () throws -> Value) throws -> Value {
         try access.connection.cached("SAVEPOINT firelite").run()
+        record?.beginSavepoint()
         let hadGrown = hasGrown
         do {
             let result = try body()
@@ -121,6 +138,7 @@ final class StoreWriter {
             return result
         } catch {
             clearQueue()
+            record?.rollBackToSavepoint()
             hasGrown = hadGrown
             for resource in resources where !(resource.objectExtras is StoreTie) { resource.becomeUnmanaged() }
             if access.connection.isInTransaction {
@@ -154,7 +172,9 @@ final class StoreWriter {
             throw error
         }
         nextRoot += 1
-        newIDs.insert(resource, access.schema.table(of: resource.layout))
+        let table = access.schema.table(of: resource.layout)
+        newIDs.insert(resource, table)
+        record?.added(root, resource, table)
         pending.append(
             Pending(
                 root: root, digest: digest, pk: resource.objectExtras?.pk, nodes: nodes, firstRow: firstRow,
@@ -167,6 +187,7 @@ final class StoreWriter {
         guard !pending.isEmpty else { return }
         try grow()
         try RowInserter(schema: access.schema, connection: access.connection).insert(flattener.buffer, roots: roots)
+        if record != nil { for row in flattener.buffer.rows { record?.touch(row.table) } }
         var next = 0
         while next < pending.count {
             let end = pending.count - next < RowInserter.group ? next + 1 : next + RowInserter.group
@@ -380,17 +401,18 @@ final class StoreWriter {
         stored.clear()
         try access.reader.rows(root: registration.root, shape: shape, into: &stored)
         var nextNode = registration.nodes
-        var diff = RowDiff(access)
+        var diff = RowDiff(access, notes: record.map { $0.notesPaths ? .paths : .tables } ?? .nothing)
         try diff.apply(&flattener.buffer, over: &stored, root: registration.root, byNumber: numbering == .kept, nextNode: &nextNode)
         if numbering == .kept { flattener.assignNumbers() }
+        if record != nil { for table in diff.touched { record?.touch(table) } }
         guard diff.written > 0 || digest != registration.digest else { return registration.revision }
         // A revision counts up from 1; a damaged file may contain any number.
         let revision = registration.revision &+ 1
-        try access.registry.update(
-            Registration(
-                root: registration.root, shape: try self.shape(of: 0..<flattener.buffer.rows.count).number, revision: revision,
-                nodes: nextNode,
-                digest: digest, pk: registration.pk))
+        let changed = Registration(
+            root: registration.root, shape: try self.shape(of: 0..<flattener.buffer.rows.count).number, revision: revision, nodes: nextNode,
+            digest: digest, pk: registration.pk)
+        try access.registry.update(changed)
+        record?.updated(changed, resource, access.schema.table(of: resource.layout), paths: diff.paths)
         return revision
     }
 
@@ -401,6 +423,10 @@ final class StoreWriter {
         try writeQueue()
         guard let registration = try access.registry.registration(root: root), let shape = try access.registry.shape(registration.shape)
         else { return }
+        if record != nil, let type = try access.registry.typeName(ofShape: registration.shape), let table = access.schema.table(named: type) {
+            record?.deleted(registration, id: try access.registry.id(of: table, root: root), table)
+            record?.touch(shape.tables)
+        }
         for table in shape.tables { try table.deleteRows(root << 24...root << 24 | 0xFF_FFFF, access.connection) }
         try access.registry.delete(root: root)
     }

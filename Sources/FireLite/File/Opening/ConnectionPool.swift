@@ -90,6 +90,25 @@ final class ConnectionPool: @unchecked Sendable {
         }
     }
 
+    /// Runs `body` with the writing connection, nil if it is not open, while nobody writes; does nothing if somebody does.
+    func withIdleWriter(_ body: (StoreWriter?) throws -> Void) rethrows {
+        lock.lock()
+        guard !isWriterTaken, !isClosed else { return lock.unlock() }
+        isWriterTaken = true
+        let writer = writer
+        lock.unlock()
+        defer { giveBackWriter() }
+        try body(writer)
+    }
+
+    /// A further reading connection, for the caller alone; nil for a store without a file.
+    func openReader() throws -> StoreConnection? {
+        lock.lock()
+        let opener = isClosed ? nil : opener
+        lock.unlock()
+        return try opener?.openReader()
+    }
+
     func giveBackWriter() {
         lock.lock()
         isWriterTaken = false

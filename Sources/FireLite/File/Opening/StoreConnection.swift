@@ -10,6 +10,8 @@ final class StoreConnection {
     let registry: Registry
     let reader: ResourceReader
     let queries = QueryCache()
+    /// What the current read depends on; nil if nobody wants to know.
+    var region: ObservedRegion?
     private let beginStatement: Statement
     private let rollbackStatement: Statement
 

@@ -1,0 +1,102 @@
+import Foundation
+
+/// Wakes one observer when a commit may have changed what it has read.
+final class ChangeSignal: @unchecked Sendable {
+    // `lock` guards `isRaised` and `waiting`; the announcer's lock guards `changes`.
+    private let lock = NSLock()
+    private var isRaised = false
+    private var waiting: [Int: CheckedContinuation<Void, any Error>] = [:]
+    private var nextWaiting = 0
+    private let announcer: CommitAnnouncer
+    private var number = 0
+    /// Whether the observer asks for the changed elements.
+    let wantsPaths: Bool
+    /// The changed elements of resources, by number and revision; nil if some were missed.
+    private var changes: [Int64: [Int64: [String]]]? = [:]
+
+    /// The number of resources whose changed elements are kept for a slow observer.
+    private static let keptChanges = 10_000
+
+    init(_ announcer: CommitAnnouncer, wantsPaths: Bool = false) {
+        self.announcer = announcer
+        self.wantsPaths = wantsPaths
+        number = announcer.add(self)
+    }
+
+    deinit { announcer.removeSignal(number, wantsPaths: wantsPaths) }
+
+    // MARK: - Being woken
+
+    func raise() {
+        lock.lock()
+        isRaised = true
+        let woken = waiting
+        waiting.removeAll()
+        lock.unlock()
+        for continuation in woken.values { continuation.resume() }
+    }
+
+    /// Waits until the signal is raised.
+    ///
+    /// - Throws: `CancellationError` if the task was cancelled.
+    func wait() async throws {
+        let ticket = lock.withLock {
+            nextWaiting += 1
+            return nextWaiting
+        }
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                lock.lock()
+                if isRaised || Task.isCancelled {
+                    let isRaised = isRaised
+                    lock.unlock()
+                    if isRaised { continuation.resume() } else { continuation.resume(throwing: CancellationError()) }
+                } else {
+                    waiting[ticket] = continuation
+                    lock.unlock()
+                }
+            }
+        } onCancel: {
+            lock.withLock { waiting.removeValue(forKey: ticket) }?.resume(throwing: CancellationError())
+        }
+    }
+
+    /// Lowers the signal: commits from now on raise it again. Call it before reading.
+    ///
+    /// - Returns: the number of commits announced before, for `watch`.
+    func lower() -> Int {
+        lock.withLock { isRaised = false }
+        return announcer.announced
+    }
+
+    /// Sets what the observer has read since `lower` returned `start`.
+    func watch(_ region: ObservedRegion, since start: Int) { announcer.watch(number, region, since: start) }
+
+    // MARK: - Changed elements
+
+    /// Notes the changed elements of a commit. The announcer calls it with its lock.
+    func note(_ commit: StoreCommit) {
+        guard commit.isComplete else { return changes = nil }
+        for change in commit.resources {
+            if let paths = change.paths { changes?[change.root, default: [:]][change.revision] = paths }
+        }
+        if changes?.count ?? 0 > Self.keptChanges { changes = nil }
+    }
+
+    /// The noted changes, by number and revision; nil if some were missed. Those of these revisions and earlier ones are then forgotten.
+    func takeChanges(upTo keys: [ResultKey]) -> [Int64: [Int64: [String]]]? {
+        announcer.withLock {
+            let taken = changes
+            var rest: [Int64: [Int64: [String]]] = [:]
+            if taken?.isEmpty == false {
+                // A commit that the results do not contain yet may already be noted.
+                for key in keys {
+                    let later = taken?[key.root]?.filter { $0.key > key.revision } ?? [:]
+                    if !later.isEmpty { rest[key.root] = later }
+                }
+            }
+            changes = rest
+            return taken
+        }
+    }
+}

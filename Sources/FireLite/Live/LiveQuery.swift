@@ -1,0 +1,91 @@
+import FireLiteCore
+import Observation
+
+/// A query's results for a user interface: an object of the main actor that follows the store by itself.
+///
+/// ```swift
+/// let patients = LiveQuery(store.query(Patient.self).sort { $0.birthDate.ascending }, pageSize: 50)
+/// // In a view: ForEach(patients.results, id: \.pk) { … }, and patients.loadMore() at the end of the list.
+/// ```
+/// Its properties are observed with Swift's Observation framework, so SwiftUI views that read them are drawn again. It stops when it is
+/// released, and keeps its last results when the store is closed.
+@MainActor @Observable
+public final class LiveQuery<Resource: FHIRResource> {
+    /// The results. A result that has not changed keeps its object.
+    public var results: [Resource] {
+        access(keyPath: \.results)
+        return current
+    }
+    /// How the results differ from the ones before; nil for the first ones.
+    public private(set) var changes: ResultChanges?
+    /// Whether results are awaited: at first, and after `loadMore()`.
+    public private(set) var isLoading = true
+    /// Why the results are no longer followed; nil while they are.
+    public private(set) var error: (any Error)?
+    /// Whether there may be more results than are loaded.
+    public private(set) var hasMore = false
+
+    // The macro's own property would compare the old results with the new ones, and not report a change of the same objects.
+    @ObservationIgnored private var current: [Resource] = []
+    @ObservationIgnored private var limit: Int?
+    @ObservationIgnored private let pageSize: Int?
+    @ObservationIgnored private var following: Following?
+
+    /// Begins to follow a query.
+    ///
+    /// - Parameters:
+    ///   - pageSize: the number of results to load at first, and with each `loadMore()`. Default: all that the query has.
+    ///   - interval: the shortest time between two reads. Default: 50 milliseconds.
+    public init(_ query: FHIRQuery<Resource>, pageSize: Int? = nil, every interval: Duration = UpdateInterval.standard) {
+        misuse(unless: pageSize ?? 1 > 0, "the size of a page is 1 or more")
+        self.pageSize = pageSize
+        limit = pageSize
+        let observer = QueryObserver(pageSize.map(query.limit) ?? query, every: interval, wantsPaths: true)
+        following = Following(signal: observer.signal, task: Task { [weak self] in await Self.follow(observer) { self } })
+    }
+
+    /// Loads the next page. Does nothing without a page size, and if there is no more.
+    public func loadMore() {
+        guard hasMore, let pageSize, let limit else { return }
+        self.limit = limit + pageSize
+        isLoading = true
+        following?.signal.raise()
+    }
+
+    private static func follow(_ observer: consuming QueryObserver<Resource>, _ owner: () -> LiveQuery?) async {
+        var observer = observer
+        do {
+            while !Task.isCancelled {
+                let update = try await observer.next(isolation: MainActor.shared, limit: { owner()?.limit })
+                guard let owner = owner() else { return }
+                owner.show(update)
+            }
+        } catch is CancellationError {
+            return
+        } catch {
+            guard let owner = owner() else { return }
+            owner.error = error
+            owner.isLoading = false
+        }
+    }
+
+    private func show(_ update: QueryUpdate<Resource>) {
+        withMutation(keyPath: \.results) { current = update.results }
+        changes = update.changes
+        hasMore = limit.map { update.results.count >= $0 } ?? false
+        isLoading = false
+    }
+}
+
+/// The task of a live object, which ends with it.
+final class Following: Sendable {
+    let signal: ChangeSignal
+    private let task: Task<Void, Never>
+
+    init(signal: ChangeSignal, task: Task<Void, Never>) {
+        self.signal = signal
+        self.task = task
+    }
+
+    deinit { task.cancel() }
+}

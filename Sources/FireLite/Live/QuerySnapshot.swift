@@ -1,0 +1,41 @@
+import FireLiteCore
+
+/// A query's results at one moment: which resources, in which order, in which revision.
+struct ResultKey: Sendable, Hashable {
+    let root: Int64
+    let revision: Int64
+}
+
+/// The results of an observed query, with the objects that the observer does not have yet.
+struct QuerySnapshot<Resource: FHIRResource> {
+    let keys: [ResultKey]
+    let read: [Int64: Resource]
+}
+
+extension FHIRQuery {
+    /// The results now.
+    ///
+    /// - Parameter known: the revisions of the resources that the observer has, by number; these are not read again.
+    func snapshot(_ transaction: ReadTransaction, known: [Int64: Int64], _ check: () throws -> Void) throws -> QuerySnapshot<Resource> {
+        let keys = try store.sharedResults.keys(of: request, transaction, check)
+        let type = request.layout.name
+        for key in keys { transaction.access.region?.insert(root: key.root, type) }
+        let roots = keys.filter { known[$0.root] != $0.revision }.map(\.root)
+        var read: [Int64: Resource] = [:]
+        for resource in try transaction.loader.resources(roots: roots, check) {
+            guard let resource = resource as? Resource, let tie = resource.objectExtras as? StoreTie else { continue }
+            read[tie.root] = resource
+        }
+        return QuerySnapshot(keys: keys, read: read)
+    }
+}
+
+extension ReadTransaction {
+    /// The numbers and revisions of a query's results, in their order.
+    func keys(_ request: QueryRequest, _ check: () throws -> Void) throws -> [ResultKey] {
+        try roots(request).compactMap { root in
+            try check()
+            return try access.registry.registration(root: root).map { ResultKey(root: root, revision: $0.revision) }
+        }
+    }
+}

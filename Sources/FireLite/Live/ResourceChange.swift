@@ -1,0 +1,25 @@
+/// What a commit did to one resource.
+public struct ResourceChange: Sendable, Hashable {
+    /// The kind of a change.
+    public enum Kind: String, Sendable, CaseIterable {
+        case added, updated, deleted
+    }
+
+    /// What happened. A resource that one write adds and changes is added; one that it adds and deletes is not listed.
+    public let kind: Kind
+    /// FHIR's name of the resource type: `Patient`.
+    public let typeName: String
+    /// The resource's logical id after the commit, or the last one of a deleted resource; nil if it has none.
+    public let id: String?
+    /// The number of the resource in the store.
+    let root: Int64
+    /// The number of times its content was stored, after the commit; 0 for a deleted resource.
+    let revision: Int64
+    /// The changed elements of an updated resource; nil if nobody asked for them.
+    let paths: [String]?
+    let givenPK: String?
+    let identity: StoreIdentity
+
+    /// The store's own key of the resource.
+    public var pk: String { givenPK ?? identity.pk(ofRoot: root) }
+}

@@ -1,0 +1,47 @@
+import FireLiteCore
+
+extension FHIRResource {
+    /// Whether the object has the content that its store has now; false for an object that is not stored, or whose resource was deleted.
+    ///
+    /// Costs a lookup by number.
+    /// - Throws: `FHIRStoreError`.
+    public var isCurrent: Bool {
+        get throws {
+            guard let tie = objectExtras as? StoreTie else { return false }
+            return try tie.store.perform { try $0.access.registry.registration(root: tie.root)?.revision == tie.revision }
+        }
+    }
+
+    /// Brings a stored object up to date in place, so that it can be changed and saved after other writes have changed the resource.
+    ///
+    /// ```swift
+    /// let patient = try store.resource(Patient.self, id: "123")!
+    /// // … another write changes the patient …
+    /// if try patient.refresh() { try store.write { _ in patient.active = true } }
+    /// ```
+    /// Elements that are still stored keep their objects; those that are gone become objects of their own. An object that is current is
+    /// not read again.
+    /// - Returns: false if the resource was deleted; the object then keeps its content.
+    /// - Precondition: the object is stored, and this is not inside a write of its store, which may have changed the object.
+    /// - Throws: `FHIRStoreError`.
+    @discardableResult
+    public func refresh() throws -> Bool {
+        guard let tie = objectExtras as? StoreTie else {
+            misuse("the \(layout.name) with pk \(pk) is not stored, so it cannot be refreshed: fetch it from a store")
+        }
+        misuse(unless: tie.store.currentObjects == nil, "refresh() inside a write could undo its changes: call it before the write")
+        return try tie.store.perform { transaction in
+            guard let registration = try transaction.access.registry.registration(root: tie.root) else { return false }
+            guard registration.revision != tie.revision else { return true }
+            refresh(tie, try transaction.loader.resource(registration))
+            return true
+        }
+    }
+
+    /// Takes over the state of an object of the same resource that was read later, and is empty afterwards.
+    func refresh(_ tie: StoreTie, _ fresh: FHIRResource) {
+        guard let newer = fresh.objectExtras as? StoreTie else { return }
+        refresh(from: fresh)
+        tie.revision = newer.revision
+    }
+}

@@ -1,0 +1,117 @@
+import FireLite
+import FireLiteR4
+import Foundation
+import Observation
+import Testing
+
+/// Objects of user interfaces follow the store, and held objects can be brought up to date.
+@Suite(.soundStores) struct LiveObjectTests {
+    /// Waits until `value` is true of what it reads, whenever that changes.
+    @MainActor private func until(_ value: @escaping @MainActor () -> Bool) async {
+        let (changes, changed) = AsyncStream<Void>.makeStream()
+        var iterator = changes.makeAsyncIterator()
+        while !withObservationTracking(value, onChange: { changed.yield() }) { await iterator.next() }
+    }
+
+    @Test @MainActor func aLiveQueryFollowsAndPages() async throws {
+        let store = try FHIRStore(path: freshStore(isInFile: true).path, release: .r4)
+        for number in 0..<5 { try put(store, "\(number)", "F\(number)") }
+        let live = LiveQuery(store.query(Patient.self).sort { $0.name.family.ascending }, pageSize: 2, every: .zero)
+        #expect(live.isLoading && live.results.isEmpty)
+        await until { live.results.count == 2 }
+        #expect(!live.isLoading && live.hasMore && live.error == nil)
+        let first = live.results[0]
+        live.loadMore()
+        await until { live.results.count == 4 }
+        #expect(live.results[0] === first)
+        live.loadMore()
+        await until { live.results.count == 5 }
+        #expect(!live.hasMore)
+        try put(store, "0", "F00")
+        await until { live.results.first?.name.first?.family == "F00" }
+        #expect(live.changes?.updates == [ResultChanges.Update(index: 0, paths: ["name[0].family"])])
+        try store.close()
+        await until { live.error != nil }
+        #expect(live.results.count == 5)
+    }
+
+    @Test @MainActor func aLiveQueryEndsWhenItIsReleased() async throws {
+        let store = try freshStore(isInFile: true)
+        weak var released: LiveQuery<Patient>?
+        do {
+            let live = LiveQuery(store.query(Patient.self), every: .zero)
+            released = live
+            await until { !live.isLoading }
+        }
+        #expect(released == nil)
+    }
+
+    @Test @MainActor func aLiveResourceKeepsItsObject() async throws {
+        let store = try freshStore(isInFile: true)
+        try put(store, "a", "Adams")
+        let live = LiveResource(Patient.self, id: "a", in: store, every: .zero)
+        await until { live.resource != nil }
+        let object = try #require(live.resource)
+        let name = object.name[0]
+        try put(store, "a", "Brown")
+        await until { live.resource?.name.first?.family == "Brown" }
+        #expect(live.resource === object && object.name[0] === name)
+        // It can be saved at any time.
+        try writing(store) { _ in object.active = true }
+        #expect(try reading(store) { try $0.resource(Patient.self, id: "a")?.active } == true)
+        try writing(store) { tx in try tx.delete(Patient.self, id: "a") }
+        await until { live.resource == nil }
+    }
+
+    @Test @MainActor func twoFetchesGiveOneObject() throws {
+        let store = try freshStore(isInFile: true)
+        try put(store, "a", "Adams")
+        let objects = LiveObjects(store)
+        let first = try #require(try objects.resource(Patient.self, id: "a"))
+        try put(store, "a", "Brown")
+        let second = try #require(try objects.all(store.query(Patient.self)).first)
+        #expect(first === second && first.name[0].family == "Brown")
+    }
+
+    @Test func aStaleObjectIsRefreshedAndSaved() throws {
+        let store = try freshStore(isInFile: true)
+        try put(store, "a", "Adams")
+        let held = try #require(try store.resource(Patient.self, id: "a"))
+        #expect(try held.isCurrent)
+        let name = held.name[0]
+        try writing(store) { tx in
+            let other = try #require(try tx.resource(Patient.self, id: "a"))
+            other.name.insert(HumanName { $0.text = "first" }, at: 0)
+            other.name[1].given = ["Ann"]
+            other.contact = [PatientContact { $0.gender = .female }]
+        }
+        #expect(try !held.isCurrent)
+        #expect(throws: FHIRStoreError.self) { try store.write { _ in held.active = true } }
+        #expect(try held.refresh())
+        #expect(try held.isCurrent)
+        #expect(held.name.count == 2 && held.name[1] === name && name.given == ["Ann"])
+        #expect(held == (try store.resource(Patient.self, id: "a")))
+        try store.write { _ in
+            held.name[1].family = "Brown"
+            try held.populate(from: held.copy())
+            held.contact[0].gender = .male
+        }
+        #expect(held == (try store.resource(Patient.self, id: "a")))
+        try store.write { tx in _ = try tx.delete(Patient.self, id: "a") }
+        #expect(try !held.refresh())
+        #expect(try !held.isCurrent)
+    }
+
+    @Test func elementsThatAreGoneBecomeObjectsOfTheirOwn() throws {
+        let store = try freshStore(isInFile: true)
+        try put(store, "a", "Adams")
+        let held = try #require(try store.resource(Patient.self, id: "a"))
+        let name = held.name[0]
+        let pk = name.pk
+        try store.write { tx in try #require(try tx.resource(Patient.self, id: "a")).name = [] }
+        try held.refresh()
+        #expect(held.name.isEmpty && name.family == "Adams" && name.pk == pk)
+        // It is nobody's, so it can be changed.
+        name.family = "Changed"
+    }
+}

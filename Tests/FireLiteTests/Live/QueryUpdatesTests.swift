@@ -1,0 +1,221 @@
+import FireLite
+import FireLiteR4
+import Foundation
+import TestSupport
+import Testing
+
+/// `FHIRQuery.updates()` gives the results now and after each commit that changes them.
+@Suite(.soundStores) struct QueryUpdatesTests {
+    private static func families(_ patients: [Patient]?) -> [String] { patients?.compactMap { $0.name.first?.family } ?? ["-"] }
+
+    @Test func resultsFollowCommitsThatChangeThem() async throws {
+        let store = try freshStore(isInFile: true)
+        var updates = store.query(Patient.self).where { $0.name.family < "M" }.sort { $0.name.family.ascending }.updates(every: .zero)
+            .makeAsyncIterator()
+        #expect(Self.families(try await updates.next()) == [])
+        try put(store, "b", "Brown")
+        #expect(Self.families(try await updates.next()) == ["Brown"])
+        // Neither concerns the results.
+        try putObservation(store, "o")
+        try put(store, "z", "Zimmer")
+        try put(store, "a", "Adams")
+        #expect(Self.families(try await updates.next()) == ["Adams", "Brown"])
+        try put(store, "b", "Young")
+        #expect(Self.families(try await updates.next()) == ["Adams"])
+        try writing(store) { tx in try tx.delete(Patient.self, id: "a") }
+        #expect(Self.families(try await updates.next()) == [])
+    }
+
+    @Test func unchangedResultsKeepTheirObjects() async throws {
+        let store = try freshStore(isInFile: true)
+        try put(store, "a", "Adams")
+        try put(store, "b", "Brown")
+        var updates = store.query(Patient.self).updates(every: .zero).makeAsyncIterator()
+        let first = try #require(try await updates.next())
+        try writing(store) { tx in
+            let brown = try #require(try tx.resource(Patient.self, id: "b"))
+            // No row of the statement's table changes, only one of a result.
+            brown.name[0].given = ["Bob"]
+        }
+        let second = try #require(try await updates.next())
+        #expect(second[0] === first[0])
+        #expect(second[1] !== first[1])
+        #expect(second[1].name[0].given == ["Bob"])
+        #expect(first[1].name[0].given == [])
+    }
+
+    @Test func aWriteToAnObservedObjectIsAnUpdateWithTheSameObject() async throws {
+        let store = try freshStore(isInFile: true)
+        try put(store, "a", "Adams")
+        var updates = store.query(Patient.self).updates(every: .zero).makeAsyncIterator()
+        let adams = try #require(try await updates.next())[0]
+        try writing(store) { _ in adams.active = true }
+        let second = try #require(try await updates.next())
+        #expect(second.count == 1 && second[0] === adams && adams.active == true)
+    }
+
+    @Test func aSlowLoopGetsTheNewestResults() async throws {
+        let store = try freshStore(isInFile: true)
+        var updates = store.query(Patient.self).updates(every: .zero).makeAsyncIterator()
+        #expect(try await updates.next()?.count == 0)
+        for number in 0..<20 { try put(store, "\(number)", "F\(number)") }
+        #expect(try await updates.next()?.count == 20)
+        try put(store, "x", "X")
+        #expect(try await updates.next()?.count == 21)
+    }
+
+    @Test func anObserverStartsAndReadsDuringAWrite() async throws {
+        let store = try freshStore(isInFile: true)
+        try put(store, "a", "Adams")
+        let (began, ends) = (Gate(), Gate())
+        let writer = _Concurrency.Task {
+            try await store.write { tx in
+                try tx.upsert(Patient { $0.id = "b" })
+                began.open()
+                ends.wait()
+            }
+        }
+        await began.opened()
+        var updates = store.query(Patient.self).updates(every: .zero).makeAsyncIterator()
+        #expect(try await updates.next()?.count == 1)
+        ends.open()
+        try await writer.value
+        #expect(try await updates.next()?.count == 2)
+    }
+
+    @Test func tablesColumnsAndIndexesThatComeLaterWakeAQuery() async throws {
+        let store = try freshStore(isInFile: true)
+        var byPhoto = store.query(Patient.self).where { $0.photo.title == "x" }.updates(every: .zero).makeAsyncIterator()
+        #expect(try await byPhoto.next()?.count == 0)
+        try writing(store) { tx in
+            try tx.upsert(
+                Patient {
+                    $0.id = "p"
+                    $0.photo = [FireLiteR4.Attachment { $0.title = "x" }]
+                })
+        }
+        #expect(try await byPhoto.next()?.count == 1)
+        var byStatus = store.query(Patient.self).where { $0.maritalStatus.text == "y" }.updates(every: .zero).makeAsyncIterator()
+        #expect(try await byStatus.next()?.count == 0)
+        try writing(store) { tx in
+            let patient = try #require(try tx.resource(Patient.self, id: "p"))
+            patient.maritalStatus = CodeableConcept { $0.text = "y" }
+        }
+        #expect(try await byStatus.next()?.count == 1)
+    }
+
+    @Test func aFullTextSearchFollowsItsIndex() async throws {
+        let store = try freshStore(isInFile: true)
+        try put(store, "a", "Adams")
+        try index(store)
+        var updates = store.query(Patient.self).matching("brown").updates(every: .zero).makeAsyncIterator()
+        #expect(try await updates.next()?.count == 0)
+        try put(store, "b", "Brown")
+        #expect(try await updates.next()?.count == 1)
+    }
+
+    private func index(_ store: FHIRStore) throws { try store.createFullTextIndex(Patient.self) { [$0.name.family] } }
+
+    @Test func aQueryFollowsTheReferencesOfItsCondition() async throws {
+        let store = try freshStore(isInFile: true)
+        try put(store, "p", "Adams")
+        try writing(store) { tx in
+            try tx.upsert(
+                Observation {
+                    $0.id = "o"
+                    $0.status = .final
+                    $0.subject = Reference { $0.reference = "Patient/p" }
+                })
+        }
+        var updates = store.query(Observation.self).where { $0.subject.target(Patient.self).any { $0.name.family == "Brown" } }
+            .updates(every: .zero).makeAsyncIterator()
+        #expect(try await updates.next()?.count == 0)
+        try put(store, "p", "Brown")
+        #expect(try await updates.next()?.count == 1)
+    }
+
+    @Test func commitsOfOtherConnectionsWakeAQuery() async throws {
+        let store = try freshStore(isInFile: true)
+        try put(store, "a", "Adams")
+        let reopened = try FHIRStore(path: store.path, release: .r4)
+        // Its writing connection is not open yet.
+        var updates = reopened.query(Patient.self).updates(every: .zero).makeAsyncIterator()
+        #expect(try await updates.next()?.count == 1)
+        try put(store, "b", "Brown")
+        #expect(try await updates.next()?.count == 2)
+        try put(reopened, "c", "Clark")
+        #expect(try await updates.next()?.count == 3)
+        try put(store, "d", "Davis")
+        #expect(try await updates.next()?.count == 4)
+    }
+
+    @Test func changesNameThePathsOfChangedElements() async throws {
+        let store = try freshStore(isInFile: true)
+        for (id, family) in [("a", "Adams"), ("b", "Brown"), ("c", "Clark")] { try put(store, id, family) }
+        var updates = store.query(Patient.self).sort { $0.name.family.ascending }.updates(changes: true, every: .zero).makeAsyncIterator()
+        #expect(try await updates.next()?.changes == nil)
+        try writing(store) { tx in
+            let brown = try #require(try tx.resource(Patient.self, id: "b"))
+            brown.name[0].given = ["Bob", "Bill"]
+            brown.maritalStatus = CodeableConcept { $0.text = "single" }
+            brown.birthDate = "1970"
+        }
+        let edited = try #require(try await updates.next()?.changes)
+        #expect(edited.insertions == [] && edited.deletions == [] && edited.moves == [])
+        #expect(edited.updates.map(\.index) == [1])
+        #expect(Set(edited.updates[0].paths ?? []) == ["name[0].given[0]", "name[0].given[1]", "maritalStatus.text", "birthDate"])
+        try writing(store) { tx in
+            let brown = try #require(try tx.resource(Patient.self, id: "b"))
+            brown.name[0].family = "Zorn"
+            brown.name[0].given[1] = "Ben"
+            brown.name.append(HumanName { $0.text = "BB" })
+        }
+        let moved = try #require(try await updates.next()?.changes)
+        #expect(moved.moves == [ResultChanges.Move(from: 1, to: 2)] || moved.moves == [ResultChanges.Move(from: 2, to: 1)])
+        #expect(Set(moved.updates.first?.paths ?? []) == ["name[0].family", "name[0].given[1]", "name[1]"])
+        try writing(store) { tx in
+            try tx.delete(Patient.self, id: "a")
+            try tx.upsert(Patient { $0.id = "new" })
+            let brown = try #require(try tx.resource(Patient.self, id: "b"))
+            brown.name.remove(at: 0)
+        }
+        let mixed = try #require(try await updates.next()?.changes)
+        #expect(mixed.deletions == [0])
+        #expect(mixed.insertions.count == 1)
+        #expect(Set(mixed.updates.first?.paths ?? []) == ["name[0]", "name"])
+    }
+
+    @Test func severalCommitsBetweenTwoElementsAddUp() async throws {
+        let store = try freshStore(isInFile: true)
+        try put(store, "a", "Adams")
+        var updates = store.query(Patient.self).updates(changes: true, every: .zero).makeAsyncIterator()
+        _ = try await updates.next()
+        try writing(store) { tx in try #require(try tx.resource(Patient.self, id: "a")).active = true }
+        try writing(store) { tx in try #require(try tx.resource(Patient.self, id: "a")).birthDate = "1980" }
+        #expect(Set(try await updates.next()?.changes?.updates.first?.paths ?? []) == ["active", "birthDate"])
+    }
+
+    @Test func closingTheStoreEndsALoopWithAnError() async throws {
+        let store = try FHIRStore(path: freshStore(isInFile: true).path, release: .r4)
+        var updates = store.query(Patient.self).updates().makeAsyncIterator()
+        _ = try await updates.next()
+        try store.close()
+        do {
+            _ = try await updates.next()
+            Issue.record("no error")
+        } catch let error as FHIRStoreError {
+            #expect(error.code == .closed)
+        }
+    }
+
+    @Test func cancellingItsTaskEndsALoop() async throws {
+        let store = try freshStore(isInFile: true)
+        let started = Gate()
+        let task = _Concurrency.Task {
+            for try await _ in store.query(Patient.self).updates() { started.open() }
+        }
+        await started.opened()
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+    }
+}

@@ -1,0 +1,136 @@
+import FireLite
+import FireLiteR4
+import Foundation
+import Testing
+
+/// `FHIRStore.updates` gives the result of any read now and after each commit that changes it.
+@Suite(.soundStores) struct StoreUpdatesTests {
+    /// The first results of a read, with a write before each but the first.
+    private func results<Value>(
+        _ store: FHIRStore, _ read: @escaping @Sendable (ReadTransaction) throws -> Value, after writes: [() throws -> Void]
+    ) async throws -> [Value?] {
+        var updates = store.updates(every: .zero, read).makeAsyncIterator()
+        var results = [try await updates.next()]
+        for write in writes {
+            try write()
+            results.append(try await updates.next())
+        }
+        return results
+    }
+
+    @Test func countsFollow() async throws {
+        let store = try freshStore(isInFile: true)
+        let counts = try await results(
+            store, { try $0.query(Patient.self).where { $0.active == true }.count() },
+            after: [
+                // The first of two writes does not change the count, so the next result comes with the second.
+                {
+                    try put(store, "a", "Adams")
+                    try writing(store) { tx in try #require(try tx.resource(Patient.self, id: "a")).active = true }
+                },
+                { try writing(store) { tx in try tx.delete(Patient.self, id: "a") } },
+            ])
+        #expect(counts == [0, 1, 0])
+    }
+
+    @Test func countsOfTypesProjectionsAndAggregatesFollow() async throws {
+        let store = try freshStore(isInFile: true)
+        let read: @Sendable (ReadTransaction) throws -> [String] = { tx in
+            let query = tx.query(Patient.self).sort { $0.name.family.ascending }
+            let families = try query.values { $0.name.family }.compactMap { $0 }
+            let greatest = try query.max { $0.name.family }
+            return families + [greatest ?? "", "\(try tx.count(Patient.self))", "\(try tx.counts().count)"]
+        }
+        let found = try await results(
+            store, read, after: [{ try put(store, "b", "Brown") }, { try put(store, "a", "Adams") }, { try putObservation(store, "o") }])
+        #expect(
+            found == [
+                ["", "0", "0"], ["Brown", "Brown", "1", "1"], ["Adams", "Brown", "Brown", "2", "1"], ["Adams", "Brown", "Brown", "2", "2"],
+            ])
+    }
+
+    @Test func resourcesByIdAndPKAndScansFollow() async throws {
+        let store = try freshStore(isInFile: true)
+        try put(store, "a", "Adams")
+        let pk = try #require(try reading(store) { try $0.resource(Patient.self, id: "a")?.pk })
+        let read: @Sendable (ReadTransaction) throws -> [String] = { tx in
+            var found = [try tx.resource(pk: pk).map { ($0 as? Patient)?.name.first?.family ?? "" } ?? "none"]
+            found += try tx.resources(Patient.self, ids: ["a", "b"]).map { $0.id ?? "" }
+            try tx.forEach(Basic.self) { found.append($0.id ?? "") }
+            return found
+        }
+        let found = try await results(
+            store, read,
+            after: [
+                { try put(store, "a", "Brown") }, { try put(store, "b", "Clark") },
+                { try writing(store) { tx in try tx.upsert(Basic { $0.id = "x" }) } },
+                { try writing(store) { tx in try tx.delete(Patient.self, id: "a") } },
+            ])
+        #expect(found == [["Adams", "a"], ["Brown", "a"], ["Brown", "a", "b"], ["Brown", "a", "b", "x"], ["none", "b", "x"]])
+    }
+
+    @Test func sqlFollowsTheTablesItReads() async throws {
+        let store = try freshStore(isInFile: true)
+        try put(store, "a", "Adams")
+        let read: @Sendable (ReadTransaction) throws -> [String] = { tx in
+            try tx.store.sql("SELECT family FROM Patient_name ORDER BY family").map { $0.values[0].text ?? "" }
+        }
+        let found = try await results(store, read, after: [{ try put(store, "b", "Brown") }, { try put(store, "a", "Clark") }])
+        #expect(found == [["Adams"], ["Adams", "Brown"], ["Brown", "Clark"]])
+    }
+
+    @Test func oneResourceFollowsUntilItIsDeletedAndWhenItComesAgain() async throws {
+        let store = try freshStore(isInFile: true)
+        var updates = store.updates(of: Patient.self, id: "a", every: .zero).makeAsyncIterator()
+        func next() async throws -> String { try await updates.next()??.name.first?.family ?? "none" }
+        #expect(try await next() == "none")
+        try put(store, "other", "Other")
+        try put(store, "a", "Adams")
+        #expect(try await next() == "Adams")
+        try put(store, "a", "Brown")
+        #expect(try await next() == "Brown")
+        try writing(store) { tx in try tx.delete(Patient.self, id: "a") }
+        #expect(try await next() == "none")
+        try put(store, "a", "Clark")
+        #expect(try await next() == "Clark")
+        // Another id is another resource.
+        try writing(store) { tx in try #require(try tx.resource(Patient.self, id: "a")).id = "b" }
+        #expect(try await next() == "none")
+    }
+
+    @Test func aReadThatThrowsEndsTheLoop() async throws {
+        let store = try freshStore(isInFile: true)
+        var updates = store.updates { _ -> Int in throw FHIRStoreError.sample }.makeAsyncIterator()
+        await #expect(throws: FHIRStoreError.self) { try await updates.next() }
+    }
+
+    @Test func anIntervalHoldsBackFurtherReads() async throws {
+        let store = try freshStore(isInFile: true)
+        var updates = store.updates(every: .milliseconds(200)) { try $0.count(Patient.self) }.makeAsyncIterator()
+        let clock = ContinuousClock()
+        let start = clock.now
+        #expect(try await updates.next() == 0)
+        for number in 0..<5 { try put(store, "\(number)", "F") }
+        #expect(try await updates.next() == 5)
+        #expect(clock.now - start >= .milliseconds(200))
+    }
+
+    @Test func anInMemoryStoreIsObservedToo() async throws {
+        let store = try freshStore()
+        var updates = store.query(Patient.self).updates(every: .zero).makeAsyncIterator()
+        #expect(try await updates.next()?.count == 0)
+        try put(store, "a", "Adams")
+        #expect(try await updates.next()?.count == 1)
+    }
+}
+
+extension FHIRStoreError {
+    fileprivate static var sample: FHIRStoreError {
+        do {
+            _ = try FHIRStore(path: "/nowhere/at/all.sqlite", release: .r4)
+        } catch let error as FHIRStoreError {
+            return error
+        } catch {}
+        preconditionFailure("a store was opened where there is no folder")
+    }
+}
