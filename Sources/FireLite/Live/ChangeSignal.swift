@@ -76,7 +76,10 @@ final class ChangeSignal: @unchecked Sendable {
 
     /// Notes the changed elements of a commit. The announcer calls it with its lock.
     func note(_ commit: StoreCommit) {
-        guard commit.isComplete else { return changes = nil }
+        guard commit.isComplete else {
+            changes = nil
+            return
+        }
         for change in commit.resources {
             if let paths = change.paths { changes?[change.root, default: [:]][change.revision] = paths }
         }

@@ -9,7 +9,8 @@ struct CommitNotice: Sendable {
     /// The same, without the list of resources.
     var withoutResources: CommitNotice {
         CommitNotice(
-            commit: StoreCommit(resources: [], typeNames: commit.typeNames, isComplete: false), tables: tables, changesCatalog: changesCatalog)
+            commit: StoreCommit(resources: [], typeNames: commit.typeNames, isComplete: false), tables: tables,
+            changesCatalog: changesCatalog)
     }
 
     init(commit: StoreCommit, tables: [String]?, changesCatalog: Bool) {

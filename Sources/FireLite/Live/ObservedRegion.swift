@@ -14,7 +14,10 @@ struct ObservedRegion: Sendable {
 
     /// Adds tables that a statement reads; nil for a statement whose tables are not known.
     mutating func insert(tables names: Set<String>?) {
-        guard let names else { return isEverything = true }
+        guard let names else {
+            isEverything = true
+            return
+        }
         for name in names {
             // The rows of a full-text index come from any element of the type.
             if let type = FullTextIndex.type(ofTable: name) { types.insert(type) } else { tables.insert(name) }
@@ -37,7 +40,9 @@ struct ObservedRegion: Sendable {
     /// Whether a commit may have changed what was read. Commits that change the file's catalog always may: a missing table or column may now
     /// exist.
     func isAffected(by notice: CommitNotice) -> Bool {
-        guard let tables = notice.tables, let typeNames = notice.commit.typeNames, !notice.changesCatalog, !isEverything else { return true }
+        guard let tables = notice.tables, let typeNames = notice.commit.typeNames, !notice.changesCatalog, !isEverything else {
+            return true
+        }
         if tables.contains(where: self.tables.contains) || !types.isDisjoint(with: typeNames) { return true }
         return typeNames.contains { isAffected(type: $0, notice.commit) }
     }

@@ -24,14 +24,17 @@ final class SharedResults: @unchecked Sendable {
 
     /// The results of a query, from the statement of an equal one if no commit was announced since.
     func keys(of request: QueryRequest, _ transaction: ReadTransaction, _ check: () throws -> Void) throws -> [ResultKey] {
-        guard let statement = try transaction.statement(request), !statement.hasTwoParts else { return try transaction.keys(request, check) }
+        guard let statement = try transaction.statement(request), !statement.hasTwoParts else {
+            return try transaction.keys(request, check)
+        }
         let announced = transaction.store.announcer.announced
         let fragment = try statement.keys()
         let entry = entry(Key(sql: fragment.sql, arguments: fragment.arguments))
         entry.lock.lock()
         defer { entry.lock.unlock() }
         if entry.announced == announced, try isCurrent(entry.keys, transaction) {
-            transaction.access.region?.insert(tables: transaction.store.statementTables.tables(of: fragment.sql, transaction.access.connection))
+            transaction.access.region?.insert(
+                tables: transaction.store.statementTables.tables(of: fragment.sql, transaction.access.connection))
             return entry.keys
         }
         entry.announced = -1

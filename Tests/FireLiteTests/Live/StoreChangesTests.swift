@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// `FHIRStore.changes()` reports each commit, exactly once and in order.
-@Suite(.soundStores) struct StoreChangesTests {
+@Suite(.soundStores, .timeLimit(.minutes(5))) struct StoreChangesTests {
     @Test func eachCommitIsReportedWithItsResources() async throws {
         let store = try freshStore()
         var commits = store.changes().makeAsyncIterator()
@@ -109,12 +109,13 @@ import Testing
         try writing(store) { tx in try tx.upsert((0..<9_000).map { number in Basic { $0.id = "\(number)" } }) }
         for round in 0..<11 {
             try writing(store) { tx in
-                try tx.upsert((0..<9_000).map { number in
-                    Basic {
-                        $0.id = "\(number)"
-                        $0.language = "\(round)"
-                    }
-                })
+                try tx.upsert(
+                    (0..<9_000).map { number in
+                        Basic {
+                            $0.id = "\(number)"
+                            $0.language = "\(round)"
+                        }
+                    })
             }
         }
         let all = try #require(await commits.next())
