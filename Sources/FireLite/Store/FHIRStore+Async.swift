@@ -13,11 +13,14 @@ extension FHIRStore {
     /// ```swift
     /// try await store.write { tx in _ = try tx.upsert(try Patient(json: data)) }
     /// ```
+    /// - Parameter origin: where the changes come from; the change log lists only local ones. Default: `.local`.
     /// - Throws: as `write` does; `CancellationError` if the task was cancelled before the block began.
     @discardableResult
-    public func write<Value: Sendable>(_ body: @escaping @Sendable (WriteTransaction) throws -> Value) async throws -> Value {
+    public func write<Value: Sendable>(
+        origin: WriteOrigin = .local, _ body: @escaping @Sendable (WriteTransaction) throws -> Value
+    ) async throws -> Value {
         try await run(on: writes) { cancellation in
-            try self.write { transaction in
+            try self.write(origin: origin) { transaction in
                 try cancellation.check()
                 return try body(transaction)
             }

@@ -112,10 +112,11 @@ public final class FHIRStore: Sendable {
 
     /// Runs `body` as one write. If it returns, all its changes are stored; if it throws, none are, and managed objects are as before.
     ///
+    /// - Parameter origin: where the changes come from; the change log lists only local ones. Default: `.local`.
     /// - Precondition: not inside another write of this store.
     /// - Throws: errors of `body`; `FHIRStoreError`: `conflict`, `busy`, `diskFull`, `readOnly`.
     @discardableResult
-    public func write<Value>(_ body: (WriteTransaction) throws -> Value) throws -> Value {
+    public func write<Value>(origin: WriteOrigin = .local, _ body: (WriteTransaction) throws -> Value) throws -> Value {
         misuse(
             unless: currentTransaction == nil,
             "a write inside a read or write of the same store would wait for itself: use the transaction that is passed to the block")
@@ -123,7 +124,7 @@ public final class FHIRStore: Sendable {
         defer { pool.giveBackWriter() }
         let recording = announcer.recording
         try mapping {
-            try writer.begin(recording)
+            try writer.begin(recording, origin: origin)
             if recording != .nothing { try foreignCommits.look(writer, announcer) }
         }
         let transaction = WriteTransaction(store: self, writer: writer)

@@ -48,6 +48,8 @@ public struct FHIRStoreError: LocalizedError, Sendable, CustomStringConvertible 
         public static let tooLarge = Code(rawValue: "tooLarge")
         /// An argument is invalid.
         public static let invalidArgument = Code(rawValue: "invalidArgument")
+        /// Changes since a place in the change log are no longer there, or were not logged: read everything again.
+        public static let resyncRequired = Code(rawValue: "resyncRequired")
         /// The store was closed with `close()`.
         public static let closed = Code(rawValue: "closed")
         /// A query was cancelled.

@@ -15,7 +15,7 @@ public enum UpsertPolicy: Sendable, Hashable {
 }
 
 /// The version of a resource, as its `meta` states it.
-struct ResourceVersion {
+struct MetaVersion {
     /// The shortest UTC text of the moment of `meta.lastUpdated`.
     private let updated: String?
     private let number: UInt64?
@@ -26,7 +26,7 @@ struct ResourceVersion {
         number = meta?.literal(named: "versionId").flatMap { UInt64($0) }
     }
 
-    func isOlder(than other: ResourceVersion) -> Bool {
+    func isOlder(than other: MetaVersion) -> Bool {
         if let updated, let otherUpdated = other.updated, updated != otherUpdated { return updated < otherUpdated }
         if let number, let otherNumber = other.number { return number < otherNumber }
         return false

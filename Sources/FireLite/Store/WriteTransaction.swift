@@ -14,6 +14,12 @@ public final class WriteTransaction: ReadTransaction {
         super.init(store: store, access: writer.access, objects: managed)
     }
 
+    /// The number of the next tracked change; nil if the file tracks nothing.
+    var nextTracked: Int64? { writer.nextTracked }
+
+    /// Switches what the file tracks.
+    func setTracking(_ settings: TrackingSettings) throws { try writer.setTracking(settings) }
+
     /// Commits the write.
     func commit() throws {
         try store.mapping {

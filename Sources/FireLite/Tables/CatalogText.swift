@@ -3,7 +3,7 @@ import FireLiteSQLiteBridge
 /// The definitions allowed in the file's catalog (`sqlite_master`): only those that this library writes, as a file may come from anybody.
 enum CatalogText {
     /// The store's bookkeeping tables.
-    static let ownTables = Set(["_meta", "_index"] + Registry.tables)
+    static let ownTables = Set(["_meta", "_index"] + Registry.tables + ChangeTable.tables)
 
     /// Whether a table whose name begins with an underscore is the store's: a bookkeeping table, or one of a full-text index.
     static func isOwn(_ name: String) -> Bool { ownTables.contains(name) || name.hasPrefix("_text_") }

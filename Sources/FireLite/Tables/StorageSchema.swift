@@ -330,6 +330,9 @@ final class StorageSchema {
         hasNotedModel = true
     }
 
+    /// Takes note of tables of the library's own that were just created.
+    func noteOwnTables(_ names: [String]) { ownTables.formUnion(names) }
+
     /// Discards tables and columns that were rolled back.
     func forgetFile() {
         changes += 1

@@ -22,6 +22,10 @@ final class StoreWriter {
     @exclusivity(unchecked) private var tables = ContiguousArray<Int32>()
     /// What the write has changed; nil if nobody observes the store.
     @exclusivity(unchecked) private var record: CommitRecord?
+    /// Records the changes that the file tracks; nil if it tracks nothing.
+    @exclusivity(unchecked) private var tracking: ChangeRecorder?
+    private var trackingSettings = TrackingSettings()
+    private var origin = WriteOrigin.local
     private var catalogVersion: Int64 = 0
     private var changesBefore: Int64 = 0
 
@@ -48,7 +52,7 @@ final class StoreWriter {
 
     // MARK: - Transactions
 
-    func begin(_ recording: CommitAnnouncer.Recording = .nothing) throws {
+    func begin(_ recording: CommitAnnouncer.Recording = .nothing, origin: WriteOrigin = .local) throws {
         try access.begin(isWrite: true)
         guard let next = try RootNumbers.next(access.connection) else {
             access.rollback()
@@ -64,8 +68,27 @@ final class StoreWriter {
         record =
             recording == .nothing
             ? nil : CommitRecord(notesPaths: recording == .paths, identity: identity, schema: access.schema)
+        try beginTracking(origin)
         catalogVersion = access.schema.version
         changesBefore = access.connection.totalChanges
+    }
+
+    private func beginTracking(_ origin: WriteOrigin) throws {
+        tracking = nil
+        self.origin = origin
+        guard access.schema.ownTables.contains("_change") else { return }
+        trackingSettings = try TrackingSettings.read(access.connection)
+        tracking = ChangeRecorder(access, trackingSettings, origin: origin, firstRoot: nextRoot)
+    }
+
+    /// The number of the next tracked change; nil if the file tracks nothing.
+    var nextTracked: Int64? { tracking?.next }
+
+    /// Switches what the file tracks from here on.
+    func setTracking(_ settings: TrackingSettings) throws {
+        try settings.store(access.connection)
+        trackingSettings = settings
+        tracking = ChangeRecorder(access, settings, origin: origin, firstRoot: nextRoot)
     }
 
     /// What observers are to know of the write, once it is committed; nil if it changed nothing.
@@ -82,6 +105,10 @@ final class StoreWriter {
     func commit() throws {
         if hasGrown { try access.schema.noteModel(access.connection) }
         if nextRoot != savedNextRoot { try RootNumbers.store(nextRoot, access.connection) }
+        if let tracking, tracking.hasWritten {
+            trackingSettings.next = tracking.next
+            try trackingSettings.store(access.connection)
+        }
         try access.commit()
     }
 
@@ -139,6 +166,7 @@ final class StoreWriter {
         } catch {
             clearQueue()
             record?.rollBackToSavepoint()
+            tracking?.rollBackToSavepoint()
             hasGrown = hadGrown
             for resource in resources where !(resource.objectExtras is StoreTie) { resource.becomeUnmanaged() }
             if access.connection.isInTransaction {
@@ -193,6 +221,10 @@ final class StoreWriter {
             let end = pending.count - next < RowInserter.group ? next + 1 : next + RowInserter.group
             try register(pending[next..<end])
             next = end
+        }
+        if tracking != nil {
+            let added = pending.map { (root: $0.root, type: access.schema.tables[Int(flattener.buffer.rows[$0.firstRow].table)]) }
+            try tracking?.added(added)
         }
         flattener.clear()
         pending.removeAll(keepingCapacity: true)
@@ -320,7 +352,7 @@ final class StoreWriter {
         for (index, resource) in resources.enumerated() {
             guard let id = resource.id else { continue }
             let key = Key(type: ObjectIdentifier(type(of: resource)), id: id)
-            if policy == .keepNewer, let other = lasts[key], ResourceVersion(resource).isOlder(than: ResourceVersion(resources[other])) {
+            if policy == .keepNewer, let other = lasts[key], MetaVersion(resource).isOlder(than: MetaVersion(resources[other])) {
                 continue
             }
             lasts[key] = index
@@ -352,7 +384,7 @@ final class StoreWriter {
 
     private func isOlder(_ resource: FHIRResource, than registration: Registration) throws -> Bool {
         guard let stored = try access.reader.resource(registration) else { return false }
-        return ResourceVersion(resource).isOlder(than: ResourceVersion(stored))
+        return MetaVersion(resource).isOlder(than: MetaVersion(stored))
     }
 
     // MARK: - Updating
@@ -396,6 +428,7 @@ final class StoreWriter {
         guard let shape = try access.registry.shape(registration.shape) else {
             throw FHIRStoreError(.notAStore, "the resource with number \(registration.root) has no list of tables: run check()")
         }
+        if digest != registration.digest { try tracking?.willUpdate(registration, access.schema.table(of: resource.layout)) }
         _ = try flattener.add(resource, as: 0, numbering: numbering, marksManaged: false, takesOver: numbering == .fresh)
         try grow()
         stored.clear()

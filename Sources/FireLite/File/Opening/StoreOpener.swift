@@ -6,6 +6,8 @@ import Foundation
 struct StoreOpener: Sendable {
     /// The format this library writes; see Documentation/FileFormat.md.
     static let format: Int64 = 2
+    /// The format of files that track changes; others keep the older one, so that earlier versions of the library can read them.
+    static let trackingFormat: Int64 = 3
     /// Marks the file as FireLite's for `file` and other tools (`PRAGMA application_id`): the letters FHIR.
     static let applicationID: Int64 = 0x4648_4952
 
@@ -17,6 +19,8 @@ struct StoreOpener: Sendable {
     var expected: StoreIdentity?
     /// The format a file has after all upgrades.
     private var format: Int64 { upgrades.last.map { $0.from + 1 } ?? Self.format }
+    /// The formats that need no upgrade.
+    private var formats: ClosedRange<Int64> { format...max(format, Self.trackingFormat) }
 
     /// The opener for later connections to an open store: the file must exist and be that store.
     func reopening(_ identity: StoreIdentity) -> StoreOpener {
@@ -130,7 +134,7 @@ struct StoreOpener: Sendable {
             // That what is called so is a table has been seen to as the transaction began.
             guard !connection.isReadOnly, access.schema.ownTables.isSuperset(of: ["_meta", "_resource", "_shape"]),
                 try connection.integer("PRAGMA application_id") == Self.applicationID,
-                try connection.text("PRAGMA journal_mode") == "wal", try connection.integer("PRAGMA user_version") == format
+                try connection.text("PRAGMA journal_mode") == "wal", try formats.contains(connection.integer("PRAGMA user_version") ?? 0)
             else { return nil }
             let facts = try StoreFacts(connection)
             guard facts.release == release.name, facts.keepsIDsUnique || !configuration.uniqueIDs, try RootNumbers.areSound(connection)
@@ -153,7 +157,7 @@ struct StoreOpener: Sendable {
             let access = try reader(connection, still)
             try verify(connection)
             let found = try connection.integer("PRAGMA user_version") ?? 0
-            guard found == format else {
+            guard formats.contains(found) else {
                 throw FHIRStoreError(
                     .olderFormat,
                     "\(path) has format \(found), which is upgraded to \(format) when it is opened for writing: open it once with the access "
@@ -232,9 +236,9 @@ struct StoreOpener: Sendable {
 
     private func verify(_ connection: Connection, _ facts: StoreFacts) throws {
         let format = try connection.integer("PRAGMA user_version") ?? 0
-        guard format <= self.format else {
+        guard format <= formats.upperBound else {
             throw FHIRStoreError(
-                .newerFormat, "\(path) has format \(format) and this library knows up to \(self.format): update the library")
+                .newerFormat, "\(path) has format \(format) and this library knows up to \(formats.upperBound): update the library")
         }
         guard facts.release == release.name else {
             throw FHIRStoreError(

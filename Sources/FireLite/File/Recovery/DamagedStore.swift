@@ -45,9 +45,9 @@ final class DamagedStore {
             throw FHIRStoreError(.notAStore, "\(path) is not a FireLite store, or its first page is lost: restore a backup")
         }
         format = try connection.integer("PRAGMA user_version") ?? 0
-        guard format <= StoreOpener.format else {
+        guard format <= StoreOpener.trackingFormat else {
             throw FHIRStoreError(
-                .newerFormat, "\(path) has format \(format) and this library knows up to \(StoreOpener.format): update the library")
+                .newerFormat, "\(path) has format \(format) and this library knows up to \(StoreOpener.trackingFormat): update the library")
         }
         func meta(_ key: String) throws -> String? {
             do {
@@ -121,6 +121,36 @@ final class DamagedStore {
         if !isSure, let nextRoot { last = max(last, nextRoot - 1) }
         // A key has 39 bits for the number.
         return min(last, RootNumbers.maximum)
+    }
+
+    // MARK: - Tracked changes
+
+    /// What the store tracks; nil if it never tracked anything, or that cannot be read.
+    var trackingSettings: TrackingSettings? {
+        get throws {
+            do {
+                return try ChangeTable(connection: connection).exists ? TrackingSettings.read(connection) : nil
+            } catch let error as SQLiteError where error.isDamage {
+                return nil
+            }
+        }
+    }
+
+    /// The readable changes, and the numbers of those that are not.
+    func changes(before next: Int64) throws -> (rows: [ChangeTable.Row], gaps: [ClosedRange<Int64>]) {
+        var rows: [ChangeTable.Row] = []
+        guard next > 1 else { return ([], []) }
+        var scan = TolerantScan(connection, "SELECT \(ChangeTable.columns) FROM _change NOT INDEXED", key: "seq")
+        try scan.run(1...next - 1) { rows.append(ChangeTable.row($0)) }
+        return (rows, scan.gaps)
+    }
+
+    func changeReaders() throws -> [(name: String, sequence: Int64)] {
+        do {
+            return try ChangeTable(connection: connection).readers()
+        } catch let error as SQLiteError where error.isDamage {
+            return []
+        }
     }
 
     // MARK: - One resource

@@ -70,6 +70,9 @@ private struct Recovery {
         let target = try RecoveryTarget(path: path, key: key, source: source)
         let roots = Set(source.registrations.keys).union(source.found.keys).sorted()
         for root in roots { try copy(root, to: target) }
+        for gap in try target.addChanges(from: source) {
+            report.unreadable.append("_change: the changes \(gap.lowerBound) to \(gap.upperBound), if there are any, cannot be read")
+        }
         try target.finish(
             nextRoot: max(source.nextRoot ?? 1, (roots.last ?? 0) + 1), release: release, keepsIDsUnique: source.keepsIDsUnique,
             try declarations())

@@ -53,6 +53,23 @@ final class RecoveryTarget {
         }
     }
 
+    /// Copies the readable part of what the damaged store has tracked, and its settings.
+    ///
+    /// - Returns: the numbers of changes that cannot be read.
+    func addChanges(from source: DamagedStore) throws -> [ClosedRange<Int64>] {
+        guard let settings = try source.trackingSettings else { return [] }
+        let table = ChangeTable(connection: connection)
+        try table.create(forHistory: !settings.history.isEmpty)
+        let (rows, gaps) = try source.changes(before: settings.next)
+        for row in rows {
+            guard row.content == nil || row.verified(release: source.access.schema.release, digestKey: digestKey) != nil else { continue }
+            try table.insert(row)
+        }
+        for (name, sequence) in try source.changeReaders() { try table.setPlace(of: name, sequence) }
+        try settings.store(connection)
+        return gaps
+    }
+
     private func insertStatement(_ table: TablePlan) throws -> Statement {
         if let known = inserts[table.index] { return known }
         let columns = table.columns.prefix(table.fileColumns)

@@ -26,6 +26,7 @@ struct StoreCheck {
         }
         findings += try tolerant("the tables of resources") { try shapes() }
         findings += try tolerant("_resource", table: "_resource") { try contents() }
+        findings += try tolerant("_change", table: "_change") { try changes() }
         findings += try tolerant("_meta", table: "_meta") { try numbers() + duplicates() }
         return findings
     }
@@ -154,6 +155,33 @@ struct StoreCheck {
                         "the rows of the resource with number \(registration.root) are not what was stored"))
             }
         }
+    }
+
+    /// Replaced contents that do not match their digest, and changes numbered like later ones.
+    private func changes() throws -> [StoreFinding] {
+        let table = ChangeTable(connection: connection)
+        guard try table.exists else { return [] }
+        var findings: [StoreFinding] = []
+        let next = try TrackingSettings.read(connection).next
+        var last: Int64 = 0
+        while true {
+            let rows = try table.rows("seq > ?", [.integer(last)], limit: 256)
+            guard let end = rows.last?.sequence else { break }
+            last = end
+            for row in rows where row.verified(release: access.schema.release, digestKey: digestKey) == nil {
+                findings.append(
+                    StoreFinding(
+                        .content, table: "_change", typeName: row.typeName, number: row.root,
+                        "the content before change \(row.sequence) is not what was stored"))
+            }
+        }
+        if last >= next {
+            findings.append(
+                StoreFinding(
+                    .nextNumber, table: "_meta", "_meta: the next change would get the number \(next), and numbers up to \(last) are in use"
+                ))
+        }
+        return findings
     }
 
     private func typeName(of registration: Registration) throws -> String? {

@@ -1,0 +1,113 @@
+import Dispatch
+import FireLite
+import FireLiteR4
+
+/// What it costs that queries follow the store, and how soon they do.
+struct LiveWorkloads: Workload {
+    static let commit = "commit with 100 live queries on other tables, against none"
+    static let arrival = "a change reaches a live list of 50, against reading it again"
+    private static let commits = 500
+    private static let observers = 100
+
+    var names: [String] { [Self.commit, Self.arrival] }
+
+    func isWorthwhile(at size: Int, of sizes: [Int]) -> Bool { size == sizes.last }
+
+    func run(_ bench: Bench) throws -> [Measurement] {
+        let path = try bench.scratch.copy(of: bench.fixture.path())
+        defer { bench.scratch.delete(path) }
+        var measurements: [Measurement] = []
+        if bench.wants(Self.commit) { measurements.append(try commit(bench, path)) }
+        if bench.wants(Self.arrival) { measurements.append(try arrival(bench, path)) }
+        return measurements
+    }
+
+    /// Small commits to a store that is observed, and to the same store while nobody observes it.
+    private func commit(_ bench: Bench, _ path: String) throws -> Measurement {
+        let store = try bench.openStore(path, durability: .normal)
+        var number = 0
+        func write() throws {
+            for _ in 0..<Self.commits {
+                number += 1
+                let text = "\(number)"
+                try store.write { tx in
+                    _ = try tx.upsert(
+                        Basic {
+                            $0.id = "live"; $0.language = text
+                        })
+                }
+            }
+        }
+        try write()
+        return try bench.measure(
+            Self.commit, operations: Self.commits,
+            subject: { stopwatch in
+                let followers = Followers(Self.observers) { number, ready in
+                    for try await _ in store.query(Patient.self).where({ $0.name.family == "\(number)" }).updates() { ready() }
+                }
+                defer { followers.end() }
+                try stopwatch.measure(write)
+            },
+            floor: { stopwatch in try stopwatch.measure(write) },
+            verify: { try store.resource(Basic.self, id: "live")?.language == "\(number)" })
+    }
+
+    /// The time from a change to the new results of a query that it changes, beside the change and the same query again.
+    private func arrival(_ bench: Bench, _ path: String) throws -> Measurement {
+        let store = try bench.openStore(path, durability: .normal)
+        try store.createIndex(Observation.self) { $0.effectiveDateTime }
+        let query = store.query(Observation.self).sort { $0.effectiveDateTime.descending }.limit(50)
+        let ids = try query.ids()
+        var number = 0
+        func change() throws {
+            number += 1
+            let (id, text) = (ids[number % ids.count], "\(number)")
+            try store.write { tx in try tx.resource(Observation.self, id: id)?.language = text }
+        }
+        let changes = min(Self.commits, 200)
+        let arrived = DispatchSemaphore(value: 0)
+        return try bench.measure(
+            Self.arrival, operations: changes,
+            subject: { stopwatch in
+                let followers = Followers(1) { _, ready in
+                    for try await _ in query.updates(every: .zero) {
+                        ready()
+                        arrived.signal()
+                    }
+                }
+                defer { followers.end() }
+                arrived.wait()
+                try stopwatch.measure {
+                    for _ in 0..<changes {
+                        try change()
+                        arrived.wait()
+                    }
+                }
+            },
+            floor: { stopwatch in
+                try stopwatch.measure {
+                    for _ in 0..<changes {
+                        try change()
+                        _ = try query.all()
+                    }
+                }
+            },
+            verify: { try store.resource(Observation.self, id: ids[number % ids.count])?.language == "\(number)" })
+    }
+}
+
+/// Tasks that follow queries until they are ended.
+private final class Followers: Sendable {
+    private let tasks: [_Concurrency.Task<Void, any Error>]
+
+    /// Returns when each of the tasks has called its `ready` once.
+    init(_ count: Int, _ follow: @escaping @Sendable (Int, () -> Void) async throws -> Void) {
+        let isReady = DispatchSemaphore(value: 0)
+        tasks = (0..<count).map { number in
+            _Concurrency.Task { try await follow(number) { isReady.signal() } }
+        }
+        for _ in 0..<count { isReady.wait() }
+    }
+
+    func end() { for task in tasks { task.cancel() } }
+}

@@ -1,0 +1,159 @@
+import FireLiteCore
+import FireLiteSQLiteBridge
+import Foundation
+
+extension ReadTransaction {
+    var changeTable: ChangeTable { ChangeTable(connection: access.connection) }
+
+    /// Whether the file has ever tracked anything.
+    var hasChangeTable: Bool { access.schema.ownTables.contains("_change") }
+
+    /// What the store tracks, and the next number.
+    func trackingSettings() throws -> TrackingSettings {
+        hasChangeTable ? try TrackingSettings.read(access.connection) : TrackingSettings()
+    }
+
+    /// The types that are tracked.
+    ///
+    /// - Throws: `FHIRStoreError`.
+    public func tracked(_ tracking: StoreTracking) throws -> TrackedTypes { try perform { try trackingSettings()[tracking] } }
+
+    // MARK: - The log
+
+    /// The number of the newest entry of the change log; 0 if there was none.
+    ///
+    /// - Throws: `FHIRStoreError`.
+    public func newestChange() throws -> Int64 { try perform { try trackingSettings().next - 1 } }
+
+    /// The local changes with numbers after `sequence`, the oldest first: see `FHIRStore.changes(since:limit:squashed:)`.
+    ///
+    /// - Throws: `FHIRStoreError`: `resyncRequired` if some of them are no longer in the log, or were not logged.
+    public func changes(since sequence: Int64, limit: Int? = nil, squashed: Bool = true) throws -> [LoggedChange] {
+        misuse(unless: limit ?? 1 > 0, "a limit is 1 or more: leave it out for all changes")
+        return try perform {
+            let settings = try trackingSettings()
+            guard sequence >= settings.start - 1, sequence < settings.next else {
+                throw FHIRStoreError(
+                    .resyncRequired,
+                    "the change log has the changes after number \(settings.start - 1) up to \(settings.next - 1), not those after \(sequence): "
+                        + "read everything again and continue from newestChange()")
+            }
+            guard hasChangeTable else { return [] }
+            let rows = try changeTable.rows("seq > ? AND origin IS NULL", [.integer(sequence)], limit: limit)
+            let log = ChangeLogReader(self)
+            return squashed ? try log.squashed(rows, tracked: settings.changes) : try log.each(rows, tracked: settings.changes)
+        }
+    }
+}
+
+/// Turns rows of `_change` into changes.
+struct ChangeLogReader {
+    private let transaction: ReadTransaction
+    private var access: StoreConnection { transaction.access }
+
+    init(_ transaction: ReadTransaction) { self.transaction = transaction }
+
+    private struct Resource {
+        let typeName: String
+        let id: String?
+        let pk: String
+        let content: String?
+    }
+
+    /// One change for each resource, in the order of their first changes.
+    func squashed(_ rows: [ChangeTable.Row], tracked: TrackedTypes) throws -> [LoggedChange] {
+        var order: [Int64] = []
+        var first: [Int64: ChangeTable.Row] = [:]
+        var last: [Int64: ChangeTable.Row] = [:]
+        for row in rows {
+            if first.updateValue(first[row.root] ?? row, forKey: row.root) == nil { order.append(row.root) }
+            last[row.root] = row
+        }
+        return try order.compactMap { root in
+            guard let first = first[root], let last = last[root] else { return nil }
+            let base = try content(first)
+            let now = last.kind == .deleted ? nil : try stored(root)
+            guard base != nil || now?.content != nil, base != now?.content else { return nil }
+            let kind: ResourceChange.Kind = base == nil ? .added : now == nil ? .deleted : .updated
+            return change(kind, last, base: base, now, tracked: tracked)
+        }
+    }
+
+    /// Each change by itself, with the content before and after it.
+    func each(_ rows: [ChangeTable.Row], tracked: TrackedTypes) throws -> [LoggedChange] {
+        try rows.compactMap { row in
+            guard row.kind != .deleted else { return change(.deleted, row, base: try content(row), nil, tracked: tracked) }
+            let following = try transaction.changeTable.rows(
+                "seq > ? AND root = ?", [.integer(row.sequence), .integer(row.root)], limit: 1
+            ).first
+            let now: Resource?
+            if let following {
+                now = Resource(
+                    typeName: following.typeName ?? "", id: following.id,
+                    pk: following.pk ?? transaction.store.identity.pk(ofRoot: row.root),
+                    content: try content(following))
+            } else {
+                now = try stored(row.root)
+            }
+            return change(row.kind, row, base: try content(row), now, tracked: tracked)
+        }
+    }
+
+    private func change(
+        _ kind: ResourceChange.Kind, _ row: ChangeTable.Row, base: String?, _ now: Resource?, tracked: TrackedTypes
+    ) -> LoggedChange? {
+        let typeName = now?.typeName ?? row.typeName ?? ""
+        guard tracked.contains(typeName) else { return nil }
+        return LoggedChange(
+            sequence: row.sequence, kind: kind, typeName: typeName, resourceID: now.map(\.id) ?? row.id,
+            pk: now?.pk ?? row.pk ?? transaction.store.identity.pk(ofRoot: row.root), date: Date(milliseconds: row.time), base: base,
+            current: now?.content, release: transaction.store.release)
+    }
+
+    private func stored(_ root: Int64) throws -> Resource? {
+        guard let registration = try access.registry.registration(root: root) else { return nil }
+        let resource = try transaction.loader.resource(registration)
+        return Resource(
+            typeName: resource.resourceType, id: resource.id, pk: registration.pk ?? transaction.store.identity.pk(ofRoot: root),
+            content: FHIRJSON.string(resource))
+    }
+
+    // MARK: - Contents
+
+    /// The content that a change replaced, as JSON; nil for an added resource.
+    func content(_ row: ChangeTable.Row) throws -> String? { try resource(row).map { FHIRJSON.string($0) } }
+
+    /// The content that a change replaced, compared with its digest; nil for an added resource.
+    ///
+    /// - Throws: `FHIRStoreError.notAStore` if it is not what was stored.
+    func resource(_ row: ChangeTable.Row) throws -> FHIRResource? {
+        guard let verified = row.verified(release: transaction.store.release, digestKey: transaction.store.identity.digestKey) else {
+            throw damaged(row)
+        }
+        return verified
+    }
+
+    private func damaged(_ row: ChangeTable.Row) -> FHIRStoreError {
+        FHIRStoreError(
+            .notAStore,
+            "\(transaction.store.path) is damaged: the content before change \(row.sequence) does not match its digest: restore a backup")
+    }
+}
+
+extension ChangeTable.Row {
+    /// The content that the change replaced, nil for an added resource; nil altogether if it does not match its digest.
+    func verified(release: FHIRRelease, digestKey: UInt64) -> FHIRResource?? {
+        guard let content, let digest else { return kind == .added ? .some(nil) : nil }
+        do {
+            let resource = try FHIRJSON.resource(from: Data(content.utf8), release: release)
+            return ContentDigest.digest(of: resource, key: digestKey) == digest ? .some(resource) : nil
+        } catch {
+            // Not the JSON that was stored, so damaged like any other.
+            return nil
+        }
+    }
+}
+
+extension Date {
+    init(milliseconds: Int64) { self.init(timeIntervalSince1970: Double(milliseconds) / 1_000) }
+}

@@ -1,0 +1,135 @@
+/// An element that differs between two states of an object.
+public struct ElementDifference: Sendable, Hashable {
+    /// The FHIR path below the object: `name[0].given[1]`. Positions are those of the later state, of removed elements those of the earlier one.
+    public let path: String
+    /// The element's JSON before; nil if it was added.
+    public let old: String?
+    /// The element's JSON afterwards; nil if it was removed.
+    public let new: String?
+}
+
+extension FHIRObject {
+    /// The elements that differ in a later state of this object: the innermost ones that both have, and whole elements that only one has.
+    ///
+    /// ```swift
+    /// for difference in before.differences(to: after) { print(difference.path, difference.old ?? "–", difference.new ?? "–") }
+    /// ```
+    /// Lists are compared after the equal elements at their beginning and end; of what is left, elements at the same place are compared with each
+    /// other.
+    /// - Precondition: both have the same class.
+    public final func differences(to later: FHIRObject) -> [ElementDifference] {
+        misuse(
+            unless: layoutTable == later.layoutTable,
+            "differences(to:) compares two states of one object, not a \(layout.name) and a \(later.layout.name)")
+        var finder = DifferenceFinder()
+        finder.compare(self, later, "")
+        return finder.differences
+    }
+}
+
+/// Walks through two states of an object.
+private struct DifferenceFinder {
+    var differences: [ElementDifference] = []
+
+    private mutating func note(_ path: String, _ old: String?, _ new: String?) {
+        differences.append(ElementDifference(path: path, old: old, new: new))
+    }
+
+    mutating func compare(_ old: FHIRObject, _ new: FHIRObject, _ path: String) {
+        for element in old.layout.elements {
+            let name = path.isEmpty ? element.name : path + "." + element.name
+            compare(old.value(element.slot), new.value(element.slot), element, name)
+        }
+    }
+
+    private mutating func compare(_ old: SlotValue?, _ new: SlotValue?, _ element: LayoutElement, _ path: String) {
+        let (first, second) = (Value(old), Value(new))
+        if element.isList {
+            return compareLists(first, second, element, path)
+        }
+        compareOne(first.item(0), second.item(0), element, path)
+    }
+
+    private mutating func compareLists(_ old: Value, _ new: Value, _ element: LayoutElement, _ path: String) {
+        var start = 0
+        while start < old.count, start < new.count, old.item(start).isSame(as: new.item(start)) { start += 1 }
+        var (oldEnd, newEnd) = (old.count, new.count)
+        while oldEnd > start, newEnd > start, old.item(oldEnd - 1).isSame(as: new.item(newEnd - 1)) {
+            oldEnd -= 1
+            newEnd -= 1
+        }
+        for index in start..<max(oldEnd, newEnd) {
+            compareOne(
+                index < oldEnd ? old.item(index) : Item(), index < newEnd ? new.item(index) : Item(), element, "\(path)[\(index)]")
+        }
+    }
+
+    private mutating func compareOne(_ old: Item, _ new: Item, _ element: LayoutElement, _ path: String) {
+        if let first = old.object, let second = new.object, first.layoutTable == second.layoutTable, element.kind != .primitive {
+            return compare(first, second, path)
+        }
+        if element.kind != .primitive {
+            guard !old.isSame(as: new) else { return }
+            return note(path, old.object.map { FHIRJSON.string($0) }, new.object.map { FHIRJSON.string($0) })
+        }
+        let type = element.primitive ?? .string
+        let (first, second) = (old.text(type), new.text(type))
+        if first != second { note(path, first.map { JSONText.primitive($0, type) }, second.map { JSONText.primitive($0, type) }) }
+        switch (old.object, new.object) {
+        case (nil, nil): return
+        case (let first?, let second?): compare(first, second, path)
+        case (let first, let second): compare(first ?? emptyElement(of: second), second ?? emptyElement(of: first), path)
+        }
+    }
+
+    private func emptyElement(of other: FHIRObject?) -> FHIRObject {
+        // Invariant: one of the two is there.
+        guard let other else { preconditionFailure("an element without an object") }
+        return Swift.type(of: other).init()
+    }
+
+    /// One position: a complex element, or a primitive with its `Element`.
+    private struct Item {
+        var value: SlotValue?
+        var literal: String?
+        var object: FHIRObject?
+
+        func text(_ type: PrimitiveType) -> String? { literal ?? value.flatMap { $0.literal(type) } }
+
+        func isSame(as other: Item) -> Bool {
+            let hasSameObject =
+                switch (object, other.object) {
+                case (nil, nil): true
+                case (let first?, let second?): first == second
+                default: false
+                }
+            guard hasSameObject, literal == other.literal else { return false }
+            switch (value, other.value) {
+            case (nil, nil): return true
+            case (let first?, let second?): return first.hasSameContent(as: second)
+            default: return false
+            }
+        }
+    }
+
+    /// What a slot holds, as positions.
+    private struct Value {
+        private let items: [Item]
+
+        init(_ value: SlotValue?) {
+            switch value {
+            case nil: items = []
+            case .word, .text: items = [Item(value: value)]
+            case .object(let object): items = [Item(object: object)]
+            case .objects(let objects): items = objects.map { Item(object: $0) }
+            case .texts(let texts): items = texts.map { Item(literal: $0) }
+            case .annotated(let primitive): items = [Item(value: primitive.value, object: primitive.element)]
+            case .annotatedTexts(let list): items = zip(list.texts, list.elements).map { Item(literal: $0, object: $1) }
+            }
+        }
+
+        var count: Int { items.count }
+
+        func item(_ index: Int) -> Item { index < items.count ? items[index] : Item() }
+    }
+}

@@ -1,0 +1,95 @@
+import FireLite
+import FireLiteR4
+import Foundation
+import TestSupport
+import Testing
+
+/// Random writes: the log and the history are compared with states that the test kept.
+@Suite(.soundStores) struct ChangeLogModelTests {
+    private struct Key: Hashable {
+        let pk: String
+        let type: String
+    }
+
+    private static func state(_ store: FHIRStore) throws -> [Key: JSONTree] {
+        try store.read { tx in
+            var state: [Key: JSONTree] = [:]
+            for type in ["Patient", "Basic"] { try tx.forEach(typeName: type) { state[Key(pk: $0.pk, type: type)] = JSONTree($0) } }
+            return state
+        }
+    }
+
+    @Test(arguments: Effort.seeds(20)) func theLogLeadsFromOneStateToAnother(_ seed: UInt64) throws {
+        let store = try freshStore(isInFile: true)
+        var random = RandomInstance(seed: seed &+ 7_000)
+        try store.track(.changes)
+        try store.track(.history)
+        var states: [(sequence: Int64, state: [Key: JSONTree])] = [(try store.newestChange(), [:])]
+        // The versions of each resource, in the order in which they were stored.
+        var versions: [Key: [JSONTree]] = [:]
+        for _ in 0..<40 {
+            let isOurs = random.generator.percent(80)
+            try Self.write(store, isOurs ? .local : .server, &random)
+            let (before, after) = (states.last?.state ?? [:], try Self.state(store))
+            for (key, tree) in after where before[key] != tree { versions[key, default: []].append(tree) }
+            // What a server changed is in no log: states before it lead nowhere.
+            if !isOurs, before != after { states.removeAll() }
+            states.append((try store.newestChange(), after))
+            for (sequence, earlier) in states {
+                var replayed = earlier
+                for change in try store.changes(since: sequence) {
+                    let key = Key(pk: change.pk, type: change.typeName)
+                    #expect(try change.base.map { try JSONTree($0) } == replayed[key])
+                    replayed[key] = try change.current.map { try JSONTree($0) }
+                }
+                #expect(replayed == after)
+                replayed = earlier
+                for change in try store.changes(since: sequence, squashed: false) {
+                    let key = Key(pk: change.pk, type: change.typeName)
+                    #expect(try change.base.map { try JSONTree($0) } == replayed[key])
+                    replayed[key] = try change.current.map { try JSONTree($0) }
+                }
+                #expect(replayed == after)
+            }
+        }
+        for (key, trees) in versions {
+            let id: String? = if case .string(let id)? = trees.last?["id"] { id } else { nil }
+            let history = try store.history(typeName: key.type, id: id ?? "").filter { $0.pk == key.pk }
+            let contents = try history.map { version in
+                try store.resource(typeName: key.type, id: id ?? "", version: version.version).map { JSONTree($0) }
+            }
+            #expect(contents.reversed().elementsEqual(trees.map { $0 }), "\(key)")
+        }
+        #expect(try store.check().isEmpty)
+    }
+
+    private static func write(_ store: FHIRStore, _ origin: WriteOrigin, _ random: inout RandomInstance) throws {
+        let fails = random.generator.percent(10)
+        do {
+            try store.write(origin: origin) { tx in
+                for _ in 0..<random.generator.int(1...4) {
+                    let id = "\(random.generator.int(0...5))"
+                    switch random.generator.int(0...9) {
+                    case 0...3:
+                        let patient = random.make(Patient.self)
+                        patient.id = id
+                        try tx.upsert(patient)
+                    case 4...6:
+                        guard let patient = try tx.resource(Patient.self, id: id) else { continue }
+                        let elements = patient.layout.elements.filter { $0.slot > 0 && $0.kind != .resource }
+                        random.change(random.generator.pick(elements), of: patient)
+                    case 7: try tx.delete(Patient.self, id: id)
+                    default:
+                        let language = "\(random.generator.int(0...2))"
+                        try tx.upsert(
+                            Basic {
+                                $0.id = id
+                                $0.language = language
+                            })
+                    }
+                }
+                if fails { throw CancellationError() }
+            }
+        } catch is CancellationError {}
+    }
+}

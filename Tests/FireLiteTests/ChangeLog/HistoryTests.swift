@@ -1,0 +1,150 @@
+import FireLite
+import FireLiteR4
+import Foundation
+import Testing
+
+@testable import FireLite
+
+/// The history keeps all versions of resources.
+@Suite(.soundStores) struct HistoryTests {
+    private static func families(_ store: FHIRStore, _ id: String) throws -> [String] {
+        try store.history(of: Patient.self, id: id).map { version in
+            try store.resource(Patient.self, id: id, version: version.version)?.name.first?.family ?? "?"
+        }
+    }
+
+    @Test func everyVersionCanBeRead() throws {
+        let store = try freshStore(isInFile: true)
+        try put(store, "a", "A1")
+        try store.track(.history)
+        try put(store, "a", "A2")
+        try store.write(origin: .server) { tx in try #require(try tx.resource(Patient.self, id: "a")).name[0].family = "A3" }
+        #expect(try Self.families(store, "a") == ["A3", "A2", "A1"])
+        let versions = try store.history(of: Patient.self, id: "a")
+        #expect(versions.map(\.version) == [3, 2, 1])
+        #expect(versions.map(\.isCurrent) == [true, false, false])
+        // When it was first stored was not recorded.
+        #expect(versions[2].storedAt == nil && versions[2].replacedAt == versions[1].storedAt)
+        #expect(try store.history(typeName: "Patient", id: "none").isEmpty)
+        #expect(try store.resource(Patient.self, id: "a", version: 4) == nil)
+        // The log has nothing of it.
+        #expect(try store.tracked(.changes).isEmpty)
+    }
+
+    @Test func aDeletedResourceIsReadAndRestored() throws {
+        let store = try freshStore()
+        try store.track(.history)
+        try put(store, "a", "A1")
+        let pk = try #require(try store.resource(Patient.self, id: "a")?.pk)
+        try put(store, "a", "A2")
+        try store.write { tx in try tx.delete(Patient.self, id: "a") }
+        let versions = try store.history(of: Patient.self, id: "a")
+        #expect(versions.map(\.isDeleted) == [true, false] && versions.allSatisfy { $0.pk == pk })
+        #expect(try Self.families(store, "a") == ["A2", "A1"])
+        try store.write { tx in
+            let restored = try #require(try tx.restore(Patient.self, id: "a", version: 1))
+            #expect(restored.name[0].family == "A1")
+            #expect(try tx.restore(Patient.self, id: "a", version: 9) == nil)
+        }
+        #expect(try store.resource(Patient.self, id: "a")?.name[0].family == "A1")
+        // The new resource has its own numbers.
+        let all = try store.history(of: Patient.self, id: "a")
+        #expect(all.count == 3 && all[0].isCurrent && all[0].pk != pk)
+    }
+
+    @Test func theHistoryOfTypesAndOfTheStore() throws {
+        let store = try freshStore()
+        try store.track(.history)
+        try put(store, "a", "A1")
+        try put(store, "a", "A2")
+        try putObservation(store, "o")
+        try store.write { tx in try tx.delete(Observation.self, id: "o") }
+        #expect(try store.history().count == 3)
+        #expect(try store.history(typeName: "Observation").map(\.isDeleted) == [true])
+        #expect(try store.history(limit: 1).count == 1)
+        #expect(try store.history(since: .distantFuture).isEmpty)
+    }
+
+    @Test func oldVersionsArePrunedByNumberAndAge() throws {
+        let store = try freshStore()
+        try store.track(.history)
+        for family in ["A1", "A2", "A3", "A4"] { try put(store, "a", family) }
+        #expect(try store.write { try $0.pruneHistory(keeping: 2) } >= 1)
+        #expect(try Self.families(store, "a") == ["A4", "A3", "A2"])
+        #expect(try store.write { try $0.pruneHistory(replacedBefore: .distantPast) } == 0)
+        _ = try store.write { try $0.pruneHistory() }
+        #expect(try Self.families(store, "a") == ["A4"])
+    }
+
+    @Test func theLogAndTheHistoryKeepWhatTheOtherDoesNotNeed() throws {
+        let store = try freshStore()
+        try store.track(.changes)
+        try store.track(.history)
+        let reader = try store.changeReader(named: "sync")
+        try put(store, "a", "A1")
+        try put(store, "a", "A2")
+        // Acknowledged, and still history.
+        try reader.acknowledge(through: store.newestChange())
+        #expect(try Self.families(store, "a") == ["A2", "A1"])
+        // Pruned, but not what the log needs.
+        try put(store, "a", "A3")
+        _ = try store.write { try $0.pruneHistory() }
+        #expect(try Self.families(store, "a") == ["A3", "A2"])
+        #expect(try reader.changes().count == 1)
+        try store.stopTracking(.history)
+        try reader.acknowledge(through: store.newestChange())
+        #expect(try store.sql("SELECT count(*) FROM _change")[0].values[0] == .integer(0))
+    }
+
+    @Test func aDamagedVersionIsAnErrorAndAFinding() throws {
+        let store = try FHIRStore(path: freshStore(isInFile: true).path, release: .r4)
+        try store.track(.history)
+        try put(store, "a", "A1")
+        try put(store, "a", "A2")
+        #expect(try store.check().isEmpty)
+        try store.withWritingConnection { try $0.run("UPDATE _change SET content = replace(content, 'A1', 'B1') WHERE kind = 1") }
+        #expect(throws: FHIRStoreError.self) { try store.resource(Patient.self, id: "a", version: 1) }
+        #expect(try store.check().map(\.kind) == [.content])
+        try store.withWritingConnection { try $0.run("UPDATE _change SET content = '{' WHERE kind = 1") }
+        #expect(throws: FHIRStoreError.self) { try store.resource(Patient.self, id: "a", version: 1) }
+    }
+
+    @Test func backupsAndRecoveredStoresHaveTheHistoryAndTheLog() throws {
+        try withTemporaryFolder { folder in
+            let store = try FHIRStore(path: folder + "/store.sqlite", release: .r4)
+            try store.track(.history)
+            try store.track(.changes)
+            let reader = try store.changeReader(named: "sync")
+            try put(store, "a", "A1")
+            try put(store, "a", "A2")
+            try store.write { tx in try tx.delete(Patient.self, id: "a") }
+            try put(store, "b", "B1")
+            try store.backup(to: folder + "/backup.sqlite")
+            try store.close()
+            try FHIRStore.recover(from: folder + "/store.sqlite", to: folder + "/recovered.sqlite", release: .r4)
+            for name in ["backup", "recovered"] {
+                let copy = try FHIRStore(path: folder + "/\(name).sqlite", release: .r4)
+                #expect(try Self.families(copy, "a") == ["A2", "A1"], "\(name)")
+                #expect(try copy.changeReader(named: "sync").changes().map(\.resourceID) == ["b"], "\(name)")
+                try put(copy, "c", "C1")
+                #expect(try copy.changeReader(named: "sync").changes().count == 2)
+                #expect(try copy.check().isEmpty)
+            }
+            _ = reader
+        }
+    }
+
+    @Test func onlyFilesThatTrackHaveTheNewFormat() throws {
+        try withTemporaryFolder { folder in
+            let store = try FHIRStore(path: folder + "/store.sqlite", release: .r4)
+            func format() throws -> SQLValue { try store.sql("PRAGMA user_version")[0].values[0] }
+            #expect(try format() == .integer(2))
+            try store.track(.changes)
+            #expect(try format() == .integer(3))
+            try store.close()
+            var configuration = FHIRStore.Configuration()
+            configuration.access = .readOnly
+            #expect(try FHIRStore(path: folder + "/store.sqlite", release: .r4, configuration: configuration).tracked(.changes) == .all)
+        }
+    }
+}
