@@ -35,8 +35,9 @@ struct ChangeTable {
 
     /// Creates the tables if the file has none yet, and the index that the history needs.
     func create(forHistory: Bool) throws {
-        if try connection.integer("SELECT count(*) FROM sqlite_master WHERE name = '_change'") == 0 {
+        if try !exists {
             try connection.execute(Self.creation)
+            try connection.run("PRAGMA user_version = \(StoreOpener.trackingFormat)")
         }
         if forHistory { try connection.run("CREATE INDEX IF NOT EXISTS _change__root ON _change(root)") }
     }

@@ -27,6 +27,11 @@ extension FHIRStore {
         try read { try $0.history(typeName: typeName, since: date, limit: limit) }
     }
 
+    /// The content of a version, as an object that is not stored; nil if the version is no longer kept.
+    ///
+    /// - Throws: `FHIRStoreError`: `notAStore` if the content does not match the digest that it was stored with.
+    public func resource(at version: ResourceVersion) throws -> FHIRResource? { try read { try $0.resource(at: version) } }
+
     /// A version of the resource with this type and id, as an object that is not stored; nil if there is none.
     ///
     /// - Throws: `FHIRStoreError`: `notAStore` if the content does not match the digest that it was stored with.

@@ -17,8 +17,15 @@ extension ReadTransaction {
         try history(of: type(named: typeName), id: id)
     }
 
+    /// The content of a version, as an object that is not stored; nil if the version is no longer kept.
+    ///
+    /// - Throws: `FHIRStoreError`: `notAStore` if the content does not match the digest that it was stored with.
+    public func resource(at version: ResourceVersion) throws -> FHIRResource? { try perform { try content(of: version) } }
+
     /// A version of the resource with this type and id, as an object that is not stored; nil if there is none.
     ///
+    /// Versions of a resource that was deleted and stored again are numbered from 1 twice: the later resource counts, and `resource(at:)` reads those
+    /// of both.
     /// - Parameter version: the number of the version (`ResourceVersion.version`).
     /// - Throws: `FHIRStoreError`: `notAStore` if the content does not match the digest that it was stored with.
     public func resource<Resource: FHIRResource>(_ type: Resource.Type, id: String, version: Int64) throws -> Resource? {

@@ -456,9 +456,11 @@ final class StoreWriter {
         try writeQueue()
         guard let registration = try access.registry.registration(root: root), let shape = try access.registry.shape(registration.shape)
         else { return }
-        if record != nil, let type = try access.registry.typeName(ofShape: registration.shape), let table = access.schema.table(named: type)
+        if record != nil || tracking != nil, let type = try access.registry.typeName(ofShape: registration.shape),
+            let table = access.schema.table(named: type)
         {
-            record?.deleted(registration, id: try access.registry.id(of: table, root: root), table)
+            try tracking?.willDelete(registration, table)
+            if record != nil { record?.deleted(registration, id: try access.registry.id(of: table, root: root), table) }
             record?.touch(shape.tables)
         }
         for table in shape.tables { try table.deleteRows(root << 24...root << 24 | 0xFF_FFFF, access.connection) }

@@ -6,6 +6,13 @@ public struct ElementDifference: Sendable, Hashable {
     public let old: String?
     /// The element's JSON afterwards; nil if it was removed.
     public let new: String?
+
+    /// A difference between two values as JSON.
+    public init(path: String, old: String?, new: String?) {
+        self.path = path
+        self.old = old
+        self.new = new
+    }
 }
 
 extension FHIRObject {

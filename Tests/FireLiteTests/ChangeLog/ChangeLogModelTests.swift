@@ -14,12 +14,14 @@ import Testing
     private static func state(_ store: FHIRStore) throws -> [Key: JSONTree] {
         try store.read { tx in
             var state: [Key: JSONTree] = [:]
-            for type in ["Patient", "Basic"] { try tx.forEach(typeName: type) { state[Key(pk: $0.pk, type: type)] = JSONTree($0) } }
+            for type in ["Patient", "Basic"] {
+                try tx.forEach(typeName: type) { state[Key(pk: $0.pk, type: type)] = try JSONTree(FHIRJSON.string($0)) }
+            }
             return state
         }
     }
 
-    @Test(arguments: Effort.seeds(20)) func theLogLeadsFromOneStateToAnother(_ seed: UInt64) throws {
+    @Test(arguments: Effort.seeds(6)) func theLogLeadsFromOneStateToAnother(_ seed: UInt64) throws {
         let store = try freshStore(isInFile: true)
         var random = RandomInstance(seed: seed &+ 7_000)
         try store.track(.changes)
@@ -42,7 +44,7 @@ import Testing
                     #expect(try change.base.map { try JSONTree($0) } == replayed[key])
                     replayed[key] = try change.current.map { try JSONTree($0) }
                 }
-                #expect(replayed == after)
+                #expect(replayed == after, "\(Self.difference(replayed, after))")
                 replayed = earlier
                 for change in try store.changes(since: sequence, squashed: false) {
                     let key = Key(pk: change.pk, type: change.typeName)
@@ -55,12 +57,24 @@ import Testing
         for (key, trees) in versions {
             let id: String? = if case .string(let id)? = trees.last?["id"] { id } else { nil }
             let history = try store.history(typeName: key.type, id: id ?? "").filter { $0.pk == key.pk }
-            let contents = try history.map { version in
-                try store.resource(typeName: key.type, id: id ?? "", version: version.version).map { JSONTree($0) }
+            var contents: [JSONTree] = []
+            for version in history.reversed() {
+                let tree = try JSONTree(FHIRJSON.string(#require(try store.resource(at: version))))
+                // A write that changes a resource and changes it back makes a version, too.
+                if contents.last != tree { contents.append(tree) }
             }
-            #expect(contents.reversed().elementsEqual(trees.map { $0 }), "\(key)")
+            #expect(contents == trees, "\(key)")
         }
         #expect(try store.check().isEmpty)
+    }
+
+    private static func difference(_ first: [Key: JSONTree], _ second: [Key: JSONTree]) -> String {
+        Set(first.keys).union(second.keys).compactMap { key in
+            switch (first[key], second[key]) {
+            case (let left?, let right?): left.difference(to: right).map { "\(key.type) \(key.pk): \($0)" }
+            case (let left, _): "\(key.type) \(key.pk): \(left == nil ? "missing" : "too much")"
+            }
+        }.joined(separator: "; ")
     }
 
     private static func write(_ store: FHIRStore, _ origin: WriteOrigin, _ random: inout RandomInstance) throws {
