@@ -58,7 +58,8 @@ extension Diary {
                 guard let record = try tx.resource(pk: medication) else { throw DiaryError.noSuchMedication }
                 query = query.where { $0.isDose(of: record) }
             }
-            return try query.values { ($0.effectiveDateTime, $0.effectivePeriod.start) }.compactMap { $0 ?? $1 }
+            // A time may be as vague as a month, which is no day.
+            return try query.values { ($0.effectiveDateTime, $0.effectivePeriod.start) }.compactMap { $0 ?? $1 }.filter { $0.day != nil }
         }
         let counts = Dictionary(grouping: times) { calendar.date(from: DateComponents(year: $0.year, month: $0.month, day: $0.day)) }
         return lastDays.map { DailyDoses(day: $0, count: counts[$0]?.count ?? 0) }

@@ -21,7 +21,8 @@ public struct Diary: Sendable {
 
     private init(store: FHIRStore) throws {
         self.store = store
-        guard try store.indexes().isEmpty else { return }
+        // The last of these says that all are there. Full text would be indexed anew each time.
+        guard try !store.indexes().contains(where: { $0.kind == .fullText && $0.typeName == "MedicationStatement" }) else { return }
         try store.createIndex(MedicationAdministration.self) { $0.effectiveDateTime }
         try store.createIndexes(.references, for: MedicationAdministration.self)
         try store.createFullTextIndex(Medication.self) { [$0.code.text, $0.code.coding.display] }

@@ -85,8 +85,8 @@ struct DiaryCommand {
     /// The one medication with these words; of several, the one being taken.
     private func entry(named words: String) async throws -> DiaryEntry {
         let all = try await diary.entries(.matching(words))
-        let current = all.filter { $0.status == "active" }
-        let found = current.isEmpty ? all : current
+        let current = Set(try await diary.entries()).intersection(all)
+        let found = current.isEmpty ? all : all.filter(current.contains)
         guard let entry = found.first else { throw CommandError.failure("no medication has this name: `diary list --all` lists them") }
         guard found.count == 1 else {
             throw CommandError.failure("several medications have this name: \(found.map { Self.shown($0.name) }.joined(separator: "; "))")

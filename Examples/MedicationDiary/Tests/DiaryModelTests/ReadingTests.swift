@@ -36,6 +36,22 @@ import Testing
         #expect(try await diary.doses(days: 3, of: ramipril.id, until: noon, calendar: calendar()).map(\.count) == [0, 0, 1])
     }
 
+    @Test func onlyDosesThatWereTakenCount() async throws {
+        let diary = try await diaryWithSample()
+        let ramipril = try #require(try await diary.entries(.matching("ramipril")).first)
+        try await diary.take(ramipril.id, at: noon, calendar: calendar())
+        try await diary.store.write { tx in
+            try tx.update(tx.query(MedicationAdministration.self)) { $0.status = .enteredInError }
+            let october = MedicationAdministration {
+                $0.status = .completed
+                $0.effectiveDateTime = "2026-10"
+            }
+            try tx.add(october)
+        }
+        #expect(try await diary.doses(days: 31, until: noon, calendar: calendar()).allSatisfy { $0.count == 0 })
+        #expect(try await diary.entries(.matching("ramipril")) == [ramipril])
+    }
+
     @Test func manyDosesAreCountedAsTheyWereTaken() async throws {
         let diary = try await diaryWithSample()
         let id = try #require(try await diary.entries(.matching("metformin")).first).id
