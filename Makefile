@@ -1,8 +1,8 @@
 # The two commands of the README are `make demo` and `make test`; both set up what they need.
 
-.PHONY: help setup demo test test-sqlcipher nightly tsan asan format lint generate check-generated api check-api bench fuzz
+.PHONY: help setup demo test example test-sqlcipher nightly tsan asan format lint generate check-generated api check-api bench fuzz
 
-HAND_WRITTEN = Package.swift Sources Generator Tests Benchmarks Fuzz/Package.swift Fuzz/Fuzz
+HAND_WRITTEN = Package.swift Sources Generator Tests Benchmarks Fuzz/Package.swift Fuzz/Fuzz Examples
 
 # For the compiler, in debug builds: `make test SWIFT_FLAGS="-Xswiftc -warnings-as-errors"`.
 SWIFT_FLAGS ?=
@@ -17,6 +17,7 @@ BENCH_DATA = $(if $(DATA),--data "$(DATA)")
 help:
 	@echo "make demo      build in release and run the demonstration"
 	@echo "make test      run every test"
+	@echo "make example   build the example, Examples/MedicationDiary, and run its tests"
 	@echo "make test-sqlcipher  run the tests of the store and the tool with SQLCipher instead of SQLite"
 	@echo "make nightly   run the long tests: crashes, faults, damaged files, sizes, soak, fuzzing, sanitizers"
 	@echo "make tsan      run every test under the thread sanitizer; make asan under the address sanitizer"
@@ -36,6 +37,11 @@ demo: setup
 test: setup
 	swift build --build-tests $(SWIFT_FLAGS)
 	swift test --skip-build $(SWIFT_FLAGS)
+
+# A package of its own, which builds FireLite again in its own .build.
+example: setup
+	swift build --build-tests --package-path Examples/MedicationDiary $(SWIFT_FLAGS)
+	swift test --skip-build --package-path Examples/MedicationDiary $(SWIFT_FLAGS)
 
 # Builds in a folder of its own, as no build product can be shared with the other library. Installs libsqlcipher-dev if it can.
 SQLCIPHER = --traits SQLCipher --scratch-path .build/sqlcipher

@@ -24,7 +24,6 @@ struct FullTextIndex {
                 .invalidArgument,
                 "the SQLite library \(Connection.libraryVersion) has no FTS5: link one built with SQLITE_ENABLE_FTS5")
         }
-        connection.setTrustedSchema(true)
         try connection.run(
             "CREATE VIRTUAL TABLE IF NOT EXISTS \(quoted(name)) USING fts5(value, content='', tokenize=\"unicode61 remove_diacritics 2\")")
     }
@@ -67,6 +66,8 @@ struct FullTextIndex {
     /// Indexes the words of a table's columns from now on; columns that do not exist yet are skipped.
     func watch(_ table: TablePlan, _ columns: [String]) throws {
         for trigger in Self.triggers(type, table, columns) {
+            // The file's first trigger may be created long after the index, on a connection that opened the file without one.
+            connection.setTrustedSchema(true)
             try connection.run("DROP TRIGGER IF EXISTS \(quoted(trigger.name))")
             try connection.run(trigger.sql)
         }

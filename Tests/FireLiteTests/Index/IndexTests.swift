@@ -137,4 +137,12 @@ import Testing
         try add("d", ["Eve"], "Miller")
         #expect(try patients.count() == 3)
     }
+
+    @Test(.enabled(if: Library.hasFullText, "needs FTS5")) func aFullTextIndexOfAnEmptyStoreIsFilledAfterReopening() throws {
+        let store = try freshStore(isInFile: true)
+        try store.createFullTextIndex(Patient.self) { [$0.name.family] }
+        let reopened = try FHIRStore(path: store.path, release: .r4)
+        try reopened.write { tx in try tx.add(Patient { $0.name = [HumanName { $0.family = "Chalmers" }] }) }
+        #expect(try reopened.query(Patient.self).matching("chalmers").count() == 1)
+    }
 }
