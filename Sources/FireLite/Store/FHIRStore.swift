@@ -42,6 +42,7 @@ public final class FHIRStore: Sendable {
     /// Opens the store at `path`. If there is none, creates a new file that only its owner can read and write (mode 0600).
     ///
     /// - Parameters:
+    ///   - path: the path of the file; `:memory:` for an in-memory store.
     ///   - release: the FHIR release of its resources, `.r4` from FireLiteR4.
     ///   - configuration: Default: reading and writing, durable, waits 5 seconds for locks.
     /// - Throws: `FHIRStoreError`: `cannotOpen`, `notAStore`, `missingKey`, `wrongKey`, `notEncrypted`, `noEncryption`, `wrongRelease`,
