@@ -113,7 +113,9 @@ public final class FHIRStore: Sendable {
 
     /// Runs `body` as one write. If it returns, all its changes are stored; if it throws, none are, and managed objects are as before.
     ///
-    /// - Parameter origin: where the changes come from; the change log lists only local ones. Default: `.local`.
+    /// - Parameters:
+    ///   - origin: where the changes come from; the change log lists only local ones. Default: `.local`.
+    ///   - body: changes the store.
     /// - Precondition: not inside another write of this store.
     /// - Throws: errors of `body`; `FHIRStoreError`: `conflict`, `busy`, `diskFull`, `readOnly`.
     @discardableResult
