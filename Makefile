@@ -1,6 +1,6 @@
 # The two commands of the README are `make demo` and `make test`; both set up what they need.
 
-.PHONY: help setup demo test example test-sqlcipher nightly tsan asan format lint generate check-generated api check-api bench fuzz
+.PHONY: help setup demo test example test-sqlcipher nightly tsan asan format lint generate check-generated api check-api bench fuzz site check-site
 
 HAND_WRITTEN = Package.swift Sources Generator Tests Benchmarks Fuzz/Package.swift Fuzz/Fuzz Examples
 
@@ -25,6 +25,7 @@ help:
 	@echo "make bench     run the benchmarks, with DATA=folder of NDJSON if given, and write Benchmarks/Report"
 	@echo "make generate  regenerate the model classes from the digests"
 	@echo "make api       write the list of public symbols, Documentation/API.txt; make check-api only compares it"
+	@echo "make site      build the documentation site, .build/site; make check-site also looks for broken links"
 	@echo "make format    format the code; make lint only checks"
 
 setup:
@@ -110,3 +111,11 @@ check-api:
 	@Scripts/api.sh >.build/API.txt
 	@diff -u Documentation/API.txt .build/API.txt || \
 	    { echo "the public symbols differ from Documentation/API.txt: if that is meant, run make api and commit it" >&2; exit 1; }
+
+# The documentation site, with the toolchain's docc, from the modules of the debug build. Any warning is an error.
+site:
+	swift build $(SWIFT_FLAGS)
+	Scripts/site.sh
+
+check-site: site
+	Scripts/check-site.py

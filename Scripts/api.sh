@@ -7,7 +7,6 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 export LC_ALL=C
 
-built="$(swift build --show-bin-path)"
 work="$(mktemp -d)"
 trap 'rm -rf "$work"' EXIT
 
@@ -16,24 +15,7 @@ modules="FireLiteCore FireLite FireLiteR4 FireLiteSynthetic FireLiteGenerator"
 # One line a type: a class for each of FHIR's types is too much to read one declaration a line.
 compact="FireLiteR4"
 
-extract=(swift-symbolgraph-extract)
-if [[ "$(uname)" == Darwin ]]; then extract=(xcrun swift-symbolgraph-extract -sdk "$(xcrun --show-sdk-path)"); fi
-triple="$(swiftc -print-target-info | sed -n 's/^ *"triple": "\(.*\)",$/\1/p' | head -1)"
-imports=(-I "$built/Modules")
-for map in Sources/*/module.modulemap; do imports+=(-I "$(dirname "$map")"); done
-for map in "$built"/CFireLite*.build/module.modulemap; do imports+=(-Xcc "-fmodule-map-file=$map"); done
-
-# All at once: each takes one to two seconds.
-pids=()
-for module in $modules; do
-    mkdir "$work/$module"
-    "${extract[@]}" -module-name "$module" "${imports[@]}" -target "$triple" -module-cache-path "$work/cache" -output-dir "$work/$module" \
-        -minimum-access-level public -skip-synthesized-members -skip-inherited-docs -pretty-print >"$work/$module.log" 2>&1 &
-    pids+=($!)
-done
-for pid in "${pids[@]}"; do
-    wait "$pid" || { cat "$work"/*.log >&2; echo "api.sh: no symbol graph; build first: swift build" >&2; exit 1; }
-done
+Scripts/symbols.sh "$work" "$modules" -pretty-print
 
 files=()
 for module in $modules; do

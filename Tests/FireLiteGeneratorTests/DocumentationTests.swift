@@ -100,4 +100,22 @@ struct DocumentationTests {
     private static let keywords: Set<String> = [
         "actor", "class", "enum", "func", "init", "let", "protocol", "struct", "subscript", "typealias", "var",
     ]
+
+    /// Every line `swift run Generator …` of the pages has options that exist and go together.
+    @Test func everyGeneratorLineOfThePagesIsUnderstood() throws {
+        let pages = [
+            "README.md", "Templates/README.md", "Generator/FireLiteGenerator/FireLiteGenerator.docc/GeneratingModels.md",
+        ]
+        var count = 0
+        for page in pages {
+            let text = String(decoding: try SourceFile(path: "\(Fixtures.package)/\(page)").bytes, as: UTF8.self)
+            for line in text.split(separator: "\n") {
+                let words = line.prefix { $0 != "#" }.split(separator: " ").map(String.init)
+                guard words.starts(with: ["swift", "run", "Generator"]) else { continue }
+                #expect(throws: Never.self, "\(page): \(line)") { try Options.parse(Array(words.dropFirst(3))) }
+                count += 1
+            }
+        }
+        #expect(count >= 9)
+    }
 }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The examples on the pages: README.md, Documentation/*.md and the documentation catalogs, Sources/*/*.docc/*.md.
+/// The pages: README.md, Documentation/*.md and the documentation catalogs of the modules, *.docc/*.md; and the examples on them.
 public enum DocumentationPages {
     /// What stands between two lines of three backticks.
     public struct Block: Sendable, CustomStringConvertible {
@@ -15,17 +15,27 @@ public enum DocumentationPages {
         public var description: String { "\(page):\(line)" }
     }
 
+    /// The documentation catalogs of the modules in `Sources` and `Generator`.
+    public static func catalogs() throws -> [URL] {
+        func content(_ folder: URL) throws -> [URL] {
+            guard try folder.resourceValues(forKeys: [.isDirectoryKey]).isDirectory == true else { return [] }
+            return try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
+        }
+        let modules = try ["Sources", "Generator"].flatMap { try content(PackageFolder.url.appendingPathComponent($0)) }
+        return try modules.flatMap(content).filter { $0.pathExtension == "docc" }.sorted { $0.path < $1.path }
+    }
+
+    /// The texts of a folder's pages by their file names.
+    public static func pages(in folder: URL) throws -> [(name: String, text: String)] {
+        try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
+            .filter { $0.pathExtension == "md" }.sorted { $0.path < $1.path }
+            .map { ($0.lastPathComponent, try String(contentsOf: $0, encoding: .utf8)) }
+    }
+
     /// The texts of the pages by their file names.
     public static func pages() throws -> [(name: String, text: String)] {
-        let sources = PackageFolder.url.appendingPathComponent("Sources")
-        let modules = try FileManager.default.contentsOfDirectory(at: sources, includingPropertiesForKeys: nil)
-        let catalogs = try modules.flatMap { try FileManager.default.contentsOfDirectory(at: $0, includingPropertiesForKeys: nil) }
-            .filter { $0.pathExtension == "docc" }
-        let folders = [PackageFolder.url.appendingPathComponent("Documentation")] + catalogs
-        let documents = try folders.flatMap { try FileManager.default.contentsOfDirectory(at: $0, includingPropertiesForKeys: nil) }
-            .filter { $0.pathExtension == "md" }.sorted { $0.path < $1.path }
-        let files = [PackageFolder.url.appendingPathComponent("README.md")] + documents
-        return try files.map { ($0.lastPathComponent, try String(contentsOf: $0, encoding: .utf8)) }
+        let folders = [PackageFolder.url.appendingPathComponent("Documentation")] + (try catalogs())
+        return [("README.md", try PackageFolder.text(of: "README.md"))] + (try folders.flatMap(pages(in:)))
     }
 
     /// Every block of every page.

@@ -26,7 +26,10 @@ extension ReadTransaction {
     ///
     /// Versions of a resource that was deleted and stored again are numbered from 1 twice: the later resource counts, and `resource(at:)` reads those
     /// of both.
-    /// - Parameter version: the number of the version (`ResourceVersion.version`).
+    /// - Parameters:
+    ///   - type: the resource type.
+    ///   - id: the resource's id.
+    ///   - version: the number of the version (`ResourceVersion.version`).
     /// - Throws: `FHIRStoreError`: `notAStore` if the content does not match the digest that it was stored with.
     public func resource<Resource: FHIRResource>(_ type: Resource.Type, id: String, version: Int64) throws -> Resource? {
         try perform {
@@ -123,7 +126,10 @@ extension FHIRResource {
 extension WriteTransaction {
     /// Makes an earlier version of a resource the current one again, also of a deleted resource. It becomes a new version itself.
     ///
-    /// - Parameter version: the number of the version (`ResourceVersion.version`).
+    /// - Parameters:
+    ///   - type: the resource type.
+    ///   - id: the resource's id.
+    ///   - version: the number of the version (`ResourceVersion.version`).
     /// - Returns: the stored resource; nil if there is no such version.
     /// - Throws: `FHIRStoreError`: `notAStore` if the content does not match the digest that it was stored with.
     @discardableResult

@@ -1,6 +1,6 @@
 import FireLiteCore
 
-/// Parses conditions and paths of `firelite find`. Documentation/Queries.md describes the language.
+/// Parses conditions and paths of `firelite find`. Sources/FireLite/FireLite.docc/Queries.md describes the language.
 ///
 /// An argument is one condition, `name.given=Joseph`, whose value extends to the argument's end, or an expression, if it begins with
 /// `(` or `not `. Arguments side by side mean "and"; `and`, `or`, `not`, `(` and `)` as arguments of their own combine them.

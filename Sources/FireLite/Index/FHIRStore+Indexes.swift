@@ -16,7 +16,10 @@ extension FHIRStore {
     /// try store.createIndex(Observation.self) { ($0.status, $0.effectiveDateTime) }
     /// ```
     /// If no resource has had a value at the path yet, the index is created with the first value. Indexes never require unique values.
-    /// - Parameter progress: called periodically; return false to cancel and roll back.
+    /// - Parameters:
+    ///   - type: the resource type.
+    ///   - progress: called periodically; return false to cancel and roll back.
+    ///   - paths: the path, or a tuple of paths in the order of the index's columns.
     /// - Complexity: reads the table once. For each value, writing to the index costs about as much as writing a row.
     /// - Throws: `FHIRStoreError`: `invalidArgument` for paths in several rows, `interrupted`.
     @discardableResult

@@ -25,7 +25,7 @@ public struct StoreIndex: Sendable, Hashable {
 
 /// A predefined set of indexes: every column of a kind, including those added later.
 ///
-/// Documentation/Queries.md has the cost of each in time and space.
+/// <doc:Queries> has the cost of each in time and space.
 public struct StoreIndexSet: RawRepresentable, Sendable, Hashable {
     public let rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }

@@ -34,6 +34,7 @@ public final class LiveQuery<Resource: FHIRResource> {
     /// Begins to follow a query.
     ///
     /// - Parameters:
+    ///   - query: the query to follow.
     ///   - pageSize: the number of results to load at first, and with each `loadMore()`. Default: all that the query has.
     ///   - interval: the shortest time between two reads. Default: 50 milliseconds.
     public init(_ query: FHIRQuery<Resource>, pageSize: Int? = nil, every interval: Duration = UpdateInterval.standard) {

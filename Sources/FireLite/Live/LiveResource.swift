@@ -27,7 +27,11 @@ public final class LiveResource<Resource: FHIRResource> {
 
     /// Begins to follow the resource with this type and id.
     ///
-    /// - Parameter interval: the shortest time between two reads. Default: 50 milliseconds.
+    /// - Parameters:
+    ///   - type: the resource type.
+    ///   - id: the resource's id.
+    ///   - store: the store.
+    ///   - interval: the shortest time between two reads. Default: 50 milliseconds.
     public init(_ type: Resource.Type, id: String, in store: FHIRStore, every interval: Duration = UpdateInterval.standard) {
         let updates = store.updates(of: type, id: id, every: interval).makeAsyncIterator()
         following = Following(signal: updates.signal, task: Task { [weak self] in await Self.follow(updates) { self } })

@@ -64,7 +64,10 @@ extension FHIRStore {
     /// ```swift
     /// for try await patient in store.updates(of: Patient.self, id: "123") { show(patient) }
     /// ```
-    /// - Parameter interval: the shortest time between two reads. Default: 50 milliseconds.
+    /// - Parameters:
+    ///   - type: the resource type.
+    ///   - id: the resource's id.
+    ///   - interval: the shortest time between two reads. Default: 50 milliseconds.
     public func updates<Resource: FHIRResource>(
         of type: Resource.Type, id: String, every interval: Duration = UpdateInterval.standard
     ) -> ResourceUpdates<Resource> { ResourceUpdates(self, id: id, every: interval) }

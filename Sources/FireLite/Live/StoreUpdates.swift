@@ -68,7 +68,9 @@ extension FHIRStore {
     /// each time. A slow loop gets the newest
     /// result, not each of them. The block runs on a thread of the library, on a snapshot, and never waits for a write; in an in-memory
     /// store it waits for the current one.
-    /// - Parameter interval: the shortest time between two reads. Default: 50 milliseconds.
+    /// - Parameters:
+    ///   - interval: the shortest time between two reads. Default: 50 milliseconds.
+    ///   - body: reads the result from a snapshot.
     public func updates<Value>(
         every interval: Duration = UpdateInterval.standard, _ body: @escaping @Sendable (ReadTransaction) throws -> Value
     ) -> StoreUpdates<Value> { StoreUpdates(self, every: interval, body) }

@@ -1,12 +1,13 @@
 import FireLiteSQLiteBridge
 
 extension FHIRStore {
-    /// Runs an SQL statement that only reads, and returns its rows. Documentation/FileFormat.md describes the tables.
+    /// Runs an SQL statement that only reads, and returns its rows. <doc:FileFormat> describes the tables.
     ///
     /// ```swift
     /// let rows = try store.sql("SELECT family, count(*) AS n FROM Patient_name WHERE use = ? GROUP BY family", arguments: ["official"])
     /// ```
     /// - Parameters:
+    ///   - sql: the statement.
     ///   - arguments: the values of the parameters `?`, in their order.
     ///   - isCancelled: called about every millisecond; return true to end the statement with the error `interrupted`.
     /// - Throws: `FHIRStoreError`: `invalidArgument` for a statement that would write, for several statements, and if the numbers

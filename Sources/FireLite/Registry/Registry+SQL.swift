@@ -1,7 +1,7 @@
 import FireLiteCore
 import FireLiteSQLiteBridge
 
-/// The registry's part in statements of other types. See Documentation/FileFormat.md.
+/// The registry's part in statements of other types. See Sources/FireLite/FireLite.docc/FileFormat.md.
 extension Registry {
     static let tables = ["_resource", "_shape"]
 

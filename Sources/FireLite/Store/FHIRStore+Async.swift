@@ -13,7 +13,9 @@ extension FHIRStore {
     /// ```swift
     /// try await store.write { tx in _ = try tx.upsert(try Patient(json: data)) }
     /// ```
-    /// - Parameter origin: where the changes come from; the change log lists only local ones. Default: `.local`.
+    /// - Parameters:
+    ///   - origin: where the changes come from; the change log lists only local ones. Default: `.local`.
+    ///   - body: changes the store.
     /// - Throws: as `write` does; `CancellationError` if the task was cancelled before the block began.
     @discardableResult
     public func write<Value: Sendable>(

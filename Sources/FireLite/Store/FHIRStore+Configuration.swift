@@ -53,7 +53,7 @@ extension FHIRStore {
         /// The key of an encrypted store; nil, the default, for a plain one.
         ///
         /// A new file gets this key. It requires the package's trait `SQLCipher`; without that, and for a plain file, a
-        /// key is an error and never ignored. See `EncryptionKey`, and Documentation/Reliability.md for what is encrypted and what is not.
+        /// key is an error and never ignored. See ``EncryptionKey``, and <doc:Encryption> for what is encrypted and what is not.
         public var key: EncryptionKey?
 
         /// Whether each resource is compared with its stored digest when it is read, so that a bit that changed on the disk is an

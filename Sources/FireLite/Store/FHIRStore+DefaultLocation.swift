@@ -8,11 +8,12 @@ extension FHIRStore {
     /// let store = try FHIRStore(release: .r4)
     /// ```
     /// - Parameters:
+    ///   - release: the FHIR release of its resources, `.r4` from FireLiteR4.
     ///   - name: the name of the file without its extension. Default: `health`.
     ///   - isInBackups: whether the system's backups of the device include the store, on Apple platforms. Default: true.
+    ///   - configuration: as for `init(path:release:configuration:)`.
     /// - Throws: `FHIRStoreError`: `cannotOpen` if there is no such folder and it cannot be created; `invalidArgument` for an invalid name;
-    ///   the errors
-    ///   of `init(path:release:configuration:)`.
+    ///   the errors of `init(path:release:configuration:)`.
     public convenience init(
         release: FHIRRelease, name: String = "health", isInBackups: Bool = true, configuration: Configuration = Configuration()
     ) throws {

@@ -42,6 +42,7 @@ public final class FHIRStore: Sendable {
     /// Opens the store at `path`. If there is none, creates a new file that only its owner can read and write (mode 0600).
     ///
     /// - Parameters:
+    ///   - path: the path of the file; `:memory:` for an in-memory store.
     ///   - release: the FHIR release of its resources, `.r4` from FireLiteR4.
     ///   - configuration: Default: reading and writing, durable, waits 5 seconds for locks.
     /// - Throws: `FHIRStoreError`: `cannotOpen`, `notAStore`, `missingKey`, `wrongKey`, `notEncrypted`, `noEncryption`, `wrongRelease`,
@@ -112,7 +113,9 @@ public final class FHIRStore: Sendable {
 
     /// Runs `body` as one write. If it returns, all its changes are stored; if it throws, none are, and managed objects are as before.
     ///
-    /// - Parameter origin: where the changes come from; the change log lists only local ones. Default: `.local`.
+    /// - Parameters:
+    ///   - origin: where the changes come from; the change log lists only local ones. Default: `.local`.
+    ///   - body: changes the store.
     /// - Precondition: not inside another write of this store.
     /// - Throws: errors of `body`; `FHIRStoreError`: `conflict`, `busy`, `diskFull`, `readOnly`.
     @discardableResult

@@ -80,7 +80,9 @@ public final class WriteTransaction: ReadTransaction {
     ///
     /// Ids are compared byte by byte (`A` is not `a`), and any text can be an id: ids longer than FHIR's 64 characters, and those with characters
     /// that FHIR does not allow, are stored and found unchanged; `validate()` reports them.
-    /// - Parameter policy: what to do if the stored resource is newer. Default: replace it.
+    /// - Parameters:
+    ///   - resource: the resource. It may be a stored object.
+    ///   - policy: what to do if the stored resource is newer. Default: replace it.
     /// - Returns: the stored resource: the argument itself if it was added.
     /// - Throws: `FHIRStoreError`: `conflict` if the argument is a stored object that another write has changed or deleted.
     @discardableResult
@@ -92,7 +94,9 @@ public final class WriteTransaction: ReadTransaction {
 
     /// Stores resources by their types and ids, in few statements. If several have the same id, the last one counts.
     ///
-    /// - Parameter policy: what to do if a stored resource is newer. Default: replace it.
+    /// - Parameters:
+    ///   - resources: the resources, of one type or of several.
+    ///   - policy: what to do if a stored resource is newer. Default: replace it.
     /// - Returns: the stored resources in the order of the arguments, and how many were added, updated and unchanged.
     /// - Complexity: about as much as SQLite needs to write the rows; an unchanged resource costs a lookup.
     /// - Throws: `FHIRStoreError`.

@@ -2,7 +2,7 @@ import FireLiteCore
 import FireLiteSQLiteBridge
 
 /// Converts primitives to SQL values that compare correctly and from which the literal can be restored, cells back to primitives,
-/// and operands of queries to bound values. The rules are part of the file format (Documentation/FileFormat.md).
+/// and operands of queries to bound values. The rules are part of the file format (Sources/FireLite/FireLite.docc/FileFormat.md).
 ///
 /// The value that SQL compares is in the main column of its element. If the literal cannot be restored from it, a second column has the rest:
 /// a decimal's literal, or the offset of a date or time.

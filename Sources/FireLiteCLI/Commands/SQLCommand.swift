@@ -13,7 +13,7 @@ struct SQLCommand: Command {
         discussion: """
             STATEMENT is one SELECT, VALUES, WITH or EXPLAIN, or a PRAGMA that describes the tables. Statements that write,
             attach files or change settings are refused, and so are several statements. Each VALUE is the text for one ? in it.
-            Documentation/FileFormat.md describes the tables.
+            Sources/FireLite/FireLite.docc/FileFormat.md describes the tables.
 
             The output is a table on a terminal and JSON otherwise. NULL is an empty cell, or null; a BLOB is written as x'00ff'.
 

@@ -7,25 +7,15 @@ import Testing
 
 /// The statements of SQL in the documentation, run on a store of so many resources that a wrong plan shows.
 @Suite(.soundStores) struct DocumentedSQLTests {
-    private static let documents = ["Documentation/FileFormat.md", "Documentation/Queries.md", "Documentation/Reliability.md", "README.md"]
+    private static let documents = ["FileFormat.md", "Queries.md", "README.md"]
 
     /// The `SELECT` statements of blocks of SQL: what begins a line with SELECT or WITH, up to a semicolon.
     private static func statements(_ document: String) throws -> [String] {
-        var statements: [String] = []
-        var block: [Substring]?
-        for line in try PackageFolder.text(of: document).split(separator: "\n", omittingEmptySubsequences: false) {
-            if line == "```sql" {
-                block = []
-            } else if line == "```", let lines = block {
-                let text = lines.filter { !$0.hasPrefix("--") }.joined(separator: "\n")
-                statements += text.split(separator: ";").map { $0.trimmingCharacters(in: .whitespacesAndNewlines) }
-                    .filter { $0.hasPrefix("SELECT") || $0.hasPrefix("WITH") }
-                block = nil
-            } else {
-                block?.append(line)
-            }
+        try DocumentationPages.blocks().filter { $0.page == document && $0.language == "sql" }.flatMap { block in
+            let text = block.lines.filter { !$0.hasPrefix("--") }.joined(separator: "\n")
+            return text.split(separator: ";").map { $0.trimmingCharacters(in: .whitespacesAndNewlines) }
+                .filter { $0.hasPrefix("SELECT") || $0.hasPrefix("WITH") }
         }
-        return statements
     }
 
     private static func filled() throws -> FHIRStore {
@@ -87,7 +77,7 @@ import Testing
     /// Results of the documented joins against the objects.
     @Test func documentedJoinsFindWhatTheObjectsHave() throws {
         let store = try Self.filled()
-        let statements = try Self.statements("Documentation/FileFormat.md")
+        let statements = try Self.statements("FileFormat.md")
         func statement(_ part: String) throws -> String { try #require(statements.first { $0.contains(part) }) }
         // The contained patient's name is none of the container's.
         let names = try store.sql(try statement("'Joseph'"))

@@ -3,13 +3,48 @@ import FireLiteR4
 import Foundation
 import Testing
 
-/// The examples of Documentation/Objects.md, and what its rules say.
+/// The examples of ObjectsAndIdentity.md, and what its rules say.
 @Suite struct ObjectsExamples {
     private static let timeOfBirthURL = "http://hl7.org/fhir/StructureDefinition/patient-birthTime"
 
     /// Each place as `value:id`.
     private func shown(_ name: HumanName) -> [String] {
         name[places: \.given].map { "\($0.value ?? "null"):\(($0.element as? Element)?.id ?? "-")" }
+    }
+
+    @Test func identity() throws {
+        // example ObjectsAndIdentity.md
+        let observation = Observation {
+            $0.id = "weight-1"
+            $0.status = .final
+            $0.valueQuantity = Quantity { $0.value = "72.50" }
+        }
+        observation.valueQuantity?.unit = "kg"
+        // end
+        try withStore { store in
+            try store.write { tx in try tx.add(observation) }
+            // example ObjectsAndIdentity.md
+            let byID = try store.resource(Observation.self, id: "weight-1")
+            let byPK = try store.resource(Observation.self, pk: observation.pk)
+            // end
+            #expect(byID == observation && byPK == observation)
+            // Each read makes objects, a write has one for each resource.
+            #expect(byID !== byPK)
+            try store.write { tx in
+                let first = try tx.resource(Observation.self, id: "weight-1")
+                let second = try tx.resource(Observation.self, pk: observation.pk)
+                #expect(first === second)
+            }
+            let quantity = observation.valueQuantity?.pk
+            // example ObjectsAndIdentity.md
+            let draft = observation.copy()
+            draft.status = .amended
+            try store.write { _ in try observation.populate(from: draft) }
+            // end
+            #expect(!draft.isManaged && draft.pk != observation.pk)
+            let stored = try store.resource(Observation.self, id: "weight-1")
+            #expect(stored?.status == .amended && stored?.valueQuantity?.pk == quantity)
+        }
     }
 
     @Test func extensionsOfPrimitives() throws {
@@ -19,7 +54,7 @@ import Testing
         let timeOfBirth = Extension {
             $0.url = Self.timeOfBirthURL; $0.valueDateTime = "1970-03-30T12:01:02Z"
         }
-        // example Objects.md
+        // example ObjectsAndIdentity.md
         patient[element: \.birthDate] = Element { $0.extension = [timeOfBirth] }
         // end
         func urls() -> [String?] { (patient[element: \.birthDate] as? Element)?.extension.map(\.url) ?? [] }
@@ -41,7 +76,7 @@ import Testing
 
     @Test func placesOfLists() throws {
         let name = try HumanName(json: #"{"given":["Peter","James"],"_given":[{"id":"first"},{"id":"second"}]}"#)
-        // example Objects.md
+        // example ObjectsAndIdentity.md
         name[places: \.given].remove(at: 0)
         name[places: \.given].append(FHIRListPlace("Lee", element: Element { $0.id = "third" }))
         name[places: \.given][0].element = nil
@@ -55,7 +90,7 @@ import Testing
         let patient = Patient {
             $0.id = "123"; $0.active = true
         }
-        // example Objects.md
+        // example ObjectsAndIdentity.md
         print(patient)  // Patient/123
         debugPrint(patient)  // Patient/123 (2 elements)
         print(FHIRJSON.string(patient, pretty: true))  // the content
@@ -66,7 +101,7 @@ import Testing
 
     @Test func keysOfObjects() {
         let patient = Patient { $0.id = "123" }
-        // example Objects.md
+        // example ObjectsAndIdentity.md
         var seen: Set<FHIRObjectID> = []
         let isNew = seen.insert(FHIRObjectID(pk: patient.pk)).inserted
         // end
@@ -75,7 +110,7 @@ import Testing
     }
 
     @Test func orderOfDates() {
-        // example Objects.md
+        // example ObjectsAndIdentity.md
         let year: FHIRDate = "2020"
         let order = year.compare(to: FHIRDate("2021-03"))  // before
         let unknown = year.compare(to: FHIRDate("2020-03"))  // nil: March is in the year
@@ -88,7 +123,7 @@ import Testing
     @Test func foundationsTypes() throws {
         let image = Data([1, 2, 3])
         let address = try #require(URL(string: "https://example.org/a.png"))
-        // example Objects.md
+        // example ObjectsAndIdentity.md
         let dose: FHIRDecimal = "1.50"
         let birthday = FHIRDate(DateComponents(year: 1970, month: 3, day: 30))
         let fields = FHIRDateTime("2024-02-29T10:00:00+01:00").dateComponents
@@ -105,7 +140,7 @@ import Testing
 
     @Test func theModel() {
         let patient = Patient()
-        // example Objects.md
+        // example ObjectsAndIdentity.md
         for element in patient.layout.elements where element.isList && element.kind == .object {
             print(element.name, element.typeName, element.min, element.max.map(String.init) ?? "*")
         }

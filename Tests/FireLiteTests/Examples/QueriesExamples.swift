@@ -3,7 +3,7 @@ import FireLiteR4
 import Foundation
 import Testing
 
-/// The examples of Documentation/Queries.md.
+/// The examples of Queries.md.
 @Suite struct QueriesExamples {
     private let store: FHIRStore
 

@@ -2,7 +2,7 @@ import FireLite
 import FireLiteR4
 import Testing
 
-/// The example of Documentation/Replicas.md.
+/// The example of Replicas.md.
 @Suite struct ReplicasExamples {
     @Test func reseal() throws {
         try withTemporaryFolder { folder in

@@ -42,7 +42,7 @@ func faults(of store: FHIRStore) throws -> [String] {
     return try faults + store.read { try orphanRows($0.access.connection) }.map { "orphan row: \($0)" }
 }
 
-/// The rows that name a resource or an owner that is not there, as Documentation/FileFormat.md has it: looked for by SQL alone, so that a
+/// The rows that name a resource or an owner that is not there, as Sources/FireLite/FireLite.docc/FileFormat.md has it: looked for by SQL alone, so that a
 /// store cannot be wrong about them in the same way twice.
 private func orphanRows(_ connection: Connection) throws -> [String] {
     func rows(_ sql: String, _ body: (Statement) -> Void) throws {

@@ -3,7 +3,7 @@ import FireLiteR4
 import Foundation
 import Testing
 
-/// The file is read by other clients as Documentation/FileFormat.md says.
+/// The file is read by other clients as Sources/FireLite/FireLite.docc/FileFormat.md says.
 @Suite struct OtherClientsTests {
     private static let shell = ["/usr/bin/sqlite3", "/usr/local/bin/sqlite3", "/opt/homebrew/bin/sqlite3"].first {
         FileManager.default.isExecutableFile(atPath: $0)

@@ -4,7 +4,7 @@ import Foundation
 
 /// Opens connections to a store's file and creates the store in a new file.
 struct StoreOpener: Sendable {
-    /// The format this library writes; see Documentation/FileFormat.md.
+    /// The format this library writes; see Sources/FireLite/FireLite.docc/FileFormat.md.
     static let format: Int64 = 2
     /// The format of files that track changes; others keep the older one, so that earlier versions of the library can read them.
     static let trackingFormat: Int64 = 3

@@ -10,7 +10,9 @@ extension FHIRStore {
     /// lost is copied if all of its rows can be read, and listed as not verified. Indexes are rebuilt from the recovered
     /// resources. A file whose first page is lost cannot be recovered.
     /// - Parameters:
+    ///   - damaged: the path of the damaged store.
     ///   - target: the path of the new store, which must not exist. The file appears when it is complete.
+    ///   - release: the FHIR release of its resources.
     ///   - key: the key of an encrypted store, also used for the new one.
     /// - Throws: `FHIRStoreError`: `alreadyExists`, `cannotOpen`, `notAStore`, `missingKey`, `wrongKey`, `notEncrypted`, `noEncryption`,
     ///   `wrongRelease`, `diskFull`.

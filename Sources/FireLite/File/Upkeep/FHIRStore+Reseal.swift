@@ -15,10 +15,11 @@ extension FHIRStore {
     /// A program that does not update the checksums, such as one that replicates the file, leaves pages with wrong checksums, which
     /// are refused from then on. This method first checks for damage, as `check()` does: SQLite's integrity check, the owner of every row, and
     /// the digest of every resource. If it finds any, nothing is written. Otherwise all pages are written in one transaction (`VACUUM`).
-    /// Documentation/Replicas.md explains how to set up replication.
+    /// <doc:Replicas> explains how to set up replication.
     ///
     /// - Parameters:
     ///   - path: a store that is not open anywhere.
+    ///   - release: the FHIR release of its resources.
     ///   - configuration: as for opening; `checksPages` and `access` are ignored.
     /// - Complexity: reads the whole file three times and writes it twice; temporarily needs disk space for two more copies.
     /// - Throws: `FHIRStoreError`: `notAStore` if the file is damaged, `busy` if another connection uses it, `invalidArgument` if its pages have

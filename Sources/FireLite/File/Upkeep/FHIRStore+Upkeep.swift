@@ -7,6 +7,7 @@ extension FHIRStore {
     /// The copy appears at `target` when it is complete and on the disk, readable by its owner only (mode 0600). If anything
     /// fails, nothing appears and an existing file stays unchanged. Meanwhile the write-ahead log grows with what others write.
     /// - Parameters:
+    ///   - target: the path of the copy.
     ///   - replacing: whether to replace an existing file, which must not be open anywhere. Default: false.
     ///   - encryption: the encryption of the copy. Default: the same as the store's. A change from encrypted to plain, or back, copies
     ///     row by row instead of page by page.
