@@ -12,9 +12,12 @@ struct FireLiteTool {
         [
             ImportCommand.self, ExportCommand.self, GetCommand.self, FindCommand.self, SQLCommand.self, DeleteCommand.self,
             IndexCommand.self, InfoCommand.self, ValidateCommand.self, CheckCommand.self, BackupCommand.self, RekeyCommand.self,
-            VacuumCommand.self, ResealCommand.self, RecoverCommand.self, DemoCommand.self, VersionCommand.self,
+            VacuumCommand.self, ResealCommand.self, RecoverCommand.self, DemoCommand.self, VersionCommand.self, CompletionsCommand.self,
         ]
     }
+
+    /// The names of the resource types of every release.
+    static var resourceTypes: [String] { Set(releases.flatMap(\.resourceTypes).map { $0._layout.name }).sorted() }
 
     /// The definitions of the commands, in the order of the help.
     static var definitions: [CommandDefinition] { commands.map { $0.definition } }

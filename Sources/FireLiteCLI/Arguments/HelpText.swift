@@ -9,6 +9,13 @@ enum HelpText {
         (.failed, "the database or the system failed"),
     ]
 
+    /// `firelite help`, for completions.
+    static var definition: CommandDefinition {
+        CommandDefinition(
+            name: "help", summary: "print the help of a command", options: [], operands: "COMMAND", operandCount: 0...1,
+            operandKinds: [.choice(FireLiteTool.definitions.map(\.name))], discussion: "")
+    }
+
     static func overview(_ commands: [CommandDefinition]) -> String {
         var table = TextTable([.left, .left])
         for command in commands { table.add("  " + command.name, command.summary) }
