@@ -13,6 +13,7 @@ struct FireLiteTool {
             ImportCommand.self, ExportCommand.self, GetCommand.self, FindCommand.self, SQLCommand.self, DeleteCommand.self,
             IndexCommand.self, InfoCommand.self, ValidateCommand.self, CheckCommand.self, BackupCommand.self, RekeyCommand.self,
             VacuumCommand.self, ResealCommand.self, RecoverCommand.self, DemoCommand.self, VersionCommand.self, CompletionsCommand.self,
+            ManualCommand.self,
         ]
     }
 

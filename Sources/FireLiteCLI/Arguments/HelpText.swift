@@ -27,7 +27,7 @@ enum HelpText {
 
             \(table.text)
 
-            `firelite COMMAND --help` explains a command.
+            `firelite COMMAND --help` explains a command, `firelite manual` all of them.
 
             Exit status: \(statuses[..<3].joined(separator: "; "));
             \(statuses[3...].joined(separator: "; ")). Errors are one line on standard error.
