@@ -1,5 +1,6 @@
 import FireLite
 import Foundation
+import TestSupport
 import Testing
 
 @testable import FireLiteCLI
@@ -58,6 +59,14 @@ struct JSONOutputTests {
                     for inner in item.keys { #expect(key.help.contains(inner), "\(definition.name): \(key.name).\(inner)") }
                 }
             }
+        }
+    }
+
+    @Test func everyKeyIsOnThePage() throws {
+        let page = try PackageFolder.text(of: "Sources/FireLite/FireLite.docc/CommandLine.md")
+        for definition in FireLiteTool.definitions where !definition.jsonKeys.isEmpty {
+            let row = page.split(separator: "\n").first { $0.hasPrefix("| `\(definition.name)` |") }
+            for key in definition.jsonKeys { #expect(row?.contains("`\(key.name)`") == true, "\(definition.name): \(key.name)") }
         }
     }
 
