@@ -1,11 +1,15 @@
 # The two commands of the README are `make demo` and `make test`; both set up what they need.
 
-.PHONY: help setup demo test example test-sqlcipher nightly tsan asan format lint generate check-generated api check-api bench fuzz site check-site
+.PHONY: help setup demo test example test-sqlcipher nightly tsan asan format lint generate check-generated api check-api bench fuzz site check-site install uninstall
 
 HAND_WRITTEN = Package.swift Sources Generator Tests Benchmarks Fuzz/Package.swift Fuzz/Fuzz Examples
 
 # For the compiler, in debug builds: `make test SWIFT_FLAGS="-Xswiftc -warnings-as-errors"`.
 SWIFT_FLAGS ?=
+
+# Where `make install` puts the tool; DESTDIR is put before it, for packages.
+PREFIX ?= /usr/local
+DESTDIR ?=
 
 # How often `make fuzz` runs each target.
 RUNS ?= 200000
@@ -16,6 +20,8 @@ BENCH_DATA = $(if $(DATA),--data "$(DATA)")
 
 help:
 	@echo "make demo      build in release and run the demonstration"
+	@echo "make install   build in release and install the tool, its manual page and completions in PREFIX (default: /usr/local);"
+	@echo "               make uninstall removes them"
 	@echo "make test      run every test"
 	@echo "make example   build the example, Examples/MedicationDiary, and run its tests"
 	@echo "make test-sqlcipher  run the tests of the store and the tool with SQLCipher instead of SQLite"
@@ -34,6 +40,16 @@ setup:
 demo: setup
 	swift build -c release --product firelite
 	"$$(swift build -c release --show-bin-path)/firelite" demo
+
+# Without the toolchain's libraries the tool runs for everyone on the machine; on Apple's systems they are part of the system.
+STATIC = $(if $(filter Linux,$(shell uname -s)),--static-swift-stdlib)
+
+install: setup
+	swift build -c release --product firelite $(STATIC)
+	Scripts/install.sh "$$(swift build -c release --show-bin-path)/firelite" "$(DESTDIR)$(PREFIX)"
+
+uninstall:
+	Scripts/install.sh --remove "$(DESTDIR)$(PREFIX)"
 
 test: setup
 	swift build --build-tests $(SWIFT_FLAGS)

@@ -12,9 +12,16 @@ struct FireLiteTool {
         [
             ImportCommand.self, ExportCommand.self, GetCommand.self, FindCommand.self, SQLCommand.self, DeleteCommand.self,
             IndexCommand.self, InfoCommand.self, ValidateCommand.self, CheckCommand.self, BackupCommand.self, RekeyCommand.self,
-            VacuumCommand.self, ResealCommand.self, RecoverCommand.self, DemoCommand.self,
+            VacuumCommand.self, ResealCommand.self, RecoverCommand.self, DemoCommand.self, VersionCommand.self, CompletionsCommand.self,
+            ManualCommand.self,
         ]
     }
+
+    /// The names of the resource types of every release.
+    static var resourceTypes: [String] { Set(releases.flatMap(\.resourceTypes).map { $0._layout.name }).sorted() }
+
+    /// The definitions of the commands, in the order of the help.
+    static var definitions: [CommandDefinition] { commands.map { $0.definition } }
 
     let console: Console
 
@@ -27,18 +34,19 @@ struct FireLiteTool {
             guard let first = arguments.first else { throw ToolError.usage("which command? `firelite --help` lists them") }
             let rest = Array(arguments.dropFirst())
             if first == "--help" || first == "-h" || first == "help" { return try help(on: rest.first) }
-            guard let command = Self.command(named: first) else {
+            let word = first == "--version" ? VersionCommand.definition.name : first
+            guard let command = Self.command(named: word) else {
                 throw ToolError.usage("unknown command '\(first)': `firelite --help` lists them")
             }
             name = "firelite \(first)"
-            if ParsedArguments.asksForHelp(rest) { return try help(on: first) }
+            if ParsedArguments.asksForHelp(rest) { return try help(on: word) }
             let parsed = try ParsedArguments(rest, for: command.definition)
             return try command.init(parsed).run(console)
         } catch is ReaderGone {
             return .unread
         } catch {
             let failure = Self.failure(error)
-            console.report("\(name): \(failure.message)")
+            console.reportFailure(of: name, failure.message)
             return failure.status
         }
     }
@@ -54,7 +62,7 @@ struct FireLiteTool {
             }
             try console.print(HelpText.command(command.definition))
         } else {
-            try console.print(HelpText.overview(Self.commands.map { $0.definition }))
+            try console.print(HelpText.overview(Self.definitions))
         }
         return .done
     }

@@ -20,7 +20,7 @@ struct FireLiteToolTests {
     @Test(arguments: [["--help"], ["-h"], ["help"]]) func helpListsEveryCommand(_ arguments: [String]) throws {
         let run = try ToolRun(arguments)
         #expect(run.status == .done && run.error.isEmpty)
-        for name in ["import", "export", "get", "find", "delete", "info", "check", "backup", "vacuum", "recover", "demo"] {
+        for name in ["import", "export", "get", "find", "delete", "info", "check", "backup", "vacuum", "recover", "demo", "completions"] {
             #expect(run.output.contains("\n  \(name) "))
         }
     }

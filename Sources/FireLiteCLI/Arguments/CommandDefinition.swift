@@ -1,4 +1,4 @@
-/// What the parser and the help need to know about a command.
+/// What the parser, the help, the completions and the manual need to know about a command.
 struct CommandDefinition {
     let name: String
     /// One line for the list of commands.
@@ -8,10 +8,60 @@ struct CommandDefinition {
     let operands: String
     /// How many operands are allowed.
     let operandCount: ClosedRange<Int>
-    /// The text of the command's help below the options.
+    /// What each operand names; the last one counts for all that follow it.
+    let operandKinds: [ValueKind]
+    /// The keys of the JSON object; empty for a command without one.
+    let jsonKeys: [JSONKey]
+    /// The text of the command's help below the options. Its last paragraph is `Example: firelite …`, or several in aligned lines.
     let discussion: String
+
+    /// - Parameter jsonKeys: adds the option `--json`, unless `options` has one.
+    init(
+        name: String, summary: String, options: [OptionDefinition], operands: String, operandCount: ClosedRange<Int>,
+        operandKinds: [ValueKind] = [], jsonKeys: [JSONKey] = [], discussion: String
+    ) {
+        self.name = name
+        self.summary = summary
+        let hasJSON = jsonKeys.isEmpty || options.contains { $0.name == Report.option.name }
+        self.options = hasJSON ? options : options + [Report.option]
+        self.operands = operands
+        self.operandCount = operandCount
+        self.operandKinds = operandKinds
+        self.jsonKeys = jsonKeys
+        self.discussion = discussion
+    }
 
     static let anyNumber = 1...Int.max
 
     func option(named name: String) -> OptionDefinition? { options.first { $0.name == name } }
+
+    /// The parts of the command line in the order of the help.
+    var synopsis: [String] { ["firelite", name] + options.map(\.synopsis) + (operands.isEmpty ? [] : [operands]) }
+
+    // MARK: - Parts of the discussion
+
+    /// The discussion without the examples.
+    var explanation: String { lines(isExample: false).joined(separator: "\n").trimmingSuffix { $0 == "\n" } }
+
+    /// The paragraph with the examples, as in the help; empty for none.
+    var exampleText: String { lines(isExample: true).joined(separator: "\n") }
+
+    /// The command lines of the examples.
+    var examples: [String] {
+        lines(isExample: true).compactMap { line in line.range(of: "firelite ").map { String(line[$0.lowerBound...]) } }
+    }
+
+    private func lines(isExample: Bool) -> [Substring] {
+        let lines = discussion.split(separator: "\n", omittingEmptySubsequences: false)
+        let start = lines.firstIndex { $0.hasPrefix("Example:") || $0.hasPrefix("Examples:") } ?? lines.endIndex
+        return Array(isExample ? lines[start...] : lines[..<start])
+    }
+}
+
+extension String {
+    fileprivate func trimmingSuffix(while isTrimmed: (Character) -> Bool) -> String {
+        var text = self[...]
+        while let last = text.last, isTrimmed(last) { text.removeLast() }
+        return String(text)
+    }
 }

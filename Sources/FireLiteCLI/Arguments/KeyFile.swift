@@ -4,7 +4,7 @@ import Foundation
 /// The file with the key of a database, named by an option. So the key is neither among the arguments, which others on the machine can
 /// list, nor in a shell's history.
 enum KeyFile {
-    static let option = OptionDefinition.option("key-file", "FILE", "the file with the key of an encrypted database")
+    static let option = OptionDefinition.option("key-file", "FILE", kind: .file, "the file with the key of an encrypted database")
 
     /// What help texts say about the contents.
     static let discussion = """

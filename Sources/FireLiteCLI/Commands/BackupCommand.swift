@@ -1,4 +1,5 @@
 import FireLite
+import Foundation
 
 /// `firelite backup`: copies the database while others use it.
 struct BackupCommand: Command {
@@ -6,10 +7,11 @@ struct BackupCommand: Command {
         name: "backup", summary: "copy the database to a new file while others use it",
         options: DatabaseArgument.options + [
             .flag("replace", "replace an existing file, which must not be in use"),
-            .option("new-key-file", "FILE", "the file with the key of the copy (default: the database's key)"),
+            .option("new-key-file", "FILE", kind: .file, "the file with the key of the copy (default: the database's key)"),
             .flag("plain", "do not encrypt the copy, even if the database is encrypted"),
         ],
-        operands: "FILE", operandCount: 1...1,
+        operands: "FILE", operandCount: 1...1, operandKinds: [.file],
+        jsonKeys: [JSONKey("file", "the copy"), JSONKey("bytes", "its size")],
         discussion: """
             The copy is the database as it was when the copy began. FILE appears when it is complete and on the disk, and
             only its owner can read it. An existing file is refused unless --replace is given.
@@ -25,6 +27,7 @@ struct BackupCommand: Command {
     private let replaces: Bool
     private let isPlain: Bool
     private let newKeyPath: String?
+    private let isJSON: Bool
 
     init(_ arguments: ParsedArguments) throws {
         database = try DatabaseArgument(arguments)
@@ -32,6 +35,7 @@ struct BackupCommand: Command {
         replaces = arguments.has("replace")
         isPlain = arguments.has("plain")
         newKeyPath = arguments["new-key-file"]
+        isJSON = arguments.has("json")
         if isPlain, newKeyPath != nil {
             throw ToolError.usage("--plain and --new-key-file exclude each other: choose one")
         }
@@ -42,7 +46,17 @@ struct BackupCommand: Command {
         let store = try database.openForReading()
         let encryption = isPlain ? FHIRStore.BackupEncryption.none : newKey.map { .key($0) } ?? .same
         try database.located { try store.backup(to: target, replacing: replaces, encryption: encryption) }
-        try console.print("copied to \(target)")
+        var report = Report()
+        report.addNote("copied to \(target)")
+        report.addMember("file", .text(target))
+        report.addMember("bytes", .bytes(try Self.size(of: target)))
+        try console.print(report, asJSON: isJSON)
         return .done
+    }
+
+    private static func size(of path: String) throws -> Int {
+        var status = stat()
+        guard stat(path, &status) == 0 else { throw ToolError.system(path) }
+        return Int(status.st_size)
     }
 }

@@ -6,6 +6,10 @@ struct CheckCommand: Command {
         name: "check", summary: "check that the database is sound",
         options: DatabaseArgument.options,
         operands: "", operandCount: 0...0,
+        jsonKeys: [
+            JSONKey("sound", "whether there are no faults"),
+            JSONKey("faults", "a list: kind, table, type, number (the resource's in the store), text; null if unknown"),
+        ],
         discussion: """
             Runs SQLite's integrity check, looks for rows without an owner, and compares the registry of resources
             with the tables. Prints a line for each fault and exits with status 1, or prints "sound". A file
@@ -15,26 +19,41 @@ struct CheckCommand: Command {
             """)
 
     private let database: DatabaseArgument
+    private let isJSON: Bool
 
-    init(_ arguments: ParsedArguments) throws { database = try DatabaseArgument(arguments) }
+    init(_ arguments: ParsedArguments) throws {
+        database = try DatabaseArgument(arguments)
+        isJSON = arguments.has("json")
+    }
 
     func run(_ console: Console) throws -> ExitStatus {
         let faults = try findFaults()
-        if faults.isEmpty {
-            try console.print("sound")
-            return .done
-        }
-        for fault in faults { try console.printItem(fault) }
+        var report = Report()
+        report.addMember("sound", .flag(faults.isEmpty))
+        report.addItems("faults", faults)
+        if faults.isEmpty { report.addNote("sound") }
+        try console.print(report, asJSON: isJSON)
+        guard !faults.isEmpty else { return .done }
         throw ToolError.incomplete("\(database.path) is not sound: \(faults.count) fault\(faults.count == 1 ? "" : "s")")
     }
 
-    private func findFaults() throws -> [String] {
+    private func findFaults() throws -> [(line: String, figures: [Report.Figure])] {
         do {
-            return try database.openForReadingUnlocated().check().map(\.text)
+            return try database.openForReadingUnlocated().check().map { Self.item($0.kind, $0.table, $0.typeName, $0.number, $0.text) }
         } catch let error as FHIRStoreError {
             // A store that is too damaged to be opened is unsound; any other file is a wrong argument.
             guard error.code == .notAStore, error.isDamage else { throw ToolError.failed(database.message(of: error)) }
-            return [error.message]
+            return [Self.item(.unreadable, nil, nil, nil, error.message)]
         }
+    }
+
+    private static func item(
+        _ kind: StoreFinding.Kind, _ table: String?, _ type: String?, _ number: Int64?, _ text: String
+    ) -> (line: String, figures: [Report.Figure]) {
+        let figures: [Report.Figure] = [
+            .init("kind", .text(kind.rawValue)), .init("table", FigureValue(table)), .init("type", FigureValue(type)),
+            .init("number", number.map { .number(Int($0)) } ?? .none), .init("text", .text(text)),
+        ]
+        return (text, figures)
     }
 }

@@ -4,11 +4,13 @@ import Foundation
 /// The database that `--database` and `--release` name, and the key in `--key-file`.
 struct DatabaseArgument {
     static let options = [
-        OptionDefinition.option("database", "FILE", isRequired: true, "the SQLite file"),
+        database,
         release,
         KeyFile.option,
     ]
-    static let release = OptionDefinition.option("release", "R4", "the FHIR release of the data (default: R4)")
+    static let database = OptionDefinition.option("database", "FILE", kind: .file, isRequired: true, "the SQLite file")
+    static let release = OptionDefinition.option(
+        "release", "R4", kind: .choice(FireLiteTool.releases.map(\.name)), "the FHIR release of the data (default: R4)")
 
     let path: String
     let release: FHIRRelease

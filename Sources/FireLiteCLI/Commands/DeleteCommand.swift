@@ -5,7 +5,8 @@ struct DeleteCommand: Command {
     static let definition = CommandDefinition(
         name: "delete", summary: "delete resources and everything that belongs to them",
         options: DatabaseArgument.options,
-        operands: "Type/id…", operandCount: CommandDefinition.anyNumber,
+        operands: "Type/id…", operandCount: CommandDefinition.anyNumber, operandKinds: [.resource],
+        jsonKeys: [JSONKey("deleted", "the number of deleted resources"), JSONKey("missing", "a list: the arguments that are not stored")],
         discussion: """
             All are deleted in one transaction. Missing ones are reported; the others are still deleted.
 
@@ -14,10 +15,12 @@ struct DeleteCommand: Command {
 
     private let database: DatabaseArgument
     private let keys: [ResourceKey]
+    private let isJSON: Bool
 
     init(_ arguments: ParsedArguments) throws {
         let database = try DatabaseArgument(arguments)
         self.database = database
+        isJSON = arguments.has("json")
         keys = try arguments.operands.map { try ResourceKey($0, in: database) }
     }
 
@@ -29,7 +32,10 @@ struct DeleteCommand: Command {
                 missing = try keys.filter { try !transaction.delete(typeName: $0.type, id: $0.id) }
             }
         }
-        try console.print("deleted \(keys.count - missing.count)")
+        var report = Report()
+        report.addLine([.init("deleted", .number(keys.count - missing.count))])
+        report.addMember("missing", .texts(missing.map(\.description)))
+        try console.print(report, asJSON: isJSON)
         for key in missing { console.report("firelite delete: \(key) is not in \(database.path)") }
         return missing.isEmpty ? .done : .incomplete
     }

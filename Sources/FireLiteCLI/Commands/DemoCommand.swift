@@ -12,7 +12,7 @@ struct DemoCommand: Command {
     static let definition = CommandDefinition(
         name: "demo", summary: "store synthetic resources, show them as tables, find and change them",
         options: [
-            .option("database", "FILE", "the file to create (default: \(defaultPath), which is replaced)"),
+            .option("database", "FILE", kind: .file, "the file to create (default: \(defaultPath), which is replaced)"),
             .option("patients", "N", "the number of patients (default: 100)"),
             .option("seed", "N", "the seed of the data (default: 1)"),
         ],

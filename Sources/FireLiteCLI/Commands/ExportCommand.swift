@@ -6,13 +6,21 @@ struct ExportCommand: Command {
     static let definition = CommandDefinition(
         name: "export", summary: "write the resources as NDJSON, one file for each type",
         options: DatabaseArgument.options + [
-            .option("type", "T", isRepeatable: true, "a resource type to write (default: all)"),
-            .option("output", "DIR|-", isRequired: true, "the folder for the files, or - for standard output"),
+            .option("type", "T", kind: .resourceType, isRepeatable: true, "a resource type to write (default: all)"),
+            .option("output", "DIR|-", kind: .folder, isRequired: true, "the folder for the files, or - for standard output"),
             .flag("assign-ids", "give resources without an id their pk as id, in references too"),
-            .option("on-error", "stop|skip", "what to do about an unreadable resource (default: stop)"),
+            .option("on-error", "stop|skip", kind: .choice(["stop", "skip"]), "what to do about an unreadable resource (default: stop)"),
             .flag("ids", "name unreadable resources by their logical ids, which may identify people"),
         ],
         operands: "", operandCount: 0...0,
+        jsonKeys: [
+            JSONKey("exported", "the number of resources"),
+            JSONKey("files", "the number of files"),
+            JSONKey("withoutID", "the number of resources without an id, without --assign-ids"),
+            JSONKey("assignedIDs", "the number of resources that were given an id"),
+            JSONKey("unreadable", "the number of skipped resources"),
+            JSONKey("seconds", "the duration"),
+        ],
         discussion: """
             The folder gets Type.ndjson for each stored or requested type; it is created if it does not exist. The files
             appear when all of them are complete. Standard output gets one type after another. All output is one
@@ -32,6 +40,7 @@ struct ExportCommand: Command {
     private let types: [String]
     private let output: String
     private let options: Exporter.Options
+    private let isJSON: Bool
 
     init(_ arguments: ParsedArguments) throws {
         database = try DatabaseArgument(arguments)
@@ -43,6 +52,8 @@ struct ExportCommand: Command {
         self.types = types
         output = arguments["output"] ?? ""
         if output.isEmpty { throw ToolError.usage("--output needs the name of a folder, or -") }
+        isJSON = arguments.has("json")
+        if isJSON, output == "-" { throw ToolError.usage("--json needs a folder as --output: the resources go to standard output") }
         let onError = arguments["on-error"] ?? "stop"
         guard onError == "stop" || onError == "skip" else { throw ToolError.usage("--on-error is '\(onError)', neither stop nor skip") }
         options = Exporter.Options(assignsIDs: arguments.has("assign-ids"), skips: onError == "skip", showsIDs: arguments.has("ids"))
@@ -60,10 +71,7 @@ struct ExportCommand: Command {
             let folder = try ExportFolder(path: output, database: database.path)
             try database.located { try exporter.export(store, to: folder) }
             try folder.finish()
-            let counts = exporter.counts
-            try console.print(
-                "exported \(counts.exported), files \(counts.files), seconds \(Figures.seconds(start.duration(to: clock.now)))")
-            if let line = counts.idLine { try console.print(line) }
+            try console.print(exporter.counts.report(start.duration(to: clock.now)), asJSON: isJSON)
         }
         let number = exporter.counts.unreadable
         guard number > 0 else { return .done }

@@ -12,10 +12,16 @@ struct FindCommand: Command {
             .option("values", "PATH,…", "print these elements instead of whole resources"),
             .flag("csv", "with --values: print comma-separated values"),
             .flag("spreadsheet", "with --csv: put ' before cells that a spreadsheet would run as a formula"),
+            .flag("json", "print JSON, one object a line, on a terminal too"),
             .flag("sql", "print the SQL statement without running it"),
             .flag("explain", "print the SQL statement and SQLite's query plan without running it"),
         ],
-        operands: "Type CONDITION…", operandCount: CommandDefinition.anyNumber,
+        operands: "Type CONDITION…", operandCount: CommandDefinition.anyNumber, operandKinds: [.resourceType, .other],
+        jsonKeys: [
+            JSONKey("count", "with --count: the number of results"),
+            JSONKey("sql", "with --sql or --explain: the statement"),
+            JSONKey("plan", "with --explain: a list of the lines of the query plan"),
+        ],
         discussion: """
             A PATH names an element by its FHIR name, also through lists: name.given, code.coding.code,
             valueQuantity.value, name[0].family, contained(Medication).code.text. A condition is met if some value at
@@ -54,11 +60,12 @@ struct FindCommand: Command {
 
     init(_ arguments: ParsedArguments) throws {
         database = try DatabaseArgument(arguments)
+        if arguments.has("csv"), arguments.has("json") { throw ToolError.usage("--csv and --json are given: choose one") }
         request = FindRequest(
             type: try database.resourceType(named: arguments.operands[0]), conditions: Array(arguments.operands.dropFirst()),
             words: arguments["matching"], limit: try arguments.number("limit", in: 0...Int.max), isCount: arguments.has("count"),
             sort: Self.paths(arguments["sort"]), values: Self.paths(arguments["values"]), isSQL: arguments.has("sql"),
-            isExplain: arguments.has("explain"), form: arguments.has("csv") ? .csv : .automatic,
+            isExplain: arguments.has("explain"), form: arguments.has("csv") ? .csv : arguments.has("json") ? .json : .automatic,
             isForSpreadsheet: arguments.has("spreadsheet"))
     }
 

@@ -7,6 +7,8 @@ struct FindRequest {
         /// JSON lines, or a table on a terminal.
         case automatic
         case csv
+        /// One JSON object a line, on a terminal too.
+        case json
     }
 
     let type: FHIRResource.Type

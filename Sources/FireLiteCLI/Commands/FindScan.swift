@@ -30,19 +30,31 @@ struct FindScan {
     }
 
     func run(_ store: FHIRStore, _ console: Console) throws -> ExitStatus {
+        if request.isSQL || request.isExplain || request.isCount {
+            try console.print(report(store), asJSON: request.form == .json)
+            return .done
+        }
         let output = BufferedOutput(console.standardOutput)
-        if request.isSQL || request.isExplain {
-            try output.write(store.statementText(query) + "\n")
-            if request.isExplain { try output.write(store.explain(query) + "\n") }
-        } else if request.isCount {
-            try output.write("\(store.count(query))\n")
-        } else if !values.isEmpty {
+        if !values.isEmpty {
             try writeValues(store, console, output)
         } else {
-            try store.forEach(query) { try output.write(console.json($0) + "\n") }
+            let isPlain = request.form == .json
+            try store.forEach(query) { try output.write((isPlain ? FHIRJSON.string($0) : console.json($0)) + "\n") }
         }
         try output.flush()
         return .done
+    }
+
+    /// What is asked for instead of results.
+    private func report(_ store: FHIRStore) throws -> Report {
+        var report = Report()
+        if request.isSQL || request.isExplain {
+            report.addValue("sql", .text(try store.statementText(query)))
+            if request.isExplain { report.addTexts("plan", try store.explain(query).split(separator: "\n").map(String.init)) }
+        } else {
+            report.addValue("count", .number(try store.count(query)))
+        }
+        return report
     }
 
     /// The resources found.
@@ -60,13 +72,13 @@ struct FindScan {
             try output.write(csv.line(request.values))
             return try store.forEachCells(query, values) { try output.write(csv.line($0.map(Self.text))) }
         }
-        guard console.outputIsTerminal else {
+        guard console.outputIsTerminal, request.form != .json else {
             return try store.forEachCells(query, values) { try output.write(json($0) + "\n") }
         }
         var table = TextTable(values.map { if case .count = $0.kind { .right } else { .left } })
-        table.add(request.values)
+        table.addHeading(request.values)
         try store.forEachCells(query, values) { table.add($0.map(Self.text)) }
-        try output.write(table.text + "\n")
+        try console.print(table)
     }
 
     /// A cell for people to read; values of a list are separated.

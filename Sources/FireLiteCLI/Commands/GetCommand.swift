@@ -5,7 +5,7 @@ struct GetCommand: Command {
     static let definition = CommandDefinition(
         name: "get", summary: "print one resource as JSON",
         options: DatabaseArgument.options + [.option("pk", "PK", "the resource's local key, instead of Type/id")],
-        operands: "Type/id", operandCount: 0...1,
+        operands: "Type/id", operandCount: 0...1, operandKinds: [.resource],
         discussion: """
             The JSON is indented on a terminal and one line otherwise.
 

@@ -6,14 +6,24 @@ struct ImportCommand: Command {
     static let definition = CommandDefinition(
         name: "import", summary: "store the resources of NDJSON files, JSON files, Bundles and folders of them",
         options: DatabaseArgument.options + [
-            .option("on-error", "stop|skip", "what to do about unreadable text (default: stop)"),
-            .option("rejects", "FILE", "the file for rejected texts (default: FILE-rejects.ndjson next to the database)"),
+            .option("on-error", "stop|skip", kind: .choice(["stop", "skip"]), "what to do about unreadable text (default: stop)"),
+            .option(
+                "rejects", "FILE", kind: .file, "the file for rejected texts (default: FILE-rejects.ndjson next to the database)"),
             .flag("whole-bundles", "store a Bundle as one resource"),
             .flag("lenient-dates", "correct dates that are not in FHIR's format, and list them"),
             .option("offset", "±HH:MM|Z", "with --lenient-dates: the offset of times that have none"),
             .flag("quiet", "print neither progress nor summary"),
         ],
-        operands: "PATH…", operandCount: CommandDefinition.anyNumber,
+        operands: "PATH…", operandCount: CommandDefinition.anyNumber, operandKinds: [.file],
+        jsonKeys: [
+            JSONKey("added", "the number of new resources"),
+            JSONKey("updated", "the number of resources that replaced a stored one"),
+            JSONKey("unchanged", "the number of resources that were stored already"),
+            JSONKey("superseded", "the number of resources that a later one replaced"),
+            JSONKey("outcomes", "the number of OperationOutcomes about a search"),
+            JSONKey("rejected", "the number of unreadable texts"),
+            JSONKey("seconds", "the duration"),
+        ],
         discussion: """
             A PATH is an NDJSON file (a resource on each line), a JSON file with one resource or a list of them, or a Bundle;
             - is standard input. Files compressed with gzip are unpacked. A PATH that is a folder stands for all files in it
@@ -51,12 +61,15 @@ struct ImportCommand: Command {
     private let options: ImportOptions
     private let rejectsPath: String?
     private let isQuiet: Bool
+    private let isJSON: Bool
 
     init(_ arguments: ParsedArguments) throws {
         database = try DatabaseArgument(arguments)
         sources = arguments.operands
         rejectsPath = arguments["rejects"]
         isQuiet = arguments.has("quiet")
+        isJSON = arguments.has("json")
+        if isQuiet, isJSON { throw ToolError.usage("--quiet and --json are given: choose one") }
         let onError = arguments["on-error"] ?? "stop"
         guard onError == "stop" || onError == "skip" else { throw ToolError.usage("--on-error is '\(onError)', neither stop nor skip") }
         guard sources.count(where: { $0 == "-" }) <= 1 else {
@@ -108,7 +121,7 @@ struct ImportCommand: Command {
         var fault: ImportFault?
         do { try result.get() } catch let error as ImportFault { fault = error }
         try rejected.get()
-        if !isQuiet { try console.print(importer.counts.summary(start.duration(to: clock.now))) }
+        if !isQuiet { try console.print(importer.counts.report(start.duration(to: clock.now)), asJSON: isJSON) }
         if let fault { throw fault }
         guard importer.counts.rejected > 0 else { return .done }
         let number = importer.counts.rejected

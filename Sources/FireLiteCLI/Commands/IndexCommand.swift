@@ -5,10 +5,17 @@ struct IndexCommand: Command {
     static let definition = CommandDefinition(
         name: "index", summary: "list, create and drop indexes",
         options: DatabaseArgument.options + [
-            .option("set", "NAME", "a predefined set: references, identifiers, codes or dates; for all types, or only for Type"),
+            .option(
+                "set", "NAME", kind: .choice(StoreIndexSet.known.map(\.rawValue)),
+                "a predefined set: references, identifiers, codes or dates; for all types, or only for Type"),
             .flag("full-text", "an index of the words at the paths, for find --matching"),
+            .flag("json", "with list: print one JSON object instead of text"),
         ],
         operands: "list|create|drop Type PATH…", operandCount: CommandDefinition.anyNumber,
+        operandKinds: [.choice(["list", "create", "drop"]), .resourceType, .other],
+        jsonKeys: [
+            JSONKey("indexes", "a list: name, kind (values, fullText or set), type (null for all), columns (a list), built")
+        ],
         discussion: """
             list prints the declared indexes and whether they are built; an index is built with the first value for
             it. create adds an index on a path, or on several paths whose values are in one row. drop takes the
@@ -39,11 +46,14 @@ struct IndexCommand: Command {
 
     private let database: DatabaseArgument
     private let action: Action
+    private let isJSON: Bool
 
     init(_ arguments: ParsedArguments) throws {
         database = try DatabaseArgument(arguments)
+        isJSON = arguments.has("json")
         let operands = Array(arguments.operands.dropFirst())
         let target = { [database] (isDrop: Bool) in try Self.target(arguments, operands, database, isDrop: isDrop) }
+        if isJSON, arguments.operands[0] != "list" { throw ToolError.usage("--json needs list") }
         switch arguments.operands[0] {
         case "list":
             if !operands.isEmpty { throw ToolError.usage("unexpected argument '\(operands[0])'") }
@@ -122,17 +132,20 @@ struct IndexCommand: Command {
     }
 
     private func list(_ store: FHIRStore, _ console: Console) throws {
-        var table = TextTable([.left, .left, .left, .left, .left])
-        table.add("name", "kind", "type", "columns", "built")
-        for index in try store.indexes() {
+        let columns = ["name", "kind", "type", "columns", "built"].map { Report.Column(key: $0) }
+        let rows = try store.indexes().map { index -> [FigureValue] in
             let kind =
                 switch index.kind {
-                case .values: "values"
+                case .values, .set: index.kind.rawValue
                 case .fullText: "full text"
-                case .set: "set"
                 }
-            table.add(index.name, kind, index.typeName ?? "all", index.columns.joined(separator: ", "), index.isBuilt ? "yes" : "not yet")
+            return [
+                .text(index.name), .shown(kind, .text(index.kind.rawValue)), index.typeName.map { .text($0) } ?? .shown("all", .none),
+                .texts(index.columns), .shown(index.isBuilt ? "yes" : "not yet", .flag(index.isBuilt)),
+            ]
         }
-        try console.print(table.text)
+        var report = Report()
+        report.addTable("indexes", columns, rows)
+        try console.print(report, asJSON: isJSON)
     }
 }

@@ -6,6 +6,16 @@ struct InfoCommand: Command {
         name: "info", summary: "print what is stored: resources by type, tables, sizes",
         options: DatabaseArgument.options,
         operands: "", operandCount: 0...0,
+        jsonKeys: [
+            JSONKey("file", "the path as given"),
+            JSONKey("bytes", "the size of the file"),
+            JSONKey("release", "the FHIR release"),
+            JSONKey("releaseVersion", "its version"),
+            JSONKey("types", "a list: type, resources"),
+            JSONKey("resources", "the number of all resources"),
+            JSONKey("tables", "a list: table, rows, columns"),
+            JSONKey("others", "a list: views and tables of other programs"),
+        ],
         discussion: """
             The size is the file's, without the write-ahead log. Columns in use are counted, without bookkeeping columns.
 
@@ -13,25 +23,33 @@ struct InfoCommand: Command {
             """)
 
     private let database: DatabaseArgument
+    private let isJSON: Bool
 
-    init(_ arguments: ParsedArguments) throws { database = try DatabaseArgument(arguments) }
+    init(_ arguments: ParsedArguments) throws {
+        database = try DatabaseArgument(arguments)
+        isJSON = arguments.has("json")
+    }
 
     func run(_ console: Console) throws -> ExitStatus {
         let store = try database.openForReading()
         let (counts, statistics) = try database.located { (try store.counts(), try store.statistics()) }
-        var facts = TextTable([.left, .left])
-        facts.add("file", database.path)
-        facts.add("size", Figures.bytes(statistics.fileBytes))
-        facts.add("release", "\(store.release.name) \(store.release.version)")
-        var types = TextTable([.left, .right])
-        types.add("type", "resources")
-        for count in counts { types.add(count.typeName, Figures.count(count.count)) }
-        types.add("total", Figures.count(statistics.resources))
-        var tables = TextTable([.left, .right, .right])
-        tables.add("table", "rows", "columns")
-        for table in statistics.tables { tables.add(table.name, Figures.count(table.rows), Figures.count(table.columns)) }
-        for other in statistics.others { tables.add("(\(other))", "", "") }
-        try console.print([facts, types, tables].map(\.text).joined(separator: "\n\n"))
+        let release = store.release
+        var report = Report()
+        report.addFacts([
+            .init("file", .text(database.path)), .init("bytes", .bytes(statistics.fileBytes), label: "size"),
+            .init("release", .shown("\(release.name) \(release.version)", .text(release.name))),
+            .init("releaseVersion", .text(release.version), isShown: false),
+        ])
+        report.addTable(
+            "types", [.init(key: "type"), .init(key: "resources", alignment: .right)],
+            counts.map { [.text($0.typeName), .count($0.count)] }, footer: [["total", Figures.count(statistics.resources)]])
+        report.addMember("resources", .count(statistics.resources))
+        report.addTable(
+            "tables", [.init(key: "table"), .init(key: "rows", alignment: .right), .init(key: "columns", alignment: .right)],
+            statistics.tables.map { [.text($0.name), .count($0.rows), .count($0.columns)] },
+            footer: statistics.others.map { ["(\($0))", "", ""] })
+        report.addMember("others", .texts(statistics.others))
+        try console.print(report, asJSON: isJSON)
         return .done
     }
 }

@@ -8,7 +8,14 @@ struct RecoverCommand: Command {
             DatabaseArgument.release, KeyFile.option,
             .flag("ids", "name resources by their logical ids, which may identify people"),
         ],
-        operands: "DAMAGED NEW", operandCount: 2...2,
+        operands: "DAMAGED NEW", operandCount: 2...2, operandKinds: [.file],
+        jsonKeys: [
+            JSONKey("recovered", "the number of resources in NEW"),
+            JSONKey("lost", "a list of skipped resources: type (null if unknown), number, id (null without --ids), reason"),
+            JSONKey("notVerified", "a list of resources in NEW that may have lost parts: type, number, id, reason"),
+            JSONKey("unreadable", "a list: what else cannot be read"),
+            JSONKey("complete", "whether everything was recovered and verified"),
+        ],
         discussion: """
             DAMAGED is only read. A resource is written to NEW if all of it can be read and matches what was stored.
             Others are skipped and listed, a line for each with its type, its number in the store and the unreadable
@@ -21,24 +28,38 @@ struct RecoverCommand: Command {
     private let database: DatabaseArgument
     private let target: String
     private let showsIDs: Bool
+    private let isJSON: Bool
 
     init(_ arguments: ParsedArguments) throws {
         database = try DatabaseArgument(arguments, path: arguments.operands[0])
         target = arguments.operands[1]
         showsIDs = arguments.has("ids")
+        isJSON = arguments.has("json")
     }
 
     func run(_ console: Console) throws -> ExitStatus {
         let key = try database.key()
-        let report = try database.located {
+        let result = try database.located {
             try FHIRStore.recover(from: database.path, to: target, release: database.release, key: key)
         }
-        for resource in report.lost { try console.printItem("lost \(name(resource)): \(resource.reason)") }
-        for resource in report.unverified { try console.printItem("not verified \(name(resource)): \(resource.reason)") }
-        for line in report.unreadable { try console.printItem(line) }
-        try console.print("recovered \(report.recovered), lost \(report.lost.count), not verified \(report.unverified.count)")
-        if report.isComplete { return .done }
+        var report = Report()
+        report.addMember("recovered", .number(result.recovered))
+        report.addItems("lost", result.lost.map { item("lost", $0) })
+        report.addItems("notVerified", result.unverified.map { item("not verified", $0) })
+        report.addTexts("unreadable", result.unreadable)
+        report.addMember("complete", .flag(result.isComplete))
+        report.addNote("recovered \(result.recovered), lost \(result.lost.count), not verified \(result.unverified.count)")
+        try console.print(report, asJSON: isJSON)
+        if result.isComplete { return .done }
         throw ToolError.incomplete("not all of \(database.path) could be recovered")
+    }
+
+    private func item(_ what: String, _ resource: RecoveryReport.Resource) -> (line: String, figures: [Report.Figure]) {
+        let figures: [Report.Figure] = [
+            .init("type", FigureValue(resource.typeName)), .init("number", .number(Int(resource.number))),
+            .init("id", FigureValue(showsIDs ? resource.id : nil)), .init("reason", .text(resource.reason)),
+        ]
+        return ("\(what) \(name(resource)): \(resource.reason)", figures)
     }
 
     private func name(_ resource: RecoveryReport.Resource) -> String {

@@ -5,7 +5,7 @@ struct RekeyCommand: Command {
     static let definition = CommandDefinition(
         name: "rekey", summary: "change the key of an encrypted database",
         options: DatabaseArgument.options + [
-            .option("new-key-file", "FILE", isRequired: true, "the file with the new key")
+            .option("new-key-file", "FILE", kind: .file, isRequired: true, "the file with the new key")
         ],
         operands: "", operandCount: 0...0,
         discussion: """

@@ -5,10 +5,11 @@ struct ResealCommand: Command {
     static let definition = CommandDefinition(
         name: "reseal", summary: "accept a database that another program wrote to",
         options: [
-            .option("database", "FILE", isRequired: true, "the SQLite file"),
+            DatabaseArgument.database,
             DatabaseArgument.release,
         ],
         operands: "", operandCount: 0...0,
+        jsonKeys: [JSONKey("pages", "the number of pages"), JSONKey("resources", "the number of verified resources")],
         discussion: """
             Programs that replicate a database write small tables of their own to it. They do not update the checksums that
             FireLite keeps in every page, so the pages they wrote are refused. This command verifies the file and every
@@ -19,12 +20,20 @@ struct ResealCommand: Command {
             """)
 
     private let database: DatabaseArgument
+    private let isJSON: Bool
 
-    init(_ arguments: ParsedArguments) throws { database = try DatabaseArgument(arguments) }
+    init(_ arguments: ParsedArguments) throws {
+        database = try DatabaseArgument(arguments)
+        isJSON = arguments.has("json")
+    }
 
     func run(_ console: Console) throws -> ExitStatus {
-        let report = try database.located { try FHIRStore.reseal(path: database.path, release: database.release) }
-        try console.print("resealed \(report.pages) pages, verified \(report.resources) resources")
+        let result = try database.located { try FHIRStore.reseal(path: database.path, release: database.release) }
+        var report = Report()
+        report.addNote("resealed \(result.pages) pages, verified \(result.resources) resources")
+        report.addMember("pages", .number(result.pages))
+        report.addMember("resources", .number(result.resources))
+        try console.print(report, asJSON: isJSON)
         return .done
     }
 }

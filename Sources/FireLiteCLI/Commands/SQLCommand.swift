@@ -9,7 +9,7 @@ struct SQLCommand: Command {
             .flag("json", "print one JSON object a line (default if output is not a terminal)"),
             .flag("spreadsheet", "with --csv: put ' before cells that a spreadsheet would run as a formula"),
         ],
-        operands: "STATEMENT VALUE…", operandCount: CommandDefinition.anyNumber,
+        operands: "STATEMENT VALUE…", operandCount: CommandDefinition.anyNumber, operandKinds: [.other],
         discussion: """
             STATEMENT is one SELECT, VALUES, WITH or EXPLAIN, or a PRAGMA that describes the tables. Statements that write,
             attach files or change settings are refused, and so are several statements. Each VALUE is the text for one ? in it.
@@ -54,7 +54,7 @@ struct SQLCommand: Command {
             default: throw ToolError.failed(database.message(of: error))
             }
         }
-        try writer.end()
+        try writer.end(console)
         try output.flush()
         return .done
     }

@@ -6,6 +6,7 @@ struct VacuumCommand: Command {
         name: "vacuum", summary: "rewrite the database without free pages",
         options: DatabaseArgument.options,
         operands: "", operandCount: 0...0,
+        jsonKeys: [JSONKey("bytesBefore", "the size of the file before"), JSONKey("bytesAfter", "and after")],
         discussion: """
             Temporarily needs disk space for two more copies. Also updates the statistics that SQLite plans queries with.
 
@@ -13,8 +14,12 @@ struct VacuumCommand: Command {
             """)
 
     private let database: DatabaseArgument
+    private let isJSON: Bool
 
-    init(_ arguments: ParsedArguments) throws { database = try DatabaseArgument(arguments) }
+    init(_ arguments: ParsedArguments) throws {
+        database = try DatabaseArgument(arguments)
+        isJSON = arguments.has("json")
+    }
 
     func run(_ console: Console) throws -> ExitStatus {
         let store = try database.open()
@@ -24,7 +29,11 @@ struct VacuumCommand: Command {
             try store.optimize()
             try store.checkpoint(.truncate)
             let after = try store.statistics().fileBytes
-            try console.print("before \(Figures.bytes(before)), after \(Figures.bytes(after))")
+            var report = Report()
+            report.addLine([
+                .init("bytesBefore", .bytes(before), label: "before"), .init("bytesAfter", .bytes(after), label: "after"),
+            ])
+            try console.print(report, asJSON: isJSON)
         }
         return .done
     }

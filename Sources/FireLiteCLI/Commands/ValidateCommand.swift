@@ -6,14 +6,14 @@ struct ValidateCommand: Command {
     static let definition = CommandDefinition(
         name: "validate", summary: "check resources in files or in a database against FHIR's definitions",
         options: [
-            .option("database", "FILE", "check the resources in this SQLite file"),
-            .option("type", "T", isRepeatable: true, "with --database: a resource type to check (default: all)"),
+            .option("database", "FILE", kind: .file, "check the resources in this SQLite file"),
+            .option("type", "T", kind: .resourceType, isRepeatable: true, "with --database: a resource type to check (default: all)"),
             DatabaseArgument.release,
             KeyFile.option,
             .flag("json", "print an OperationOutcome (default if output is not a terminal)"),
             .flag("table", "print a table (default on a terminal)"),
         ],
-        operands: "FILE…", operandCount: 0...Int.max,
+        operands: "FILE…", operandCount: 0...Int.max, operandKinds: [.file],
         discussion: """
             A FILE is an NDJSON file, a JSON file with one resource, or a Bundle, as for import; - is standard input.
             Nothing is stored. The command checks the JSON, cardinalities, codes of required bindings, the formats of
@@ -58,7 +58,7 @@ struct ValidateCommand: Command {
         } else {
             for source in sources { try validate(source == "-" ? .standardInput(console.standardInput) : .file(path: source), report) }
         }
-        try report.finish()
+        try report.finish(console)
         try output.flush()
         guard report.errors > 0 else { return .done }
         let (errors, resources) = (Figures.count(report.errors), Figures.count(report.resources))

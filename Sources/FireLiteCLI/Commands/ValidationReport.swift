@@ -13,7 +13,7 @@ final class ValidationReport {
     init(_ output: any ByteOutput, isTable: Bool) {
         self.output = output
         self.isTable = isTable
-        table.add("where", "element", "severity", "what")
+        table.addHeading(["where", "element", "severity", "what"])
     }
 
     /// Adds the issues of a resource.
@@ -49,9 +49,12 @@ final class ValidationReport {
     }
 
     /// Ends the text. An OperationOutcome has an issue even if there are no errors.
-    func finish() throws {
+    func finish(_ console: Console) throws {
         let summary = "no issues in \(Figures.count(resources)) resource\(resources == 1 ? "" : "s")"
-        guard !isTable else { return try output.write((table.lines.count > 1 ? table.text : summary) + "\n") }
+        if isTable {
+            if table.lines.count > 1 { try console.print(table) } else { try console.print(summary) }
+            return
+        }
         if issues == 0 {
             try write(
                 OperationOutcomeIssue {

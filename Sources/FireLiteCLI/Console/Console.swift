@@ -17,11 +17,20 @@ struct Console {
     /// How many columns a line of standard output has.
     let width: Int
 
+    /// Standard output for texts of this tool with colours, in which everything else is escaped already.
+    private let styledOutput: any ByteOutput
+    private let outputPalette: Palette
+    private let errorPalette: Palette
+
+    /// - Parameter environment: decides about colours; see `Palette`.
     init(
         standardOutput: any ByteOutput, standardError: any ByteOutput, standardInput: Int32, outputIsTerminal: Bool, errorIsTerminal: Bool,
-        width: Int
+        width: Int, environment: [String: String] = [:]
     ) {
         self.standardOutput = outputIsTerminal ? VisibleOutput(standardOutput) : standardOutput
+        styledOutput = standardOutput
+        outputPalette = Palette(isTerminal: outputIsTerminal, environment: environment)
+        errorPalette = Palette(isTerminal: errorIsTerminal, environment: environment)
         self.standardError = standardError
         self.standardInput = standardInput
         self.outputIsTerminal = outputIsTerminal
@@ -40,7 +49,7 @@ struct Console {
             standardOutput: DescriptorOutput(STDOUT_FILENO, name: "standard output"),
             standardError: DescriptorOutput(STDERR_FILENO, name: "standard error"), standardInput: STDIN_FILENO,
             outputIsTerminal: isatty(STDOUT_FILENO) == 1, errorIsTerminal: isatty(STDERR_FILENO) == 1,
-            width: isTerminal ? Int(size.ws_col) : widthOfFiles)
+            width: isTerminal ? Int(size.ws_col) : widthOfFiles, environment: ProcessInfo.processInfo.environment)
     }
 
     /// Writes a line to standard output.
@@ -49,12 +58,30 @@ struct Console {
     /// Writes a line with names or texts from a file, which cannot break it into two lines.
     func printItem(_ item: String) throws { try print(TerminalText.visible(item)) }
 
+    /// Writes a table.
+    func print(_ table: TextTable) throws { try styledOutput.write(table.text(outputPalette) + "\n") }
+
+    /// Writes the results of a command as text, or as one JSON object.
+    func print(_ report: Report, asJSON: Bool) throws {
+        if asJSON { try print(report.json) } else { try styledOutput.write(report.text(outputPalette) + "\n") }
+    }
+
     /// A resource as JSON for standard output: one line, or indented for a person.
     func json(_ resource: FHIRResource) -> String { FHIRJSON.string(resource, pretty: outputIsTerminal) }
 
-    /// Writes an error message to standard error, as one line. A failure to do so is ignored, as it could not be reported.
-    func report(_ message: String) {
-        let line = TerminalText.visible(message.split(whereSeparator: \.isNewline).joined(separator: " "))
+    /// Writes a message to standard error, as one line. A failure to do so is ignored, as it could not be reported.
+    func report(_ message: String) { report(line: Self.line(message)) }
+
+    /// Writes the error that ends a command, with the command's name.
+    func reportFailure(of name: String, _ message: String) {
+        report(line: errorPalette.red(Self.line("\(name):")) + " " + Self.line(message))
+    }
+
+    private func report(line: String) {
         do { try standardError.write(line + "\n") } catch {}
+    }
+
+    private static func line(_ message: String) -> String {
+        TerminalText.visible(message.split(whereSeparator: \.isNewline).joined(separator: " "))
     }
 }

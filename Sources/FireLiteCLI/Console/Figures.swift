@@ -27,7 +27,7 @@ enum Figures {
     }
 
     /// `0.12`, `45.60`: seconds.
-    static func seconds(_ duration: Duration) -> String { String(format: "%.2f", duration.seconds) }
+    static func seconds(_ duration: Duration, decimals: Int = 2) -> String { String(format: "%.\(decimals)f", duration.seconds) }
 
     /// `12 s`, `3 min 5 s`, `1 h 2 min`.
     static func remaining(_ seconds: Double) -> String {

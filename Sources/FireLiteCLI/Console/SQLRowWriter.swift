@@ -23,7 +23,7 @@ struct SQLRowWriter {
         switch form {
         case .table:
             table = TextTable(columns.map { _ in .left })
-            table.add(columns)
+            table.addHeading(columns)
         case .csv: try output.write(csv.line(columns))
         case .json: names = Self.distinct(columns)
         }
@@ -37,8 +37,8 @@ struct SQLRowWriter {
         }
     }
 
-    func end() throws {
-        if form == .table { try output.write(table.text + "\n") }
+    func end(_ console: Console) throws {
+        if form == .table { try console.print(table) }
     }
 
     /// Makes the names unique, as members of an object must be.

@@ -6,6 +6,7 @@ struct TextTable {
 
     private let alignments: [Alignment]
     private var rows: [[String]] = []
+    private var hasHeading = false
 
     init(_ alignments: [Alignment]) { self.alignments = alignments }
 
@@ -13,6 +14,12 @@ struct TextTable {
     mutating func add(_ cells: String...) { add(cells) }
 
     mutating func add(_ cells: [String]) { rows.append(cells.map { TerminalText.visible($0) }) }
+
+    /// Adds the row of headings, which must be the first.
+    mutating func addHeading(_ cells: [String]) {
+        hasHeading = true
+        add(cells)
+    }
 
     var lines: [String] {
         let widths = alignments.indices.map { column in rows.map { column < $0.count ? $0[column].count : 0 }.max() ?? 0 }
@@ -27,5 +34,12 @@ struct TextTable {
         }
     }
 
-    var text: String { lines.joined(separator: "\n") }
+    var text: String { text(.plain) }
+
+    /// The lines, with the headings in bold if the palette has it.
+    func text(_ palette: Palette) -> String {
+        var lines = lines
+        if hasHeading { lines[0] = palette.bold(lines[0]) }
+        return lines.joined(separator: "\n")
+    }
 }

@@ -25,6 +25,17 @@ struct Exporter {
             if withoutID == 0 { return nil }
             return "without an id: \(withoutID); references to them are broken in other databases: --assign-ids gives them ids"
         }
+
+        func report(_ duration: Duration) -> Report {
+            var report = Report()
+            report.addLine([
+                .init("exported", .number(exported)), .init("files", .number(files)),
+                .init("withoutID", .number(withoutID), isShown: false), .init("assignedIDs", .number(assigned), isShown: false),
+                .init("unreadable", .number(unreadable), isShown: false), .init("seconds", .seconds(duration)),
+            ])
+            if let idLine { report.addNote(idLine) }
+            return report
+        }
     }
 
     let types: [String]

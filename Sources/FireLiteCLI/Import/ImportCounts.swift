@@ -36,10 +36,13 @@ struct ImportCounts: Equatable {
         left.outcomes += right.outcomes
     }
 
-    func summary(_ duration: Duration) -> String {
-        var parts = ["added \(added)", "updated \(updated)", "unchanged \(unchanged)"]
-        if superseded > 0 { parts.append("superseded \(superseded)") }
-        if outcomes > 0 { parts.append("outcomes \(outcomes)") }
-        return (parts + ["rejected \(rejected)", "seconds \(Figures.seconds(duration))"]).joined(separator: ", ")
+    func report(_ duration: Duration) -> Report {
+        var report = Report()
+        report.addLine([
+            .init("added", .number(added)), .init("updated", .number(updated)), .init("unchanged", .number(unchanged)),
+            .init("superseded", .number(superseded), isShown: superseded > 0), .init("outcomes", .number(outcomes), isShown: outcomes > 0),
+            .init("rejected", .number(rejected)), .init("seconds", .seconds(duration)),
+        ])
+        return report
     }
 }

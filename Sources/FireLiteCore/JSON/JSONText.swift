@@ -36,4 +36,7 @@ package enum JSONText {
     package static func object(_ members: [(name: String, json: String)]) -> String {
         "{" + members.map { "\(string($0.name)):\($0.json)" }.joined(separator: ",") + "}"
     }
+
+    /// A list of values that are already JSON.
+    package static func array(_ values: [String]) -> String { "[" + values.joined(separator: ",") + "]" }
 }

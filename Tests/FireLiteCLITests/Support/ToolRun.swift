@@ -11,7 +11,8 @@ struct ToolRun {
     /// - Parameters:
     ///   - input: what standard input gives.
     ///   - isTerminal: whether both outputs are terminals.
-    init(_ arguments: [String], input: Data = Data(), isTerminal: Bool = false) throws {
+    ///   - environment: what decides about colours; none unless given.
+    init(_ arguments: [String], input: Data = Data(), isTerminal: Bool = false, environment: [String: String] = [:]) throws {
         let (output, error) = (MemoryOutput(), MemoryOutput())
         let pipe = Pipe()
         // A pipe holds little, so another thread fills it.
@@ -22,7 +23,7 @@ struct ToolRun {
         writer.start()
         let console = Console(
             standardOutput: output, standardError: error, standardInput: pipe.fileHandleForReading.fileDescriptor,
-            outputIsTerminal: isTerminal, errorIsTerminal: isTerminal, width: 200)
+            outputIsTerminal: isTerminal, errorIsTerminal: isTerminal, width: 200, environment: environment)
         status = FireLiteTool(console: console).run(arguments: arguments)
         self.output = output.text
         self.error = error.text

@@ -1,0 +1,69 @@
+/// The completions for zsh, by its function `_arguments`.
+struct ZshCompletions {
+    let commands: [CommandDefinition]
+    let types: [String]
+
+    var lines: [String] {
+        [
+            "#compdef firelite", Shell.zsh.note, "", "__firelite_types() {", "    local -a types=(\(types.joined(separator: " ")))",
+            "    compadd \"$@\" -a types", "}", "", "_firelite() {", "    local context state state_descr line", "    typeset -A opt_args",
+            "    local -a commands=(",
+        ]
+            + commands.map { "        " + Shell.zsh.quoted("\($0.name):\($0.summary)") } + ["    )"]
+            + [Self.start] + commands.flatMap(command) + [Self.end]
+    }
+
+    private static let start = """
+            _arguments -C '(- *)--help[print the help]' '(- *)--version[print the version]' '1:command:->command' \
+                '*::argument:->argument' && return
+            case $state in
+                command) _describe -t commands command commands ;;
+                argument)
+                    case $line[1] in
+        """
+
+    /// Both in a folder of `fpath`, where the file is the function's body, and as a script.
+    private static let end = """
+                    esac
+                    ;;
+            esac
+        }
+
+        if [[ $funcstack[1] == _firelite ]]; then _firelite "$@"; else compdef _firelite firelite; fi
+        """
+
+    private func command(_ command: CommandDefinition) -> [String] {
+        let specifications = command.options.map(option) + ["(- *)--help[print the help]"] + operands(command)
+        return ["                \(command.name))", "                    _arguments \\"]
+            + specifications.enumerated().map { index, text in
+                "                        \(Shell.zsh.quoted(text))" + (index == specifications.count - 1 ? "" : " \\")
+            } + ["                    ;;"]
+    }
+
+    private func option(_ option: OptionDefinition) -> String {
+        let name = (option.isRepeatable ? "*" : "") + "--\(option.name)"
+        let help = "[" + option.help.replacing("[", with: "\\[").replacing("]", with: "\\]") + "]"
+        guard let value = option.value else { return name + help }
+        return "\(name)=\(help):\(Self.escaped(value)):\(action(option.kind))"
+    }
+
+    private func operands(_ command: CommandDefinition) -> [String] {
+        command.operandKinds.enumerated().map { index, kind in
+            let isLast = index == command.operandKinds.count - 1 && command.operandCount.upperBound > index + 1
+            return "\(isLast ? "*" : "\(index + 1)"):\(Self.escaped(command.operands)):\(action(kind))"
+        }
+    }
+
+    private func action(_ kind: ValueKind) -> String {
+        switch kind {
+        case .file: "_files"
+        case .folder: "_files -/"
+        case .resourceType: "__firelite_types"
+        case .resource: "__firelite_types -S /"
+        case .choice(let words): "(\(words.joined(separator: " ")))"
+        case .other: " "
+        }
+    }
+
+    private static func escaped(_ text: String) -> String { text.replacing(":", with: "\\:") }
+}

@@ -1,0 +1,86 @@
+import FireLite
+
+/// The manual page firelite(1), made from the definitions of the commands.
+struct ManualPage {
+    let commands: [CommandDefinition]
+
+    /// The page without a line break at its end.
+    var text: String {
+        let parts = [
+            head, section("NAME", ["firelite \\- FHIR resources in an SQLite file"]), section("SYNOPSIS", synopsis),
+            section("DESCRIPTION", description), section("COMMANDS", commands.flatMap(command)), section("OPTIONS", options),
+            section("EXAMPLES", examples), section("EXIT STATUS", statuses), section("FILES", files),
+            section("ENVIRONMENT", environment), section("SEE ALSO", ["\\fBsqlite3\\fR(1)"]),
+        ]
+        return parts.joined().joined(separator: "\n")
+    }
+
+    /// Without a date, so that the page depends on the version alone.
+    private var head: [String] {
+        [
+            ".\\\" Made by `firelite manual` from the definitions of the commands. DO NOT EDIT.",
+            ".TH FIRELITE 1 \"\" \"FireLite \(FireLiteBuild.version)\" \"User Commands\"", ".nh", ".ad l",
+        ]
+    }
+
+    private func section(_ title: String, _ lines: [String]) -> [String] {
+        // A section begins its first paragraph itself.
+        [".SH \"\(title)\""] + (lines.first == ".PP" ? Array(lines.dropFirst()) : lines)
+    }
+
+    // MARK: - Sections
+
+    private var synopsis: [String] {
+        [Roff.bold("firelite") + " \\fICOMMAND\\fR " + Roff.escaped("[OPTION]… [ARGUMENT]…"), ".br"]
+            + [Roff.bold("firelite --help"), ".br", Roff.bold("firelite --version")]
+    }
+
+    private var description: [String] {
+        Roff.paragraphs(
+            """
+            \(HelpText.purpose). Any SQLite client can read the file. The FHIR releases of this build are \
+            \(FireLiteTool.releases.map { "\($0.name) (\($0.version))" }.joined(separator: ", ")).
+
+            Options and arguments may come in any order. A value follows its option as the next argument or after an equals sign. \
+            Arguments after -- are no options.
+            """)
+    }
+
+    private func command(_ command: CommandDefinition) -> [String] {
+        let synopsis = [Roff.bold("firelite \(command.name)")] + command.synopsis.dropFirst(2).map(Roff.escaped)
+        var lines = [".SS \"\(Roff.escaped("firelite \(command.name)"))\""]
+        lines += Roff.filled(Roff.sentence(command.summary)) + [".PP"] + synopsis
+        lines += Roff.list(command.options.map { ($0.term, $0.help) }) + Roff.paragraphs(command.explanation)
+        guard !command.jsonKeys.isEmpty else { return lines }
+        return lines + [".PP", "Keys of the JSON object:"] + Roff.list(command.jsonKeys.map { ($0.name, $0.help) })
+    }
+
+    private var options: [String] {
+        Roff.list([
+            ("--help", "print the commands, or the help of the command that it follows"),
+            ("--version", "print the versions of the tool, the linked library and the file format"),
+        ])
+    }
+
+    private var examples: [String] { [".nf"] + commands.flatMap(\.examples).map(Roff.line) + [".fi"] }
+
+    private var statuses: [String] {
+        let statuses = HelpText.statuses + [(.unread, "the reader of standard output closed it")]
+        return Roff.list(statuses.map { ("\($0.status.rawValue)", $0.meaning) }) + Roff.paragraphs("Errors are one line on standard error.")
+    }
+
+    private var files: [String] {
+        Roff.list([
+            ("FILE", "the database, an SQLite file"),
+            ("FILE-wal, FILE-shm", "parts of a database that is open; the first has the latest changes, so never delete it"),
+            ("FILE-rejects.ndjson", "texts that firelite import --on-error skip rejected"),
+        ])
+    }
+
+    private var environment: [String] {
+        Roff.list([
+            ("NO_COLOR", "any value but the empty one turns colors off; output that is not to a terminal never has colors"),
+            ("TERM", "if it is dumb or missing, there are no colors"),
+        ])
+    }
+}

@@ -1,0 +1,145 @@
+import FireLite
+import Foundation
+import TestSupport
+import Testing
+
+@testable import FireLiteCLI
+
+/// `--json` prints one JSON object and nothing else.
+struct JSONOutputTests {
+    private let database: ToolDatabase
+
+    init() throws {
+        let patient = #"{"resourceType":"Patient","id":"1","name":[{"given":["A","B"]}]}"#
+        database = try ToolDatabase(patient + "\n" + #"{"resourceType":"Group"}"#)
+    }
+
+    private var folder: TemporaryFolder { database.folder }
+
+    private func object(_ text: String) throws -> [String: Any] {
+        #expect(text.hasSuffix("}\n") && text.count { $0 == "\n" } == 1)
+        return try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
+    }
+
+    private func object(of arguments: String...) throws -> [String: Any] {
+        let run = try ToolRun(arguments + ["--json"])
+        #expect(run.status == .done, "\(run.error)")
+        return try object(run.output)
+    }
+
+    /// A run of every command that has such an object; those of find depend on its options.
+    private func runs() throws -> [String: [String]] {
+        let file = try folder.write("more.ndjson", #"{"resourceType":"Patient","id":"2"}"#)
+        return [
+            "import": ["--database", database.path, file], "export": ["--database", database.path, "--output", folder.file("out")],
+            "info": ["--database", database.path], "check": ["--database", database.path],
+            "delete": ["--database", database.path, "Patient/1"], "index": ["--database", database.path, "list"],
+            "backup": ["--database", database.path, folder.file("copy.sqlite")], "vacuum": ["--database", database.path],
+            "recover": [database.path, folder.file("recovered.sqlite")], "reseal": ["--database", database.path],
+            "find": ["--database", database.path, "Patient", "--count"], "version": [],
+        ]
+    }
+
+    @Test func everyObjectHasTheKeysOfTheHelp() throws {
+        let runs = try runs()
+        for definition in FireLiteTool.definitions where !definition.jsonKeys.isEmpty {
+            let arguments = try #require(runs[definition.name], "no run of \(definition.name)")
+            let run = try ToolRun([definition.name] + arguments + ["--json"])
+            if definition.name == "reseal", run.error.contains("no room for checksums") { continue }
+            #expect(run.status == .done && run.error.isEmpty, "\(definition.name): \(run.error)")
+            let object = try object(run.output)
+            let keys = definition.name == "find" ? ["count"] : definition.jsonKeys.map(\.name)
+            #expect(Set(object.keys) == Set(keys), "\(definition.name)")
+            let help = try ToolRun("help", definition.name).output
+            for key in definition.jsonKeys {
+                #expect(help.contains("\n  \(key.name) "), "\(definition.name): \(key.name)")
+                #expect(key.name.wholeMatch(of: /[a-z]+([A-Z]+[a-z]*)*/) != nil)
+                // The help of a list names the keys of its objects.
+                for case let item as [String: Any] in object[key.name] as? [Any] ?? [] {
+                    for inner in item.keys { #expect(key.help.contains(inner), "\(definition.name): \(key.name).\(inner)") }
+                }
+            }
+        }
+    }
+
+    @Test func everyKeyIsOnThePage() throws {
+        let page = try PackageFolder.text(of: "Sources/FireLite/FireLite.docc/CommandLine.md")
+        for definition in FireLiteTool.definitions where !definition.jsonKeys.isEmpty {
+            let row = page.split(separator: "\n").first { $0.hasPrefix("| `\(definition.name)` |") }
+            for key in definition.jsonKeys { #expect(row?.contains("`\(key.name)`") == true, "\(definition.name): \(key.name)") }
+        }
+    }
+
+    @Test func figuresAreNumbers() throws {
+        let file = try folder.write("two.ndjson", #"{"resourceType":"Patient","id":"1"}"# + "\n" + #"{"resourceType":"Patient","id":"3"}"#)
+        let imported = try object(of: "import", "--database", database.path, file)
+        #expect(imported["added"] as? Int == 1 && imported["updated"] as? Int == 1 && imported["rejected"] as? Int == 0)
+        #expect(imported["seconds"] is Double)
+        let info = try object(of: "info", "--database", database.path)
+        #expect(info["resources"] as? Int == 3 && info["release"] as? String == "R4")
+        let types = info["types"] as? [[String: Any]]
+        #expect(types?.compactMap { $0["type"] as? String } == ["Group", "Patient"])
+        #expect(types?.compactMap { $0["resources"] as? Int } == [1, 2])
+        let exported = try object(of: "export", "--database", database.path, "--output", folder.file("out"))
+        #expect(exported["exported"] as? Int == 3 && exported["files"] as? Int == 2 && exported["withoutID"] as? Int == 1)
+        #expect(try object(of: "find", "--database", database.path, "Patient", "--count")["count"] as? Int == 2)
+        let vacuumed = try object(of: "vacuum", "--database", database.path)
+        #expect((vacuumed["bytesAfter"] as? Int).map { $0 > 0 } == true)
+        let backup = try object(of: "backup", "--database", database.path, folder.file("copy.sqlite"))
+        let attributes = try FileManager.default.attributesOfItem(atPath: folder.file("copy.sqlite"))
+        #expect(backup["bytes"] as? Int == (attributes[.size] as? NSNumber)?.intValue)
+    }
+
+    @Test func failuresLeaveStandardOutputToTheObject() throws {
+        let deleted = try ToolRun("delete", "--database", database.path, "Patient/1", "Patient/9", "--json")
+        #expect(deleted.status == .incomplete && deleted.error == "firelite delete: Patient/9 is not in \(database.path)\n")
+        #expect(deleted.output == #"{"deleted":1,"missing":["Patient/9"]}"# + "\n")
+        let file = try folder.write("bad.ndjson", #"{"resourceType":"Patient","birthDate":"SECRET"}"#)
+        let stopped = try ToolRun("import", "--database", database.path, file, "--json")
+        #expect(stopped.status == .incomplete && !stopped.error.isEmpty && !stopped.output.contains("SECRET"))
+        #expect(try object(stopped.output)["added"] as? Int == 0)
+        let missing = try ToolRun("info", "--database", folder.file("none.sqlite"), "--json")
+        #expect(missing.status == .failed && missing.output.isEmpty)
+    }
+
+    @Test func faultsAreObjects() throws {
+        let bytes = try Data(contentsOf: URL(fileURLWithPath: database.path))
+        let damaged = try folder.write("damaged.sqlite", bytes.prefix(bytes.count / 2 / 4_096 * 4_096))
+        let text = try ToolRun("check", "--database", damaged)
+        #expect(text.status == .incomplete)
+        let run = try ToolRun("check", "--database", damaged, "--json")
+        #expect(run.status == .incomplete && run.error == text.error)
+        let object = try object(run.output)
+        #expect(object["sound"] as? Bool == false)
+        let faults = try #require(object["faults"] as? [[String: Any]])
+        #expect(faults.compactMap { $0["text"] as? String } == text.lines)
+        #expect(faults.allSatisfy { Set($0.keys) == ["kind", "table", "type", "number", "text"] })
+    }
+
+    @Test func indexesAreListed() throws {
+        #expect(try ToolRun("index", "--database", database.path, "create", "Patient", "name.given").status == .done)
+        #expect(try ToolRun("index", "--database", database.path, "create", "--set", "dates").status == .done)
+        let indexes = try #require(try object(of: "index", "--database", database.path, "list")["indexes"] as? [[String: Any]])
+        #expect(indexes.compactMap { $0["kind"] as? String }.sorted() == ["set", "values"])
+        #expect(indexes.first { $0["kind"] as? String == "set" }?["type"] is NSNull)
+        let create = try ToolRun("index", "--database", database.path, "create", "Patient", "gender", "--json")
+        #expect(create.status == .usage && create.error == "firelite index: --json needs list\n")
+    }
+
+    @Test func findPrintsLinesOnTerminalsToo() throws {
+        func find(_ arguments: String...) throws -> ToolRun {
+            try ToolRun(["find", "--database", database.path, "Patient", "--json"] + arguments, isTerminal: true)
+        }
+        #expect(try find().output == #"{"resourceType":"Patient","id":"1","name":[{"given":["A","B"]}]}"# + "\n")
+        #expect(try find("--values", "id,name.given").output == #"{"id":"1","name.given":["A","B"]}"# + "\n")
+        let explained = try object(try find("--explain", "name.given=A").output)
+        #expect(Set(explained.keys) == ["sql", "plan"] && (explained["plan"] as? [String])?.isEmpty == false)
+        #expect(try find("--csv", "--values", "id").error == "firelite find: --csv and --json are given: choose one\n")
+    }
+
+    @Test func whatExcludesJSONIsAUsageError() throws {
+        let file = folder.file("in.ndjson")
+        #expect(try ToolRun("import", "--database", database.path, file, "--json", "--quiet").status == .usage)
+        #expect(try ToolRun("export", "--database", database.path, "--output", "-", "--json").status == .usage)
+    }
+}
