@@ -10,10 +10,10 @@ struct FireLiteTool {
     /// Every command, in the order of the help.
     static var commands: [any Command.Type] {
         [
-            ImportCommand.self, ExportCommand.self, GetCommand.self, FindCommand.self, SQLCommand.self, DeleteCommand.self,
-            IndexCommand.self, InfoCommand.self, ValidateCommand.self, CheckCommand.self, BackupCommand.self, RekeyCommand.self,
-            VacuumCommand.self, ResealCommand.self, RecoverCommand.self, DemoCommand.self, VersionCommand.self, CompletionsCommand.self,
-            ManualCommand.self,
+            ImportCommand.self, MigrateCommand.self, ExportCommand.self, GetCommand.self, FindCommand.self, SQLCommand.self,
+            DeleteCommand.self, IndexCommand.self, InfoCommand.self, ValidateCommand.self, CheckCommand.self, BackupCommand.self,
+            RekeyCommand.self, VacuumCommand.self, ResealCommand.self, RecoverCommand.self, DemoCommand.self, VersionCommand.self,
+            CompletionsCommand.self, ManualCommand.self,
         ]
     }
 

@@ -72,9 +72,7 @@ struct ImportCommand: Command {
         if isQuiet, isJSON { throw ToolError.usage("--quiet and --json are given: choose one") }
         let onError = arguments["on-error"] ?? "stop"
         guard onError == "stop" || onError == "skip" else { throw ToolError.usage("--on-error is '\(onError)', neither stop nor skip") }
-        guard sources.count(where: { $0 == "-" }) <= 1 else {
-            throw ToolError.usage("- is given twice, but standard input can be read only once")
-        }
+        try ImportSource.checkOperands(sources)
         options = ImportOptions(
             release: database.release, stopsAtFault: onError == "stop", keepsBundles: arguments.has("whole-bundles"),
             dates: try Self.dates(arguments))
@@ -86,6 +84,11 @@ struct ImportCommand: Command {
             if offset != nil { throw ToolError.usage("--offset needs --lenient-dates") }
             return nil
         }
+        return try dates(offset: offset)
+    }
+
+    /// - Throws: `ToolError` with status 2 if the offset is not one.
+    static func dates(offset: String?) throws -> DateMender {
         if let offset, FHIRDateTime("2020-01-01T00:00:00\(offset)") == nil {
             throw ToolError.usage("--offset is '\(offset)', neither Z nor of the form +01:00")
         }
@@ -95,13 +98,9 @@ struct ImportCommand: Command {
     func run(_ console: Console) throws -> ExitStatus {
         let clock = ContinuousClock()
         let start = clock.now
-        let inputs = try sources.flatMap { source in
-            if source == "-" { return [ImportSource.standardInput(console.standardInput)] }
-            let paths = InputFolder.isFolder(source) ? try InputFolder.files(in: source) : [source]
-            return paths.map { ImportSource.file(path: $0) }
-        }
-        let total = try Self.totalSize(inputs)
-        try checkRejectsPath(inputs)
+        let inputs = try ImportSource.all(sources, standardInput: console.standardInput)
+        let total = try ImportSource.totalSize(inputs)
+        try ImportSource.checkOutput(rejectsPath, option: "rejects", inputs, database: database.path)
         let store = try database.create()
         let rejects = try rejectsFile()
         let progress = console.errorIsTerminal && !isQuiet ? ProgressLine(console.standardError, total: total) : nil
@@ -128,39 +127,13 @@ struct ImportCommand: Command {
         throw ToolError.incomplete("\(number) rejected: see \(rejects?.path ?? "")")
     }
 
-    /// Checks that every file can be read before anything is stored, and adds up their sizes if all are known.
-    private static func totalSize(_ inputs: [ImportSource]) throws -> Int? {
-        var total: Int? = 0
-        for case .file(let path) in inputs {
-            var status = stat()
-            guard stat(path, &status) == 0, access(path, R_OK) == 0 else { throw ToolError.system(path) }
-            switch status.st_mode & S_IFMT {
-            // The unpacked size of compressed content is unknown.
-            case S_IFREG where !path.lowercased().hasSuffix(".gz"): total = total.map { $0 + Int(status.st_size) }
-            default: total = nil
-            }
-        }
-        return inputs.contains { if case .standardInput = $0 { true } else { false } } ? nil : total
-    }
-
-    /// The rejects file is replaced, so it must be neither an input file nor the database.
-    private func checkRejectsPath(_ inputs: [ImportSource]) throws {
-        guard let rejectsPath else { return }
-        if inputs.contains(where: { if case .file(let path) = $0 { FileTarget.isSame(path, rejectsPath) } else { false } }) {
-            throw ToolError.usage("--rejects is \(rejectsPath), which is an input file: name another file")
-        }
-        if FileTarget.isPart(rejectsPath, of: database.path) {
-            throw ToolError.usage("--rejects is \(rejectsPath), the database itself or a part of it: name another file")
-        }
-    }
-
     /// A requested file is created even if nothing is rejected.
-    private func rejectsFile() throws -> RejectsFile? {
+    private func rejectsFile() throws -> NDJSONFile? {
         if let rejectsPath {
-            let file = RejectsFile(path: rejectsPath, database: database.path)
+            let file = NDJSONFile(path: rejectsPath, database: database.path)
             try file.create()
             return file
         }
-        return options.stopsAtFault ? nil : RejectsFile(path: database.path + "-rejects.ndjson", database: database.path)
+        return options.stopsAtFault ? nil : NDJSONFile(path: database.path + "-rejects.ndjson", database: database.path)
     }
 }

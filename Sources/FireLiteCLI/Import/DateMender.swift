@@ -5,6 +5,16 @@ struct DateMender: Sendable {
     /// The offset for times without one; nil to leave them unchanged, which is an error.
     let offset: String?
 
+    /// Whether a date or time is in FHIR's form.
+    static func isValid(_ text: String, _ type: PrimitiveType) -> Bool {
+        switch type {
+        case .date: FHIRDate(text) != nil
+        case .dateTime: FHIRDateTime(text) != nil
+        case .instant: FHIRInstant(text) != nil
+        default: FHIRTime(text) != nil
+        }
+    }
+
     /// The date in FHIR's form; nil if it is ambiguous or unknown.
     func mended(_ text: String, as type: PrimitiveType) -> String? {
         var scanner = Scanner(text)

@@ -22,6 +22,8 @@ final class ImportBatch: @unchecked Sendable {
     private(set) var faults: [ImportFault] = []
     /// Notes for the user about what was stored and what was not, one line each.
     private(set) var notes: [String] = []
+    /// The places that were mended in the resources.
+    private(set) var mends: [MendedPlace] = []
     /// The number of resources skipped because a history has newer versions of them.
     var superseded = 0
     /// The number of OperationOutcomes about a search, which are not stored.
@@ -40,6 +42,8 @@ final class ImportBatch: @unchecked Sendable {
     func append(_ fault: ImportFault) { faults.append(fault) }
 
     func note(_ line: String) { notes.append(line) }
+
+    func append(_ place: MendedPlace) { mends.append(place) }
 
     func append(outcome line: String) {
         outcomes += 1

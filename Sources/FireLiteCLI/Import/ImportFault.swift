@@ -11,7 +11,9 @@ struct ImportFault: LocalizedError, Encodable, Equatable, CustomStringConvertibl
     let reason: String
     /// The text that was rejected: a line, an entry of a Bundle or a whole document.
     let text: String
+    /// The type and id of the resource, or only its type; nil if neither is known or asked for.
+    var resource: String?
 
-    var description: String { "\(file): line \(line), \(reason)" }
+    var description: String { "\(file): line \(line), \(resource.map { "\($0), " } ?? "")\(reason)" }
     var errorDescription: String? { description }
 }

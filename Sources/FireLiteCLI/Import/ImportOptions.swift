@@ -9,5 +9,9 @@ struct ImportOptions: Sendable {
     var keepsBundles = false
     /// Corrects dates that are not in FHIR's format; nil if they are mistakes.
     var dates: DateMender?
+    /// Mends what apps on FireKit export; nil to read FHIR's JSON only.
+    var mender: FireKitMender?
+    /// The type of resources that neither they nor their files' names tell; used with `mender`.
+    var typeName: String?
     var limits = ImportLimits()
 }

@@ -9,6 +9,7 @@ final class ImportReader {
     private let deliver: (ImportBatch) throws -> Void
     private let reader: FHIRJSONReader
     private let lenient: LenientReader?
+    private let mending: MendingReader?
     private let bundleLayout: Layout?
     private let entryType: FHIRObject.Type
     private var batch = ImportBatch(text: TextBuffer(capacity: 1))
@@ -26,6 +27,9 @@ final class ImportReader {
         self.deliver = deliver
         reader = FHIRJSONReader(release: options.release)
         lenient = options.dates.map { LenientReader(release: options.release, $0) }
+        mending = options.mender.map {
+            MendingReader($0, typeName: PathType.typeName(of: input.name, options.release) ?? options.typeName)
+        }
         bundleLayout = options.keepsBundles ? nil : options.release.type(named: "Bundle")?._layout
         entryType = options.release.type(named: "Bundle.entry") ?? FHIRObject.self
     }
@@ -72,6 +76,7 @@ final class ImportReader {
         if bytes.count > options.limits.resource { return try reject(tooLong(TextPlace(line: line))) }
         // A long line may be a Bundle, of which only one entry at a time must be in memory.
         if bundleLayout != nil, bytes.count > options.limits.chunk { return try readLineEntries(text, range, line) }
+        if let tables = mending?.tables(in: bytes) { return try readTables(tables, text, range, TextPlace(line: line)) }
         do {
             try accept(resource(from: bytes, TextPlace(line: line)), .init(place: TextPlace(line: line), range: range))
         } catch let error as FHIRDecodingError {
@@ -150,8 +155,9 @@ final class ImportReader {
             batch.text.append(bytes)
             if source === input { batch.end = end }
             do {
-                if let taken = unpacker.take(from: try readEntry(bytes, place)) {
-                    accept(taken, .init(place: place, range: start..<batch.text.count))
+                let (entry, mends) = try readEntry(bytes, place)
+                if let taken = unpacker.take(from: entry) {
+                    accept(taken, .init(place: place, range: start..<batch.text.count), mends)
                 }
             } catch let error as FHIRDecodingError {
                 try reject(error, place.place(of: error), bytes)
@@ -167,25 +173,27 @@ final class ImportReader {
 
     private func entryBatch() -> ImportBatch { ImportBatch(text: TextBuffer(capacity: options.limits.chunk + (options.limits.chunk >> 2))) }
 
-    private func readEntry(_ bytes: UnsafeBufferPointer<UInt8>, _ place: TextPlace) throws -> FHIRObject {
+    private func readEntry(_ bytes: UnsafeBufferPointer<UInt8>, _ place: TextPlace) throws -> (FHIRObject, [Mend]) {
+        if let mending { return try mending.read(bytes, as: entryType) }
         let entry = entryType.init()
         do {
             try reader.read(bytes, into: entry)
-            return entry
+            return (entry, [])
         } catch let error as FHIRDecodingError {
             guard let (entry, changes) = lenient?.read(bytes, as: entryType) else { throw error }
             note(changes, place)
-            return entry
+            return (entry, [])
         }
     }
 
-    private func resource(from bytes: UnsafeBufferPointer<UInt8>, _ place: TextPlace) throws -> FHIRResource {
+    private func resource(from bytes: UnsafeBufferPointer<UInt8>, _ place: TextPlace) throws -> (FHIRResource, [Mend]) {
+        if let mending { return try mending.resource(from: bytes) }
         do {
-            return try reader.resource(from: bytes)
+            return (try reader.resource(from: bytes), [])
         } catch let error as FHIRDecodingError {
             guard let (resource, changes) = lenient?.resource(from: bytes) else { throw error }
             note(changes, place)
-            return resource
+            return (resource, [])
         }
     }
 
@@ -196,7 +204,7 @@ final class ImportReader {
     /// Reports mistakes in a Bundle outside of its entries.
     private func checkFrame(_ frame: DocumentFrame, firstLine: Int) throws {
         do {
-            _ = try frame.bytes.withUnsafeBufferPointer { try reader.resource(from: $0) }
+            _ = try frame.bytes.withUnsafeBufferPointer { try mending?.resource(from: $0).resource ?? reader.resource(from: $0) }
         } catch let error as FHIRDecodingError {
             var place = frame.place(of: error)
             place.line += firstLine - 1
@@ -220,6 +228,10 @@ final class ImportReader {
             text.reserve(text.count + 1)
         }
         batch = ImportBatch(text: text)
+        if let tables = mending?.tables(in: text.bytes) {
+            try readTables(tables, text, 0..<text.count, TextPlace(line: firstLine))
+            return try flush()
+        }
         do {
             let place = TextPlace(line: firstLine)
             try accept(resource(from: text.bytes, place), .init(place: place, range: 0..<text.count))
@@ -229,6 +241,34 @@ final class ImportReader {
         }
         try flush()
     }
+
+    // MARK: - Tables
+
+    /// Reads the rows of a dump, which is in memory as a whole.
+    private func readTables(_ tables: ResourceTables, _ text: TextBuffer, _ range: Range<Int>, _ place: TextPlace) throws {
+        guard let mending else { return }
+        let bytes = text.slice(range)
+        for row in tables.rows {
+            let part = row.node.range.lowerBound + range.lowerBound..<row.node.range.upperBound + range.lowerBound
+            var begin = place
+            begin.line += bytes[..<row.node.range.lowerBound].count { $0 == UInt8(ascii: "\n") }
+            do {
+                try accept(mending.resource(row, in: bytes), .init(place: begin, range: part))
+            } catch let error as FHIRDecodingError {
+                try reject(error, place.place(of: error), text.slice(part), typeName: row.typeName)
+            }
+            if batch.resources.count + batch.faults.count >= Self.rowsAtOnce {
+                try flush()
+                batch = ImportBatch(text: text)
+            }
+        }
+        for name in tables.elements {
+            batch.append(MendedPlace(file: input.name, line: place.line, resource: name, path: name, kind: .elementRow))
+        }
+    }
+
+    /// The number of rows that are handed over together.
+    private static let rowsAtOnce = 1_000
 
     // MARK: - Lists
 
@@ -266,17 +306,32 @@ final class ImportReader {
 
     // MARK: - Outcomes
 
-    private func accept(_ resource: FHIRResource, _ origin: ImportBatch.Origin) throws {
-        guard let bundleLayout, resource.layout === bundleLayout else { return batch.append(resource, digest(resource), origin) }
-        let content = BundleUnpacker.content(of: resource)
-        for resource in content.resources { batch.append(resource, digest(resource), origin) }
-        for outcome in content.outcomes { accept(.outcome(outcome), origin) }
+    private func accept(_ read: (resource: FHIRResource, mends: [Mend]), _ origin: ImportBatch.Origin) throws {
+        guard let bundleLayout, read.resource.layout === bundleLayout else { return append(read.resource, origin, read.mends) }
+        let content = BundleUnpacker.content(of: read.resource)
+        note(read.mends, read.resource, origin)
+        for resource in content.resources { append(resource, origin, []) }
+        for outcome in content.outcomes { accept(.outcome(outcome), origin, []) }
         batch.superseded += content.superseded
     }
 
-    private func accept(_ entry: BundleUnpacker.Entry, _ origin: ImportBatch.Origin) {
+    private func append(_ resource: FHIRResource, _ origin: ImportBatch.Origin, _ mends: [Mend]) {
+        let id = mending?.assignID(resource)
+        note(mends + (id.map { [$0] } ?? []), resource, origin)
+        batch.append(resource, digest(resource), origin)
+    }
+
+    private func note(_ mends: [Mend], _ resource: FHIRResource, _ origin: ImportBatch.Origin) {
+        let name = resource.id.map { "\(resource.resourceType)/\($0)" } ?? resource.resourceType
+        for mend in mends {
+            let path = origin.place.entryPath(mend.path)
+            batch.append(MendedPlace(file: input.name, line: origin.place.line, resource: name, path: path, kind: mend.kind))
+        }
+    }
+
+    private func accept(_ entry: BundleUnpacker.Entry, _ origin: ImportBatch.Origin, _ mends: [Mend]) {
         switch entry {
-        case .resource(let resource): batch.append(resource, digest(resource), origin)
+        case .resource(let resource): append(resource, origin, mends)
         case .superseded: batch.superseded += 1
         case .outcome(let outcome):
             let reason = "the server reports about the search: \(BundleUnpacker.summary(of: outcome)); not stored"
@@ -284,8 +339,12 @@ final class ImportReader {
         }
     }
 
-    private func reject(_ error: FHIRDecodingError, _ place: TextPlace, _ text: UnsafeBufferPointer<UInt8>) throws {
-        try reject(place.fault(error, file: input.name, text: String(decoding: text, as: UTF8.self)))
+    private func reject(
+        _ error: FHIRDecodingError, _ place: TextPlace, _ text: UnsafeBufferPointer<UInt8>, typeName: String? = nil
+    ) throws {
+        var fault = place.fault(error, file: input.name, text: String(decoding: text, as: UTF8.self))
+        fault.resource = mending?.name(of: text, typeName: typeName)
+        try reject(fault)
     }
 
     private func reject(_ fault: ImportFault) throws {

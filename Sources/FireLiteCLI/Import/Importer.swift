@@ -6,10 +6,12 @@ struct Importer {
     let store: FHIRStore
     let options: ImportOptions
     /// The file for rejected texts.
-    let rejects: RejectsFile?
+    let rejects: NDJSONFile?
     let progress: ProgressLine?
     /// Called with notes for the user, one line each.
     let report: (String) -> Void
+    /// Called with the places that were mended in a batch.
+    let noteMends: ([MendedPlace]) throws -> Void
     /// The results so far.
     private(set) var counts = ImportCounts()
     private var bytesBefore = 0
@@ -18,14 +20,15 @@ struct Importer {
     private static let stackSize = 16 << 20
 
     init(
-        store: FHIRStore, options: ImportOptions, rejects: RejectsFile? = nil, progress: ProgressLine? = nil,
-        report: @escaping (String) -> Void = { _ in }
+        store: FHIRStore, options: ImportOptions, rejects: NDJSONFile? = nil, progress: ProgressLine? = nil,
+        report: @escaping (String) -> Void = { _ in }, noteMends: @escaping ([MendedPlace]) throws -> Void = { _ in }
     ) {
         self.store = store
         self.options = options
         self.rejects = rejects
         self.progress = progress
         self.report = report
+        self.noteMends = noteMends
     }
 
     /// Imports one file in one write.
@@ -80,6 +83,7 @@ struct Importer {
         try rejects?.append(batch.faults)
         if !batch.notes.isEmpty { try progress?.clear() }
         for note in batch.notes { report(note) }
+        if !batch.mends.isEmpty { try noteMends(batch.mends) }
         do {
             counts += ImportCounts(try transaction.store(batch.resources, digests: batch.digests))
         } catch let error as FHIRStoreError where error.code == .tooLarge {

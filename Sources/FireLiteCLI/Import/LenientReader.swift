@@ -42,6 +42,11 @@ final class LenientReader {
         return FHIRJSON.data(object)
     }
 
+    /// The text in FHIR's form, or unchanged.
+    private func mended(_ text: String, _ type: PrimitiveType) -> String {
+        DateMender.isValid(text, type) ? text : mender.mended(text, as: type) ?? text
+    }
+
     private func mend(_ object: FHIRObject) {
         var changes: [(slot: Int, texts: [String], isList: Bool)] = []
         let entries = object.layoutTable.pointee.entries
@@ -52,8 +57,8 @@ final class LenientReader {
             guard [.date, .dateTime, .instant, .time].contains(type) else { return }
             // A value with an annotation keeps it, and the strict reader refuses it.
             switch slot.value {
-            case .text(let text): if !isValid(text, type) { mender.mended(text, as: type).map { changes.append((index, [$0], false)) } }
-            case .texts(let texts): changes.append((index, texts.map { isValid($0, type) ? $0 : mender.mended($0, as: type) ?? $0 }, true))
+            case .text(let text): changes.append((index, [mended(text, type)], false))
+            case .texts(let texts): changes.append((index, texts.map { mended($0, type) }, true))
             default: return
             }
         }
@@ -63,15 +68,6 @@ final class LenientReader {
             } else {
                 object._setString(change.slot, change.texts[0])
             }
-        }
-    }
-
-    private func isValid(_ text: String, _ type: PrimitiveType) -> Bool {
-        switch type {
-        case .date: FHIRDate(text) != nil
-        case .dateTime: FHIRDateTime(text) != nil
-        case .instant: FHIRInstant(text) != nil
-        default: FHIRTime(text) != nil
         }
     }
 }

@@ -43,7 +43,8 @@ struct TextPlace: Equatable {
 
     private static let shownEnd = 60
 
-    private func entryPath(_ path: String) -> String {
+    /// The path with the index of the Bundle's entry.
+    func entryPath(_ path: String) -> String {
         let own = "Bundle.entry"
         guard let entry, path.hasPrefix(own) else { return path }
         return "\(own)[\(entry)]" + path.dropFirst(own.count)

@@ -73,6 +73,12 @@ public struct FHIRDecodingError: LocalizedError, Sendable, Hashable, CustomStrin
         return String(decoding: before, as: UTF8.self)
     }
 
+    /// The same mistake at its place in another form of the text.
+    package func moved(line: Int, column: Int, offset: Int) -> FHIRDecodingError {
+        FHIRDecodingError(
+            code: code, line: line, column: column, offset: offset, path: path, expected: expected, found: found)
+    }
+
     /// The same mistake as part of a larger text, after `lines` more lines.
     public func shifted(lines: Int) -> FHIRDecodingError {
         FHIRDecodingError(

@@ -96,7 +96,7 @@ struct ShellExampleTests {
     /// A word that names a file is one of the folder.
     private static func word(_ word: String, _ folder: TemporaryFolder) -> [String] {
         if word == "*.ndjson" { return [folder.file("observations.ndjson"), folder.file("patients.ndjson")] }
-        if word == "folder" { return [folder.file(word)] }
+        if word == "folder" || word == "exported" { return [folder.file(word)] }
         let isFile = word.wholeMatch(of: /[a-z][a-z0-9-]*(\.[a-z]+)*\.(sqlite|ndjson|json|key|gz)/) != nil
         return [isFile ? folder.file(word) : word]
     }
@@ -140,6 +140,11 @@ struct ShellExampleTests {
         try folder.write("bulk.ndjson.gz", compressed)
         try FileManager.default.createDirectory(atPath: folder.file("folder"), withIntermediateDirectories: false)
         try folder.write("folder/more.ndjson", FHIRJSON.string(Patient { $0.id = "127" }))
+        // What an app on FireKit has exported.
+        try FileManager.default.createDirectory(atPath: folder.file("exported/Patient"), withIntermediateDirectories: true)
+        try folder.write("exported/Patient/128.json", #"{"id":"128","photo":[],"name":[{"given":[{"value":"Ryan"}]}]}"#)
+        try folder.write("realm.json", #"{"Patient":[{"pk":"p","id":"129","active":null}],"HumanName":[{"pk":"n"}]}"#)
+        try folder.write("all.ndjson", FHIRJSON.string(Patient { $0.id = "130" }))
         for key in ["old.key", "new.key", "secret.key"] {
             let path = try folder.write(key, String(repeating: key, count: 4))
             // Others must not be able to read it.

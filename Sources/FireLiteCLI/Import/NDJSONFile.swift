@@ -1,8 +1,8 @@
 import FireLite
 import Foundation
 
-/// NDJSON with a line for each text that could not be stored: `file`, `line`, `reason`, `text`.
-final class RejectsFile {
+/// A file with a line of JSON for each value: the texts that could not be stored, or the places that were mended.
+final class NDJSONFile {
     let path: String
     private let database: String
     private var file: PendingFile?
@@ -10,7 +10,7 @@ final class RejectsFile {
     private let encoder = JSONEncoder()
 
     /// - Parameters:
-    ///   - path: `finish` replaces an existing file, if a text was rejected or `create` was called.
+    ///   - path: `finish` replaces an existing file, if a value was appended or `create` was called.
     ///   - database: the file that it must not overwrite.
     init(path: String, database: String) {
         self.path = path
@@ -29,12 +29,12 @@ final class RejectsFile {
         self.file = file
     }
 
-    func append(_ faults: [ImportFault]) throws {
-        guard !faults.isEmpty else { return }
+    func append(_ values: [some Encodable]) throws {
+        guard !values.isEmpty else { return }
         if file == nil { try create() }
         var lines = Data()
-        for fault in faults {
-            lines += try encoder.encode(fault)
+        for value in values {
+            lines += try encoder.encode(value)
             lines.append(UInt8(ascii: "\n"))
         }
         try DescriptorOutput(descriptor, name: path).write(lines)
