@@ -10,19 +10,41 @@ struct ReadmeTests {
         return try #require(parts.first { $0.hasPrefix(heading + "\n") })
     }
 
-    @Test func everyFigureOfTheComparisonStandsInAReport() throws {
-        let reports = try ["Benchmarks/Report/Peers.md", "Benchmarks/Report/README.md", "Documentation/Measurements.md"]
-            .map { try PackageFolder.text(of: $0) }.joined(separator: "\n")
-        let known = Set(reports.matches(of: /\d[\d.,]*\d|\d/).map { $0.output.replacing(",", with: "") })
-        let rows = try Self.section("Compared with the alternatives").split(separator: "\n").filter { $0.hasPrefix("|") }
-        var count = 0
-        for row in rows {
-            for figure in row.matches(of: /(\d[\d.,]*\d|\d) (?:µs|bytes|times)/) {
-                count += 1
-                #expect(known.contains(figure.output.1.replacing(",", with: "")), "no report has \(figure.output.0): \(row)")
-            }
+    /// The cells of the rows of a text's tables.
+    private static func rows(of text: String) -> [[String]] {
+        text.split(separator: "\n").filter { $0.hasPrefix("| ") }.map { line in
+            line.dropFirst().dropLast().split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
         }
-        #expect(count >= 20)
+    }
+
+    /// A row of the comparison, and those of the reports that its figures come from.
+    private static let sources = [
+        (row: "bulk write of new resources", peers: "bulk write, new", report: "bulk upsert, new"),
+        (row: "fetch one by id", peers: "fetch one by id", report: "fetch one by id"),
+        (row: "count by a nested code", peers: "count by nested element, no index", report: "count by nested element, no index"),
+        (row: "the same with an index", peers: "count by nested element, index", report: "count by nested element, index"),
+        (row: "single durable write", peers: "single write, durable", report: "single upsert, durable"),
+        (row: "delete many", peers: "delete many", report: "delete many"),
+        (row: "open a file, fetch one", peers: "open, fetch one by id", report: "open, fetch one by id"),
+        (row: "size of a resource", peers: "bytes a resource", report: ""),
+    ]
+
+    @Test func everyFigureOfTheComparisonStandsInAReport() throws {
+        let shown = Self.rows(of: try Self.section("Compared with the alternatives"))
+            .filter { $0.contains { $0.contains("µs") || $0.contains("bytes") } }
+        let peers = Self.rows(of: try PackageFolder.text(of: "Benchmarks/Report/Peers.md"))
+        let report = Self.rows(of: try PackageFolder.text(of: "Benchmarks/Report/README.md"))
+        #expect(shown.map { $0[0] } == Self.sources.map(\.row))
+        for (row, source) in zip(shown, Self.sources) {
+            let unit = source.report.isEmpty ? "bytes" : "µs"
+            let costs = try #require(peers.first { $0[0] == source.peers })
+            // With an index it is the peer that has one.
+            let peer = source.peers.hasSuffix(", index") ? costs[4] : costs[2]
+            #expect(row[1] == "\(costs[1]) \(unit)" && row[2] == "\(peer) \(unit)", "\(source.row)")
+            guard !source.report.isEmpty else { continue }
+            let ratios = try #require(report.first { $0[0] == source.report && $0[1] == "10,000" })
+            #expect(row[3] == "\(ratios[5]) times", "\(source.row)")
+        }
     }
 
     @Test func badgesAreOfWorkflowsThatExist() throws {
