@@ -1,6 +1,6 @@
 # The two commands of the README are `make demo` and `make test`; both set up what they need.
 
-.PHONY: help setup demo test example test-sqlcipher nightly tsan asan format lint generate check-generated api check-api bench fuzz site check-site install uninstall
+.PHONY: help setup demo test example test-sqlcipher nightly tsan asan format lint generate check-generated api check-api bench fuzz site check-site install uninstall long-tests
 
 HAND_WRITTEN = Package.swift Sources Generator Tests Benchmarks Fuzz/Package.swift Fuzz/Fuzz Examples
 
@@ -68,9 +68,12 @@ test-sqlcipher:
 	swift build --build-tests $(SQLCIPHER) $(SWIFT_FLAGS)
 	swift test --skip-build $(SQLCIPHER) $(SWIFT_FLAGS) --filter '^(FireLiteTests|FireLiteCLITests)\.'
 
-# The long tests: more crashes, images, flips and limits than `make test` has time for, extreme sizes, ten minutes of mixed work
-# by two processes and 10,000 rounds of opening and closing, each alone; then fuzzing and the sanitizers.
-nightly: setup
+# The long tests, fuzzing and the sanitizers, one after another. The nightly workflow runs the same parts, each in a job of its own.
+nightly: long-tests fuzz tsan asan
+
+# More crashes, images, flips and limits than `make test` has time for, extreme sizes, ten minutes of mixed work by two processes and 10,000
+# rounds of opening and closing, each alone.
+long-tests: setup
 	swift build --build-tests $(SWIFT_FLAGS)
 	FIRELITE_NIGHTLY=1 FIRELITE_CRASH_ROUNDS=300 FIRELITE_FAULT_SEEDS=20 FIRELITE_FLIPS=20000 FIRELITE_MEMORY_ROUNDS=400 \
 	    swift test --skip-build $(SWIFT_FLAGS) \
@@ -78,9 +81,6 @@ nightly: setup
 	FIRELITE_FILES=20000 swift test --skip-build $(SWIFT_FLAGS) --filter FileMutationTests
 	FIRELITE_NIGHTLY=1 swift test --skip-build $(SWIFT_FLAGS) --filter SoakTests
 	FIRELITE_NIGHTLY=1 swift test --skip-build $(SWIFT_FLAGS) --filter OpenCloseTests
-	@if Scripts/fuzz.sh --available; then $(MAKE) fuzz; else echo "no fuzzing: this toolchain has no libFuzzer"; fi
-	$(MAKE) tsan
-	$(MAKE) asan
 
 # Every test under a sanitizer, in a build of its own; repeated ones with a tenth of their repetitions. XCTest is off, as its empty run
 # leaks memory.
@@ -102,7 +102,7 @@ bench: setup
 	swift run -c release --package-path Benchmarks/Peers Peers $(BENCH_DATA) --report Benchmarks/Report
 
 fuzz: setup
-	Scripts/fuzz.sh $(RUNS)
+	@if Scripts/fuzz.sh --available; then Scripts/fuzz.sh $(RUNS); else echo "no fuzzing: this toolchain has no libFuzzer"; fi
 
 format:
 	swift format format --in-place --parallel --recursive $(HAND_WRITTEN)

@@ -17,18 +17,21 @@ struct WordsTests {
         "strand": "thread", "looked after": "managed", "no more than a": "only a", "is of use": "is useful",
     ]
 
-    private static let folders = ["Documentation", "Sources", "Generator/FireLiteGenerator", "Benchmarks", "Fuzz", "Templates"]
+    private static let folders = [
+        ".github", "Benchmarks", "Documentation", "Examples", "Fuzz", "Generator", "Scripts", "Sources", "Templates",
+    ]
 
     /// The hand-written files that people read.
     private static func files() throws -> [URL] {
         let root = PackageFolder.url
-        var files = ["README.md", "CHANGELOG.md", "Makefile", "Package.swift"].map { root.appendingPathComponent($0) }
-        for folder in folders {
+        let pages = try FileManager.default.contentsOfDirectory(atPath: root.path).filter { $0.hasSuffix(".md") }
+        var files = (pages + ["Makefile", "Package.swift"]).map { root.appendingPathComponent($0) }
+        for folder in folders where FileManager.default.fileExists(atPath: root.appendingPathComponent(folder).path) {
             let contents = FileManager.default.enumerator(at: root.appendingPathComponent(folder), includingPropertiesForKeys: nil)
             for case let file as URL in try #require(contents) {
                 let parts = file.pathComponents
                 if parts.contains("Generated") || parts.contains(".build") || parts.contains("Report") { continue }
-                if ["md", "swift", "tmpl", "h", "c"].contains(file.pathExtension) { files.append(file) }
+                if ["md", "swift", "tmpl", "h", "c", "sh", "yml"].contains(file.pathExtension) { files.append(file) }
             }
         }
         return files

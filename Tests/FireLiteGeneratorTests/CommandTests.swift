@@ -151,7 +151,7 @@ struct CommandTests {
         (["R4"], "unknown argument R4, see --help"),
         (["--release"], "--release needs a value, see --help"),
         (["--release", "--check"], "--release needs a value, see --help"),
-        (["--release", "R9"], "unknown release R9, digests there are: Mini"),
+        (["--release", "R9"], "unknown release R9; there are digests of: Mini"),
         (["--release", "../R4"], "--release needs a name, not `../R4`"),
         (["--update-digest"], "--update-digest needs --definitions, see --help"),
         (["--resources", "Nope", "--output", "/no/such"], "no resource `Nope` in FHIR Mini 9.9.0"),
@@ -182,7 +182,7 @@ struct CommandTests {
         try FileManager.default.moveItem(atPath: path, toPath: root + "/Generator/Definitions/Other.digest")
         try package.folder.write("Generator/Definitions/Other.digest", digest)
         try expectRefusal(
-            "\(root)/Generator/Definitions/Other.digest:2:1: this is a digest of Mini, its file should be named so", [])
+            "\(root)/Generator/Definitions/Other.digest:2:1: this is a digest of Mini: rename it to Mini.digest", [])
         try FileManager.default.removeItem(atPath: root + "/Generator/Definitions/Other.digest")
         try expectRefusal("\(root)/Generator/Definitions: no digest in this folder", [])
     }

@@ -4,11 +4,11 @@ import Foundation
 public struct GeneratorCommand {
     /// How a run ended.
     public struct Outcome: Equatable, Sendable {
-        /// 0 done, 1 `--check` found differences, 2 something in the input is wrong.
+        /// 0 success; 1 `--check` found differences; 2 an argument, a definition or a template is wrong.
         public var status: Int32
         /// For standard output, without a line feed at the end.
         public var output: String
-        /// For standard error, one line; empty when all went well.
+        /// One line for standard error; empty on success.
         public var error: String
     }
 
@@ -19,7 +19,7 @@ public struct GeneratorCommand {
     ///
     /// - Parameters:
     ///   - arguments: What follows the command's name.
-    ///   - folder: Where the package is looked for, from here upwards. Paths in arguments are relative to the current folder.
+    ///   - folder: A folder of the package. Paths in arguments are relative to the current folder.
     public static func run(_ arguments: [String], in folder: String = ".") -> Outcome {
         do {
             let options = try Options.parse(arguments)
@@ -61,7 +61,7 @@ public struct GeneratorCommand {
         return named.limited(to: try TypeClosure.types(for: options.resources, in: definition))
     }
 
-    /// FHIR's texts for the release; none unless asked for.
+    /// FHIR's descriptions for the release; none without `--descriptions`.
     private func descriptions(of definition: ReleaseDefinition) throws -> Descriptions {
         try options.descriptions.map { try Descriptions(folder: $0, of: definition.release) } ?? Descriptions()
     }
@@ -86,7 +86,7 @@ public struct GeneratorCommand {
 
     // MARK: - Definitions
 
-    /// The releases asked for, from a definitions package or from digests.
+    /// The requested releases, from a definitions package or from digests.
     private func definitions() throws -> [ImportedRelease] {
         if let folder = options.definitions {
             return [try DefinitionsImporter.importRelease(from: folder, named: options.release)]
@@ -94,7 +94,7 @@ public struct GeneratorCommand {
         let known = try layout.releases()
         if let name = options.release, !known.contains(name) {
             let list = known.isEmpty ? "none" : known.joined(separator: ", ")
-            throw GeneratorError("unknown release \(name), digests there are: \(list)")
+            throw GeneratorError("unknown release \(name); there are digests of: \(list)")
         }
         let names = options.release.map { [$0] } ?? known
         guard !names.isEmpty else { throw GeneratorError("no digest in this folder", at: SourceLocation(file: layout.definitions)) }
@@ -105,7 +105,8 @@ public struct GeneratorCommand {
             let definition = try DigestReader.read(try SourceFile(path: layout.digest(of: name)))
             guard definition.release.name == name else {
                 let place = SourceLocation(file: layout.digest(of: name), line: 2, column: 1)
-                throw GeneratorError("this is a digest of \(definition.release.name), its file should be named so", at: place)
+                let known = definition.release.name
+                throw GeneratorError("this is a digest of \(known): rename it to \(known).digest", at: place)
             }
             return ImportedRelease(definition: definition)
         }

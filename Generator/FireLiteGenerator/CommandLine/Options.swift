@@ -1,4 +1,4 @@
-/// What the command line asks for.
+/// The options of the command line.
 struct Options: Equatable {
     var release: String?
     var definitions: String?
@@ -21,20 +21,20 @@ struct Options: Equatable {
           --update-digest       rewrite the release's digest from --definitions
           --descriptions PATH   put FHIR's short descriptions of classes and elements from this definitions package
                                 into the doc comments; needs --output
-          --resources NAMES     a slim module: just these resources, separated by commas, and the types they need;
+          --resources NAMES     a slim module: only these resources, separated by commas, and the types they need;
                                 needs --output
-          --check               write nothing; status 1 and a list of files where the code on disk differs
+          --check               write nothing; list the files on disk that differ, and exit with status 1 if any do
           --templates DIR       use these templates (default: Templates)
           --output DIR          write one release's code here (default: Sources/FireLite<release>/Generated)
           --help                show this
 
-        A folder for code holds nothing else: a file in it that was not generated is an error, and is never
-        overwritten or removed. Hidden files do not count.
+        A folder for code contains only generated files. Any other file in it, except hidden ones, is an error
+        and is never overwritten or removed.
 
-        Exit status: 0 done, 1 --check found differences, 2 an argument, a definition or a template is wrong.
+        Exit status: 0 success; 1 --check found differences; 2 an argument, a definition or a template is wrong.
         """
 
-    /// - Throws: `GeneratorError` for an argument that is unknown, incomplete or at odds with another.
+    /// - Throws: `GeneratorError` for an argument that is unknown or incomplete, or excludes another.
     static func parse(_ arguments: [String]) throws -> Options {
         var options = Options()
         var rest = arguments[...]
@@ -65,7 +65,7 @@ struct Options: Equatable {
             throw GeneratorError("--resources needs --output, a folder for the slim module's code, see --help")
         }
         if options.descriptions != nil, options.output == nil {
-            throw GeneratorError("--descriptions needs --output, since the package's own code has no text of FHIR's, see --help")
+            throw GeneratorError("--descriptions needs --output, since the package's own code contains no text of FHIR's, see --help")
         }
         return options
     }

@@ -1,15 +1,15 @@
 import Foundation
 
-/// Where things are in the package.
+/// The folders and files of the package.
 struct PackageLayout {
     /// Folder of the package, `.` or a path upwards.
     let root: String
 
     static let digestExtension = ".digest"
 
-    /// The package around a folder: the nearest folder upwards with a `Package.swift` and `Templates`.
+    /// The package that contains a folder: the folder itself or the nearest one above it with a `Package.swift` and `Templates`.
     ///
-    /// - Throws: `GeneratorError` when there is none.
+    /// - Throws: `GeneratorError` if there is none.
     static func find(from folder: String) throws -> PackageLayout {
         var candidate = URL(fileURLWithPath: folder).standardizedFileURL
         var relative = "."

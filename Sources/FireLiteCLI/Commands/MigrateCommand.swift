@@ -6,18 +6,28 @@ struct MigrateCommand: Command {
     static let definition = CommandDefinition(
         name: "migrate", summary: "store the JSON that an app on FireKit and Realm has exported",
         options: [
-            .option("database", "FILE", "the SQLite file; not needed with --dry-run"),
+            .option("database", "FILE", kind: .file, "the SQLite file; not needed with --dry-run"),
             DatabaseArgument.release,
             KeyFile.option,
             .flag("dry-run", "read everything, store nothing, and print the counts"),
-            .option("report", "FILE", "list each mended place in this file, without values"),
-            .option("rejects", "FILE", "the file for rejected texts (default: FILE-rejects.ndjson next to the database)"),
+            .option("report", "FILE", kind: .file, "list each mended place in this file, without values"),
+            .option("rejects", "FILE", kind: .file, "the file for rejected texts (default: FILE-rejects.ndjson next to the database)"),
             .option("type", "T", "the type of resources that neither they nor their file's name tell"),
             .option("offset", "±HH:MM|Z", "the offset of times that have none, and the zone of dates as numbers (default: Z)"),
             .option("date-numbers", "2001|1970|1970-ms", "what dates as numbers count (default: 2001, seconds)"),
             .flag("quiet", "print neither progress nor summary"),
         ],
-        operands: "PATH…", operandCount: CommandDefinition.anyNumber,
+        operands: "PATH…", operandCount: CommandDefinition.anyNumber, operandKinds: [.file],
+        jsonKeys: [
+            JSONKey("added", "the number of new resources; with --dry-run of readable ones"),
+            JSONKey("updated", "the number of resources that replaced a stored one"),
+            JSONKey("unchanged", "the number of resources that were stored already"),
+            JSONKey("superseded", "the number of resources that a later one replaced"),
+            JSONKey("outcomes", "the number of OperationOutcomes about a search"),
+            JSONKey("rejected", "the number of unreadable texts"),
+            JSONKey("seconds", "the duration"),
+            JSONKey("mended", "the mended places by kind"),
+        ],
         discussion: """
             A PATH is what import reads: NDJSON, a resource, a list of resources, a Bundle, a folder, gzip, or - for standard
             input. Also read is an object with a list for each class, {"Patient": […], "Observation": […]}, as Realm Studio
@@ -55,6 +65,7 @@ struct MigrateCommand: Command {
     private let rejectsPath: String?
     private let reportPath: String?
     private let isQuiet: Bool
+    private let isJSON: Bool
 
     init(_ arguments: ParsedArguments) throws {
         isDryRun = arguments.has("dry-run")
@@ -68,6 +79,8 @@ struct MigrateCommand: Command {
             throw ToolError.usage("--report and --rejects name the same file")
         }
         isQuiet = arguments.has("quiet")
+        isJSON = arguments.has("json")
+        if isJSON, isQuiet { throw ToolError.usage("--quiet and --json are given: choose one") }
         try ImportSource.checkOperands(sources)
         if let type = arguments["type"] { _ = try database.resourceType(named: type) }
         let numbers = arguments["date-numbers"] ?? DateNumbers.secondsSince2001.rawValue
@@ -103,18 +116,23 @@ struct MigrateCommand: Command {
         let (counts, rejects) = try outcome.get()
         if !isQuiet {
             let duration = start.duration(to: clock.now)
-            try console.print(isDryRun ? Self.summary(counts, duration) : counts.summary(duration))
-            if let line = mends.summary { try console.print(line) }
+            var report = isDryRun ? Self.report(counts, duration) : counts.report(duration)
+            mends.add(to: &report)
+            try console.print(report, asJSON: isJSON)
         }
         guard counts.rejected > 0 else { return .done }
         throw ToolError.incomplete(rejects.map { "\(counts.rejected) rejected: see \($0)" } ?? "\(counts.rejected) would be rejected")
     }
 
-    private static func summary(_ counts: ImportCounts, _ duration: Duration) -> String {
-        var parts = ["readable \(counts.added)"]
-        if counts.superseded > 0 { parts.append("superseded \(counts.superseded)") }
-        if counts.outcomes > 0 { parts.append("outcomes \(counts.outcomes)") }
-        return (parts + ["rejected \(counts.rejected)", "seconds \(Figures.seconds(duration))"]).joined(separator: ", ")
+    private static func report(_ counts: ImportCounts, _ duration: Duration) -> Report {
+        var report = Report()
+        report.addLine([
+            .init("added", .number(counts.added), label: "readable"), .init("updated", .number(0), isShown: false),
+            .init("unchanged", .number(0), isShown: false), .init("superseded", .number(counts.superseded), isShown: counts.superseded > 0),
+            .init("outcomes", .number(counts.outcomes), isShown: counts.outcomes > 0), .init("rejected", .number(counts.rejected)),
+            .init("seconds", .seconds(duration)),
+        ])
+        return report
     }
 
     private typealias Outcome = (counts: ImportCounts, rejects: String?)

@@ -85,6 +85,12 @@ struct Report {
         members.append((key, JSONText.array(items.map { item in JSONText.object(item.figures.map { ($0.key, $0.value.json) }) })))
     }
 
+    /// Adds one line for all items, or none; a list of objects in JSON.
+    mutating func addSummary(_ key: String, _ line: String?, _ items: [[Figure]]) {
+        if let line { blocks.append(.line(line)) }
+        members.append((key, JSONText.array(items.map { item in JSONText.object(item.map { ($0.key, $0.value.json) }) })))
+    }
+
     /// Adds a line for each text; a list of strings in JSON.
     mutating func addTexts(_ key: String, _ texts: [String]) {
         for text in texts { blocks.append(.line(text)) }

@@ -10,6 +10,55 @@ import Testing
         "generalPractitioner":[{"reference":"Practitioner/p1"}],"managingOrganization":{"reference":"Organization/o1"}}
         """#
 
+    @Test func firstScreen() throws {
+        try withTemporaryFolder { folder in
+            let path = folder + "/health.sqlite"
+            let source = Data(
+                #"""
+                {"resourceType":"Observation","id":"o1","status":"final","code":{"coding":[{"system":"http://loinc.org","code":"8867-4"}]},
+                "subject":{"reference":"Patient/123"},"effectiveDateTime":"2026-03-01T08:30:00Z","valueQuantity":{"value":72,"unit":"/min"}}
+                """#.utf8)
+
+            // example README.md
+            let store = try FHIRStore(path: path, release: .r4)  // one SQLite file, created if it is missing
+
+            // FHIR JSON becomes an object, and a stored object is managed.
+            let pulse = try FHIRJSON.decode(Observation.self, from: source)
+            try store.write { tx in try tx.add(pulse) }
+
+            // A change inside a write is saved. If the block throws, the file and the object stay as they were.
+            try store.write { _ in
+                pulse.valueQuantity?.value = 74
+                pulse.note.append(Annotation { $0.text = "after a short walk" })
+            }
+
+            // The compiler checks every path and every value of a query.
+            let recent = try store.query(Observation.self)
+                .where { $0.subject.reference == "Patient/123" && $0.code.coding.code == "8867-4" }
+                .sort { $0.effectiveDateTime.descending }
+                .limit(10)
+                .all()
+            for observation in recent {
+                print(observation.effectiveDateTime!, observation.valueQuantity?.value ?? 0, observation.note.map(\.text!))
+            }
+
+            // An index changes how fast a query is, never what it finds.
+            try store.createIndex(Observation.self) { $0.code.coding.code }
+
+            // The file is ordinary SQLite: SQL works here and in any other client.
+            for row in try store.sql("SELECT subject_reference, avg(valueQuantity_value) AS mean FROM Observation GROUP BY 1") {
+                print(row["subject_reference"].text ?? "", row["mean"].double ?? 0)
+            }
+            // end
+            #expect(recent.map(\.id) == ["o1"] && recent[0] == pulse)
+            let mean = try store.sql("SELECT avg(valueQuantity_value) AS mean FROM Observation")[0]["mean"].double
+            #expect(mean == 74)
+            #expect(try store.resource(Observation.self, id: "o1")?.note.map(\.text) == ["after a short walk"])
+            #expect(try store.indexes().count == 1)
+            try expectSound(store)
+        }
+    }
+
     @Test func tour() throws {
         try withTemporaryFolder { folder in
             let path = folder + "/health.sqlite"
