@@ -11,6 +11,7 @@ struct ImportCommand: Command {
             .flag("whole-bundles", "store a Bundle as one resource"),
             .flag("lenient-dates", "correct dates that are not in FHIR's format, and list them"),
             .option("offset", "±HH:MM|Z", "with --lenient-dates: the offset of times that have none"),
+            .flag("no-page-checksums", "create the database without page checksums, for other programs to write to"),
             .flag("quiet", "print neither progress nor summary"),
         ],
         operands: "PATH…", operandCount: CommandDefinition.anyNumber,
@@ -43,6 +44,9 @@ struct ImportCommand: Command {
             nothing from its file is stored. With skip it goes to the rejects file, a line of NDJSON with "file", "line",
             "reason" and "text", and everything else is stored.
 
+            A new database has a checksum in every page, and is refused if another program has written to it (firelite reseal
+            accepts the file again). --no-page-checksums creates one without them; it is an error if the database exists.
+
             Example: firelite import --database health.sqlite --on-error skip *.ndjson bulk.ndjson.gz folder
             """)
 
@@ -51,12 +55,14 @@ struct ImportCommand: Command {
     private let options: ImportOptions
     private let rejectsPath: String?
     private let isQuiet: Bool
+    private let checksPages: Bool
 
     init(_ arguments: ParsedArguments) throws {
         database = try DatabaseArgument(arguments)
         sources = arguments.operands
         rejectsPath = arguments["rejects"]
         isQuiet = arguments.has("quiet")
+        checksPages = !arguments.has("no-page-checksums")
         let onError = arguments["on-error"] ?? "stop"
         guard onError == "stop" || onError == "skip" else { throw ToolError.usage("--on-error is '\(onError)', neither stop nor skip") }
         guard sources.count(where: { $0 == "-" }) <= 1 else {
@@ -89,7 +95,7 @@ struct ImportCommand: Command {
         }
         let total = try Self.totalSize(inputs)
         try checkRejectsPath(inputs)
-        let store = try database.create()
+        let store = try database.create(checksPages: checksPages)
         let rejects = try rejectsFile()
         let progress = console.errorIsTerminal && !isQuiet ? ProgressLine(console.standardError, total: total) : nil
         var importer = Importer(store: store, options: options, rejects: rejects, progress: progress, report: console.report)
