@@ -1,6 +1,6 @@
 # The two commands of the README are `make demo` and `make test`; both set up what they need.
 
-.PHONY: help setup demo test test-sqlcipher nightly tsan asan format lint generate check-generated api check-api bench beyond fuzz
+.PHONY: help setup demo test test-sqlcipher nightly tsan asan format lint generate check-generated api check-api bench beyond ten-million fuzz
 
 HAND_WRITTEN = Package.swift Sources Generator Tests Benchmarks Fuzz/Package.swift Fuzz/Fuzz
 
@@ -23,6 +23,7 @@ help:
 	@echo "make fuzz      run the fuzz targets, each RUNS times"
 	@echo "make bench     run the benchmarks, with DATA=folder of NDJSON if given, and write Benchmarks/Report"
 	@echo "make beyond    try a store with DuckDB, Spark and Litestream, which come from PyPI"
+	@echo "make ten-million  measure an import of ten million resources, and what can be asked of them"
 	@echo "make generate  regenerate the model classes from the digests"
 	@echo "make api       write the list of public symbols, Documentation/API.txt; make check-api only compares it"
 	@echo "make format    format the code; make lint only checks"
@@ -83,6 +84,12 @@ bench: setup
 beyond: setup
 	swift build -c release --product firelite
 	@Scripts/beyond.sh "$$(swift build -c release --show-bin-path)/firelite"
+
+# Takes some minutes and 25 GB of disk; the figures of one run are on Documentation/Measurements.md.
+ten-million: setup
+	swift build -c release --product firelite
+	swift build -c release --product Benchmarks
+	@Scripts/ten-million.sh "$$(swift build -c release --show-bin-path)"
 
 fuzz: setup
 	Scripts/fuzz.sh $(RUNS)
