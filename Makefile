@@ -1,6 +1,6 @@
 # The two commands of the README are `make demo` and `make test`; both set up what they need.
 
-.PHONY: help setup demo test example test-sqlcipher nightly tsan asan format lint generate check-generated api check-api bench fuzz site check-site install uninstall long-tests
+.PHONY: help setup demo test example test-sqlcipher nightly tsan asan format lint generate check-generated api check-api bench fuzz site check-site install uninstall long-tests beyond ten-million
 
 HAND_WRITTEN = Package.swift Sources Generator Tests Benchmarks Fuzz/Package.swift Fuzz/Fuzz Examples
 
@@ -29,6 +29,8 @@ help:
 	@echo "make tsan      run every test under the thread sanitizer; make asan under the address sanitizer"
 	@echo "make fuzz      run the fuzz targets, each RUNS times"
 	@echo "make bench     run the benchmarks, with DATA=folder of NDJSON if given, and write Benchmarks/Report"
+	@echo "make beyond    try a store with DuckDB, Spark and Litestream, which come from PyPI"
+	@echo "make ten-million  measure an import of ten million resources, and what can be asked of them"
 	@echo "make generate  regenerate the model classes from the digests"
 	@echo "make api       write the list of public symbols, Documentation/API.txt; make check-api only compares it"
 	@echo "make site      build the documentation site, .build/site; make check-site also looks for broken links"
@@ -100,6 +102,17 @@ asan: setup
 bench: setup
 	swift run -c release Benchmarks $(BENCH_DATA) --repeat 5 --report Benchmarks/Report
 	swift run -c release --package-path Benchmarks/Peers Peers $(BENCH_DATA) --report Benchmarks/Report
+
+# What the page BeyondOneMachine.md describes, with the programs it names; parts whose programs are missing are skipped.
+beyond: setup
+	swift build -c release --product firelite
+	@Scripts/beyond.sh "$$(swift build -c release --show-bin-path)/firelite"
+
+# Takes some minutes and 25 GB of disk; the figures of one run are on Documentation/Measurements.md.
+ten-million: setup
+	swift build -c release --product firelite
+	swift build -c release --product Benchmarks
+	@Scripts/ten-million.sh "$$(swift build -c release --show-bin-path)"
 
 fuzz: setup
 	@if Scripts/fuzz.sh --available; then Scripts/fuzz.sh $(RUNS); else echo "no fuzzing: this toolchain has no libFuzzer"; fi

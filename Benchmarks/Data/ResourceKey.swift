@@ -17,6 +17,14 @@ struct ResourceKey {
         self.index = index
     }
 
+    /// The key of an observation with this id, of a store whose data is not at hand.
+    init(observation id: String) {
+        type = Observation.self
+        typeName = "Observation"
+        self.id = id
+        index = -1
+    }
+
     /// The keys of all resources that have an id.
     static func all(_ corpus: Corpus) throws -> [ResourceKey] {
         var keys: [ResourceKey] = []

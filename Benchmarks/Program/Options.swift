@@ -13,6 +13,8 @@ struct Options {
     var json: String?
     var report: String?
     var compare: String?
+    /// An existing store to read.
+    var store: String?
     var wantsHelp = false
 
     static let help = """
@@ -32,6 +34,8 @@ struct Options {
                               resources 1 to 9 times
           --json FILE         writes the measurements as JSON
           --report DIR        writes README.md with tables and charts, and results.json
+          --store FILE        instead of all this, reads a store that exists, with indexes on Observation.code.coding.code,
+                              Observation.subject.reference and Observation.effectiveDateTime: fetches, queries and counts
           --compare OLD.json  shows what has changed since an earlier --json
           --help              this
 
@@ -60,6 +64,7 @@ struct Options {
             case "--repeat": repetitions = try reader.number()
             case "--json": json = try reader.value()
             case "--report": report = try reader.value()
+            case "--store": store = try reader.value()
             case "--compare": compare = try reader.value()
             case "--help", "-h": wantsHelp = true
             default: throw reader.unknownOption

@@ -34,6 +34,8 @@ extension PredicateCompiler {
             switch order {
             case .none: return (0, Self.many)
             case .keys where first.isOrdered || !first.isOwn: return (0, Self.many)
+            // The order goes through the same index, so however many rows there are, no plan reads fewer.
+            case .index(let column, _) where first.ownColumn == column: return (0, Self.many)
             default: break
             }
         }

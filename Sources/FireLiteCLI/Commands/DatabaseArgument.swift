@@ -34,7 +34,18 @@ struct DatabaseArgument {
     func key() throws -> EncryptionKey? { try keyPath.map { try KeyFile.key(path: $0) } }
 
     /// Opens the database for writing; creates the file if it does not exist.
-    func create() throws -> FHIRStore { try located { try store(.readWrite, mustExist: false) } }
+    ///
+    /// - Parameter checksPages: false creates a file without page checksums.
+    /// - Throws: `ToolError` with status 2 if `checksPages` is false and the file has content: its pages stay as they are.
+    func create(checksPages: Bool = true) throws -> FHIRStore {
+        if !checksPages {
+            var status = stat()
+            guard stat(path, &status) != 0 || status.st_size == 0 else {
+                throw ToolError.usage("--no-page-checksums is for a new database, and \(path) exists: name a new file")
+            }
+        }
+        return try located { try store(.readWrite, mustExist: false, checksPages: checksPages) }
+    }
 
     /// Opens an existing database for writing.
     func open() throws -> FHIRStore { try located { try store(.readWrite) } }
@@ -52,11 +63,14 @@ struct DatabaseArgument {
         }
     }
 
-    private func store(_ access: FHIRStore.Configuration.Access, mustExist: Bool = true) throws -> FHIRStore {
+    private func store(
+        _ access: FHIRStore.Configuration.Access, mustExist: Bool = true, checksPages: Bool = true
+    ) throws -> FHIRStore {
         PendingFolder.sweep(URL(fileURLWithPath: path).deletingLastPathComponent().path)
         var configuration = FHIRStore.Configuration()
         configuration.access = access
         configuration.mustExist = mustExist
+        configuration.checksPages = checksPages
         configuration.key = try key()
         return try FHIRStore(path: path, release: release, configuration: configuration)
     }

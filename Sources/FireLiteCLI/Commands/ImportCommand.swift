@@ -12,6 +12,7 @@ struct ImportCommand: Command {
             .flag("whole-bundles", "store a Bundle as one resource"),
             .flag("lenient-dates", "correct dates that are not in FHIR's format, and list them"),
             .option("offset", "±HH:MM|Z", "with --lenient-dates: the offset of times that have none"),
+            .flag("no-page-checksums", "create the database without page checksums, for other programs to write to"),
             .flag("quiet", "print neither progress nor summary"),
         ],
         operands: "PATH…", operandCount: CommandDefinition.anyNumber, operandKinds: [.file],
@@ -53,6 +54,9 @@ struct ImportCommand: Command {
             nothing from its file is stored. With skip it goes to the rejects file, a line of NDJSON with "file", "line",
             "reason" and "text", and everything else is stored.
 
+            A new database has a checksum in every page, and is refused if another program has written to it (firelite reseal
+            accepts the file again). --no-page-checksums creates one without them; it is an error if the database exists.
+
             Example: firelite import --database health.sqlite --on-error skip *.ndjson bulk.ndjson.gz folder
             """)
 
@@ -62,6 +66,7 @@ struct ImportCommand: Command {
     private let rejectsPath: String?
     private let isQuiet: Bool
     private let isJSON: Bool
+    private let checksPages: Bool
 
     init(_ arguments: ParsedArguments) throws {
         database = try DatabaseArgument(arguments)
@@ -70,6 +75,7 @@ struct ImportCommand: Command {
         isQuiet = arguments.has("quiet")
         isJSON = arguments.has("json")
         if isQuiet, isJSON { throw ToolError.usage("--quiet and --json are given: choose one") }
+        checksPages = !arguments.has("no-page-checksums")
         let onError = arguments["on-error"] ?? "stop"
         guard onError == "stop" || onError == "skip" else { throw ToolError.usage("--on-error is '\(onError)', neither stop nor skip") }
         try ImportSource.checkOperands(sources)
@@ -101,7 +107,7 @@ struct ImportCommand: Command {
         let inputs = try ImportSource.all(sources, standardInput: console.standardInput)
         let total = try ImportSource.totalSize(inputs)
         try ImportSource.checkOutput(rejectsPath, option: "rejects", inputs, database: database.path)
-        let store = try database.create()
+        let store = try database.create(checksPages: checksPages)
         let rejects = try rejectsFile()
         let progress = console.errorIsTerminal && !isQuiet ? ProgressLine(console.standardError, total: total) : nil
         var importer = Importer(store: store, options: options, rejects: rejects, progress: progress, report: console.report)

@@ -100,6 +100,25 @@ struct ImportTests {
         #expect(run.status == .done && run.output.isEmpty && run.error.isEmpty)
     }
 
+    @Test func aDatabaseIsCreatedWithoutPageChecksums() throws {
+        #expect(try importText(patient(1), "--no-page-checksums").status == .done)
+        // The number of bytes reserved in each page, of which a checksum takes eight.
+        #expect(try Data(contentsOf: URL(fileURLWithPath: database))[20] == 0)
+        // The file decides, whoever writes to it later.
+        #expect(try importText(patient(2)).status == .done)
+        #expect(try ToolRun("vacuum", "--database", database).status == .done)
+        #expect(try Data(contentsOf: URL(fileURLWithPath: database))[20] == 0)
+        #expect(try stored() == [patient(1), patient(2)])
+    }
+
+    @Test func pageChecksumsAreNotTakenFromADatabase() throws {
+        #expect(try importText(patient(1)).status == .done)
+        let before = try Data(contentsOf: URL(fileURLWithPath: database))
+        let run = try importText(patient(2), "--no-page-checksums")
+        #expect(run.status == .usage && run.error.contains("is for a new database") && run.error.contains(database))
+        #expect(try Data(contentsOf: URL(fileURLWithPath: database)) == before)
+    }
+
     // MARK: - Bad lines
 
     private var badLines: String {

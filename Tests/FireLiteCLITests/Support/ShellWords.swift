@@ -1,4 +1,4 @@
-/// The words of a line as a shell reads it: quotation marks, backslashes, comments; up to a pipe.
+/// The words of a line as a shell reads it: quotation marks, backslashes, comments; up to a pipe or a redirection.
 enum ShellWords {
     static func words(_ line: String) -> [String] {
         var words: [String] = []
@@ -24,7 +24,7 @@ enum ShellWords {
             } else if character == "\\", let next = rest.popFirst() {
                 word.append(next)
                 isWord = true
-            } else if character == "|" || (character == "#" && !isWord) {
+            } else if character == "|" || character == ">" || (character == "#" && !isWord) {
                 break
             } else if character.isWhitespace {
                 end()
