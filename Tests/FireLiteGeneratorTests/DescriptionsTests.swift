@@ -97,7 +97,7 @@ struct DescriptionsTests {
         #expect(outcome.status == 2)
         #expect(
             outcome.error
-                == "Generator: --descriptions needs --output, since the package's own code has no text of FHIR's, see --help")
+                == "Generator: --descriptions needs --output, since the package's own code contains no text of FHIR's, see --help")
         #expect(package.run("--output", root + "/Out", "--descriptions", root + "/no").error.hasSuffix("no such definitions folder"))
     }
 

@@ -31,7 +31,7 @@ enum ReservedWords {
     /// Members of the runtime's classes that a property would collide with: all that are public, and properties that the package's
     /// own modules see. `RuntimeMembersTests` compares them with the runtime's source.
     static let members: Set<String> = [
-        "containerResource", "copy", "encode", "filledSlotCount", "hasContent", "isEmpty", "isManaged", "layout", "layoutTable",
+        "containerResource", "copy", "differences", "encode", "filledSlotCount", "hasContent", "isEmpty", "isManaged", "layout", "layoutTable",
         "objectExtras", "objectFlags", "ownerObject", "pk", "populate", "rootObject", "rowNode", "slotCapacity", "slotCount", "slotRun",
         "slots", "validate",
         // Generated functions, a conformance a user may add, Swift's own.
@@ -39,7 +39,7 @@ enum ReservedWords {
     ]
 
     /// Members of the runtime's resources besides. `id` is the element itself.
-    static let resourceMembers: Set<String> = ["containedResources", "isContained", "resourceType"]
+    static let resourceMembers: Set<String> = ["containedResources", "isContained", "isCurrent", "refresh", "resourceType"]
 
     /// Static members and enum cases that Swift itself gives a meaning; `none` and `some` because `.none` for an
     /// optional is the optional's. And `known`, which every struct of codes has.

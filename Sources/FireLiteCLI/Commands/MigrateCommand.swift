@@ -12,7 +12,7 @@ struct MigrateCommand: Command {
             .flag("dry-run", "read everything, store nothing, and print the counts"),
             .option("report", "FILE", kind: .file, "list each mended place in this file, without values"),
             .option("rejects", "FILE", kind: .file, "the file for rejected texts (default: FILE-rejects.ndjson next to the database)"),
-            .option("type", "T", "the type of resources that neither they nor their file's name tell"),
+            .option("type", "T", kind: .resourceType, "the type of resources that neither they nor their file's name tell"),
             .option("offset", "±HH:MM|Z", "the offset of times that have none, and the zone of dates as numbers (default: Z)"),
             .option("date-numbers", "2001|1970|1970-ms", "what dates as numbers count (default: 2001, seconds)"),
             .flag("quiet", "print neither progress nor summary"),
@@ -26,7 +26,7 @@ struct MigrateCommand: Command {
             JSONKey("outcomes", "the number of OperationOutcomes about a search"),
             JSONKey("rejected", "the number of unreadable texts"),
             JSONKey("seconds", "the duration"),
-            JSONKey("mended", "the mended places by kind"),
+            JSONKey("mended", "what was mended: kind, and the number of places"),
         ],
         discussion: """
             A PATH is what import reads: NDJSON, a resource, a list of resources, a Bundle, a folder, gzip, or - for standard

@@ -21,7 +21,7 @@ public struct Diary: Sendable {
 
     private init(store: FHIRStore) throws {
         self.store = store
-        // The last of these says that all are there. Full text would be indexed anew each time.
+        // The last of these says that all are there. Full text would be indexed again each time.
         guard try !store.indexes().contains(where: { $0.kind == .fullText && $0.typeName == "MedicationStatement" }) else { return }
         try store.createIndex(MedicationAdministration.self) { $0.effectiveDateTime }
         try store.createIndexes(.references, for: MedicationAdministration.self)
