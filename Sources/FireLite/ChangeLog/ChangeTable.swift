@@ -50,13 +50,15 @@ struct ChangeTable {
 
     private static let group = 16
     private static func additions(_ rows: Int) -> String {
-        "INSERT INTO _change(seq, root, kind, time, origin) VALUES "
+        "INSERT OR FAIL INTO _change(seq, root, kind, time, origin) VALUES "
             + Array(repeating: "(?, ?, 0, ?, ?)", count: rows).joined(separator: ", ")
     }
     private static let additionOfOne = additions(1)
     private static let additionOfGroup = additions(group)
 
     /// Adds a row for each added resource, numbered from `sequence`.
+    ///
+    /// With `OR FAIL`, SQLite keeps no journal of the statement, which would cost more than the rows.
     func insertAdditions(_ roots: [Int64], from sequence: Int64, time: Int64, origin: WriteOrigin) throws {
         var next = 0
         while next < roots.count {
@@ -75,7 +77,7 @@ struct ChangeTable {
 
     func insert(_ row: Row) throws {
         let statement = try connection.cached(
-            "INSERT INTO _change(seq, root, kind, time, origin, type, id, revision, digest, content, pk) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+            "INSERT OR FAIL INTO _change(seq, root, kind, time, origin, type, id, revision, digest, content, pk) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
         )
         statement.bind(1, row.sequence)
         statement.bind(2, row.root)

@@ -1,0 +1,85 @@
+import FireLite
+import FireLiteR4
+import Foundation
+import TestSupport
+import Testing
+
+/// Two hundred live queries and two writers, one of them on a connection of its own: 3 seconds, a minute with `FIRELITE_NIGHTLY`.
+@Suite(.soundStores, .timeLimit(.minutes(10))) struct LiveSoakTests {
+    private static let observers = 200
+
+    /// What each observer was given last.
+    private actor Board {
+        private var counts: [Int: Int] = [:]
+        private var elements = 0
+
+        func note(_ observer: Int, _ count: Int) {
+            counts[observer] = count
+            elements += 1
+        }
+
+        func count(_ observer: Int) -> Int? { counts[observer] }
+        var total: Int { elements }
+    }
+
+    @Test func nothingIsMissed() async throws {
+        let isNightly = ProcessInfo.processInfo.environment["FIRELITE_NIGHTLY"] != nil
+        let seconds = isNightly ? 60.0 : 3
+        let store = try freshStore(isInFile: true)
+        let other = try FHIRStore(path: store.path, release: .r4)
+        try put(store, "first", "F0")
+        let board = Board()
+        let tasks = (0..<Self.observers).map { observer in
+            _Concurrency.Task {
+                let query = store.query(Patient.self).where { $0.name.family == "F\(observer % 50)" }
+                for try await patients in query.updates(every: .milliseconds(20)) { await board.note(observer, patients.count) }
+            }
+        }
+        let end = Date(timeIntervalSinceNow: seconds)
+        async let first: Int = Self.write(store, seed: 1, until: end)
+        async let second: Int = Self.write(other, seed: 2, until: end)
+        let commits = try await first + second
+        // Each observer ends with what the store has; a commit of the other connection is noticed within its interval.
+        var expected: [Int: Int] = [:]
+        for family in 0..<50 { expected[family] = try Self.count(store, family) }
+        var isSettled = false
+        for _ in 0..<600 where !isSettled {
+            isSettled = true
+            for observer in 0..<Self.observers {
+                if await board.count(observer) != expected[observer % 50] { isSettled = false }
+            }
+            if !isSettled { try await _Concurrency.Task.sleep(for: .milliseconds(50)) }
+        }
+        #expect(isSettled)
+        let elements = await board.total
+        #expect(commits > 0 && elements >= Self.observers)
+        for task in tasks { task.cancel() }
+        for task in tasks { _ = await task.result }
+        print("\(commits) commits, \(elements) elements for \(Self.observers) observers in \(seconds) s")
+    }
+
+    private static func count(_ store: FHIRStore, _ family: Int) throws -> Int {
+        try store.query(Patient.self).where { $0.name.family == "F\(family)" }.count()
+    }
+
+    private static func write(_ store: FHIRStore, seed: UInt64, until end: Date) async throws -> Int {
+        var random = SeededGenerator(seed: seed)
+        var commits = 0
+        while Date() < end {
+            let (id, family, isDeleted) = (random.int(0...99), random.int(0...49), random.percent(20))
+            try await store.write { tx in
+                if isDeleted {
+                    try tx.delete(Patient.self, id: "\(id)")
+                } else {
+                    try tx.upsert(
+                        Patient {
+                            $0.id = "\(id)"
+                            $0.name = [HumanName { $0.family = "F\(family)" }]
+                        })
+                }
+            }
+            commits += 1
+        }
+        return commits
+    }
+}
