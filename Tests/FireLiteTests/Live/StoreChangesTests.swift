@@ -66,14 +66,15 @@ import Testing
     }
 
     @Test func aCallThatIsRolledBackAloneIsNotReported() async throws {
-        var configuration = FHIRStore.Configuration()
-        configuration.uniqueIDs = true
-        let store = try freshStore(configuration)
+        let store = try freshStore()
         try put(store, "a", "Adams")
+        let stale = try #require(try reading(store) { try $0.resource(Patient.self, id: "a") })
+        try put(store, "a", "Brown")
         var commits = store.changes().makeAsyncIterator()
         try writing(store) { tx in
             try tx.upsert(Patient { $0.id = "b" })
-            #expect(throws: FHIRStoreError.self) { try tx.add(Patient { $0.id = "a" }) }
+            // The second one is a conflict, so the first is not stored, either.
+            #expect(throws: FHIRStoreError.self) { try tx.upsert([Patient { $0.id = "lost" }, stale]) }
             try tx.upsert(Patient { $0.id = "c" })
         }
         #expect(marks(try #require(await commits.next())) == ["+Patient/b", "+Patient/c"])
