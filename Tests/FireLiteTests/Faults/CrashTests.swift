@@ -20,10 +20,13 @@ import Testing
             try withTemporaryFolder { folder in
                 let path = folder + "/store.sqlite"
                 var next = 0
+                // One of the two files also tracks what happens to it.
+                let tracked = durability == "normal" ? try track(path) : nil
                 for round in start..<min(start + Self.roundsOfOneFile, rounds) {
                     let reported = try kill(path, from: next, durability, &random)
                     let store = try FHIRStore(path: path, release: .r4)
                     let stored = try verify(store, from: next, reported: reported, "\(durability), round \(round)")
+                    if let tracked { try verifyTracking(store, since: tracked, stored) }
                     commits += reported - next
                     inFlight += stored - reported
                     next = stored
@@ -31,6 +34,27 @@ import Testing
             }
         }
         print("crash: \(durability), \(rounds) rounds, \(commits) reported commits, \(inFlight) found beside them")
+    }
+
+    /// Creates a store with a log and a history, and returns the number of its newest change.
+    private func track(_ path: String) throws -> Int64 {
+        let store = try FHIRStore(path: path, release: .r4)
+        try store.track(.changes)
+        try store.track(.history)
+        return try store.newestChange()
+    }
+
+    /// Expects the log and the history to be exactly those of the stored commits.
+    private func verifyTracking(_ store: FHIRStore, since sequence: Int64, _ stored: Int) throws {
+        let changes = try store.changes(since: sequence)
+        #expect(changes.allSatisfy { $0.kind == .added })
+        let ids = (0..<stored).flatMap { number in CrashBatch(number).resources.dropFirst().compactMap(\.id) }
+        #expect(Set(changes.compactMap(\.resourceID)) == Set(ids + (stored == 0 ? [] : ["every"])))
+        #expect(changes.count == (stored == 0 ? 0 : ids.count + 1))
+        let numbers = try store.history(of: Patient.self, id: "every").map { version in
+            (try store.resource(at: version) as? Patient)?.multipleBirthInteger
+        }
+        #expect(numbers == (0..<stored).reversed().map { $0 })
     }
 
     /// Runs the child, kills it at a random moment, and returns the number after the last commit it reported.

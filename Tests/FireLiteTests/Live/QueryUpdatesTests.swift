@@ -149,6 +149,19 @@ import Testing
         #expect(try await updates.next()?.count == 4)
     }
 
+    @Test func commitsOfAnotherProcessWakeAQuery() async throws {
+        let store = try freshStore(isInFile: true)
+        try put(store, "1", "old")
+        var updates = store.query(Patient.self).updates(every: .zero).makeAsyncIterator()
+        #expect(Self.families(try await updates.next()) == ["old"])
+        let other = try OtherProcess(path: store.path)
+        for family in ["new", "newer"] {
+            try other.expect("set 1 \(family)", "done")
+            #expect(Self.families(try await updates.next()) == [family])
+        }
+        try other.end()
+    }
+
     @Test func changesNameThePathsOfChangedElements() async throws {
         let store = try freshStore(isInFile: true)
         for (id, family) in [("a", "Adams"), ("b", "Brown"), ("c", "Clark")] { try put(store, id, family) }
