@@ -29,7 +29,7 @@ struct QueryObserver<Resource: FHIRResource> {
                 keys = nil
             }
             let known = objects.mapValues { ($0.objectExtras as? StoreTie)?.revision ?? 0 }
-            let read = try await Self.read(query, known)
+            let read = try await Self.read(query, known, since: start, isFirst: keys == nil)
             signal.watch(read.region, since: start)
             let snapshot = read.value.value
             guard snapshot.keys != keys else { continue }
@@ -45,10 +45,10 @@ struct QueryObserver<Resource: FHIRResource> {
     }
 
     private static func read(
-        _ query: FHIRQuery<Resource>, _ known: [Int64: Int64]
+        _ query: FHIRQuery<Resource>, _ known: [Int64: Int64], since announced: Int, isFirst: Bool
     ) async throws -> (value: HandedOver<QuerySnapshot<Resource>>, region: ObservedRegion) {
         try await query.store.observe { transaction, check in
-            HandedOver(try query.snapshot(transaction, known: known, check))
+            HandedOver(try query.snapshot(transaction, known: known, since: announced, isFirst: isFirst, check))
         }
     }
 }

@@ -15,9 +15,14 @@ struct QuerySnapshot<Resource: FHIRResource> {
 extension FHIRQuery {
     /// The results now.
     ///
-    /// - Parameter known: the revisions of the resources that the observer has, by number; these are not read again.
-    func snapshot(_ transaction: ReadTransaction, known: [Int64: Int64], _ check: () throws -> Void) throws -> QuerySnapshot<Resource> {
-        let keys = try store.sharedResults.keys(of: request, transaction, check)
+    /// - Parameters:
+    ///   - known: the revisions of the resources that the observer has, by number; these are not read again.
+    ///   - announced: the number of commits announced before the transaction began.
+    ///   - isFirst: whether it reads for the first time.
+    func snapshot(
+        _ transaction: ReadTransaction, known: [Int64: Int64], since announced: Int, isFirst: Bool, _ check: () throws -> Void
+    ) throws -> QuerySnapshot<Resource> {
+        let keys = try store.sharedResults.keys(of: request, transaction, since: announced, isFirst: isFirst, check)
         let type = request.layout.name
         for key in keys { transaction.access.region?.insert(root: key.root, type) }
         let roots = keys.filter { known[$0.root] != $0.revision }.map(\.root)

@@ -17,22 +17,28 @@ final class SharedResults: @unchecked Sendable {
 
     private final class Entry {
         let lock = NSLock()
-        /// The commits that had been announced before the statement ran; -1 before it ran.
+        /// The number of commits that had been announced before the statement's transaction began; -1 before it ran.
         var announced = -1
         var keys: [ResultKey] = []
     }
 
-    /// The results of a query, from the statement of an equal one if no commit was announced since.
-    func keys(of request: QueryRequest, _ transaction: ReadTransaction, _ check: () throws -> Void) throws -> [ResultKey] {
+    /// The results of a query, from the statement of an equal one if that has run since the last commit.
+    ///
+    /// - Parameters:
+    ///   - announced: the number of commits announced before the transaction began, whose changes it must see.
+    ///   - isFirst: whether an observer reads for the first time. It then gets what is stored now, including commits of others that
+    ///     nobody has noticed yet.
+    func keys(
+        of request: QueryRequest, _ transaction: ReadTransaction, since announced: Int, isFirst: Bool, _ check: () throws -> Void
+    ) throws -> [ResultKey] {
         guard let statement = try transaction.statement(request), !statement.hasTwoParts else {
             return try transaction.keys(request, check)
         }
-        let announced = transaction.store.announcer.announced
         let fragment = try statement.keys()
         let entry = entry(Key(sql: fragment.sql, arguments: fragment.arguments))
         entry.lock.lock()
         defer { entry.lock.unlock() }
-        if entry.announced == announced, try isCurrent(entry.keys, transaction) {
+        if !isFirst, entry.announced >= announced, try isCurrent(entry.keys, transaction) {
             transaction.access.region?.insert(
                 tables: transaction.store.statementTables.tables(of: fragment.sql, transaction.access.connection))
             return entry.keys

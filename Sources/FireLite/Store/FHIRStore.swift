@@ -80,11 +80,11 @@ public final class FHIRStore: Sendable {
     /// - Throws: `FHIRStoreError.busy` if reads or writes are still running; the store then stays open.
     public func close() throws {
         misuse(unless: currentTransaction == nil, "close() inside a read or write of the same store would wait for itself: call it outside")
-        foreignCommits.stop()
         guard pool.close(patience: configuration.busyMilliseconds) else {
             throw FHIRStoreError(
                 .busy, "\(path) is being read or written, so it was not closed: end long reads and writes and close it again")
         }
+        foreignCommits.stop()
         announcer.end()
     }
 

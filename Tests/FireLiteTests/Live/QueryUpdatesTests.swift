@@ -149,6 +149,32 @@ import Testing
         #expect(try await updates.next()?.count == 4)
     }
 
+    @Test func whatWasCommittedUnobservedIsSeenByTheNextObserver() async throws {
+        let store = try freshStore(isInFile: true)
+        try put(store, "a", "Adams")
+        let query = store.query(Patient.self)
+        func first() async throws -> Int? {
+            var updates = query.updates(every: .zero).makeAsyncIterator()
+            return try await updates.next()?.count
+        }
+        #expect(try await first() == 1)
+        try put(store, "b", "Brown")
+        #expect(try await first() == 2)
+        try put(FHIRStore(path: store.path, release: .r4), "c", "Clark")
+        #expect(try await first() == 3)
+    }
+
+    @Test func equalQueriesHaveEqualResults() async throws {
+        let store = try freshStore(isInFile: true)
+        var observers = (0..<5).map { _ in
+            store.query(Patient.self).where { $0.name.family > "A" }.updates(every: .zero).makeAsyncIterator()
+        }
+        for round in 0..<4 {
+            for index in observers.indices { #expect(try await observers[index].next()?.count == round) }
+            try put(store, "\(round)", "F\(round)")
+        }
+    }
+
     @Test func commitsOfAnotherProcessWakeAQuery() async throws {
         let store = try freshStore(isInFile: true)
         try put(store, "1", "old")

@@ -25,6 +25,14 @@ extension FHIRStore {
             unless: currentTransaction == nil,
             "rekey(to:) inside a read or write of the same store would wait for itself: call it outside"
         )
+        // Its connection has the old key.
+        foreignCommits.stop()
+        defer {
+            if announcer.isObserved {
+                foreignCommits.start(self)
+                announcer.announce(.unknown)
+            }
+        }
         try mapping {
             let isDone = try pool.withoutConnections(patience: configuration.busyMilliseconds) { try $0.rekey(to: key) }
             guard isDone else {
