@@ -174,7 +174,7 @@ import Testing
         try put(store, "123", "Brown")
         await untilTrue { patient.resource?.name.first?.family == "Brown" }
         try patient.toggleActive(in: store)
-        #expect(patient.resource?.active == false)
+        #expect(patient.resource?.active == true)
     }
 
     @Test func refreshing() throws {
