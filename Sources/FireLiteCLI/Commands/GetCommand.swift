@@ -1,19 +1,24 @@
 import FireLite
 
-/// `firelite get`: prints one resource.
+/// `firelite get`: prints one resource, or an earlier version of it.
 struct GetCommand: Command {
     static let definition = CommandDefinition(
         name: "get", summary: "print one resource as JSON",
-        options: DatabaseArgument.options + [.option("pk", "PK", "the resource's local key, instead of Type/id")],
+        options: DatabaseArgument.options + [
+            .option("pk", "PK", "the resource's local key, instead of Type/id"),
+            .option("version", "N", "the version with this number, as `firelite history` prints it"),
+        ],
         operands: "Type/id", operandCount: 0...1, operandKinds: [.resource],
         discussion: """
             The JSON is indented on a terminal and one line otherwise.
 
-            Example: firelite get --database health.sqlite Patient/123
+            Examples: firelite get --database health.sqlite Patient/123
+                      firelite get --database health.sqlite --version 1 Patient/123
             """)
 
     private enum Key {
         case resource(ResourceKey)
+        case version(ResourceKey, Int64)
         case pk(String)
     }
 
@@ -22,8 +27,12 @@ struct GetCommand: Command {
 
     init(_ arguments: ParsedArguments) throws {
         database = try DatabaseArgument(arguments)
+        let version = try arguments.number("version", in: 1...Int.max)
         switch (arguments.operands.first, arguments["pk"]) {
-        case (let text?, nil): key = .resource(try ResourceKey(text, in: database))
+        case (let text?, nil):
+            let resource = try ResourceKey(text, in: database)
+            key = version.map { .version(resource, Int64($0)) } ?? .resource(resource)
+        case (nil, _?) where version != nil: throw ToolError.usage("--version needs Type/id")
         case (nil, let pk?): key = .pk(pk)
         default: throw ToolError.usage("give either Type/id or --pk")
         }
@@ -34,6 +43,7 @@ struct GetCommand: Command {
         let resource = try database.located {
             switch key {
             case .resource(let key): try store.resource(typeName: key.type, id: key.id)
+            case .version(let key, let version): try store.resource(typeName: key.type, id: key.id, version: version)
             case .pk(let pk): try store.read { try $0.resource(pk: pk) }
             }
         }
@@ -45,6 +55,7 @@ struct GetCommand: Command {
     private var name: String {
         switch key {
         case .resource(let key): key.description
+        case .version(let key, let version): "version \(version) of \(key)"
         case .pk(let pk): "pk \(pk)"
         }
     }

@@ -15,9 +15,10 @@ struct InfoCommand: Command {
             JSONKey("resources", "the number of all resources"),
             JSONKey("tables", "a list: table, rows, columns"),
             JSONKey("others", "a list: views and tables of other programs"),
-        ],
+        ] + TrackedState.jsonKeys,
         discussion: """
             The size is the file's, without the write-ahead log. Columns in use are counted, without bookkeeping columns.
+            `firelite track` switches the change log and the history.
 
             Example: firelite info --database health.sqlite
             """)
@@ -32,14 +33,17 @@ struct InfoCommand: Command {
 
     func run(_ console: Console) throws -> ExitStatus {
         let store = try database.openForReading()
-        let (counts, statistics) = try database.located { (try store.counts(), try store.statistics()) }
+        let (counts, statistics, tracked) = try database.located {
+            (try store.counts(), try store.statistics(), try TrackedState(store))
+        }
         let release = store.release
         var report = Report()
-        report.addFacts([
-            .init("file", .text(database.path)), .init("bytes", .bytes(statistics.fileBytes), label: "size"),
-            .init("release", .shown("\(release.name) \(release.version)", .text(release.name))),
-            .init("releaseVersion", .text(release.version), isShown: false),
-        ])
+        report.addFacts(
+            [
+                .init("file", .text(database.path)), .init("bytes", .bytes(statistics.fileBytes), label: "size"),
+                .init("release", .shown("\(release.name) \(release.version)", .text(release.name))),
+                .init("releaseVersion", .text(release.version), isShown: false),
+            ] + tracked.figures)
         report.addTable(
             "types", [.init(key: "type"), .init(key: "resources", alignment: .right)],
             counts.map { [.text($0.typeName), .count($0.count)] }, footer: [["total", Figures.count(statistics.resources)]])

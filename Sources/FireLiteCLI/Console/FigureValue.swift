@@ -1,4 +1,5 @@
 import FireLite
+import Foundation
 
 /// A value of a report, as text and as JSON.
 indirect enum FigureValue {
@@ -13,6 +14,10 @@ indirect enum FigureValue {
     case texts([String])
     /// `yes` or `no`.
     case flag(Bool)
+    /// A moment, in UTC.
+    case time(Date)
+    /// JSON as it is.
+    case json(String)
     /// No value: empty text, `null`.
     case none
     /// A value with a text of its own.
@@ -29,6 +34,8 @@ indirect enum FigureValue {
         case .text(let text): text
         case .texts(let texts): texts.joined(separator: ", ")
         case .flag(let flag): flag ? "yes" : "no"
+        case .time(let date): Figures.moment(date)
+        case .json(let json): json
         case .none: ""
         case .shown(let text, _): text
         }
@@ -41,6 +48,8 @@ indirect enum FigureValue {
         case .text(let text): JSONText.string(text)
         case .texts(let texts): JSONText.array(texts.map(JSONText.string))
         case .flag(let flag): "\(flag)"
+        case .time(let date): JSONText.string(Figures.moment(date))
+        case .json(let json): json
         case .none: "null"
         case .shown(_, let value): value.json
         }

@@ -1,3 +1,4 @@
+import FireLite
 import Foundation
 
 /// Numbers for people to read.
@@ -24,6 +25,14 @@ enum Figures {
             unit += 1
         }
         return String(format: "%.1f ", value) + units[unit]
+    }
+
+    /// `2026-05-01T09:00:00.000Z`; milliseconds since 1970 for a moment in a damaged file that no calendar has.
+    static func moment(_ date: Date) -> String {
+        let seconds = date.timeIntervalSince1970
+        // The years 1 to 9999.
+        guard (-62_135_596_800..<253_402_300_799).contains(seconds) else { return String(format: "%.0f", seconds * 1_000) }
+        return FHIRInstant(date).literal
     }
 
     /// `0.12`, `45.60`: seconds.

@@ -29,6 +29,8 @@ struct Report {
         let key: String
         var label: String?
         var alignment = TextTable.Alignment.left
+        /// Whether the text has it, too.
+        var isShown = true
     }
 
     private enum Block {
@@ -69,13 +71,18 @@ struct Report {
 
     /// Adds a table with headings; a list of objects in JSON.
     ///
-    /// - Parameter footer: rows that only the text has.
-    mutating func addTable(_ key: String, _ columns: [Column], _ rows: [[FigureValue]], footer: [[String]] = []) {
-        var table = TextTable(columns.map(\.alignment))
-        table.addHeading(columns.map { $0.label ?? $0.key })
-        for row in rows { table.add(row.map(\.text)) }
+    /// - Parameters:
+    ///   - footer: rows that only the text has.
+    ///   - isShown: whether the text has it, too.
+    mutating func addTable(
+        _ key: String, _ columns: [Column], _ rows: [[FigureValue]], footer: [[String]] = [], isShown: Bool = true
+    ) {
+        let shown = columns.indices.filter { columns[$0].isShown }
+        var table = TextTable(shown.map { columns[$0].alignment })
+        table.addHeading(shown.map { columns[$0].label ?? columns[$0].key })
+        for row in rows { table.add(shown.map { row[$0].text }) }
         for row in footer { table.add(row) }
-        blocks.append(.table(table))
+        if isShown { blocks.append(.table(table)) }
         members.append((key, JSONText.array(rows.map { row in JSONText.object(zip(columns, row).map { ($0.key, $1.json) }) })))
     }
 

@@ -30,7 +30,12 @@ struct JSONOutputTests {
     /// A run of every command that has such an object; those of find depend on its options.
     private func runs() throws -> [String: [String]] {
         let file = try folder.write("more.ndjson", #"{"resourceType":"Patient","id":"2"}"#)
+        for tracking in ["changes", "history"] {
+            #expect(try ToolRun("track", "--database", database.path, "on", tracking).status == .done)
+        }
         return [
+            "track": ["--database", database.path, "list"], "changes": ["--database", database.path, "--values"],
+            "history": ["--database", database.path, "Patient/2"],
             "import": ["--database", database.path, file], "export": ["--database", database.path, "--output", folder.file("out")],
             "info": ["--database", database.path], "check": ["--database", database.path],
             "delete": ["--database", database.path, "Patient/1"], "index": ["--database", database.path, "list"],

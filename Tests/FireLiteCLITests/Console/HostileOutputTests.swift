@@ -72,7 +72,8 @@ struct HostileOutputTests {
             ["recover", copy, folder.file("recovered\u{9B}2J.sqlite")], ["import", "--database", copy, copy],
             ["delete", "--database", database, "Patient/\(evil)"], ["get", "--database", database, "--pk", evil],
             ["find", "--database", database, "Patient", "name.family=\(evil)", "--sql"], ["index", "--database", database, "drop", evil],
-            ["validate", copy], ["sql", "--database", database, evil],
+            ["validate", copy], ["sql", "--database", database, evil], ["history", "--database", database, "Patient/\(evil)"],
+            ["track", "--database", database, "on", evil],
         ] {
             let run = try ToolRun(arguments, isTerminal: true)
             #expect(isHarmless(run.output) && isHarmless(run.error), "\(arguments[0])")

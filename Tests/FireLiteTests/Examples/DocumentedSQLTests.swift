@@ -39,6 +39,10 @@ import Testing
             batch.append(Patient { $0.contained = [Patient { $0.name = [HumanName { $0.given = ["Joseph"] }] }] })
             _ = try transaction.upsert(batch)
         }
+        try store.track(.changes)
+        for patient in try store.query(Patient.self).where({ $0.name.given == "Joseph" }).all() {
+            try store.write { _ in patient.name.first?.family = "Changed" }
+        }
         return store
     }
 
@@ -89,6 +93,11 @@ import Testing
             .limit(20)
             .values { ($0.subject.reference, $0.valueQuantity.value) }
         #expect(weights.map { $0[0].text } == values.map(\.0))
+        // The names that patients had before, beside those that they have.
+        let changes = try store.sql(try statement("_change"))
+        let logged = try store.changes(since: try store.newestChange() - Int64(changes.count), squashed: false)
+        #expect(changes.map { $0["id"].text } == logged.map(\.resourceID) && !changes.isEmpty)
+        #expect(changes.allSatisfy { $0["now"].text == "Changed" && $0["before"].text != "Changed" })
         #expect(values.count == 20)
     }
 }

@@ -118,6 +118,14 @@ import Testing
             }
         case .invalidArgument:
             return error { _ = try store().sql("DELETE FROM Patient WHERE language = ?", arguments: [.text(Self.marker)]) }
+        case .resyncRequired:
+            let store = try store()
+            try store.track(.changes)
+            try store.write { tx in _ = try tx.upsert(marked("2")) }
+            let reader = try store.changeReader(named: "reader")
+            try store.removeChangeReader(named: "reader")
+            #expect(error { _ = try reader.changes() }?.code == .resyncRequired)
+            return error { _ = try store.changes(since: 0) }
         case .interrupted:
             return error {
                 _ = try store().sql(
