@@ -45,6 +45,11 @@ extension FHIRStore {
     /// - Throws: `FHIRStoreError`.
     public func newestChange() throws -> Int64 { try read { try $0.newestChange() } }
 
+    /// The lowest number that `changes(since:)` takes: the log is complete after it.
+    ///
+    /// - Throws: `FHIRStoreError`.
+    public func changeLogStart() throws -> Int64 { try read { try $0.changeLogStart() } }
+
     /// The local changes with numbers after `sequence`, the oldest first.
     ///
     /// Writes with the origin `.server` are not listed, nor are upserts that change nothing.
@@ -54,7 +59,7 @@ extension FHIRStore {
     ///   - squashed: whether the changes of a resource become one, with the content before the first and now; a resource that is
     ///     as before, or was added and deleted, is left out. Default: true.
     /// - Throws: `FHIRStoreError`: `resyncRequired` if some of them are no longer in the log, or were not logged.
-    public func changes(since sequence: Int64, limit: Int? = nil, squashed: Bool = true) throws -> [LoggedChange] {
+    public func changes(since sequence: Int64, limit: Int? = nil, squashed: Bool = true) throws -> LoggedChanges {
         try read { try $0.changes(since: sequence, limit: limit, squashed: squashed) }
     }
 
@@ -85,7 +90,7 @@ extension FHIRStore {
 /// let reader = try store.changeReader(named: "sync")
 /// let changes = try reader.changes(limit: 100)
 /// // … send them …
-/// if let last = changes.map(\.sequence).max() { try reader.acknowledge(through: last) }
+/// try reader.acknowledge(through: changes.through)
 /// ```
 public struct ChangeReader: Sendable {
     let store: FHIRStore
@@ -111,7 +116,7 @@ public struct ChangeReader: Sendable {
     ///   - limit: the number of log entries to read. Default: all.
     ///   - squashed: whether the changes of a resource become one. Default: true.
     /// - Throws: `FHIRStoreError`: `resyncRequired` if the log was switched off meanwhile.
-    public func changes(limit: Int? = nil, squashed: Bool = true) throws -> [LoggedChange] {
+    public func changes(limit: Int? = nil, squashed: Bool = true) throws -> LoggedChanges {
         try store.read { try $0.changes(since: place(), limit: limit, squashed: squashed) }
     }
 
@@ -120,8 +125,10 @@ public struct ChangeReader: Sendable {
     /// - Throws: `FHIRStoreError`: `invalidArgument` if the number is not between the reader's place and the newest change.
     public func acknowledge(through sequence: Int64) throws { try store.write { try $0.acknowledge(name, through: sequence) } }
 
-    /// Continues after the newest change, once everything was read again.
+    /// Acknowledges everything up to now, without reading it.
     ///
+    /// After `resyncRequired`, read `newestChange()` in the transaction that reads everything again, and acknowledge that number: changes
+    /// between that read and this call would be skipped.
     /// - Throws: `FHIRStoreError`.
     public func skipToNewest() throws { try store.write { try $0.skipToNewest(name) } }
 }

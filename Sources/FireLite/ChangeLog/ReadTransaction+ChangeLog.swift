@@ -25,10 +25,15 @@ extension ReadTransaction {
     /// - Throws: `FHIRStoreError`.
     public func newestChange() throws -> Int64 { try perform { try trackingSettings().next - 1 } }
 
+    /// The lowest number that `changes(since:)` takes: the log is complete after it.
+    ///
+    /// - Throws: `FHIRStoreError`.
+    public func changeLogStart() throws -> Int64 { try perform { try trackingSettings().start - 1 } }
+
     /// The local changes with numbers after `sequence`, the oldest first: see `FHIRStore.changes(since:limit:squashed:)`.
     ///
     /// - Throws: `FHIRStoreError`: `resyncRequired` if some of them are no longer in the log, or were not logged.
-    public func changes(since sequence: Int64, limit: Int? = nil, squashed: Bool = true) throws -> [LoggedChange] {
+    public func changes(since sequence: Int64, limit: Int? = nil, squashed: Bool = true) throws -> LoggedChanges {
         misuse(unless: limit ?? 1 > 0, "a limit is 1 or more: leave it out for all changes")
         return try perform {
             let settings = try trackingSettings()
@@ -38,10 +43,12 @@ extension ReadTransaction {
                     "the change log has the changes after number \(settings.start - 1) up to \(settings.next - 1), not those after \(sequence): "
                         + "read everything again and continue from newestChange()")
             }
-            guard hasChangeTable else { return [] }
+            guard hasChangeTable else { return LoggedChanges([], through: sequence) }
             let rows = try changeTable.rows("seq > ? AND origin IS NULL", [.integer(sequence)], limit: limit)
             let log = ChangeLogReader(self)
-            return squashed ? try log.squashed(rows, tracked: settings.changes) : try log.each(rows, tracked: settings.changes)
+            let changes = squashed ? try log.squashed(rows, tracked: settings.changes) : try log.each(rows, tracked: settings.changes)
+            let isCut = limit.map { rows.count >= $0 } ?? false
+            return LoggedChanges(changes, through: isCut ? rows.last?.sequence ?? sequence : settings.next - 1)
         }
     }
 }

@@ -57,12 +57,12 @@ struct ChangesCommand: Command {
         return .done
     }
 
-    private func read(_ store: FHIRStore) throws -> ([LoggedChange], newest: Int64) {
+    private func read(_ store: FHIRStore) throws -> (LoggedChanges, newest: Int64) {
         do {
             if try store.tracked(.changes).isEmpty {
                 throw ToolError.incomplete("\(database.path) has no log of changes: switch it on with `firelite track on changes`")
             }
-            let start = try since.map { Int64($0) } ?? TrackedState.beforeFirst(store)
+            let start = try since.map { Int64($0) } ?? store.changeLogStart()
             return try store.read { transaction in
                 (try transaction.changes(since: start, limit: limit, squashed: !isEach), try transaction.newestChange())
             }

@@ -23,11 +23,6 @@ struct TrackedState {
         try number(store.sql("SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = '_change'")) == 1
     }
 
-    /// The number of the last entry before the log begins.
-    static func beforeFirst(_ store: FHIRStore) throws -> Int64 {
-        Int64(max(try number(store.sql("SELECT value FROM _meta WHERE key = 'track.start'")) - 1, 0))
-    }
-
     private static func number(_ rows: [SQLRow]) -> Int { rows.first.flatMap { $0[0].integer }.map { Int($0) } ?? 0 }
 
     var figures: [Report.Figure] {

@@ -5,7 +5,7 @@ import Testing
 
 /// The change log lists local changes, with the content before each.
 @Suite(.soundStores) struct ChangeLogTests {
-    private static func text(_ changes: [LoggedChange]) -> [String] {
+    private static func text(_ changes: LoggedChanges) -> [String] {
         changes.map { "\($0.kind.rawValue) \($0.typeName)/\($0.resourceID ?? "")" }
     }
 
@@ -198,11 +198,20 @@ import Testing
         let reader = try store.changeReader(named: "sync")
         for number in 0..<7 { try put(store, "\(number)", "F") }
         var seen: [String] = []
-        while case let part = try reader.changes(limit: 3), let last = part.last {
+        while case let part = try reader.changes(limit: 3), !part.isEmpty {
             seen += part.compactMap(\.resourceID)
-            try reader.acknowledge(through: last.sequence)
+            try reader.acknowledge(through: part.through)
         }
         #expect(seen == (0..<7).map { "\($0)" })
+        // Changes that come to nothing are read, too.
+        let place = try reader.place()
+        try put(store, "x", "X")
+        try store.write { tx in try tx.delete(Patient.self, id: "x") }
+        let none = try reader.changes(limit: 2)
+        #expect(none.isEmpty && none.through == place + 2)
+        try reader.acknowledge(through: none.through)
+        #expect(try reader.place() == place + 2)
+        #expect(try store.changeLogStart() == place + 2)
     }
 
     @Test func theLogIsPlainSQL() throws {

@@ -24,11 +24,9 @@ import Testing
         func send(_ change: LoggedChange) throws { sent.append("\(change.kind) \(change.resourceID ?? "")") }
         // example ChangesAndHistory.md
         let reader = try store.changeReader(named: "sync")
-        let (changes, newest) = try store.read { tx in
-            (try tx.changes(since: reader.place()), try tx.newestChange())
-        }
+        let changes = try reader.changes()
         for change in changes { try send(change) }
-        try reader.acknowledge(through: newest)
+        try reader.acknowledge(through: changes.through)
         // end
         #expect(sent == ["added 123", "updated old"])
         #expect(try reader.changes().isEmpty)
