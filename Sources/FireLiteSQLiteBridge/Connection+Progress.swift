@@ -8,7 +8,7 @@ extension Connection {
     /// `SQLITE_INTERRUPT` (<https://www.sqlite.org/c3ref/progress_handler.html>). A call inside another's body adds its check to the other's.
     public func withProgress<Value>(_ check: @escaping () -> Bool, _ body: () throws -> Value) rethrows -> Value {
         let outer = progress
-        let box = ProgressBox { (outer?.check() ?? true) && check() }
+        let box = ProgressBox { check() && outer?.check() ?? true }
         setProgress(box)
         defer { setProgress(outer) }
         return try body()

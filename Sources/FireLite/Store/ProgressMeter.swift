@@ -10,7 +10,13 @@ final class ProgressMeter {
     /// Whether anybody wants to know, as counting takes time.
     var isWanted: Bool { handler != nil }
 
-    func report(_ progress: @autoclosure () -> StoreProgress) throws { try handler?(progress()) }
+    /// Reports a step between statements.
+    ///
+    /// - Throws: errors of the handler; `CancellationError`.
+    func report(_ progress: @autoclosure () -> StoreProgress) throws {
+        try handler?(progress())
+        try Cancellation.check()
+    }
 
     /// Runs `body`, whose statements are reported about every millisecond.
     ///

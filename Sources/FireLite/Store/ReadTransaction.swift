@@ -189,11 +189,13 @@ public class ReadTransaction {
             access.region?.types.insert(table.name)
             var last: Int64 = -1
             while true {
-                try Cancellation.check()
                 let batch = try registrations(of: table, after: last)
                 guard let end = batch.last else { return }
                 last = end.root
-                try loader.forEach(batch, body)
+                try loader.forEach(batch) { resource in
+                    try Cancellation.check()
+                    try body(resource)
+                }
             }
         }
     }
