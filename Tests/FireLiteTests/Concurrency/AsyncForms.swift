@@ -59,7 +59,7 @@ struct AsyncForm: Sendable, CustomTestStringConvertible {
             }, { "\(try $0.sql("SELECT id FROM Patient ORDER BY id").map(\.values))" }),
         AsyncForm("tracked", { "\(try await $0.tracked(.history))" }, { "\(try $0.tracked(.history))" }),
         AsyncForm("newestChange", { "\(try await $0.newestChange())" }, { "\(try $0.newestChange())" }),
-        AsyncForm("changes(since:)", { text(try await $0.changes(since: 0)) }, { text(try $0.changes(since: 0)) }),
+        AsyncForm("changes(since:)", { text(try await $0.changes(since: 1)) }, { text(try $0.changes(since: 1)) }),
         AsyncForm("changeReaders", { "\(try await $0.changeReaders())" }, { "\(try $0.changeReaders())" }),
         AsyncForm(
             "history(of:id:)", { text(try await $0.history(of: Patient.self, id: "1")) },

@@ -18,8 +18,7 @@ import Testing
     @Test func anActorTakesObjectsOverAndGivesThemAway() async throws {
         let repository = PatientRepository(try FHIRStore.inMemory(release: .r4))
         let saved = try await repository.save(Patient { $0.id = "1" })
-        saved.active = true
-        #expect(saved.id == "1")
+        #expect(saved.id == "1" && saved.isManaged)
         let count = try await repository.save(patients([1950, 1990]))
         let stored = await repository.stored
         #expect(count == 2 && stored == 3)

@@ -115,7 +115,7 @@ import Testing
                     // One that writes, eight that read, and the few that run tasks.
                     for try await count in group { #expect(count <= before + 9 + 8) }
                 }
-                #expect(try store.count(Patient.self) == 500)
+                #expect(try await store.count(Patient.self) == 500)
             }
         }
     #endif
