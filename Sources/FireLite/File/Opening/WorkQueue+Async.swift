@@ -14,18 +14,18 @@ extension WorkQueue {
         try Task.checkCancellation()
         let cancellation = Cancellation(interruptsWrites: interruptsWrites)
         let body = HandedOver(body)
-        let result: HandedOver<Value> = try await withTaskCancellationHandler {
+        let outcome: Outcome<HandedOver<Value>> = try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 let ticket = add {
                     let outcome = Outcome(Result { try HandedOver(cancellation.run(body.value)) })
-                    return { continuation.resume(with: outcome.take()) }
+                    return { continuation.resume(returning: outcome) }
                 }
                 cancellation.whenRequested { if self.withdraw(ticket) { continuation.resume(throwing: CancellationError()) } }
             }
         } onCancel: {
             cancellation.request()
         }
-        return result.value
+        return try outcome.take().get().value
     }
 }
 
@@ -37,9 +37,9 @@ struct HandedOver<Value>: @unchecked Sendable {
     init(_ value: Value) { self.value = value }
 }
 
-/// A result that its thread lets go of before the task continues.
+/// A result that the task takes out, so that the thread that made it keeps an empty box at most.
 ///
-/// `@unchecked Sendable`: only the thread that made it uses it.
+/// `@unchecked Sendable`: the thread does not use it after resuming the continuation, which orders the two.
 private final class Outcome<Value: Sendable>: @unchecked Sendable {
     private var result: Result<Value, any Error>?
 
