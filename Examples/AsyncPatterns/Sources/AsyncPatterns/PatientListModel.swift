@@ -33,10 +33,13 @@ public final class PatientListModel {
 
     /// Adds a patient without blocking the main thread.
     public func add(family: String) async throws {
-        let patient = Patient {
-            $0.active = true
-            $0.name = [HumanName { $0.family = family }]
+        // A closure written here belongs to the main actor, and so would a patient made with it.
+        try await store.write { tx in
+            try tx.add(
+                Patient {
+                    $0.active = true
+                    $0.name = [HumanName { $0.family = family }]
+                })
         }
-        try await store.write { tx in try tx.add(patient) }
     }
 }
