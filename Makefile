@@ -23,7 +23,7 @@ help:
 	@echo "make install   build in release and install the tool, its manual page and completions in PREFIX (default: /usr/local);"
 	@echo "               make uninstall removes them"
 	@echo "make test      run every test"
-	@echo "make example   build the example, Examples/MedicationDiary, and run its tests"
+	@echo "make example   build the examples, Examples/MedicationDiary and AsyncPatterns, and run their tests"
 	@echo "make test-sqlcipher  run the tests of the store and the tool with SQLCipher instead of SQLite"
 	@echo "make nightly   run the long tests: crashes, faults, damaged files, sizes, soak, fuzzing, sanitizers"
 	@echo "make tsan      run every test under the thread sanitizer; make asan under the address sanitizer"
@@ -61,6 +61,8 @@ test: setup
 example: setup
 	swift build --build-tests --package-path Examples/MedicationDiary $(SWIFT_FLAGS)
 	swift test --skip-build --package-path Examples/MedicationDiary $(SWIFT_FLAGS)
+	swift build --build-tests --package-path Examples/AsyncPatterns $(SWIFT_FLAGS)
+	swift test --skip-build --package-path Examples/AsyncPatterns $(SWIFT_FLAGS)
 
 # Builds in a folder of its own, as no build product can be shared with the other library. Installs libsqlcipher-dev if it can.
 SQLCIPHER = --traits SQLCipher --scratch-path .build/sqlcipher

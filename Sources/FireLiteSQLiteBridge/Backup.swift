@@ -34,9 +34,9 @@ public final class Backup {
         throw SQLiteError(code: code, message: String(cString: sqlite3_errstr(code)))
     }
 
-    /// The fraction copied so far, from 0 to 1.
-    public var fraction: Double {
-        let total = Double(sqlite3_backup_pagecount(handle))
-        return total > 0 ? 1 - Double(sqlite3_backup_remaining(handle)) / total : 1
-    }
+    /// The number of pages to copy, once a step was made.
+    public var pages: Int { Int(sqlite3_backup_pagecount(handle)) }
+
+    /// The number of pages copied so far.
+    public var copiedPages: Int { pages - Int(sqlite3_backup_remaining(handle)) }
 }

@@ -5,6 +5,8 @@ public final class Connection {
     @usableFromInline let handle: OpaquePointer
     private var cache: [String: Statement] = [:]
     private var busyWait: BusyWait?
+    /// The handler of `withProgress`.
+    var progress: ProgressBox?
 
     /// Opens a file, or an in-memory database for the path `:memory:`.
     ///

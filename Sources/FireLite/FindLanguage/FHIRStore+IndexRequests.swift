@@ -3,8 +3,8 @@ import FireLiteCore
 /// Indexes without Swift types, for `firelite index`.
 extension FHIRStore {
     /// Creates an index on paths that are in one row.
-    package func createIndex(_ layout: Layout, _ paths: [QueryPath]) throws -> StoreIndex {
-        try write { transaction in try transaction.perform { try transaction.createIndex(paths, layout, nil) } }
+    package func createIndex(_ layout: Layout, _ paths: [QueryPath], progress: StoreProgressHandler? = nil) throws -> StoreIndex {
+        try write { transaction in try transaction.perform { try transaction.createIndex(paths, layout, progress) } }
     }
 
     /// Drops the index on paths; does nothing if there is none.
@@ -18,8 +18,8 @@ extension FHIRStore {
     }
 
     /// Creates a full-text index over paths of text, replacing the type's existing one.
-    package func createFullTextIndex(_ layout: Layout, _ paths: [QueryPath]) throws {
-        try write { transaction in try transaction.perform { try transaction.createFullTextIndex(paths, layout) } }
+    package func createFullTextIndex(_ layout: Layout, _ paths: [QueryPath], progress: StoreProgressHandler? = nil) throws {
+        try write { transaction in try transaction.perform { try transaction.createFullTextIndex(paths, layout, progress) } }
     }
 
     /// Drops the full-text index of a type; does nothing if there is none.

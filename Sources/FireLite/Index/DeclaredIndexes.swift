@@ -7,7 +7,7 @@ struct DeclaredIndexes {
     let connection: Connection
 
     /// A row of `_index`.
-    struct Declaration {
+    struct Declaration: Hashable {
         let name: String
         let kind: StoreIndex.Kind
         /// Empty for a set for all types.

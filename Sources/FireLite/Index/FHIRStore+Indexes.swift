@@ -1,7 +1,7 @@
 import FireLiteCore
 
 extension FHIRStore {
-    private func paths<Resource: FHIRResource, each Path: QueryValuePath>(
+    func paths<Resource: FHIRResource, each Path: QueryValuePath>(
         _ type: Resource.Type, _ paths: (ElementPath<Resource>) -> (repeat each Path)
     ) -> [QueryPath] {
         var list: [QueryPath] = []
@@ -18,16 +18,15 @@ extension FHIRStore {
     /// If no resource has had a value at the path yet, the index is created with the first value. Indexes never require unique values.
     /// - Parameters:
     ///   - type: the resource type.
-    ///   - progress: called periodically; return false to cancel and roll back.
+    ///   - progress: receives the number of rows indexed so far, an estimate. Default: none.
     ///   - paths: the path, or a tuple of paths in the order of the index's columns.
     /// - Complexity: reads the table once. For each value, writing to the index costs about as much as writing a row.
-    /// - Throws: `FHIRStoreError`: `invalidArgument` for paths in several rows, `interrupted`.
+    /// - Throws: errors of `progress`; `FHIRStoreError`: `invalidArgument` for paths in several rows.
     @discardableResult
     public func createIndex<Resource: FHIRResource, each Path: QueryValuePath>(
-        _ type: Resource.Type, progress: IndexProgressHandler? = nil, _ paths: (ElementPath<Resource>) -> (repeat each Path)
+        _ type: Resource.Type, progress: StoreProgressHandler? = nil, _ paths: (ElementPath<Resource>) -> (repeat each Path)
     ) throws -> StoreIndex {
-        let list = self.paths(type, paths)
-        return try write { transaction in try transaction.perform { try transaction.createIndex(list, type._layout, progress) } }
+        try createIndex(type._layout, self.paths(type, paths), progress: progress)
     }
 
     /// Drops an index; does nothing if there is none. The index on the ids of each type stays.
@@ -36,14 +35,17 @@ extension FHIRStore {
     public func dropIndex<Resource: FHIRResource, each Path: QueryValuePath>(
         _ type: Resource.Type, _ paths: (ElementPath<Resource>) -> (repeat each Path)
     ) throws {
-        let list = self.paths(type, paths)
-        try write { transaction in try transaction.perform { try transaction.dropIndex(list, type._layout) } }
+        try dropIndex(type._layout, self.paths(type, paths))
     }
 
     /// Creates a predefined set of indexes, for one type or for all, including columns that are added later.
     ///
-    /// - Throws: `FHIRStoreError`: `interrupted`.
-    public func createIndexes(_ set: StoreIndexSet, for type: FHIRResource.Type? = nil, progress: IndexProgressHandler? = nil) throws {
+    /// - Parameters:
+    ///   - set: the kind of columns.
+    ///   - type: the resource type. Default: all types.
+    ///   - progress: receives the number of rows indexed so far, an estimate. Default: none.
+    /// - Throws: errors of `progress`; `FHIRStoreError`.
+    public func createIndexes(_ set: StoreIndexSet, for type: FHIRResource.Type? = nil, progress: StoreProgressHandler? = nil) throws {
         try write { transaction in try transaction.perform { try transaction.createIndexes(set, type?._layout, progress) } }
     }
 
@@ -78,19 +80,24 @@ extension FHIRStore {
     /// ```swift
     /// try store.createFullTextIndex(Patient.self) { [$0.name.given, $0.name.family] }
     /// ```
-    /// Searches ignore case and accents. The texts themselves are not stored a second time.
+    /// Searches ignore case and accents. The texts themselves are not stored a second time. If the type has an index over the same paths, nothing
+    /// is done.
+    /// - Parameters:
+    ///   - type: the resource type.
+    ///   - progress: receives the number of rows indexed so far, an estimate. Default: none.
+    ///   - paths: the paths of the texts.
     /// - Throws: `FHIRStoreError`: `invalidArgument` if the SQLite library has no FTS5.
     public func createFullTextIndex<Resource: FHIRResource>(
-        _ type: Resource.Type, _ paths: (ElementPath<Resource>) -> [any QueryValuePath<String>]
+        _ type: Resource.Type, progress: StoreProgressHandler? = nil,
+        _ paths: (ElementPath<Resource>) -> [any QueryValuePath<String>]
     ) throws {
-        let list = paths(ElementPath(QueryPath())).map(\._path.path)
-        try write { transaction in try transaction.perform { try transaction.createFullTextIndex(list, type._layout) } }
+        try createFullTextIndex(type._layout, paths(ElementPath(QueryPath())).map(\._path.path), progress: progress)
     }
 
     /// Drops the full-text index of a type; does nothing if there is none.
     ///
     /// - Throws: `FHIRStoreError`.
     public func dropFullTextIndex<Resource: FHIRResource>(_ type: Resource.Type) throws {
-        try write { transaction in try transaction.perform { try transaction.dropFullTextIndex(type._layout) } }
+        try dropFullTextIndex(type._layout)
     }
 }

@@ -41,14 +41,3 @@ public struct StoreIndexSet: RawRepresentable, Sendable, Hashable {
 
     package static let known: [StoreIndexSet] = [.references, .identifiers, .codes, .dates]
 }
-
-/// The progress of building indexes.
-public struct IndexProgress: Sendable {
-    /// The current index.
-    public let name: String
-    /// The number of finished indexes, and the total number.
-    public let finished: Int
-    public let total: Int
-    /// The fraction of the work done, from 0 to 1; an estimate from the number of rows.
-    public let fraction: Double
-}

@@ -34,14 +34,14 @@ extension WriteTransaction {
             name: DeclaredIndexes.name(table, columns), kind: .values, type: layout.name, table: table.name, columns: columns)
     }
 
-    func createIndex(_ paths: [QueryPath], _ layout: Layout, _ progress: IndexProgressHandler?) throws -> StoreIndex {
+    func createIndex(_ paths: [QueryPath], _ layout: Layout, _ progress: StoreProgressHandler?) throws -> StoreIndex {
         let declaration = try declaration(paths, layout)
         try declared.declare(declaration)
         try build([declaration], progress)
         return try index(declaration)
     }
 
-    func createIndexes(_ set: StoreIndexSet, _ layout: Layout?, _ progress: IndexProgressHandler?) throws {
+    func createIndexes(_ set: StoreIndexSet, _ layout: Layout?, _ progress: StoreProgressHandler?) throws {
         guard StoreIndexSet.known.contains(set) else {
             throw FHIRStoreError(.invalidArgument, "unknown set of indexes '\(set.rawValue)': use a member of StoreIndexSet")
         }
@@ -53,13 +53,13 @@ extension WriteTransaction {
 
     private static func name(_ set: StoreIndexSet, _ layout: Layout?) -> String { "\(layout?.name ?? "*")__\(set.rawValue)" }
 
-    private func build(_ declarations: [DeclaredIndexes.Declaration], _ progress: IndexProgressHandler?) throws {
+    private func build(_ declarations: [DeclaredIndexes.Declaration], _ progress: StoreProgressHandler?) throws {
         let known = try declared.built()
         let builds = declarations.flatMap { declared.builds($0, on: access.schema.tables) }.filter { !known.contains($0.name) }
-        for (number, build) in builds.enumerated() {
-            let meter = IndexMeter(build.name, number, builds.count, progress)
-            if progress != nil { meter.rows = try rows(build.table) }
-            try access.connection.withProgress(every: IndexMeter.steps, { meter.step() }) { try access.connection.run(build.sql) }
+        let meter = IndexMeter(access.connection, progress)
+        if meter.isWanted { for build in builds { meter.total += try rows(build.table) } }
+        for build in builds {
+            try meter.measure(build.name, rows: meter.isWanted ? rows(build.table) : 0) { try access.connection.run(build.sql) }
         }
         if !builds.isEmpty { try noteGrowth() }
     }
@@ -72,13 +72,31 @@ extension WriteTransaction {
 
     // MARK: - Full text
 
-    func createFullTextIndex(_ paths: [QueryPath], _ layout: Layout) throws {
+    func createFullTextIndex(_ paths: [QueryPath], _ layout: Layout, _ progress: StoreProgressHandler?) throws {
         let index = FullTextIndex(type: layout.name, connection: access.connection)
+        let known = try declared.declarations().filter { $0.kind == .fullText && $0.type == layout.name }
+        let wanted = try fullTextDeclarations(paths, layout)
+        // The same texts are indexed already.
+        if Set(known) == Set(wanted.map(\.declaration)), try declared.built().contains(index.name) { return }
         try index.drop(access.schema.tables)
-        for known in try declared.declarations() where known.kind == .fullText && known.type == layout.name {
-            try declared.withdraw(known.name)
-        }
+        for known in known { try declared.withdraw(known.name) }
         try index.create()
+        let meter = IndexMeter(access.connection, progress)
+        if meter.isWanted { for (table, _) in wanted where table.isInFile { meter.total += try rows(table) } }
+        for (table, declaration) in wanted {
+            try declared.declare(declaration)
+            try index.watch(table, declaration.columns)
+            try meter.measure(index.name, rows: meter.isWanted && table.isInFile ? rows(table) : 0) {
+                try index.fill(table, declaration.columns)
+            }
+        }
+        try noteGrowth()
+    }
+
+    /// One declaration for each table with the paths' texts.
+    private func fullTextDeclarations(
+        _ paths: [QueryPath], _ layout: Layout
+    ) throws -> [(table: TablePlan, declaration: DeclaredIndexes.Declaration)] {
         var columns: [(table: TablePlan, columns: [String])] = []
         for path in paths {
             let place = try place(path, layout)
@@ -88,14 +106,14 @@ extension WriteTransaction {
                 columns.append((place.table, [place.column]))
             }
         }
-        for (table, columns) in columns {
-            try declared.declare(
+        return columns.map { table, columns in
+            (
+                table,
                 DeclaredIndexes.Declaration(
-                    name: "\(index.name)__\(table.name)", kind: .fullText, type: layout.name, table: table.name, columns: columns))
-            try index.watch(table, columns)
-            try index.fill(table, columns)
+                    name: "\(FullTextIndex.name(layout.name))__\(table.name)", kind: .fullText, type: layout.name, table: table.name,
+                    columns: columns)
+            )
         }
-        try noteGrowth()
     }
 
     func dropFullTextIndex(_ layout: Layout) throws {
@@ -150,33 +168,5 @@ extension StoreIndex {
         self.init(
             name: declaration.name, kind: declaration.kind, typeName: declaration.type.isEmpty ? nil : declaration.type,
             table: declaration.table.isEmpty ? nil : declaration.table, columns: declaration.columns, isBuilt: isBuilt)
-    }
-}
-
-/// Called with the progress of building indexes; returning false cancels it with the error `interrupted` and rolls back.
-public typealias IndexProgressHandler = (IndexProgress) -> Bool
-
-/// Estimates the progress of an index from the steps of SQLite's virtual machine.
-private final class IndexMeter {
-    static let steps: Int32 = 100_000
-    /// About the number of steps for a row: to read it, sort it, and insert it in the index.
-    private static let stepsPerRow = 12.0
-
-    private let name: String
-    private let number: Int
-    private let total: Int
-    private let handler: IndexProgressHandler?
-    var rows = 0
-    private var taken = 0.0
-
-    init(_ name: String, _ number: Int, _ total: Int, _ handler: IndexProgressHandler?) {
-        (self.name, self.number, self.total, self.handler) = (name, number, total, handler)
-    }
-
-    func step() -> Bool {
-        guard let handler else { return true }
-        taken += Double(Self.steps)
-        let share = min(taken / (Double(max(rows, 1)) * Self.stepsPerRow), 0.99)
-        return handler(IndexProgress(name: name, finished: number, total: total, fraction: (Double(number) + share) / Double(total)))
     }
 }

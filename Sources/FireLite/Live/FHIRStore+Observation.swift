@@ -11,11 +11,14 @@ extension FHIRStore {
     func observe<Value: Sendable>(
         _ body: @escaping @Sendable (ReadTransaction, () throws -> Void) throws -> Value
     ) async throws -> (value: Value, region: ObservedRegion) {
-        try await readUntilCancelled(before: { self.foreignCommits.start(self) }) { transaction, check in
-            transaction.access.region = ObservedRegion()
-            defer { transaction.access.region = nil }
-            let value = try body(transaction, check)
-            return (value, transaction.access.region ?? ObservedRegion())
+        try await reading {
+            self.foreignCommits.start(self)
+            return try self.perform { transaction in
+                transaction.access.region = ObservedRegion()
+                defer { transaction.access.region = nil }
+                let value = try body(transaction, Cancellation.check)
+                return (value, transaction.access.region ?? ObservedRegion())
+            }
         }
     }
 }

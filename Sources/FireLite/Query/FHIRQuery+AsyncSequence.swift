@@ -30,9 +30,9 @@ extension QueryPages: AsyncSequence {
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(pages: self) }
 
     fileprivate func fetchNext() async throws -> HandedOver<(pages: QueryPages, page: [Resource]?)> {
-        try await store.readUntilCancelled { _, check in
-            try check()
-            var pages = self
+        let pages = self
+        return try await store.reading {
+            var pages = pages
             let page = try pages.next()
             return HandedOver((pages, page))
         }

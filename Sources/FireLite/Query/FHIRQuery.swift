@@ -81,15 +81,14 @@ public struct FHIRQuery<Resource: FHIRResource>: Sendable {
     /// - Throws: `FHIRStoreError`.
     public func all() throws -> [Resource] { try store.perform { try all($0) } }
 
-    func all(_ transaction: ReadTransaction, _ check: () throws -> Void = {}) throws -> [Resource] {
+    func all(_ transaction: ReadTransaction) throws -> [Resource] {
         var results: [FHIRResource] = []
         if request.isWholeType {
             try transaction.forEach(request) { resource in
-                try check()
                 results.append(resource)
             }
         } else {
-            results = try transaction.loader.resources(roots: transaction.roots(request), check)
+            results = try transaction.loader.resources(roots: transaction.roots(request), Cancellation.check)
         }
         return results.compactMap { resource in
             transaction.objects?.hold(resource)
@@ -138,10 +137,10 @@ public struct FHIRQuery<Resource: FHIRResource>: Sendable {
     /// - Throws: `FHIRStoreError`.
     public func pks() throws -> [String] { try store.perform { try pks($0) } }
 
-    func pks(_ transaction: ReadTransaction, _ check: () throws -> Void = {}) throws -> [String] {
+    func pks(_ transaction: ReadTransaction) throws -> [String] {
         var pks: [String] = []
         for root in try transaction.roots(request) {
-            try check()
+            try Cancellation.check()
             guard let registration = try transaction.access.registry.registration(root: root) else { continue }
             pks.append(registration.pk ?? store.identity.pk(ofRoot: root))
         }

@@ -67,9 +67,8 @@ extension FHIRStore {
             }
         }
         guard let isCancelled else { return try run() }
-        // About a millisecond of SQLite's work.
         try withoutActuallyEscaping(isCancelled) { isCancelled in
-            try connection.withProgress(every: 10_000, { !isCancelled() }, run)
+            try connection.withProgress({ !isCancelled() }, run)
         }
     }
 }

@@ -74,6 +74,7 @@ extension ReadTransaction {
         let roots = try roots(request)
         var start = 0
         while start < roots.count {
+            try Cancellation.check()
             let end = min(start + size, roots.count)
             try body(loader.resources(roots: roots[start..<end]))
             start = end

@@ -10,7 +10,10 @@ extension WriteTransaction {
         misuse(unless: query.store === store, "the query belongs to another store: create it with the store that is written")
         return try perform {
             let roots = try self.roots(query.request)
-            for root in roots { try delete(root: root) }
+            for root in roots {
+                try Cancellation.check()
+                try delete(root: root)
+            }
             return roots.count
         }
     }

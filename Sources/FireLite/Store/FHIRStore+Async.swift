@@ -1,4 +1,3 @@
-import Dispatch
 import FireLiteCore
 import Foundation
 
@@ -8,112 +7,61 @@ import Foundation
 extension FHIRStore {
     /// `write` without blocking the caller: suspends while another write runs, and while this one runs.
     ///
-    /// Objects are not `Sendable`: create or fetch them inside the block, and pass keys (`pk`, type and id) in and out.
+    /// Objects are not `Sendable`. The block may use objects that the caller has and does not use afterwards, and what it returns is the
+    /// caller's:
     ///
     /// ```swift
-    /// try await store.write { tx in _ = try tx.upsert(try Patient(json: data)) }
+    /// let patient = try Patient(json: data)
+    /// let stored = try await store.write { tx in try tx.upsert(patient) }
     /// ```
+    /// A cancelled task stops the block where it calls `checkCancellation()`, and where it stores, changes or deletes many resources with one
+    /// call; the write is then rolled back. A block that has returned is committed.
     /// - Parameters:
     ///   - origin: where the changes come from; the change log lists only local ones. Default: `.local`.
     ///   - body: changes the store.
-    /// - Throws: as `write` does; `CancellationError` if the task was cancelled before the block began.
+    /// - Throws: as `write` does; `CancellationError`.
     @discardableResult
-    public func write<Value: Sendable>(
-        origin: WriteOrigin = .local, _ body: @escaping @Sendable (WriteTransaction) throws -> Value
-    ) async throws -> Value {
-        try await run(on: writes) { cancellation in
-            try self.write(origin: origin) { transaction in
-                try cancellation.check()
-                return try body(transaction)
-            }
-        }
+    public func write<Value>(
+        origin: WriteOrigin = .local, _ body: sending @escaping (WriteTransaction) throws -> Value
+    ) async throws -> sending Value {
+        try await writes.run(interruptsWrites: false) { try self.write(origin: origin, body) }
     }
 
     /// `read` without blocking the caller.
     ///
-    /// - Throws: as `read` does; `CancellationError` if the task was cancelled before the block began.
-    public func read<Value: Sendable>(_ body: @escaping @Sendable (ReadTransaction) throws -> Value) async throws -> Value {
-        try await run(on: reads) { cancellation in
-            try self.read { transaction in
-                try cancellation.check()
-                return try body(transaction)
-            }
-        }
+    /// A cancelled task ends the running statement within about a millisecond.
+    /// - Parameter body: reads the snapshot. What it returns is the caller's.
+    /// - Throws: as `read` does; `CancellationError`.
+    public func read<Value>(_ body: sending @escaping (ReadTransaction) throws -> Value) async throws -> sending Value {
+        try await reading { try self.read(body) }
     }
 
-    /// Runs `body` on one of the threads of `queue`. A task that is cancelled while it waits for its turn stops waiting.
-    private func run<Value: Sendable>(
-        on queue: WorkQueue, _ body: @escaping @Sendable (Cancellation) throws -> Value
-    ) async throws -> Value {
-        try Task.checkCancellation()
-        let cancellation = Cancellation()
-        return try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { continuation in
-                let ticket = queue.add { continuation.resume(with: Result { try body(cancellation) }) }
-                cancellation.whenRequested { if queue.withdraw(ticket) { continuation.resume(throwing: CancellationError()) } }
-            }
-        } onCancel: {
-            cancellation.request()
-        }
-    }
-
-    /// Runs `body` on a snapshot, on another thread, until the task is cancelled, which ends the running statement.
+    /// Calls `body` at once, on the caller's thread: in an asynchronous function, the blocking form of a call.
     ///
-    /// - Parameters:
-    ///   - prepare: runs on that thread before the snapshot begins.
-    ///   - body: receives the snapshot, and a function to call between statements, which throws if the task was cancelled.
-    /// - Throws: errors of `body`; `CancellationError`.
-    func readUntilCancelled<Value: Sendable>(
-        before prepare: @escaping @Sendable () -> Void = {},
-        _ body: @escaping @Sendable (ReadTransaction, () throws -> Void) throws -> Value
-    ) async throws -> Value {
-        try await run(on: reads) { cancellation in
-            do {
-                try cancellation.check()
-                prepare()
-                return try self.perform { transaction in
-                    try cancellation.check()
-                    // About a millisecond of SQLite's work.
-                    return try transaction.access.connection.withProgress(every: 10_000, { !cancellation.isRequested }) {
-                        try body(transaction, cancellation.check)
-                    }
-                }
-            } catch let error as FHIRStoreError where error.code == .interrupted && cancellation.isRequested {
-                throw CancellationError()
-            }
-        }
-    }
+    /// ```swift
+    /// try store.blocking { try $0.write { tx in try tx.upsert(patient) } }
+    /// ```
+    /// It blocks a thread of Swift's pool, or the main thread, as long as the call takes. For short reads, and for objects that stay with
+    /// their actor.
+    /// - Parameter body: receives the store. It is a synchronous function, in which Swift picks the blocking forms.
+    /// - Throws: errors of `body`.
+    public func blocking<Value>(_ body: (FHIRStore) throws -> Value) rethrows -> Value { try body(self) }
+
+    /// Runs a blocking read on a thread of the store's own.
+    func reading<Value>(_ body: sending @escaping () throws -> Value) async throws -> sending Value { try await reads.run(body) }
+
+    /// Runs a blocking write on a thread of the store's own, in turn with other asynchronous writes. Cancelling rolls it back.
+    func writing<Value>(_ body: sending @escaping () throws -> Value) async throws -> sending Value { try await writes.run(body) }
 }
 
-/// Passes a task's cancellation to the thread that works for it.
-private final class Cancellation: @unchecked Sendable {
-    // `lock` guards every variable.
-    private let lock = NSLock()
-    private var requested = false
-    private var handler: (@Sendable () -> Void)?
-
-    var isRequested: Bool {
-        lock.lock()
-        defer { lock.unlock() }
-        return requested
+extension ReadTransaction {
+    /// Ends the block if its task was cancelled: call it now and then in a block that takes long. A write is rolled back.
+    ///
+    /// Calls that read, store, change or delete many resources check by themselves. In the blocking forms, which belong to no task, it
+    /// never throws.
+    /// - Throws: `CancellationError`.
+    public func checkCancellation() throws {
+        requireActive()
+        try Cancellation.check()
     }
-
-    func request() {
-        lock.lock()
-        requested = true
-        let handler = handler
-        lock.unlock()
-        handler?()
-    }
-
-    /// Runs `handler` when the task is cancelled, at once if it already was.
-    func whenRequested(_ handler: @escaping @Sendable () -> Void) {
-        lock.lock()
-        self.handler = handler
-        let requested = requested
-        lock.unlock()
-        if requested { handler() }
-    }
-
-    func check() throws { if isRequested { throw CancellationError() } }
 }

@@ -20,6 +20,8 @@ public final class FHIRStore: Sendable {
     let writes = WorkQueue(width: 1)
     /// The queue of asynchronous reads, which runs as many at once as there are connections for them.
     let reads: WorkQueue
+    /// The queue of asynchronous upkeep, which waits for reads and writes to end.
+    let upkeep = WorkQueue(width: 1)
     /// Passes commits on to those who observe the store.
     let announcer = CommitAnnouncer()
     /// Notices commits of other connections and processes while the store is observed.
@@ -137,9 +139,12 @@ public final class FHIRStore: Sendable {
             pool.setCurrent(nil)
         }
         do {
-            let result = try body(transaction)
-            try transaction.commit()
-            return result
+            return try writer.access.connection.untilCancelled(isWrite: true) {
+                try Cancellation.check()
+                let result = try body(transaction)
+                try transaction.commit()
+                return result
+            }
         } catch {
             transaction.rollback()
             throw error
@@ -161,7 +166,10 @@ public final class FHIRStore: Sendable {
             pool.setCurrent(nil)
             access.rollback()
         }
-        let result = try body(transaction)
+        let result = try access.connection.untilCancelled {
+            try Cancellation.check()
+            return try body(transaction)
+        }
         try access.stillFile?.verify()
         return result
     }
@@ -171,7 +179,7 @@ public final class FHIRStore: Sendable {
         misuse(unless: currentTransaction == nil, "upkeep inside a read or write of the same store would wait for itself: call it outside")
         let writer = try mapping { try pool.takeWriter() }
         defer { pool.giveBackWriter() }
-        return try mapping { try body(writer.access.connection) }
+        return try mapping { try writer.access.connection.untilCancelled { try body(writer.access.connection) } }
     }
 
     var currentTransaction: ReadTransaction? { pool.current }

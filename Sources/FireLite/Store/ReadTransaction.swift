@@ -192,7 +192,10 @@ public class ReadTransaction {
                 let batch = try registrations(of: table, after: last)
                 guard let end = batch.last else { return }
                 last = end.root
-                try loader.forEach(batch, body)
+                try loader.forEach(batch) { resource in
+                    try Cancellation.check()
+                    try body(resource)
+                }
             }
         }
     }

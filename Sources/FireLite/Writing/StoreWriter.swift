@@ -309,6 +309,7 @@ final class StoreWriter {
         for (index, resource) in resources.enumerated() {
             if index + 4 < resources.count { resources[index + 4].prefetch() }
             if index + 1 < resources.count { resources[index + 1].prefetchValues() }
+            if index & 63 == 0 { try Cancellation.check() }
             if let lasts {
                 if let id = resource.id, let last = lasts[Key(type: ObjectIdentifier(type(of: resource)), id: id)], last != index {
                     outcomes.append(.replaced(last))

@@ -43,6 +43,35 @@ import Testing
         }
     }
 
+    @Test func handingOver() async throws {
+        let store = try FHIRStore.inMemory(release: .r4)
+        // example Concurrency.md
+        let newcomer = Patient { $0.id = "2" }
+        let saved = try await store.write { tx in try tx.upsert(newcomer) }
+        print(saved.pk)
+        // end
+        let patient = try #require(try await store.resource(Patient.self, id: "2"))
+        // example Concurrency.md
+        try store.blocking { try $0.write { _ in patient.active = true } }
+        // end
+        #expect(patient.active == true)
+        let files = [data]
+        // example Concurrency.md
+        try await store.write { tx in
+            for data in files {
+                try tx.checkCancellation()
+                try tx.upsert(try FHIRJSON.decode(Patient.self, from: data))
+            }
+        }
+        // end
+        // example Concurrency.md
+        try await store.createIndexes(.codes) { progress in
+            print(progress.completed, progress.total ?? 0)
+        }
+        // end
+        #expect(try await store.query(Patient.self).ids() == ["2", "1"])
+    }
+
     @Test func oneSnapshot() throws {
         let store = try FHIRStore.inMemory(release: .r4)
         try store.write { tx in try tx.add(Patient()) }

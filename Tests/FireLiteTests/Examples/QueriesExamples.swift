@@ -75,7 +75,7 @@ import Testing
         try store.createIndex(Observation.self) { $0.code.coding.code }
         try store.createIndex(Observation.self) { ($0.status, $0.effectiveDateTime) }  // several columns of one row
         try store.createIndexes(.references)  // a set: for all types and data to come
-        try store.createIndexes(.codes, for: Observation.self) { progress in progress.fraction < 1 }  // false cancels it
+        try store.createIndexes(.codes, for: Observation.self) { print($0.completed, "of", $0.total ?? 0) }  // its progress
         // end
         #expect(try store.indexes().count == 4)
         try store.createFullTextIndex(Patient.self) { [$0.name.given, $0.name.family] }

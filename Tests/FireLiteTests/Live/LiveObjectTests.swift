@@ -30,7 +30,7 @@ import Testing
         try put(store, "0", "F00")
         await until { live.results.first?.name.first?.family == "F00" }
         #expect(live.changes?.updates == [ResultChanges.Update(index: 0, paths: ["name[0].family"])])
-        try store.close()
+        try await store.close()
         await until { live.error != nil }
         #expect(live.results.count == 5)
     }

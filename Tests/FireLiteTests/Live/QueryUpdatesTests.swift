@@ -238,7 +238,7 @@ import Testing
         let store = try FHIRStore(path: freshStore(isInFile: true).path, release: .r4)
         var updates = store.query(Patient.self).updates().makeAsyncIterator()
         _ = try await updates.next()
-        try store.close()
+        try await store.close()
         do {
             _ = try await updates.next()
             Issue.record("no error")

@@ -178,7 +178,7 @@ import Testing
         task.cancel()
         _ = await task.value
         var commits = store.changes().makeAsyncIterator()
-        try store.close()
+        try await store.close()
         #expect(await commits.next() == nil)
         var late = store.changes().makeAsyncIterator()
         #expect(await late.next() == nil)

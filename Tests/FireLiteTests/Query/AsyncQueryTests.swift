@@ -70,12 +70,14 @@ import Testing
         let (began, signal) = AsyncStream.makeStream(of: Void.self)
         let endless = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT count(*) FROM n"
         let task = _Concurrency.Task<Int, any Error> {
-            try await store.readUntilCancelled { transaction, _ in
+            try await store.read { transaction in
                 signal.yield()
                 var count = 0
-                try transaction.forEachRow(SQLFragment(endless)) { row in
-                    count = Int(row.int(0))
-                    return true
+                try transaction.perform {
+                    try transaction.forEachRow(SQLFragment(endless)) { row in
+                        count = Int(row.int(0))
+                        return true
+                    }
                 }
                 return count
             }
@@ -97,9 +99,9 @@ import Testing
         let tasks = try (0..<count).map { _ in
             let store = try freshStore()
             return _Concurrency.Task<Void, any Error> {
-                try await store.readUntilCancelled { transaction, _ in
+                try await store.read { transaction in
                     signal.yield()
-                    try transaction.forEachRow(SQLFragment(endless)) { _ in true }
+                    try transaction.perform { try transaction.forEachRow(SQLFragment(endless)) { _ in true } }
                 }
             }
         }
@@ -118,14 +120,13 @@ import Testing
     /// Between the resources that are put together it ends as well.
     @Test func cancellingEndsLoading() async throws {
         let store = try filled()
-        let query = store.query(Patient.self)
-        struct Stop: Error {}
+        let cancellation = Cancellation(interruptsWrites: true)
         var checks = 0
-        #expect(throws: Stop.self) {
-            try store.read { transaction in
-                _ = try query.all(transaction) {
+        #expect(throws: CancellationError.self) {
+            try cancellation.run {
+                try store.query(Patient.self).forEach { _ in
                     checks += 1
-                    if checks == 3 { throw Stop() }
+                    if checks == 3 { cancellation.request() }
                 }
             }
         }

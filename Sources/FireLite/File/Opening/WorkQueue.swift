@@ -11,17 +11,19 @@ final class WorkQueue: @unchecked Sendable {
     private let lock = NSLock()
     /// The number of idle threads.
     private var free: Int
-    private var waiting: [Ticket: @Sendable () -> Void] = [:]
+    private var waiting: [Ticket: Block] = [:]
     /// Tickets, from the first one waiting to the next one to issue.
     private var tickets: Range<Ticket> = 0..<0
 
     typealias Ticket = Int
+    /// Blocking work, and what to call when the thread has let go of it.
+    typealias Block = @Sendable () -> @Sendable () -> Void
 
     /// - Parameter width: the maximum number of blocks that run at once.
     init(width: Int) { free = width }
 
-    /// Runs a block as soon as a thread is free.
-    func add(_ block: @escaping @Sendable () -> Void) -> Ticket {
+    /// Runs a block as soon as a thread is free, releases it, and then calls what it returned.
+    func add(_ block: @escaping Block) -> Ticket {
         lock.lock()
         defer { lock.unlock() }
         let ticket = tickets.upperBound
@@ -31,7 +33,7 @@ final class WorkQueue: @unchecked Sendable {
         free -= 1
         // A serial queue always gets a thread. On Linux, the threads of a concurrent queue are the few that run all
         // tasks: as many long statements as processors would leave none to cancel them.
-        DispatchQueue(label: "FireLite").async { while let next = self.next() { next() } }
+        DispatchQueue(label: "FireLite").async { while self.runNext() {} }
         return ticket
     }
 
@@ -42,8 +44,16 @@ final class WorkQueue: @unchecked Sendable {
         return waiting.removeValue(forKey: ticket) != nil
     }
 
+    /// Returns false if no block waits.
+    private func runNext() -> Bool {
+        // The block keeps the store open, so it is released before its caller continues, who may release the store to close it.
+        guard let finish = next()?() else { return false }
+        finish()
+        return true
+    }
+
     /// The block that has waited longest; nil if none waits, and the thread is then idle.
-    private func next() -> (@Sendable () -> Void)? {
+    private func next() -> Block? {
         lock.lock()
         defer { lock.unlock() }
         while let ticket = tickets.first {

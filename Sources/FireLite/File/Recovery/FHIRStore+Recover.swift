@@ -14,11 +14,12 @@ extension FHIRStore {
     ///   - target: the path of the new store, which must not exist. The file appears when it is complete.
     ///   - release: the FHIR release of its resources.
     ///   - key: the key of an encrypted store, also used for the new one.
-    /// - Throws: `FHIRStoreError`: `alreadyExists`, `cannotOpen`, `notAStore`, `missingKey`, `wrongKey`, `notEncrypted`, `noEncryption`,
+    ///   - progress: receives the number of resources read so far, and then the progress of checking the new store. Default: none.
+    /// - Throws: errors of `progress`; `FHIRStoreError`: `alreadyExists`, `cannotOpen`, `notAStore`, `missingKey`, `wrongKey`, `notEncrypted`, `noEncryption`,
     ///   `wrongRelease`, `diskFull`.
     @discardableResult
     public static func recover(
-        from damaged: String, to target: String, release: FHIRRelease, key: EncryptionKey? = nil
+        from damaged: String, to target: String, release: FHIRRelease, key: EncryptionKey? = nil, progress: StoreProgressHandler? = nil
     ) throws -> RecoveryReport {
         try key?.verify(for: damaged)
         let file = try PendingFile(.database, path: target, replaces: false, database: damaged)
@@ -29,8 +30,10 @@ extension FHIRStore {
             configuration.key = key
             // Creates the tables of an empty store.
             _ = try FHIRStore(path: file.temporaryPath, release: release, configuration: configuration)
-            let report = try Recovery(source: source, release: release).run(path: file.temporaryPath, key: key)
-            try checkRecovered(file.temporaryPath, release, configuration)
+            let report = try source.access.connection.untilCancelled {
+                try Recovery(source: source, release: release, progress).run(path: file.temporaryPath, key: key)
+            }
+            try checkRecovered(file.temporaryPath, release, configuration, progress)
             try file.finish()
             return report
         } catch let error as SQLiteError where error.isNoDatabase {
@@ -43,8 +46,11 @@ extension FHIRStore {
         }
     }
 
-    private static func checkRecovered(_ path: String, _ release: FHIRRelease, _ configuration: Configuration) throws {
-        guard let fault = try FHIRStore(path: path, release: release, configuration: configuration).check().first else { return }
+    private static func checkRecovered(
+        _ path: String, _ release: FHIRRelease, _ configuration: Configuration, _ progress: StoreProgressHandler?
+    ) throws {
+        let store = try FHIRStore(path: path, release: release, configuration: configuration)
+        guard let fault = try store.check(progress: progress).first else { return }
         throw FHIRStoreError(.sqlite, "the recovered part is not a sound store (\(fault)): restore a backup")
     }
 }
@@ -53,9 +59,11 @@ extension FHIRStore {
 private struct Recovery {
     let source: DamagedStore
     let release: FHIRRelease
+    private let meter: ProgressMeter
     private var report = RecoveryReport()
 
-    init(source: DamagedStore, release: FHIRRelease) {
+    init(source: DamagedStore, release: FHIRRelease, _ progress: StoreProgressHandler?) {
+        meter = ProgressMeter(progress)
         self.source = source
         self.release = release
     }
@@ -71,7 +79,13 @@ private struct Recovery {
         report.unreadable += source.access.schema.unknownTables.map { "the table \($0) is not part of FHIR \(release.name)" }
         let target = try RecoveryTarget(path: path, key: key, source: source)
         let roots = Set(source.registrations.keys).union(source.found.keys).sorted()
-        for root in roots { try copy(root, to: target) }
+        for (number, root) in roots.enumerated() {
+            try Cancellation.check()
+            try copy(root, to: target)
+            if number & 255 == 255 || number == roots.count - 1 {
+                try meter.report(StoreProgress(.recovering, number + 1, of: roots.count, .resources))
+            }
+        }
         for gap in try target.addChanges(from: source) {
             report.unreadable.append("_change: the changes \(gap.lowerBound) to \(gap.upperBound), if there are any, cannot be read")
         }

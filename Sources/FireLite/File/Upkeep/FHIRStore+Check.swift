@@ -5,11 +5,12 @@ extension FHIRStore {
     /// Checks for damage: runs SQLite's integrity check, and finds rows without an owner, differences between registry and tables, and
     /// resources that differ from the digest they were stored with.
     ///
+    /// - Parameter progress: receives what was checked so far. Default: none.
     /// - Returns: the faults; empty if the store is sound.
     /// - Complexity: reads the whole file.
-    /// - Throws: `FHIRStoreError` if the file cannot be read at all.
-    public func check() throws -> [StoreFinding] {
-        try perform { try StoreCheck($0.access, digestKey: identity.digestKey).run() }
+    /// - Throws: errors of `progress`; `FHIRStoreError` if the file cannot be read at all.
+    public func check(progress: StoreProgressHandler? = nil) throws -> [StoreFinding] {
+        try perform { try StoreCheck($0.access, digestKey: identity.digestKey, progress).run() }
     }
 
     /// The sizes of the store.

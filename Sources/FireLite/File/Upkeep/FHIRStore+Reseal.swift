@@ -21,12 +21,13 @@ extension FHIRStore {
     ///   - path: a store that is not open anywhere.
     ///   - release: the FHIR release of its resources.
     ///   - configuration: as for opening; `checksPages` and `access` are ignored.
+    ///   - progress: receives the progress of checking and of rewriting. Default: none.
     /// - Complexity: reads the whole file three times and writes it twice; temporarily needs disk space for two more copies.
-    /// - Throws: `FHIRStoreError`: `notAStore` if the file is damaged, `busy` if another connection uses it, `invalidArgument` if its pages have
+    /// - Throws: errors of `progress`; `FHIRStoreError`: `notAStore` if the file is damaged, `busy` if another connection uses it, `invalidArgument` if its pages have
     ///   no room for checksums, `cannotOpen`, `wrongRelease`, `newerFormat`, `diskFull`.
     @discardableResult
     public static func reseal(
-        path: String, release: FHIRRelease, configuration: Configuration = Configuration()
+        path: String, release: FHIRRelease, configuration: Configuration = Configuration(), progress: StoreProgressHandler? = nil
     ) throws -> ResealReport {
         guard path != ":memory:" else { throw FHIRStoreError(.invalidArgument, "an in-memory store has no file to reseal") }
         guard configuration.key == nil else {
@@ -36,7 +37,7 @@ extension FHIRStore {
         }
         do {
             try verifyThere(path)
-            try rewrite(path, release, configuration)
+            try rewrite(path, release, configuration, progress)
             return try verified(path)
         } catch let error as SQLiteError {
             throw FHIRStoreError(error, path: path)
@@ -48,7 +49,9 @@ extension FHIRStore {
         _ = try Connection.open(path, isReadOnly: true, createsFile: false, key: nil, pageChecksums: .unverified)
     }
 
-    private static func rewrite(_ path: String, _ release: FHIRRelease, _ given: Configuration) throws {
+    private static func rewrite(
+        _ path: String, _ release: FHIRRelease, _ given: Configuration, _ progress: StoreProgressHandler?
+    ) throws {
         var configuration = given
         configuration.checksPages = false
         let (writer, identity) = try StoreOpener(path: path, release: release, configuration: configuration).open()
@@ -56,24 +59,33 @@ extension FHIRStore {
         guard connection.hasPageChecksums else {
             throw FHIRStoreError(.invalidArgument, "the pages of \(path) have no room for checksums: there is nothing to reseal")
         }
+        try connection.untilCancelled { try rewrite(path, writer.access, identity.digestKey, progress) }
+    }
+
+    private static func rewrite(
+        _ path: String, _ access: StoreConnection, _ digestKey: UInt64, _ progress: StoreProgressHandler?
+    ) throws {
+        let connection = access.connection
         // The lock of this write is kept, so that the verified content is what is rewritten.
         try connection.execute("PRAGMA locking_mode = EXCLUSIVE; BEGIN IMMEDIATE; COMMIT")
-        let faults = try StoreCheck(writer.access, digestKey: identity.digestKey).run()
+        let faults = try StoreCheck(access, digestKey: digestKey, progress).run()
         if let fault = faults.first {
             throw FHIRStoreError(
                 .notAStore,
                 "\(path) is damaged and was not changed (\(faults.count) fault\(faults.count == 1 ? "" : "s"), the first: \(fault)): restore a "
                     + "backup, or use `firelite recover`")
         }
-        try connection.withAttachedDatabases(1) {
-            try connection.execute("PRAGMA temp_store = FILE; VACUUM; PRAGMA wal_checkpoint(TRUNCATE)")
+        try ProgressMeter(progress).measure(connection, { StoreProgress(.rewriting, $0, of: nil, .steps) }) {
+            try connection.withAttachedDatabases(1) {
+                try connection.execute("PRAGMA temp_store = FILE; VACUUM; PRAGMA wal_checkpoint(TRUNCATE)")
+            }
         }
     }
 
     /// Reads every page and compares its checksum.
     private static func verified(_ path: String) throws -> ResealReport {
         let connection = try Connection.open(path, createsFile: false, key: nil)
-        guard try connection.text("PRAGMA integrity_check") == "ok" else {
+        guard try connection.untilCancelled({ try connection.text("PRAGMA integrity_check") }) == "ok" else {
             throw FHIRStoreError(.disk, "\(path): written data cannot be read back: check the disk")
         }
         return ResealReport(

@@ -11,26 +11,26 @@ extension FHIRStore {
     ///   - replacing: whether to replace an existing file, which must not be open anywhere. Default: false.
     ///   - encryption: the encryption of the copy. Default: the same as the store's. A change from encrypted to plain, or back, copies
     ///     row by row instead of page by page.
-    ///   - progress: called about every mebibyte with the fraction done, from 0 to 1; when copying row by row, only at the end.
-    ///     Throw an error to end the backup.
+    ///   - progress: called about every mebibyte with the number of pages copied; when copying row by row, with the steps of SQLite's virtual
+    ///     machine. Default: none.
     /// - Throws: errors of `progress`; `FHIRStoreError`: `alreadyExists`, `cannotOpen`, `diskFull`, `noEncryption`; `invalidArgument` if
     ///   `target` is the store's own file or one that belongs to it.
     public func backup(
-        to target: String, replacing: Bool = false, encryption: BackupEncryption = .same, progress: (Double) throws -> Void = { _ in }
+        to target: String, replacing: Bool = false, encryption: BackupEncryption = .same, progress: StoreProgressHandler? = nil
     ) throws {
+        let meter = ProgressMeter(progress)
         let targetKey = key(of: encryption)
         try targetKey?.verify(for: target)
         let file = try PendingFile(.database, path: target, replaces: replacing, database: path)
         if (targetKey == nil) == (configuration.key == nil) {
-            try copyPages(to: file, targetKey, progress)
+            try copyPages(to: file, targetKey, meter)
         } else {
-            try copyRows(to: file, targetKey)
+            try copyRows(to: file, targetKey, meter)
         }
         try file.finish()
-        try progress(1)
     }
 
-    private func copyPages(to file: PendingFile, _ key: EncryptionKey?, _ progress: (Double) throws -> Void) throws {
+    private func copyPages(to file: PendingFile, _ key: EncryptionKey?, _ meter: ProgressMeter) throws {
         try read { transaction in
             let source = transaction.access.connection
             // The snapshot starts with the first statement that reads.
@@ -44,29 +44,38 @@ extension FHIRStore {
                 // Nothing must be undone: an incomplete file is deleted.
                 try connection.execute("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF")
                 let backup = try Backup(from: source, to: connection)
-                while try backup.step(pages: pages) { try progress(backup.fraction) }
+                var isWhole = false
+                while !isWhole {
+                    try Cancellation.check()
+                    isWhole = try !backup.step(pages: pages)
+                    try meter.report(StoreProgress(.copying, backup.copiedPages, of: backup.pages, .pages))
+                }
             }
         }
     }
 
-    private func copyRows(to file: PendingFile, _ key: EncryptionKey?) throws {
+    private func copyRows(to file: PendingFile, _ key: EncryptionKey?, _ meter: ProgressMeter) throws {
         if configuration.access != .readWrite {
             // A read-only connection cannot write an attached file.
             let copy = try PendingFile(.database, path: file.path + "-source", replaces: true, database: nil, in: file.folder)
-            try copyPages(to: copy, configuration.key) { _ in }
+            try copyPages(to: copy, configuration.key, meter)
             return try mappingErrors(of: file.path) {
                 let source = try Connection.open(copy.temporaryPath, createsFile: false, key: configuration.key, isHardened: false)
-                try export(source, to: file, key)
+                try export(source, to: file, key, meter)
             }
         }
         try mappingErrors(of: file.path) {
-            try export(rowSource(), to: file, key)
+            try export(rowSource(), to: file, key, meter)
         }
     }
 
-    private func export(_ source: Connection, to file: PendingFile, _ key: EncryptionKey?) throws {
-        guard let key else { return try source.export(to: file.temporaryPath, key: nil) }
-        try key.secret.withBytes { try source.export(to: file.temporaryPath, key: $0) }
+    private func export(_ source: Connection, to file: PendingFile, _ key: EncryptionKey?, _ meter: ProgressMeter) throws {
+        try source.untilCancelled {
+            try meter.measure(source, { StoreProgress(.copying, $0, of: nil, .steps) }) {
+                guard let key else { return try source.export(to: file.temporaryPath, key: nil) }
+                try key.secret.withBytes { try source.export(to: file.temporaryPath, key: $0) }
+            }
+        }
     }
 
     /// A connection that can attach another file, used for nothing else.
@@ -95,13 +104,19 @@ extension FHIRStore {
     /// Rewrites the file so that it has no free pages and adjacent rows of a table are stored side by side.
     ///
     /// Temporarily needs disk space for two more copies of the data. Only their owner can read the temporary files, which have no name.
-    /// - Throws: `FHIRStoreError`: `busy` if others use the file all the time, `diskFull`.
-    public func vacuum() throws {
+    /// - Parameter progress: receives the steps of SQLite's virtual machine so far; SQLite does not say how many there will be. Default: none.
+    /// - Throws: errors of `progress`; `FHIRStoreError`: `busy` if others use the file all the time, `diskFull`.
+    public func vacuum(progress: StoreProgressHandler? = nil) throws {
+        let meter = ProgressMeter(progress)
         try withWritingConnection { connection in
             // The copy of a large store would not fit in memory.
             try connection.execute("PRAGMA temp_store = FILE")
             // SQLite attaches the copy.
-            let result = Result { try connection.withAttachedDatabases(1) { try connection.execute("VACUUM") } }
+            let result = Result {
+                try meter.measure(connection, { StoreProgress(.rewriting, $0, of: nil, .steps) }) {
+                    try connection.withAttachedDatabases(1) { try connection.execute("VACUUM") }
+                }
+            }
             try connection.execute("PRAGMA temp_store = MEMORY")
             try result.get()
         }
@@ -151,6 +166,7 @@ extension FHIRStore {
             guard DispatchTime.now() < end else {
                 throw FHIRStoreError(.busy, "\(path) is in use, so its log could not be moved: end long reads and try again")
             }
+            try Cancellation.check()
             usleep(10_000)
         }
     }

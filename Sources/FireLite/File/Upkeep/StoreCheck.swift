@@ -6,8 +6,10 @@ struct StoreCheck {
     private let access: StoreConnection
     private let connection: Connection
     private let digestKey: UInt64
+    private let meter: ProgressMeter
 
-    init(_ access: StoreConnection, digestKey: UInt64) {
+    init(_ access: StoreConnection, digestKey: UInt64, _ progress: StoreProgressHandler? = nil) {
+        meter = ProgressMeter(progress)
         self.access = access
         self.digestKey = digestKey
         connection = access.connection
@@ -15,14 +17,18 @@ struct StoreCheck {
 
     func run() throws -> [StoreFinding] {
         var findings = try tolerant("the file") {
-            try texts("PRAGMA integrity_check").filter { $0 != "ok" }.map { StoreFinding(.integrity, "SQLite: \($0)") }
+            try meter.measure(connection, { StoreProgress(.checkingFile, $0, of: nil, .steps) }) {
+                try texts("PRAGMA integrity_check").filter { $0 != "ok" }.map { StoreFinding(.integrity, "SQLite: \($0)") }
+            }
         }
         findings += access.schema.unknownTables.map {
             StoreFinding(.unknownTable, table: $0, "the table \($0) is not part of FHIR \(access.schema.release.name)")
         }
         findings += try tolerant("_index", table: "_index") { try indexes() }
-        for table in access.schema.tables where table.isInFile {
+        let tables = access.schema.tables.filter(\.isInFile)
+        for (number, table) in tables.enumerated() {
             findings += try tolerant(table.name, table: table.name) { try orphans(table) }
+            try meter.report(StoreProgress(.checkingTables, number + 1, of: tables.count, .tables, subject: table.name))
         }
         findings += try tolerant("the tables of resources") { try shapes() }
         findings += try tolerant("_resource", table: "_resource") { try contents() }
@@ -144,16 +150,21 @@ struct StoreCheck {
     private func contents() throws -> [StoreFinding] {
         var findings: [StoreFinding] = []
         var last = Int64.min
+        let total = meter.isWanted ? try Registry.count(connection) : 0
+        var count = 0
         while true {
+            try Cancellation.check()
             let batch = try access.registry.registrations(after: last, limit: 256)
             guard let end = batch.last else { return findings }
             last = end.root
+            count += batch.count
             for registration in try damaged(batch) {
                 findings.append(
                     StoreFinding(
                         .content, typeName: try typeName(of: registration), number: registration.root,
                         "the rows of the resource with number \(registration.root) are not what was stored"))
             }
+            try meter.report(StoreProgress(.checkingResources, count, of: total, .resources))
         }
     }
 
@@ -165,6 +176,7 @@ struct StoreCheck {
         let next = try TrackingSettings.read(connection).next
         var last: Int64 = 0
         while true {
+            try Cancellation.check()
             let rows = try table.rows("seq > ?", [.integer(last)], limit: 256)
             guard let end = rows.last?.sequence else { break }
             last = end

@@ -37,7 +37,7 @@ import Testing
                 log.begin(number)
                 gate.wait()
                 log.end()
-                done.leave()
+                return { done.leave() }
             }
         }
         for _ in 0..<60 { gate.signal() }
@@ -56,7 +56,7 @@ import Testing
             return queue.add {
                 log.begin(number)
                 if number == 0 { gate.wait() }
-                done.leave()
+                return { done.leave() }
             }
         }
         #expect(queue.withdraw(tickets[2]))
@@ -85,7 +85,7 @@ import Testing
         await #expect(throws: CancellationError.self) { try await second.value }
         gate.signal()
         try await first.value
-        #expect(try store.count(Patient.self) == 0)
+        #expect(try await store.count(Patient.self) == 0)
     }
 
     #if os(Linux)
@@ -115,7 +115,7 @@ import Testing
                     // One that writes, eight that read, and the few that run tasks.
                     for try await count in group { #expect(count <= before + 9 + 8) }
                 }
-                #expect(try store.count(Patient.self) == 500)
+                #expect(try await store.count(Patient.self) == 500)
             }
         }
     #endif

@@ -24,7 +24,7 @@ import Testing
             try fill(store, 1...6_000)
             let threads = Threads()
             var fractions: [Double] = []
-            try store.backup(to: folder + "/copy.sqlite") { fraction in
+            try store.backup(to: folder + "/copy.sqlite") { progress in
                 if fractions.isEmpty {
                     // Another thread commits while the copy is under way.
                     let written = Gate()
@@ -34,7 +34,7 @@ import Testing
                     }
                     #expect(written.wait())
                 }
-                fractions.append(fraction)
+                fractions.append(try #require(progress.fraction))
             }
             try threads.finish()
             #expect(fractions.count > 2 && fractions == fractions.sorted() && fractions.last == 1)

@@ -25,8 +25,8 @@ import Testing
             try fill(store)
             #expect(try store.count(Patient.self) == 50)
             var seenWhileCopying: [String: Int] = [:]
-            try store.backup(to: folder + "/copy.sqlite") { fraction in
-                if fraction < 1 || seenWhileCopying.isEmpty { seenWhileCopying = try modes(folder) }
+            try store.backup(to: folder + "/copy.sqlite") { _ in
+                if seenWhileCopying.isEmpty { seenWhileCopying = try modes(folder) }
             }
             try FHIRStore.recover(from: folder + "/copy.sqlite", to: folder + "/recovered.sqlite", release: .r4)
             try store.vacuum()

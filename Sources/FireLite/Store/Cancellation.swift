@@ -1,0 +1,78 @@
+import FireLiteSQLiteBridge
+import Foundation
+
+/// Passes a task's cancellation to the thread that works for it.
+final class Cancellation: @unchecked Sendable {
+    // `lock` guards both variables.
+    private let lock = NSLock()
+    private var requested = false
+    private var handler: (@Sendable () -> Void)?
+    /// Whether a statement of a write is interrupted: not while an app's own block runs, which decides by itself where it can stop.
+    let interruptsWrites: Bool
+
+    init(interruptsWrites: Bool) { self.interruptsWrites = interruptsWrites }
+
+    var isRequested: Bool {
+        lock.lock()
+        defer { lock.unlock() }
+        return requested
+    }
+
+    func request() {
+        lock.lock()
+        requested = true
+        let handler = handler
+        lock.unlock()
+        handler?()
+    }
+
+    /// Runs `handler` when the task is cancelled, at once if it already was.
+    func whenRequested(_ handler: @escaping @Sendable () -> Void) {
+        lock.lock()
+        self.handler = handler
+        let requested = requested
+        lock.unlock()
+        if requested { handler() }
+    }
+
+    // MARK: - On the working thread
+
+    // Not a task-local value, which a task that a block starts would inherit.
+    private static let key: pthread_key_t = {
+        var key = pthread_key_t()
+        pthread_key_create(&key, nil)
+        return key
+    }()
+
+    /// The cancellation of the task that this thread works for; nil on other threads.
+    static var current: Cancellation? {
+        pthread_getspecific(key).map { Unmanaged<Cancellation>.fromOpaque($0).takeUnretainedValue() }
+    }
+
+    /// Ends what this thread does for a cancelled task; does nothing on other threads.
+    ///
+    /// - Throws: `CancellationError`.
+    static func check() throws { if current?.isRequested == true { throw CancellationError() } }
+
+    /// Runs `body` for the task on this thread.
+    ///
+    /// - Throws: errors of `body`; `CancellationError` if the task is cancelled before it or ends a statement of it.
+    func run<Value>(_ body: () throws -> Value) throws -> Value {
+        if isRequested { throw CancellationError() }
+        pthread_setspecific(Self.key, Unmanaged.passUnretained(self).toOpaque())
+        defer { pthread_setspecific(Self.key, nil) }
+        do {
+            return try body()
+        } catch let error as FHIRStoreError where error.code == .interrupted && isRequested {
+            throw CancellationError()
+        }
+    }
+}
+
+extension Connection {
+    /// Runs `body`; a statement of it ends if this thread works for a task and that is cancelled.
+    func untilCancelled<Value>(isWrite: Bool = false, _ body: () throws -> Value) rethrows -> Value {
+        guard let cancellation = Cancellation.current, cancellation.interruptsWrites || !isWrite else { return try body() }
+        return try withProgress({ !cancellation.isRequested }, body)
+    }
+}
