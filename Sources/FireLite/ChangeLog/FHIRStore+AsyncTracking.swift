@@ -52,7 +52,7 @@ extension ChangeReader {
     ///   - limit: the number of log entries to read. Default: all.
     ///   - squashed: whether the changes of a resource become one. Default: true.
     /// - Throws: `FHIRStoreError`: `resyncRequired` if the log was switched off meanwhile; `CancellationError`.
-    public func changes(limit: Int? = nil, squashed: Bool = true) async throws -> sending [LoggedChange] {
+    public func changes(limit: Int? = nil, squashed: Bool = true) async throws -> sending LoggedChanges {
         try await store.reading { try self.changes(limit: limit, squashed: squashed) }
     }
 

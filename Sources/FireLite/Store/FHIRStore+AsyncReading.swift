@@ -92,7 +92,7 @@ extension FHIRStore {
     ///   - limit: the number of log entries to read. Default: all.
     ///   - squashed: whether the changes of a resource become one. Default: true.
     /// - Throws: `FHIRStoreError`: `resyncRequired` if some of them are no longer in the log; `CancellationError`.
-    public func changes(since sequence: Int64, limit: Int? = nil, squashed: Bool = true) async throws -> sending [LoggedChange] {
+    public func changes(since sequence: Int64, limit: Int? = nil, squashed: Bool = true) async throws -> sending LoggedChanges {
         try await reading { try self.changes(since: sequence, limit: limit, squashed: squashed) }
     }
 
