@@ -30,7 +30,7 @@ struct ImportAPITests {
             "in/c.json",
             #"{"resourceType":"Bundle","type":"collection","entry":[{"fullUrl":"http://a/Patient/4","resource":\#(patient("4"))},"#
                 + #"{"resource":{"resourceType":"Patient","id":"5","active":"x"}},"#
-                + #"{"resource":{"resourceType":"Observation","id":"6","status":"final","code":{},"subject":{"reference":"http://a/Patient/4"}}}]}"#
+                + #"{"resource":{"resourceType":"Observation","id":"6","status":"final","code":{"text":"a"},"subject":{"reference":"http://a/Patient/4"}}}]}"#
         )
         try folder.write("in/d.json", "{\n\"resourceType\":\"Patient\",\n\"id\":\"7\",\n\"x\":2}")
         let run = try ToolRun(
