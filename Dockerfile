@@ -4,7 +4,7 @@ FROM swift:6.1-bookworm AS build
 # Any version of the distribution has what is needed.
 # hadolint ignore=DL3008
 RUN apt-get update \
-    && apt-get install -y --no-install-recommends libsqlite3-dev pkg-config zlib1g-dev \
+    && apt-get install -y --no-install-recommends libsqlite3-dev pkg-config \
     && rm -rf /var/lib/apt/lists/*
 WORKDIR /source
 COPY Package.swift ./

@@ -35,17 +35,17 @@ let package = Package(
         .systemLibrary(name: "CFireLiteSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
         .systemLibrary(
             name: "CFireLiteSQLCipher", pkgConfig: "sqlcipher", providers: [.apt(["libsqlcipher-dev"]), .brew(["sqlcipher"])]),
-        .systemLibrary(name: "CFireLiteZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .target(name: "FireLiteSQLite", dependencies: library, swiftSettings: settings),
         .target(name: "CFireLiteChecksumVFS", dependencies: library),
         .target(name: "FireLiteSQLiteBridge", dependencies: ["FireLiteSQLite", "CFireLiteChecksumVFS"], swiftSettings: settings),
         .target(name: "CFireLitePrefetch"),
+        .target(name: "CFireLiteGzip"),
         .target(name: "FireLiteCore", dependencies: ["CFireLitePrefetch"], swiftSettings: settings),
-        .target(name: "FireLite", dependencies: ["FireLiteCore", "FireLiteSQLiteBridge"], swiftSettings: settings),
+        .target(name: "FireLite", dependencies: ["FireLiteCore", "FireLiteSQLiteBridge", "CFireLiteGzip"], swiftSettings: settings),
         .target(name: "FireLiteR4", dependencies: ["FireLiteCore"], swiftSettings: settings),
         .target(name: "FireLiteSynthetic", dependencies: ["FireLiteCore", "FireLiteR4"], swiftSettings: settings),
         .executableTarget(
-            name: "FireLiteCLI", dependencies: ["FireLite", "FireLiteR4", "FireLiteSynthetic", "CFireLiteZlib"], swiftSettings: settings),
+            name: "FireLiteCLI", dependencies: ["FireLite", "FireLiteR4", "FireLiteSynthetic"], swiftSettings: settings),
         .executableTarget(
             name: "Benchmarks", dependencies: ["FireLite", "FireLiteR4", "FireLiteSQLiteBridge", "FireLiteSQLite", "FireLiteSynthetic"],
             path: "Benchmarks",

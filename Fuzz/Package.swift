@@ -17,14 +17,14 @@ let package = Package(
         .target(name: "FireLiteSQLite", dependencies: ["CFireLiteSQLite"], swiftSettings: instrumented + [.define("SystemSQLite")]),
         .target(name: "CFireLiteChecksumVFS", dependencies: ["CFireLiteSQLite"]),
         .target(name: "FireLiteSQLiteBridge", dependencies: ["FireLiteSQLite", "CFireLiteChecksumVFS"], swiftSettings: instrumented),
-        .systemLibrary(name: "CFireLiteZlib", pkgConfig: "zlib"),
         .target(name: "CFireLitePrefetch"),
+        .target(name: "CFireLiteGzip"),
         .target(name: "FireLiteCore", dependencies: ["CFireLitePrefetch"], swiftSettings: instrumented),
-        .target(name: "FireLite", dependencies: ["FireLiteCore", "FireLiteSQLiteBridge"], swiftSettings: instrumented),
+        .target(name: "FireLite", dependencies: ["FireLiteCore", "FireLiteSQLiteBridge", "CFireLiteGzip"], swiftSettings: instrumented),
         .target(name: "FireLiteR4", dependencies: ["FireLiteCore"], swiftSettings: instrumented),
         .target(name: "FireLiteSynthetic", dependencies: ["FireLiteCore", "FireLiteR4"], swiftSettings: instrumented),
         .target(
-            name: "FireLiteCLI", dependencies: ["FireLite", "FireLiteR4", "FireLiteSynthetic", "CFireLiteZlib"], exclude: ["main.swift"],
+            name: "FireLiteCLI", dependencies: ["FireLite", "FireLiteR4", "FireLiteSynthetic"], exclude: ["main.swift"],
             swiftSettings: instrumented),
         .target(name: "FireLiteGenerator", path: "Generator/FireLiteGenerator", swiftSettings: instrumented),
         .executableTarget(

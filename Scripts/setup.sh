@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs what the build needs beside Swift: the headers of SQLite and zlib, and pkg-config. Says what to install where it may not.
+# Installs what the build needs beside Swift: the headers of SQLite, and pkg-config. Says what to install where it may not.
 # With the argument sqlcipher, the headers of SQLCipher in their place.
 set -euo pipefail
 
@@ -15,9 +15,9 @@ if [ "${1:-}" = sqlcipher ]; then
     name=SQLCipher
     package=libsqlcipher-dev
 fi
-if pkg-config --exists "$library" zlib 2>/dev/null; then exit 0; fi
+if pkg-config --exists "$library" 2>/dev/null; then exit 0; fi
 
-remedy="FireLite needs the headers of $name and zlib: install the packages $package, zlib1g-dev and pkg-config (Debian, Ubuntu: apt-get install $package zlib1g-dev pkg-config)"
+remedy="FireLite needs the headers of $name: install the packages $package and pkg-config (Debian, Ubuntu: apt-get install $package pkg-config)"
 if ! command -v apt-get >/dev/null 2>&1; then
     case "$(uname -s)" in
         Darwin)
@@ -37,12 +37,12 @@ if [ "$(id -u)" -ne 0 ]; then
     as_root="sudo -n"
 fi
 export DEBIAN_FRONTEND=noninteractive
-echo "installing $package, zlib1g-dev and pkg-config"
-if ! { $as_root apt-get update -qq && $as_root apt-get install -y -qq "$package" zlib1g-dev pkg-config >/dev/null; }; then
+echo "installing $package and pkg-config"
+if ! { $as_root apt-get update -qq && $as_root apt-get install -y -qq "$package" pkg-config >/dev/null; }; then
     echo "$remedy" >&2
     exit 1
 fi
-if ! pkg-config --exists "$library" zlib; then
+if ! pkg-config --exists "$library"; then
     echo "$remedy" >&2
     exit 1
 fi

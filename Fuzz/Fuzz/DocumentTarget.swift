@@ -1,8 +1,7 @@
-import FireLite
 import FireLiteR4
 import Foundation
 
-@testable import FireLiteCLI
+@testable import FireLite
 
 /// The walk over one document: entries, places and frame are the same whatever the size of the window, and what the strict reader accepts
 /// is complete for it.

@@ -1,6 +1,6 @@
 import Foundation
 
-@testable import FireLiteCLI
+@testable import FireLite
 
 /// The NDJSON splitter: the lines are the same whatever the size of the pieces, and the chunks add up to the content.
 ///

@@ -73,6 +73,8 @@ struct FireLiteTool {
         switch error {
         case let error as ToolError: error
         case let error as ImportFault: .incomplete(error.description)
+        case let error as TransferError:
+            error.code == .damaged || error.code == .noResources ? .incomplete(error.description) : .failed(error.description)
         case let error as FHIRDecodingError: .incomplete(error.description)
         case let error as FHIRStoreError: .failed(error.description)
         case let error as CocoaError: .failed(error.localizedDescription)

@@ -1,3 +1,4 @@
+import FireLite
 import Foundation
 import Testing
 
@@ -6,7 +7,7 @@ import Testing
 @Suite struct ToolErrorTests {
     /// Foundation shows the tool's own messages.
     @Test func localizedDescriptionIsTheMessage() {
-        let fault = ImportFault(file: "a.ndjson", line: 3, reason: "expected a number", text: "MARKER")
+        let fault = ImportFault(file: "a.ndjson", line: 3, reason: "expected a number")
         for error in [ToolError.usage("unknown option --x"), fault] as [any Error & CustomStringConvertible] {
             #expect(error.localizedDescription == error.description)
         }

@@ -148,14 +148,17 @@ public final class WriteTransaction: ReadTransaction {
 
     /// `upsert` for resources that are not needed afterwards: they stay unmanaged, and the transaction keeps nothing of them.
     ///
-    /// - Parameter digests: the results of `FHIRStore.digest(of:)` for each of them; nil to compute them here.
+    /// - Parameters:
+    ///   - digests: the results of `FHIRStore.digest(of:)` for each of them; nil to compute them here.
+    ///   - policy: what to do if a stored resource is newer. Default: replace it.
     package func store(
-        _ resources: [FHIRResource], digests: [ContentDigest.Value]? = nil
+        _ resources: [FHIRResource], digests: [ContentDigest.Value]? = nil, policy: UpsertPolicy = .replace
     ) throws -> UpsertCounts {
         try perform {
             var counts = UpsertCounts()
-            try writer.upsert(resources, digests: digests, marksManaged: false, known: { managed[$0] }, check: checkAddable) {
-                resource, outcome in
+            try writer.upsert(
+                resources, digests: digests, policy: policy, marksManaged: false, known: { managed[$0] }, check: checkAddable
+            ) { resource, outcome in
                 if case .merge(let target) = outcome {
                     target.assign(from: resource)
                     try managed.flush()

@@ -40,6 +40,7 @@ struct ExportCommand: Command {
     private let types: [String]
     private let output: String
     private let options: Exporter.Options
+    private let showsIDs: Bool
     private let isJSON: Bool
 
     init(_ arguments: ParsedArguments) throws {
@@ -56,14 +57,18 @@ struct ExportCommand: Command {
         if isJSON, output == "-" { throw ToolError.usage("--json needs a folder as --output: the resources go to standard output") }
         let onError = arguments["on-error"] ?? "stop"
         guard onError == "stop" || onError == "skip" else { throw ToolError.usage("--on-error is '\(onError)', neither stop nor skip") }
-        options = Exporter.Options(assignsIDs: arguments.has("assign-ids"), skips: onError == "skip", showsIDs: arguments.has("ids"))
+        options = Exporter.Options(assignsIDs: arguments.has("assign-ids"), skips: onError == "skip")
+        showsIDs = arguments.has("ids")
     }
 
     func run(_ console: Console) throws -> ExitStatus {
         let store = try database.openForReading()
         let clock = ContinuousClock()
         let start = clock.now
-        var exporter = Exporter(types: types, options: options, report: console.report)
+        var handlers = Exporter.Handlers()
+        handlers.skip = { console.report(line($0)) }
+        handlers.explain = { ToolError.failed("\($0): `firelite export --on-error skip` skips what cannot be read") }
+        var exporter = Exporter(types: types, options: options, handlers: handlers)
         if output == "-" {
             try database.located { try exporter.export(store, to: console.standardOutput) }
             if let line = exporter.counts.idLine { console.report("firelite export: \(line)") }
@@ -76,5 +81,11 @@ struct ExportCommand: Command {
         let number = exporter.counts.unreadable
         guard number > 0 else { return .done }
         throw ToolError.incomplete("skipped \(number == 1 ? "1 unreadable resource" : "\(number) unreadable resources")")
+    }
+
+    private func line(_ resource: UnreadableResource) -> String {
+        let type = resource.typeName ?? "a resource"
+        let name = showsIDs ? resource.id.map { "\(type)/\($0)" } : nil
+        return "skipped \(name ?? "\(type) number \(resource.number)"): \(resource.reason)"
     }
 }

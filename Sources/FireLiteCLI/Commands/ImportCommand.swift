@@ -62,7 +62,7 @@ struct ImportCommand: Command {
 
     private let database: DatabaseArgument
     private let sources: [String]
-    private let options: ImportOptions
+    private let options: ContentOptions
     private let rejectsPath: String?
     private let isQuiet: Bool
     private let isJSON: Bool
@@ -79,7 +79,7 @@ struct ImportCommand: Command {
         let onError = arguments["on-error"] ?? "stop"
         guard onError == "stop" || onError == "skip" else { throw ToolError.usage("--on-error is '\(onError)', neither stop nor skip") }
         try ImportSource.checkOperands(sources)
-        options = ImportOptions(
+        options = ContentOptions(
             release: database.release, stopsAtFault: onError == "stop", keepsBundles: arguments.has("whole-bundles"),
             dates: try Self.dates(arguments))
     }
@@ -111,15 +111,7 @@ struct ImportCommand: Command {
         let rejects = try rejectsFile()
         let progress = console.errorIsTerminal && !isQuiet ? ProgressLine(console.standardError, total: total) : nil
         var importer = Importer(store: store, options: options, rejects: rejects, progress: progress, report: console.report)
-        var preparation = TablePreparation(store: store, options: options)
-        let result = Result {
-            for (index, input) in inputs.enumerated() {
-                try database.located {
-                    try preparation.prepare(inputs, from: index)
-                    try importer.run(input)
-                }
-            }
-        }
+        let result = Result { try database.located { try importer.run(inputs) } }
         // The rejects file is kept even if the import failed.
         let rejected = Result { try rejects?.finish() }
         try progress?.clear()

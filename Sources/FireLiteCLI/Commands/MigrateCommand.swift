@@ -60,7 +60,7 @@ struct MigrateCommand: Command {
 
     private let database: DatabaseArgument
     private let sources: [String]
-    private let options: ImportOptions
+    private let options: ContentOptions
     private let isDryRun: Bool
     private let rejectsPath: String?
     private let reportPath: String?
@@ -88,9 +88,10 @@ struct MigrateCommand: Command {
             throw ToolError.usage("--date-numbers is '\(numbers)', not 2001, 1970 or 1970-ms")
         }
         let dates = try ImportCommand.dates(offset: arguments["offset"])
-        options = ImportOptions(
+        options = ContentOptions(
             release: database.release, stopsAtFault: false,
-            mender: FireKitMender(release: database.release, dates: dates, dateNumbers: dateNumbers), typeName: arguments["type"])
+            mender: FireKitFiles(
+                mender: FireKitMender(release: database.release, dates: dates, dateNumbers: dateNumbers), typeName: arguments["type"]))
     }
 
     func run(_ console: Console) throws -> ExitStatus {
@@ -146,15 +147,7 @@ struct MigrateCommand: Command {
         let progress = console.errorIsTerminal && !isQuiet ? ProgressLine(console.standardError, total: total) : nil
         var importer = Importer(
             store: store, options: options, rejects: rejects, progress: progress, report: console.report, noteMends: note)
-        var preparation = TablePreparation(store: store, options: options)
-        let result = Result {
-            for (index, input) in inputs.enumerated() {
-                try database.located {
-                    try preparation.prepare(inputs, from: index)
-                    try importer.run(input)
-                }
-            }
-        }
+        let result = Result { try database.located { try importer.run(inputs) } }
         let rejected = Result { try rejects.finish() }
         try progress?.clear()
         try result.get()

@@ -81,11 +81,11 @@ struct ValidateCommand: Command {
     }
 
     private func validate(_ source: ImportSource, _ report: ValidationReport) throws {
-        let options = ImportOptions(release: release, stopsAtFault: false, keepsBundles: true)
+        let options = ContentOptions(release: release, stopsAtFault: false, keepsBundles: true)
         let reader = ImportReader(
             try InputFile(source), options: options, digest: { _ in (0, 0) },
             deliver: { batch in
-                for fault in batch.faults { try report.add(fault) }
+                for fault in batch.faults { try report.add(fault.fault) }
                 for (resource, origin) in zip(batch.resources, batch.origins) {
                     try report.add(resource, place: "\(source.name): line \(origin.place.line)")
                 }

@@ -1,3 +1,4 @@
+import FireLite
 import Foundation
 
 /// Output to a terminal: characters that control it are shown as JSON escapes, whatever command writes them.

@@ -45,7 +45,7 @@ final class NDJSONFile {
         guard let file else { return }
         let result = close(descriptor)
         descriptor = -1
-        guard result == 0 else { throw ToolError.system(path) }
+        guard result == 0 else { throw TransferError.system(path) }
         try file.finish()
         self.file = nil
     }

@@ -1,3 +1,4 @@
+import FireLite
 import Foundation
 
 /// One line on a terminal with the progress of an import, redrawn in place.

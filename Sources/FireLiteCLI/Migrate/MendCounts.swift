@@ -1,3 +1,5 @@
+import FireLite
+
 /// How many places of each kind were mended.
 struct MendCounts {
     private var counts: [MendKind: Int] = [:]

@@ -1,7 +1,7 @@
 import FireLite
 
 /// Reads resources that are mended first. Mistakes are reported at their places in the given text.
-final class MendingReader {
+final class MendingReader: ResourceMending {
     private let mender: FireKitMender
     private let reader: FHIRJSONReader
     /// The type of resources that do not name it.
@@ -20,11 +20,6 @@ final class MendingReader {
     func resource(from bytes: UnsafeBufferPointer<UInt8>) throws -> (resource: FHIRResource, mends: [Mend]) {
         guard let node = JSONNodeParser.node(of: bytes) else { return (try reader.resource(from: bytes), []) }
         return try resource(node, typeName: typeName, in: bytes)
-    }
-
-    /// Reads a row of a table.
-    func resource(_ row: ResourceTables.Row, in bytes: UnsafeBufferPointer<UInt8>) throws -> (resource: FHIRResource, mends: [Mend]) {
-        try resource(row.node, typeName: row.typeName, in: bytes)
     }
 
     private func resource(
@@ -60,8 +55,15 @@ final class MendingReader {
     }
 
     /// The rows of a dump; nil if the text is not one.
-    func tables(in bytes: UnsafeBufferPointer<UInt8>) -> ResourceTables? {
-        JSONNodeParser.node(of: bytes).flatMap { ResourceTables($0, mender.release) }
+    func rows(in bytes: UnsafeBufferPointer<UInt8>) -> ForeignRows? {
+        guard let node = JSONNodeParser.node(of: bytes), let tables = ResourceTables(node, mender.release) else { return nil }
+        return ForeignRows(
+            resources: tables.rows.map { row in
+                .init(typeName: row.typeName, range: row.node.range) { [self] in
+                    try resource(row.node, typeName: row.typeName, in: $0)
+                }
+            },
+            skipped: tables.elements.map { Mend(kind: .elementRow, path: $0) })
     }
 
     // MARK: - Names
@@ -76,7 +78,7 @@ final class MendingReader {
     }
 
     /// The type and id of a resource for messages, from its text or that of a Bundle's entry.
-    func name(of text: UnsafeBufferPointer<UInt8>, typeName: String? = nil) -> String? {
+    func name(of text: UnsafeBufferPointer<UInt8>, typeName: String?) -> String? {
         guard let node = JSONNodeParser.node(of: text) else { return typeName ?? self.typeName }
         let resource = node["resourceType"] == nil ? node["resource"] ?? node : node
         guard let type = resource["resourceType"]?.text ?? typeName ?? self.typeName, Self.isName(type) else { return nil }

@@ -175,7 +175,7 @@ struct HostileOutputTests {
             let run = try ToolRun("import", "--database", database, path, "--strict")
             #expect(!run.output.contains("MARKER") && !run.error.contains("MARKER"), "\(run.error)")
         }
-        let fault = ImportFault(file: "f", line: 1, reason: "r", text: "MARKER")
+        let fault = RejectedText(fault: ImportFault(file: "f", line: 1, reason: "r"), text: "MARKER")
         #expect(!"\(fault)\(String(reflecting: fault))\(FireLiteTool.failure(fault).message)".contains("MARKER"))
     }
 }

@@ -1,3 +1,4 @@
+import FireLite
 import Foundation
 import Testing
 

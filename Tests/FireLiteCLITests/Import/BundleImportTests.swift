@@ -62,7 +62,7 @@ struct BundleImportTests {
         try folder.write("rejects", "")
         let rejects = NDJSONFile(path: folder.file("rejects"), database: folder.file("test.sqlite"))
         var importer = Importer(
-            store: store, options: ImportOptions(release: .r4, stopsAtFault: false, keepsBundles: wholeBundles, limits: limits),
+            store: store, options: ContentOptions(release: .r4, stopsAtFault: false, keepsBundles: wholeBundles, limits: limits),
             rejects: rejects)
         try importer.run(.file(path: path))
         try rejects.finish()

@@ -86,7 +86,7 @@ struct ImportTests {
             var limits = ImportLimits()
             limits.chunk = chunk
             limits.waitingBatches = 1
-            var importer = Importer(store: store, options: ImportOptions(release: .r4, limits: limits))
+            var importer = Importer(store: store, options: ContentOptions(release: .r4, limits: limits))
             try importer.run(.file(path: path))
             #expect(importer.counts == ImportCounts(added: 40))
             var stored: [String] = []
@@ -172,7 +172,7 @@ struct ImportTests {
             for name in ["cut.ndjson", "cut.json"] {
                 let path = try folder.write(name, content)
                 let store = try FHIRStore.inMemory(release: .r4)
-                var importer = Importer(store: store, options: ImportOptions(release: .r4, stopsAtFault: false))
+                var importer = Importer(store: store, options: ContentOptions(release: .r4, stopsAtFault: false))
                 try importer.run(.file(path: path))
                 #expect(importer.counts == ImportCounts(added: 2, rejected: 1), "\(name) cut after \(length) bytes")
             }
@@ -224,7 +224,7 @@ struct ImportTests {
             try folder.write("r", "")
             let rejects = NDJSONFile(path: folder.file("r"), database: folder.file("test.sqlite"))
             var importer = Importer(
-                store: store, options: ImportOptions(release: .r4, stopsAtFault: false, limits: limits), rejects: rejects)
+                store: store, options: ContentOptions(release: .r4, stopsAtFault: false, limits: limits), rejects: rejects)
             try importer.run(.file(path: path))
             try rejects.finish()
             #expect(importer.counts == ImportCounts(added: 2, rejected: 2), "pieces of \(chunk) bytes")
@@ -246,7 +246,7 @@ struct ImportTests {
             if random.chance(20) { content.append(UInt8(random.number(128...255))) }
             let path = try folder.write("noise", content)
             let store = try FHIRStore.inMemory(release: .r4)
-            var importer = Importer(store: store, options: ImportOptions(release: .r4, stopsAtFault: false))
+            var importer = Importer(store: store, options: ContentOptions(release: .r4, stopsAtFault: false))
             try importer.run(.file(path: path))
             #expect(importer.counts.stored == 0, "\(String(decoding: content, as: UTF8.self))")
         }

@@ -1,3 +1,4 @@
+import FireLite
 import Foundation
 
 @testable import FireLiteCLI

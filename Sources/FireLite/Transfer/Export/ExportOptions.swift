@@ -1,0 +1,23 @@
+/// What an export writes.
+public struct ExportOptions: Sendable {
+    /// What to do about a resource that cannot be read.
+    public enum FaultHandling: Sendable {
+        /// It ends the export; `FHIRStoreError.notAStore` is thrown, and no file appears.
+        case stop
+        /// It is skipped and counted.
+        case skip
+    }
+
+    /// The names of the resource types to write. Default: nil, all stored ones.
+    public var types: [String]?
+    /// Whether a resource without an id gets its pk as id, and references to it by pk (`urn:uuid:`) become `Type/id`. The store is not changed.
+    /// Default: false.
+    public var assignsIDs = false
+    /// What to do about a resource that cannot be read. Default: stop.
+    public var onFault = FaultHandling.stop
+    /// Called with each skipped resource; its id may identify a person. An error that it throws ends the export.
+    public var onUnreadable: (@Sendable (UnreadableResource) throws -> Void)?
+
+    /// The default options.
+    public init() {}
+}

@@ -1,0 +1,113 @@
+import FireLiteCore
+
+/// Writes the resources of one snapshot of a store as NDJSON.
+package struct Exporter {
+    package struct Options {
+        /// Whether resources without an id get one.
+        package var assignsIDs = false
+        /// Whether unreadable resources are skipped and listed.
+        package var skips = false
+
+        package init(assignsIDs: Bool = false, skips: Bool = false) {
+            self.assignsIDs = assignsIDs
+            self.skips = skips
+        }
+    }
+
+    /// What is called during an export, on the calling thread.
+    package struct Handlers {
+        /// Called with each skipped resource.
+        package var skip: (UnreadableResource) throws -> Void = { _ in }
+        /// Called after every 1,000 resources and after each type.
+        package var progress: (TransferProgress) -> Void = { _ in }
+        /// Asked as often.
+        package var isCancelled: () -> Bool = { false }
+        /// Explains that a resource cannot be read.
+        package var explain: (FHIRStoreError) -> any Error = { $0 }
+
+        package init() {}
+    }
+
+    private let types: [String]
+    private let options: Options
+    private let handlers: Handlers
+    private var progress = TransferProgress()
+    /// The results so far.
+    package private(set) var counts = ExportResult()
+
+    private static let resourcesPerReport = 1_000
+
+    /// - Parameter types: the resource types to write; empty for all stored ones.
+    package init(types: [String], options: Options, handlers: Handlers = Handlers()) {
+        self.types = types
+        self.options = options
+        self.handlers = handlers
+    }
+
+    /// Writes one type after another.
+    package mutating func export(_ store: FHIRStore, to output: any ByteOutput) throws {
+        let buffer = BufferedOutput(output)
+        try store.read { transaction in
+            for type in try typesToWrite(transaction) { try write(type, transaction, to: buffer) }
+        }
+        try buffer.flush()
+    }
+
+    /// Writes a file for each type.
+    package mutating func export(_ store: FHIRStore, to folder: ExportFolder) throws {
+        try store.read { transaction in
+            for type in try typesToWrite(transaction) {
+                try folder.write("\(type).ndjson") { try write(type, transaction, to: $0) }
+                counts.files += 1
+            }
+        }
+    }
+
+    private mutating func typesToWrite(_ transaction: ReadTransaction) throws -> [String] {
+        if !types.isEmpty { return types }
+        do {
+            let stored = try transaction.counts().filter { $0.count > 0 }
+            progress.totalResources = stored.reduce(0) { $0 + $1.count }
+            return stored.map(\.typeName)
+        } catch let error as FHIRStoreError where options.skips && error.code == .notAStore {
+            // A table that cannot be counted may be readable in part.
+            return transaction.storedTypeNames
+        }
+    }
+
+    private mutating func write(_ type: String, _ transaction: ReadTransaction, to output: any ByteOutput) throws {
+        var (counts, progress) = (counts, progress)
+        func report() throws {
+            if handlers.isCancelled() { throw CancellationError() }
+            progress.resources = counts.exported
+            progress.committed = counts.exported
+            handlers.progress(progress)
+        }
+        func write(_ resource: FHIRResource) throws {
+            var resource = resource
+            if resource.id == nil { if options.assignsIDs { counts.assignedIDs += 1 } else { counts.withoutID += 1 } }
+            if options.assignsIDs { resource = try transaction.withAssignedIDs(resource) }
+            let line = FHIRJSON.data(resource)
+            try output.write(line)
+            try output.write("\n")
+            counts.exported += 1
+            progress.bytes += line.count + 1
+            if counts.exported % Self.resourcesPerReport == 0 { try report() }
+        }
+        if options.skips {
+            func leaveOut(_ resource: UnreadableResource) throws {
+                counts.unreadable += 1
+                try handlers.skip(resource)
+            }
+            try transaction.forEach(typeName: type, unreadable: leaveOut) { try write($0) }
+        } else {
+            do {
+                try transaction.forEach(typeName: type) { try write($0) }
+            } catch let error as FHIRStoreError where error.code == .notAStore {
+                throw handlers.explain(error)
+            }
+        }
+        try report()
+        (self.counts, self.progress) = (counts, progress)
+    }
+}

@@ -1,0 +1,47 @@
+import Foundation
+
+/// The files of a folder that contain resources.
+package enum InputFolder {
+    private static let endings = [".ndjson", ".jsonl", ".json"]
+
+    /// Whether a file's name says that it contains resources.
+    static func isInput(_ name: String) -> Bool {
+        let name = name.lowercased()
+        let plain = name.hasSuffix(".gz") ? String(name.dropLast(3)) : name
+        return !name.hasPrefix(".") && endings.contains { plain.hasSuffix($0) }
+    }
+
+    /// The paths of the files in a folder and its subfolders, sorted by name; hidden ones are skipped, and links to folders are not followed.
+    ///
+    /// - Throws: `TransferError` if a folder cannot be read or has no such file.
+    package static func files(in folder: String) throws -> [String] {
+        let found = try list(folder)
+        if found.isEmpty {
+            throw TransferError(
+                .noResources, "\(folder): it contains no file that ends in .ndjson, .jsonl or .json, with or without .gz")
+        }
+        return found
+    }
+
+    private static func list(_ folder: String) throws -> [String] {
+        guard let directory = opendir(folder) else { throw TransferError.system(folder) }
+        closedir(directory)
+        var found: [String] = []
+        for name in try FileManager.default.contentsOfDirectory(atPath: folder).sorted() where !name.hasPrefix(".") {
+            let path = folder.hasSuffix("/") ? folder + name : "\(folder)/\(name)"
+            var status = stat()
+            guard lstat(path, &status) == 0 else { continue }
+            switch status.st_mode & S_IFMT {
+            case S_IFDIR: found += try list(path)
+            case S_IFREG, S_IFLNK: if isInput(name), !isFolder(path) { found.append(path) }
+            default: continue
+            }
+        }
+        return found
+    }
+
+    package static func isFolder(_ path: String) -> Bool {
+        var status = stat()
+        return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+    }
+}

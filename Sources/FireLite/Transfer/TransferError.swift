@@ -1,0 +1,43 @@
+import Foundation
+
+/// An import or export cannot read or write a file. Descriptions contain no values of records.
+public struct TransferError: LocalizedError, Equatable, Sendable, CustomStringConvertible {
+    /// The kind of failure.
+    public struct Code: RawRepresentable, Sendable, Hashable {
+        /// The code's name.
+        public let rawValue: String
+        /// The code with this name.
+        public init(rawValue: String) { self.rawValue = rawValue }
+
+        /// The system cannot open, read or write a file.
+        public static let system = Code(rawValue: "system")
+        /// Compressed content is damaged or truncated.
+        public static let damaged = Code(rawValue: "damaged")
+        /// A folder has no file with resources.
+        public static let noResources = Code(rawValue: "noResources")
+        /// A file is compressed, and the system has no zlib to unpack it.
+        public static let missingZlib = Code(rawValue: "missingZlib")
+        /// An option is invalid.
+        public static let invalidOption = Code(rawValue: "invalidOption")
+    }
+
+    /// The kind of failure.
+    public let code: Code
+    /// What went wrong, where, and what to do about it.
+    public let message: String
+
+    package init(_ code: Code, _ message: String) {
+        self.code = code
+        self.message = message
+    }
+
+    /// The last system call failed, on `subject`.
+    package static func system(_ subject: String, code: Int32 = errno) -> TransferError {
+        TransferError(.system, "\(subject): \(String(cString: strerror(code)))")
+    }
+
+    /// The message.
+    public var description: String { message }
+    /// The same as `message`.
+    public var errorDescription: String? { message }
+}

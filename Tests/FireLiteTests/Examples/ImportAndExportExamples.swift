@@ -1,0 +1,87 @@
+import FireLite
+import Foundation
+import TestSupport
+import Testing
+
+/// The examples of ImportAndExport.md.
+@Suite(.soundStores) struct ImportAndExportExamples {
+    private let place: TemporaryFolder
+
+    init() throws { place = try TemporaryFolder() }
+
+    /// An app's place for texts that could not be stored.
+    private final class Quarantine: Sendable {
+        let texts = Shared<[String]>([])
+
+        func add(_ reason: String, _ text: String) { texts.change { $0.append(text) } }
+    }
+
+    private func file(_ name: String, _ text: String) throws -> URL { URL(fileURLWithPath: try place.write(name, text)) }
+
+    private func makeFolder() throws -> URL {
+        let folder = URL(fileURLWithPath: place.file("folder"))
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        try place.write("folder/a.json", TransferSamples.patient("a"))
+        return folder
+    }
+
+    @Test func files() async throws {
+        let store = try freshStore()
+        let (download, folder) = (try file("download.ndjson", TransferSamples.lines(1...3)), try makeFolder())
+        // example ImportAndExport.md
+        let result = try await store.importResources(from: [download, folder])
+        print(result.counts.added, result.counts.updated, result.counts.unchanged)
+        // end
+        #expect(result.counts.added == 4)
+    }
+
+    @Test func rejects() async throws {
+        let store = try freshStore()
+        let quarantine = Quarantine()
+        let download = try file("download.ndjson", TransferSamples.lines(1...3) + "no resource\n")
+        // example ImportAndExport.md
+        var options = ImportOptions()
+        options.onFault = .skip
+        options.onReject = { fault, text in quarantine.add(fault.description, text) }
+        let result = try await store.importResources(from: [download], options: options)
+        for fault in result.rejects { print(fault) }
+        // end
+        #expect(result.counts.added == 3 && result.rejects.count == 1 && quarantine.texts.value == ["no resource"])
+    }
+
+    @Test func progress() async throws {
+        let store = try freshStore()
+        let download = try file("download.ndjson", TransferSamples.lines(1...3))
+        // example ImportAndExport.md
+        let task = Task {
+            try await store.importResources(from: [download]) { progress in
+                if let total = progress.totalBytes { print("\(progress.bytes * 100 / max(total, 1)) %") }
+            }
+        }
+        // end
+        #expect(try await task.value.counts.added == 3)
+    }
+
+    @Test func download() async throws {
+        let store = try freshStore()
+        let body = AsyncStream<Data> { continuation in
+            continuation.yield(Data(TransferSamples.lines(1...3).utf8))
+            continuation.finish()
+        }
+        // example ImportAndExport.md
+        let counts = try await store.importResources(from: body).counts
+        // end
+        #expect(counts.added == 3)
+    }
+
+    @Test func export() async throws {
+        let store = try freshStore()
+        let folder = try makeFolder()
+        _ = try await store.importResources(from: [folder])
+        // example ImportAndExport.md
+        let result = try await store.export(to: folder)
+        print(result.exported, result.files)
+        // end
+        #expect(result.exported == 1 && result.files == 1)
+    }
+}
