@@ -24,7 +24,7 @@ struct AsyncForm: Sendable, CustomTestStringConvertible {
 
     static func text(_ versions: [ResourceVersion]) -> String { "\(versions.map { "\($0.typeName) \($0.id ?? "") \($0.version)" })" }
 
-    static func text(_ changes: [LoggedChange]) -> String { "\(changes.map { "\($0.sequence) \($0.kind) \($0.resourceID ?? "")" })" }
+    static func text(_ changes: LoggedChanges) -> String { "\(changes.map { "\($0.sequence) \($0.kind) \($0.resourceID ?? "")" })" }
 
     // MARK: - Calls of the store
 
