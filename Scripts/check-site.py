@@ -150,7 +150,9 @@ class Pages:
                 # The changes of earlier versions name files that have moved since.
                 if PATH.fullmatch(span) and "/.build/" not in span and page != "CHANGELOG.md":
                     self.links += 1
-                    if not os.path.exists(os.path.join(root, span)):
+                    # From the repository's folder, or from that of the page, as in a package of its own.
+                    places = [root, os.path.join(root, os.path.dirname(page))]
+                    if not any(os.path.exists(os.path.join(place, span)) for place in places):
                         fault(page, f"no file {span}")
             for address in LINK.findall(re.sub(r"`[^`]*`", "", text)):
                 self.check_link(page, address)

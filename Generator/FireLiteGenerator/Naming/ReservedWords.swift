@@ -31,8 +31,9 @@ enum ReservedWords {
     /// Members of the runtime's classes that a property would collide with: all that are public, and properties that the package's
     /// own modules see. `RuntimeMembersTests` compares them with the runtime's source.
     static let members: Set<String> = [
-        "containerResource", "copy", "differences", "encode", "filledSlotCount", "hasContent", "isEmpty", "isManaged", "layout", "layoutTable",
-        "objectExtras", "objectFlags", "ownerObject", "pk", "populate", "rootObject", "rowNode", "slotCapacity", "slotCount", "slotRun",
+        "containerResource", "copy", "differences", "encode", "filledSlotCount", "hasContent", "isEmpty", "isManaged", "layout",
+        "layoutTable", "objectExtras", "objectFlags", "ownerObject", "pk", "populate", "rootObject", "rowNode", "slotCapacity", "slotCount",
+        "slotRun",
         "slots", "validate",
         // Generated functions, a conformance a user may add, Swift's own.
         "upsert", "debugDescription", "isDeleted", "init", "self", "Type", "Protocol", "ID",

@@ -130,7 +130,7 @@ import Testing
             { tx in _ = try tx.delete(tx.query(Patient.self)) },
             { tx in _ = try tx.update(tx.query(Patient.self)) { $0.active = true } },
             { tx in try tx.forEach(Patient.self) { $0.active = true } },
-            { tx in try tx.query(Patient.self).forEach { $0.active = true } },
+            { tx in try tx.query(Patient.self).forEach(batch: 256) { $0.active = true } },
         ]
         for step in steps {
             await cancelled { pause in
@@ -148,7 +148,8 @@ import Testing
     @Test func aLoopOverAQueryEndsWithItsTask() async throws {
         let store = try filled()
         await cancelled { pause in try await store.query(Patient.self).where { $0.birthDate > "1800" }.update { _ in pause() } }
-        await cancelled { pause in try await store.query(Patient.self).where { $0.birthDate > "1800" }.forEach { _ in pause() } }
+        await cancelled { pause in try await store.query(Patient.self).where { $0.birthDate > "1800" }.forEach(batch: 256) { _ in pause() }
+        }
         await cancelled { pause in try await store.query(Patient.self).batches(of: 100) { _ in pause() } }
         await cancelled { pause in try await store.forEachRow("SELECT a.id FROM Patient a, Patient b") { _ in pause() } }
         #expect(try await store.check().isEmpty)

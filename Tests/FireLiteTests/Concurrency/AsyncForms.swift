@@ -227,13 +227,13 @@ struct AsyncForm: Sendable, CustomTestStringConvertible {
             { store in
                 try await store.read { tx in
                     var ids: [String] = []
-                    try query(tx.store).forEach { ids.append($0.id ?? "") }
+                    try query(tx.store).forEach(batch: 256) { ids.append($0.id ?? "") }
                     return "\(ids)"
                 }
             },
             { store in
                 var ids: [String] = []
-                try query(store).forEach { ids.append($0.id ?? "") }
+                try query(store).forEach(batch: 256) { ids.append($0.id ?? "") }
                 return "\(ids)"
             }),
         AsyncForm(

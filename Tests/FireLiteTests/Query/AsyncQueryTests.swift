@@ -124,7 +124,7 @@ import Testing
         var checks = 0
         #expect(throws: CancellationError.self) {
             try cancellation.run {
-                try store.query(Patient.self).forEach { _ in
+                try store.query(Patient.self).forEach(batch: 256) { _ in
                     checks += 1
                     if checks == 3 { cancellation.request() }
                 }
