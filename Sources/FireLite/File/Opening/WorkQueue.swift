@@ -16,7 +16,7 @@ final class WorkQueue: @unchecked Sendable {
     private var tickets: Range<Ticket> = 0..<0
 
     typealias Ticket = Int
-    /// Blocking work, and what to call when the thread has let go of it.
+    /// Blocking work, and what to call when the thread has released it.
     typealias Block = @Sendable () -> @Sendable () -> Void
 
     /// - Parameter width: the maximum number of blocks that run at once.

@@ -151,6 +151,7 @@ package final class InputFile: RewindableBytes {
 
     /// Makes `rewind` possible: content that cannot be read twice is copied to a temporary file first.
     func keepForRewinding() throws {
+        // Invariant: callers of a stream begin at its first line.
         precondition(stream == nil, "the lines of a stream are read once")
         guard start == nil else { return }
         let copy = try Self.temporaryFile()
