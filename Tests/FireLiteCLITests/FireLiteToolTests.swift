@@ -139,7 +139,7 @@ struct FireLiteToolTests {
         try store(#"{"resourceType":"Patient","id":"1","name":[{"given":["A","B"]}]}"#, #"{"resourceType":"Group","id":"1"}"#)
         let run = try ToolRun("info", "--database", database)
         #expect(run.status == .done)
-        #expect(run.lines.contains("release  R4 4.0.1"))
+        #expect(run.lines.contains("release       R4 4.0.1"))
         #expect(run.lines.contains("Group            1"))
         #expect(run.lines.contains("total            2"))
         #expect(run.lines.contains("Patient_name_given     2        1"))

@@ -15,7 +15,7 @@ struct ChangesCommand: Command {
         jsonKeys: [
             JSONKey(
                 "changes",
-                "a list: number, kind, type, id, pk, time; with --paths elements, a list of: path; with --values old and new, too"),
+                "a list: number, kind, type, id, pk, time; with --paths elements: path, with --values old, new"),
             JSONKey("newest", "the number of the newest entry"),
         ],
         discussion: """

@@ -32,10 +32,10 @@ struct DiaryCommand {
         do {
             let output = try await DiaryCommand(arguments: arguments, diary: diary).run(name)
             // Released only, the store would close on another thread, perhaps not before the program ends.
-            try diary.store.close()
+            try await diary.store.close()
             return output
         } catch {
-            try diary.store.close()
+            try await diary.store.close()
             throw error
         }
     }
