@@ -13,14 +13,27 @@ import Testing
     private actor Board {
         private var counts: [Int: Int] = [:]
         private var elements = 0
+        private var awaited: (counts: [Int: Int], continuation: CheckedContinuation<Int, Never>)?
 
         func note(_ observer: Int, _ count: Int) {
             counts[observer] = count
             elements += 1
+            resumeIfReached()
         }
 
-        func count(_ observer: Int) -> Int? { counts[observer] }
-        var total: Int { elements }
+        /// Waits until these are what the observers were given last, and returns the number of elements so far.
+        func elements(until expected: [Int: Int]) async -> Int {
+            await withCheckedContinuation { continuation in
+                awaited = (expected, continuation)
+                resumeIfReached()
+            }
+        }
+
+        private func resumeIfReached() {
+            guard let awaited, awaited.counts == counts else { return }
+            self.awaited = nil
+            awaited.continuation.resume(returning: elements)
+        }
     }
 
     @Test func nothingIsMissed() async throws {
@@ -42,17 +55,8 @@ import Testing
         let commits = try await first + second
         // Each observer ends with what the store has; a commit of the other connection is noticed within its interval.
         var expected: [Int: Int] = [:]
-        for family in 0..<50 { expected[family] = try Self.count(store, family) }
-        var isSettled = false
-        for _ in 0..<600 where !isSettled {
-            isSettled = true
-            for observer in 0..<Self.observers {
-                if await board.count(observer) != expected[observer % 50] { isSettled = false }
-            }
-            if !isSettled { try await _Concurrency.Task.sleep(for: .milliseconds(50)) }
-        }
-        #expect(isSettled)
-        let elements = await board.total
+        for observer in 0..<Self.observers { expected[observer] = try Self.count(store, observer % 50) }
+        let elements = await board.elements(until: expected)
         #expect(commits > 0 && elements >= Self.observers)
         for task in tasks { task.cancel() }
         for task in tasks { _ = await task.result }
