@@ -17,7 +17,11 @@ let package = Package(
     platforms: [.macOS(.v14), .iOS(.v17), .tvOS(.v17), .watchOS(.v10), .visionOS(.v1)],
     products: [
         .library(name: "FireLite", targets: ["FireLite"]),
+        .library(name: "FireLiteDSTU2", targets: ["FireLiteDSTU2"]),
+        .library(name: "FireLiteSTU3", targets: ["FireLiteSTU3"]),
         .library(name: "FireLiteR4", targets: ["FireLiteR4"]),
+        .library(name: "FireLiteR4B", targets: ["FireLiteR4B"]),
+        .library(name: "FireLiteR5", targets: ["FireLiteR5"]),
         .library(name: "FireLiteSynthetic", targets: ["FireLiteSynthetic"]),
         .library(name: "FireLiteGenerator", targets: ["FireLiteGenerator"]),
         .executable(name: "firelite", targets: ["FireLiteCLI"]),
@@ -42,7 +46,11 @@ let package = Package(
         .target(name: "CFireLiteGzip"),
         .target(name: "FireLiteCore", dependencies: ["CFireLitePrefetch"], swiftSettings: settings),
         .target(name: "FireLite", dependencies: ["FireLiteCore", "FireLiteSQLiteBridge", "CFireLiteGzip"], swiftSettings: settings),
+        .target(name: "FireLiteDSTU2", dependencies: ["FireLiteCore"], swiftSettings: settings),
+        .target(name: "FireLiteSTU3", dependencies: ["FireLiteCore"], swiftSettings: settings),
         .target(name: "FireLiteR4", dependencies: ["FireLiteCore"], swiftSettings: settings),
+        .target(name: "FireLiteR4B", dependencies: ["FireLiteCore"], swiftSettings: settings),
+        .target(name: "FireLiteR5", dependencies: ["FireLiteCore"], swiftSettings: settings),
         .target(name: "FireLiteSynthetic", dependencies: ["FireLiteCore", "FireLiteR4"], swiftSettings: settings),
         .executableTarget(
             name: "FireLiteCLI", dependencies: ["FireLite", "FireLiteR4", "FireLiteSynthetic"], swiftSettings: settings),

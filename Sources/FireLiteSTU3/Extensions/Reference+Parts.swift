@@ -1,0 +1,3 @@
+import FireLiteCore
+
+extension Reference: FHIRReference {}
