@@ -52,8 +52,9 @@ let package = Package(
         .target(name: "FireLiteR4B", dependencies: ["FireLiteCore"], swiftSettings: settings),
         .target(name: "FireLiteR5", dependencies: ["FireLiteCore"], swiftSettings: settings),
         .target(name: "FireLiteSynthetic", dependencies: ["FireLiteCore", "FireLiteR4"], swiftSettings: settings),
+        .target(name: "FireLiteReleases", dependencies: ["FireLiteCore"], swiftSettings: settings),
         .executableTarget(
-            name: "FireLiteCLI", dependencies: ["FireLite", "FireLiteR4", "FireLiteSynthetic"], swiftSettings: settings),
+            name: "FireLiteCLI", dependencies: ["FireLite", "FireLiteR4", "FireLiteReleases", "FireLiteSynthetic"], swiftSettings: settings),
         .executableTarget(
             name: "Benchmarks", dependencies: ["FireLite", "FireLiteR4", "FireLiteSQLiteBridge", "FireLiteSQLite", "FireLiteSynthetic"],
             path: "Benchmarks",

@@ -1,11 +1,11 @@
 import FireLite
-import FireLiteR4
+import FireLiteReleases
 import Foundation
 
 /// The command-line tool `firelite`: arguments in, texts and an exit status out.
 struct FireLiteTool {
-    /// The FHIR releases that `--release` knows.
-    static let releases: [FHIRRelease] = [.r4]
+    /// The FHIR releases that `--release` knows by name, the oldest first.
+    static let releases = BundledRelease.all
 
     /// Every command, in the order of the help.
     static var commands: [any Command.Type] {
@@ -19,7 +19,7 @@ struct FireLiteTool {
     }
 
     /// The names of the resource types of every release.
-    static var resourceTypes: [String] { Set(releases.flatMap(\.resourceTypes).map { $0._layout.name }).sorted() }
+    static var resourceTypes: [String] { Set(releases.flatMap(\.release.resourceTypeNames)).sorted() }
 
     /// The definitions of the commands, in the order of the help.
     static var definitions: [CommandDefinition] { commands.map { $0.definition } }

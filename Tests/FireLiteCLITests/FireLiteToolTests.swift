@@ -46,7 +46,10 @@ struct FireLiteToolTests {
         (["import", "--database", "", "x"], "firelite import: --database needs the name of a file"),
         (["import", "--database", "x", "--on-error", "go", "y"], "firelite import: --on-error is 'go', neither stop nor skip"),
         (["import", "--database", "x", "-", "-"], "firelite import: - is given twice, but standard input can be read only once"),
-        (["import", "--database", "x", "--release", "R9", "y"], "firelite import: unknown FHIR release 'R9': this build has R4"),
+        (
+            ["import", "--database", "x", "--release", "R9", "y"],
+            "firelite import: unknown FHIR release 'R9': this build has DSTU2, STU3, R4, R4B, R5, or name a file of layouts"
+        ),
         (["export", "--database", "x"], "firelite export: --output DIR|- is missing"),
         (["export", "--database", "x", "--output", "-", "--type", "Human"], "firelite export: 'Human' is not a resource type of FHIR R4"),
         (

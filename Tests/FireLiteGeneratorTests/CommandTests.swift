@@ -17,11 +17,12 @@ struct CommandTests {
         let first = package.run()
         #expect(first.status == 0 && first.error.isEmpty)
         let code = "\(root)/Sources/FireLiteMini/Generated"
-        #expect(first.output == "FHIR Mini 9.9.0: 21 files in \(code)\n21 files written, 0 removed")
+        let layouts = "\(root)/Sources/FireLiteReleases/Generated"
+        #expect(first.output == "FHIR Mini 9.9.0: 21 files in \(code)\nlayouts: 1 files in \(layouts)\n22 files written, 0 removed")
         #expect(package.run().output.hasSuffix("0 files written, 0 removed"))
         let check = package.run("--check")
         #expect(check.status == 0)
-        #expect(check.output == "FHIR Mini 9.9.0: 21 files in \(code), up to date")
+        #expect(check.output == "FHIR Mini 9.9.0: 21 files in \(code), up to date\nlayouts: 1 files in \(layouts), up to date")
     }
 
     @Test func staleFilesGo() throws {

@@ -78,6 +78,6 @@ struct RuntimeLimitsTests {
                 == RuntimeLimits.primitives.subtracting(["boolean", "integer", "decimal"]))
         let table = String(
             decoding: try SourceFile(path: Fixtures.package + "/Sources/FireLiteCore/Layouts/Layout.swift").bytes, as: UTF8.self)
-        #expect(table.contains("a class has at most \(RuntimeLimits.mostSlots) slots"))
+        #expect(table.contains("static let maximumSlots = \(RuntimeLimits.mostSlots)\n"))
     }
 }

@@ -40,13 +40,24 @@ public struct GeneratorCommand {
         var differences: [OutputFolder.Differences] = []
         var summaries: [String] = []
         let releases = try definitions()
+        var bundled: [PlannedFile] = []
         for definition in releases.map(\.definition) {
             let named = try name(definition)
+            bundled.append(LayoutsWriter.file(of: named))
+            if let path = options.layouts {
+                differences.append(try layoutsDifferences(named, path))
+                summaries.append("FHIR \(definition.release): layouts in \(path)")
+                if options.output == nil { continue }
+            }
             let planned = try FilePlanner.plan(named, templates: templates, descriptions: try descriptions(of: definition))
             let output = OutputFolder(path: options.output ?? layout.output(for: definition.release.name))
             differences.append(try output.differences(from: planned))
             summaries.append("FHIR \(definition.release): \(planned.count) files in \(output.path)")
             if options.updatesDigest { differences.append(try digestDifferences(definition)) }
+        }
+        if options.layouts == nil, options.output == nil, options.release == nil, options.definitions == nil {
+            differences.append(try OutputFolder(path: layout.bundledLayouts).differences(from: bundled))
+            summaries.append("layouts: \(bundled.count) files in \(layout.bundledLayouts)")
         }
         var outcome = options.isCheck ? check(differences, summaries) : try write(differences, summaries)
         let notes = releases.flatMap { release in release.notes.map { "FHIR \(release.definition.release): \($0)" } }
@@ -98,8 +109,10 @@ public struct GeneratorCommand {
         }
         let names = options.release.map { [$0] } ?? known
         guard !names.isEmpty else { throw GeneratorError("no digest in this folder", at: SourceLocation(file: layout.definitions)) }
-        if options.output != nil, names.count > 1 {
-            throw GeneratorError("--output takes one release, choose it with --release: \(known.joined(separator: ", "))")
+        if options.output != nil || options.layouts != nil, names.count > 1 {
+            throw GeneratorError(
+                "\(options.output == nil ? "--layouts" : "--output") takes one release, choose it with --release: \(known.joined(separator: ", "))"
+            )
         }
         return try names.map { name in
             let definition = try DigestReader.read(try SourceFile(path: layout.digest(of: name)))
@@ -110,6 +123,16 @@ public struct GeneratorCommand {
             }
             return ImportedRelease(definition: definition)
         }
+    }
+
+    private func layoutsDifferences(_ named: NamedRelease, _ path: String) throws -> OutputFolder.Differences {
+        let file = PlannedFile(path: path, content: LayoutsWriter.text(of: named))
+        guard FileManager.default.fileExists(atPath: path) else { return OutputFolder.Differences(missing: [file]) }
+        let present = try SourceFile(path: path)
+        guard present.bytes.isEmpty || present.bytes.starts(with: LayoutsWriter.firstLine.utf8) else {
+            throw GeneratorError("this file has no layouts and is not overwritten", at: SourceLocation(file: path))
+        }
+        return OutputFolder.Differences(changed: present.unifiedLines.elementsEqual(file.content.utf8) ? [] : [file])
     }
 
     private func digestDifferences(_ definition: ReleaseDefinition) throws -> OutputFolder.Differences {

@@ -9,6 +9,7 @@ struct Options: Equatable {
     var isCheck = false
     var templates: String?
     var output: String?
+    var layouts: String?
     var isHelp = false
 
     static let help = """
@@ -26,6 +27,8 @@ struct Options: Equatable {
           --check               write nothing; list the files on disk that differ, and exit with status 1 if any do
           --templates DIR       use these templates (default: Templates)
           --output DIR          write one release's code here (default: Sources/FireLite<release>/Generated)
+          --layouts FILE        write one release's layouts here, for FHIRRelease(layouts:) and firelite --release FILE,
+                                and no code unless --output is given
           --help                show this
 
         A folder for code contains only generated files. Any other file in it, except hidden ones, is an error
@@ -54,6 +57,7 @@ struct Options: Equatable {
             case "--check": options.isCheck = true
             case "--templates": options.templates = try value()
             case "--output": options.output = try value()
+            case "--layouts": options.layouts = try value()
             case "--help", "-h": options.isHelp = true
             default: throw GeneratorError("unknown argument \(argument), see --help")
             }
@@ -61,7 +65,7 @@ struct Options: Equatable {
         if options.updatesDigest, options.definitions == nil {
             throw GeneratorError("--update-digest needs --definitions, see --help")
         }
-        if !options.resources.isEmpty, options.output == nil {
+        if !options.resources.isEmpty, options.output == nil, options.layouts == nil {
             throw GeneratorError("--resources needs --output, a folder for the slim module's code, see --help")
         }
         if options.descriptions != nil, options.output == nil {

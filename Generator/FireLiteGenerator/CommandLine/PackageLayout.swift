@@ -37,6 +37,9 @@ struct PackageLayout {
 
     func output(for release: String) -> String { path("Sources/FireLite\(release)/Generated") }
 
+    /// The folder with the layouts of all releases, for programs without their classes.
+    var bundledLayouts: String { path("Sources/FireLiteReleases/Generated") }
+
     /// Names of the releases with a digest, in order.
     ///
     /// - Throws: `GeneratorError` if the folder is there and cannot be read.

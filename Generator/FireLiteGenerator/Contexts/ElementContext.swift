@@ -48,7 +48,7 @@ enum ElementContext {
     // MARK: - Facts
 
     /// An element's line in the layout of its class: `name min..max type[|type…] [=Codes] [>Target,Target]`.
-    private static func layoutLine(_ element: NamedElement) -> String {
+    static func layoutLine(_ element: NamedElement) -> String {
         let definition = element.definition
         var line = "\(definition.definedName) \(definition.cardinality) "
         line += element.members.map(\.typeName).joined(separator: "|")

@@ -35,7 +35,7 @@ extension ReadTransaction {
 
     private func assignedID(of resource: FHIRResource) throws -> String? {
         guard let tie = resource.objectExtras as? StoreTie, tie.store === store else { return nil }
-        return try assignedID(tie.root, pk: resource.pk, table(of: Swift.type(of: resource)))
+        return try assignedID(tie.root, pk: resource.pk, table(of: resource.layout))
     }
 
     private func assignedID(_ root: Int64, pk: String, _ table: TablePlan) throws -> String {

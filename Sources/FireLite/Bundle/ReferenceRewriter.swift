@@ -8,10 +8,10 @@ struct ReferenceRewriter {
     private let bundle: UnsafePointer<LayoutTable>?
 
     init(release: FHIRRelease) {
-        let layout = release.type(named: "Reference")?._layout
+        let layout = release.layout(named: "Reference")
         reference = layout?.table
         referenceSlot = layout?.element(named: "reference")?.slot ?? -1
-        bundle = release.type(named: "Bundle")?._layout.table
+        bundle = release.layout(named: "Bundle")?.table
     }
 
     /// Rewrites references and other URIs. A nested Bundle has its own entries and is not changed.

@@ -18,8 +18,11 @@ extension FHIRStore {
     ///
     /// - Throws: `FHIRStoreError`.
     public func track<Resource: FHIRResource>(_ tracking: StoreTracking, of type: Resource.Type) throws {
-        try write { try $0.track(tracking, types: [$0.table(of: type).name]) }
+        try track(tracking, typeName: layout(of: type).name)
     }
+
+    /// Tracks changes or versions of a type of the release, by its name.
+    package func track(_ tracking: StoreTracking, typeName: String) throws { try write { try $0.track(tracking, types: [typeName]) } }
 
     /// Stops tracking. Log entries and versions that nothing else needs are deleted; readers of the log get `resyncRequired` afterwards.
     ///
@@ -30,7 +33,12 @@ extension FHIRStore {
     ///
     /// - Throws: `FHIRStoreError`: `invalidArgument` if all types are tracked.
     public func stopTracking<Resource: FHIRResource>(_ tracking: StoreTracking, of type: Resource.Type) throws {
-        try write { try $0.stopTracking(tracking, types: [$0.table(of: type).name]) }
+        try stopTracking(tracking, typeName: layout(of: type).name)
+    }
+
+    /// Stops tracking a type of the release, by its name.
+    package func stopTracking(_ tracking: StoreTracking, typeName: String) throws {
+        try write { try $0.stopTracking(tracking, types: [typeName]) }
     }
 
     /// The types that are tracked.

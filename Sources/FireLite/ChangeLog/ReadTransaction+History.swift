@@ -14,7 +14,7 @@ extension ReadTransaction {
     ///
     /// - Throws: `FHIRStoreError`: `invalidArgument` for a name that is not a resource type of the release.
     public func history(typeName: String, id: String) throws -> [ResourceVersion] {
-        try history(of: type(named: typeName), id: id)
+        try perform { try history(table(ofTypeNamed: typeName), id: id) }
     }
 
     /// The content of a version, as an object that is not stored; nil if the version is no longer kept.
@@ -32,9 +32,13 @@ extension ReadTransaction {
     ///   - version: the number of the version (`ResourceVersion.version`).
     /// - Throws: `FHIRStoreError`: `notAStore` if the content does not match the digest that it was stored with.
     public func resource<Resource: FHIRResource>(_ type: Resource.Type, id: String, version: Int64) throws -> Resource? {
+        try resource(in: table(of: type), id: id, version: version) as? Resource
+    }
+
+    private func resource(in table: @autoclosure () throws -> TablePlan, id: String, version: Int64) throws -> FHIRResource? {
         try perform {
-            guard let found = try history(table(of: type), id: id).first(where: { $0.version == version }) else { return nil }
-            return try content(of: found) as? Resource
+            guard let found = try history(table(), id: id).first(where: { $0.version == version }) else { return nil }
+            return try content(of: found)
         }
     }
 
@@ -42,7 +46,7 @@ extension ReadTransaction {
     ///
     /// - Throws: `FHIRStoreError`: `invalidArgument` for a name that is not a resource type of the release; `notAStore`.
     public func resource(typeName: String, id: String, version: Int64) throws -> FHIRResource? {
-        try resource(type(named: typeName), id: id, version: version)
+        try resource(in: table(ofTypeNamed: typeName), id: id, version: version)
     }
 
     /// The versions that were stored, replaced or deleted since a time, of all resources or those of a type, the newest first.

@@ -95,10 +95,10 @@ extension ConditionReader {
             throw invalid("write has(Type.element): the type that points here and its reference", at: start)
         }
         let name = text(inside..<dot)
-        guard let type = subject.layout.release.resourceType(named: name) else {
+        guard let type = subject.layout.release.resourceLayout(named: name) else {
             throw invalid("'\(name)' is not a resource type of FHIR \(subject.layout.release.name)", at: inside)
         }
-        let end = try path(dot + 1..<close, type._layout)
+        let end = try path(dot + 1..<close, type)
         guard end.targets.isEmpty, case .object(let layout) = end.kind, layout.name == "Reference" else {
             throw invalid("'\(text(dot + 1..<close))' is not a Reference", at: dot + 1)
         }
@@ -107,9 +107,9 @@ extension ConditionReader {
             if !isEnd(at: position, bounds) {
                 throw invalid("write the conditions of has(…) in braces: has(Observation.subject){status=final}")
             }
-            return .referredBy(type._layout, end.path, .constant(true))
+            return .referredBy(type, end.path, .constant(true))
         }
-        return .referredBy(type._layout, end.path, try braces(Subject(layout: type._layout), bounds, depth: depth))
+        return .referredBy(type, end.path, try braces(Subject(layout: type), bounds, depth: depth))
     }
 
     private func condition(
@@ -160,7 +160,7 @@ extension ConditionReader {
         return try texts.flatMap { text in
             if text.contains(":") { return [text] }
             let parts = text.split(separator: "/", omittingEmptySubsequences: false)
-            guard parts.count == 2, release.resourceType(named: String(parts[0])) != nil, !parts[1].isEmpty else {
+            guard parts.count == 2, release.hasResourceType(named: String(parts[0])), !parts[1].isEmpty else {
                 throw invalid("'\(text)' is not a reference: write Type/id, or an absolute URL", at: place)
             }
             return Predicate.references(to: String(parts[0]), id: String(parts[1]))

@@ -68,13 +68,13 @@ extension ConditionReader {
         let type = try self.type(rest, part, release: release)
         switch element.kind {
         case .primitive: end.kind = .primitive(element.primitive ?? .string)
-        case .object: end.kind = .object(element.type?._layout ?? owner)
+        case .object: end.kind = .object(element.layout ?? owner)
         case .resource:
             guard let type else {
                 throw invalid("\(part) contains resources of several types: write \(name)(Patient)", at: range.lowerBound)
             }
-            step.kind = .resource(ObjectIdentifier(type))
-            end.kind = .object(type._layout)
+            step.kind = .resource(type.name)
+            end.kind = .object(type)
         }
         end.path = end.path.appending(step)
         guard let type, element.kind != .resource else { return }
@@ -83,9 +83,9 @@ extension ConditionReader {
                 "\(part): only a Reference or an element that contains resources can have a resource type in parentheses",
                 at: rest.lowerBound)
         }
-        end.targets.append((end.path, type._layout))
+        end.targets.append((end.path, type))
         end.path = QueryPath()
-        end.kind = .object(type._layout)
+        end.kind = .object(type)
     }
 
     /// The number in brackets, if any.
@@ -101,13 +101,13 @@ extension ConditionReader {
     }
 
     /// The resource type in parentheses, if any.
-    private func type(_ range: Range<Int>, _ part: String, release: FHIRRelease) throws -> FHIRResource.Type? {
+    private func type(_ range: Range<Int>, _ part: String, release: FHIRRelease) throws -> Layout? {
         guard !range.isEmpty else { return nil }
         guard range.count > 2, scalars[range.lowerBound] == "(", scalars[range.upperBound - 1] == ")" else {
             throw invalid("\(part) is not an element", at: range.lowerBound)
         }
         let name = text(range.lowerBound + 1..<range.upperBound - 1)
-        guard let type = release.resourceType(named: name) else {
+        guard let type = release.resourceLayout(named: name) else {
             throw invalid("'\(name)' is not a resource type of FHIR \(release.name)", at: range.lowerBound + 1)
         }
         return type

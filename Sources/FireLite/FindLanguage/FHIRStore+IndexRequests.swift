@@ -12,6 +12,16 @@ extension FHIRStore {
         try write { transaction in try transaction.perform { try transaction.dropIndex(paths, layout) } }
     }
 
+    /// Creates a predefined set of indexes, for one type or for all.
+    package func createIndexes(_ set: StoreIndexSet, layout: Layout?, progress: StoreProgressHandler? = nil) throws {
+        try write { transaction in try transaction.perform { try transaction.createIndexes(set, layout, progress) } }
+    }
+
+    /// Drops a predefined set of indexes that was created for the same type, or for all.
+    package func dropIndexes(_ set: StoreIndexSet, layout: Layout?) throws {
+        try write { transaction in try transaction.perform { try transaction.dropIndexes(set, layout) } }
+    }
+
     /// Drops an index by its name in `indexes()`; returns false if there is none.
     package func dropIndex(named name: String) throws -> Bool {
         try write { transaction in try transaction.perform { try transaction.dropIndex(named: name) } }

@@ -46,7 +46,7 @@ struct DeclaredIndexes {
 
     /// Whether type, table and columns belong to the release.
     private func isKnown(_ declaration: Declaration) -> Bool {
-        let isType = schema.release.resourceType(named: declaration.type) != nil
+        let isType = schema.release.hasResourceType(named: declaration.type)
         switch declaration.kind {
         case .set:
             return (isType || declaration.type.isEmpty) && declaration.columns.count == 1

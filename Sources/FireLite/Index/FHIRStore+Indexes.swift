@@ -46,14 +46,14 @@ extension FHIRStore {
     ///   - progress: receives the number of rows indexed so far, an estimate. Default: none.
     /// - Throws: errors of `progress`; `FHIRStoreError`.
     public func createIndexes(_ set: StoreIndexSet, for type: FHIRResource.Type? = nil, progress: StoreProgressHandler? = nil) throws {
-        try write { transaction in try transaction.perform { try transaction.createIndexes(set, type?._layout, progress) } }
+        try createIndexes(set, layout: type?._layout, progress: progress)
     }
 
     /// Drops a predefined set of indexes that was created for the same type, or for all.
     ///
     /// - Throws: `FHIRStoreError`.
     public func dropIndexes(_ set: StoreIndexSet, for type: FHIRResource.Type? = nil) throws {
-        try write { transaction in try transaction.perform { try transaction.dropIndexes(set, type?._layout) } }
+        try dropIndexes(set, layout: type?._layout)
     }
 
     /// The declared indexes, by name. Not listed are the index on each type's ids and those of the registry.

@@ -138,8 +138,8 @@ extension WriteTransaction {
     func dropIndex(named name: String) throws -> Bool {
         guard let declaration = try declared.declarations().first(where: { $0.name == name }) else { return false }
         if declaration.kind == .fullText {
-            guard let type = access.schema.release.resourceType(named: declaration.type) else { return false }
-            try dropFullTextIndex(type._layout)
+            guard let layout = access.schema.release.resourceLayout(named: declaration.type) else { return false }
+            try dropFullTextIndex(layout)
         } else {
             try drop(declaration)
         }

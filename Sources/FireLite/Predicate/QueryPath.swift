@@ -17,7 +17,7 @@ package struct PathStep: Sendable, Hashable {
         /// An element of the object.
         case element
         /// The resources of a type in an element that contains resources.
-        case resource(ObjectIdentifier)
+        case resource(String)
         /// The `Element` of the primitive of the previous step: its id and extensions.
         case annotation
     }

@@ -15,12 +15,8 @@ public struct FHIRQuery<Resource: FHIRResource>: Sendable {
     package var request: QueryRequest
 
     init(store: FHIRStore) {
-        misuse(
-            unless: Resource._layout.release == store.release,
-            "\(Resource.self) is a class of FHIR \(Resource._layout.release), but the store has \(store.release): use the classes of that release"
-        )
         self.store = store
-        request = QueryRequest(Resource._layout)
+        request = QueryRequest(store.layout(of: Resource.self))
     }
 
     private func with(_ change: (inout QueryRequest) -> Void) -> Self {

@@ -82,7 +82,7 @@ extension QueryElementPath {
         guard var last = path.steps.last else {
             misuse("of(_:) needs a path to an element that contains resources, such as contained")
         }
-        last.kind = .resource(ObjectIdentifier(type))
+        last.kind = .resource(type._layout.name)
         return ElementListPath(QueryPath(path.steps.dropLast() + [last]))
     }
 }

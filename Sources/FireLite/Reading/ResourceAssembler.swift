@@ -337,8 +337,8 @@ struct ResourceAssembler {
         guard var owner = object(of: ownerIndex)?.takeUnretainedValue() else { return }
         let steps = member.split(separator: ".").map(String.init)
         for step in steps.dropLast() {
-            guard let element = owner.layout.element(named: step), let type = element.type else { return }
-            owner = inlined(owner, element.slot, type).takeUnretainedValue()
+            guard let element = owner.layout.element(named: step), let layout = element.layout else { return }
+            owner = inlined(owner, element.slot, layout).takeUnretainedValue()
         }
         guard let last = steps.last, let element = owner.layout.element(named: last) else { return }
         if element.isList {
@@ -360,9 +360,9 @@ struct ResourceAssembler {
     }
 
     /// The object in a slot of another, created if there is none.
-    private func inlined(_ owner: FHIRObject, _ slot: Int, _ type: FHIRObject.Type) -> Unmanaged<FHIRObject> {
+    private func inlined(_ owner: FHIRObject, _ slot: Int, _ layout: Layout) -> Unmanaged<FHIRObject> {
         if let known = owner.object(in: slot) { return known }
-        let object = type.init()
+        let object = layout.makeObject()
         object.becomeStored(node: 0, owner: owner)
         owner.store(.object(object), in: slot)
         return .passUnretained(object)
@@ -390,17 +390,17 @@ struct ResourceAssembler {
     private mutating func owner(_ index: Int, _ group: GroupPlan) -> Unmanaged<FHIRObject> {
         guard let parent = group.parent else {
             if let known = object(of: index) { return known }
-            let element = group.layout.type.init()
+            let element = group.layout.makeObject()
             element.becomeStored(node: parts[index].node, owner: nil)
             parts[index].object = Int32(truncatingIfNeeded: objects.count)
             objects.append(Held(object: .passRetained(element)))
             return .passUnretained(element)
         }
         return owner(index, parent)._withUnsafeGuaranteedRef { outer -> Unmanaged<FHIRObject> in
-            if !group.isAnnotation { return inlined(outer, group.parentSlot, group.layout.type) }
+            if !group.isAnnotation { return inlined(outer, group.parentSlot, group.layout) }
             let plain = outer.value(group.parentSlot)
             if case .annotated(let known)? = plain { return .passUnretained(known.element) }
-            let element = group.layout.type.init()
+            let element = group.layout.makeObject()
             element.becomeStored(node: 0, owner: outer)
             outer.store(.annotated(AnnotatedPrimitive(value: plain, element: element)), in: group.parentSlot)
             return .passUnretained(element)

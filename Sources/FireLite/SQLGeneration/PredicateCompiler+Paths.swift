@@ -109,10 +109,10 @@ extension PredicateCompiler {
     }
 
     private func resourceList(_ step: PathStep, _ scope: QueryScope, _ consumed: Int) throws -> ListStep {
-        guard case .resource(let type) = step.kind,
-            let resource = schema.release.resourceTypes.first(where: { ObjectIdentifier($0) == type })
-        else { throw FHIRStoreError(.invalidArgument, "resources in resources have several types: name one with of(_:)") }
-        let table = schema.table(of: resource._layout)
+        guard case .resource(let typeName) = step.kind, let layout = schema.release.resourceLayout(named: typeName) else {
+            throw FHIRStoreError(.invalidArgument, "resources in resources have several types: name one with of(_:)")
+        }
+        let table = schema.table(of: layout)
         let inner = QueryScope(alias: newAlias(), group: table.root)
         return ListStep(table: table, member: scope.group.path(to: step.slot), scope: inner, consumed: consumed)
     }

@@ -38,7 +38,7 @@ extension PredicateCompiler {
             if reference.form == .uuid { plain.append(.text(text)) }
             // The type becomes a part of the statement.
             guard reference.form == .relative, reference.version == nil, let type = reference.type, let id = reference.id,
-                schema.release.resourceType(named: type) != nil
+                schema.release.hasResourceType(named: type)
             else { continue }
             plain.append(.text(text))
             let isTarget = SQLFragment("\(ReferenceText.id(column.sql, type)) = ?", [.text(id)])

@@ -28,10 +28,10 @@ final class RecursiveTypes: @unchecked Sendable {
     private static func reaches(_ wanted: Layout, from layout: Layout, _ visited: inout Set<ObjectIdentifier>) -> Bool {
         guard visited.insert(ObjectIdentifier(layout)).inserted else { return false }
         for element in layout.elements {
-            guard let type = element.type else { continue }
-            if element.isList, type == wanted.type { return true }
+            guard let type = element.layout else { continue }
+            if element.isList, type === wanted { return true }
             // Only the path itself and backbone elements below it share a table.
-            if type._layout.kind == .backbone, reaches(wanted, from: type._layout, &visited) { return true }
+            if type.kind == .backbone, reaches(wanted, from: type, &visited) { return true }
         }
         return false
     }

@@ -13,7 +13,7 @@ extension FHIRReference {
         switch parts.form {
         case .contained: return containedTarget()
         case .relative, .absolute:
-            guard let type = parts.type, let id = parts.id, store.release.resourceType(named: type) != nil else { return nil }
+            guard let type = parts.type, let id = parts.id, store.release.hasResourceType(named: type) else { return nil }
             return try store.resource(typeName: type, id: id)
         case .uuid:
             guard let uuid = parts.id else { return nil }

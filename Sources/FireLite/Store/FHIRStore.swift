@@ -225,4 +225,17 @@ public final class FHIRStore: Sendable {
     public func counts() throws -> [TypeCount] {
         try read { try $0.counts() }
     }
+
+    // MARK: - Types
+
+    /// The layout of a class, which must be one of the store's release.
+    func layout(of type: FHIRResource.Type) -> Layout {
+        misuse(
+            unless: type != FHIRResource.self,
+            "FHIRResource is every resource type: pass a generated class, or the name of a type if the release was read from a file")
+        misuse(
+            unless: type._layout.release == release,
+            "\(type) is a class of FHIR \(type._layout.release), but the store has \(release): use the classes of that release")
+        return type._layout
+    }
 }

@@ -48,21 +48,18 @@ public class ReadTransaction {
 
     // MARK: - Types
 
-    func table(of type: FHIRResource.Type) -> TablePlan {
-        misuse(
-            unless: type._layout.release == store.release,
-            "\(type) is a class of FHIR \(type._layout.release), but the store has \(store.release): use the classes of that release")
-        return access.schema.table(of: type._layout)
-    }
+    func table(of layout: Layout) -> TablePlan { access.schema.table(of: layout) }
 
-    /// The resource type with this name.
+    func table(of type: FHIRResource.Type) -> TablePlan { table(of: store.layout(of: type)) }
+
+    /// The table of the resource type with this name.
     ///
     /// - Throws: `FHIRStoreError.invalidArgument` if the release has none.
-    func type(named name: String) throws -> FHIRResource.Type {
-        guard let type = store.release.resourceType(named: name) else {
+    func table(ofTypeNamed name: String) throws -> TablePlan {
+        guard let layout = store.release.resourceLayout(named: name) else {
             throw FHIRStoreError(.invalidArgument, "FHIR \(store.release.name) has no resource type '\(name)'")
         }
-        return type
+        return table(of: layout)
     }
 
     // MARK: - One resource
@@ -71,8 +68,12 @@ public class ReadTransaction {
     ///
     /// - Throws: `FHIRStoreError`.
     public func resource<Resource: FHIRResource>(_ type: Resource.Type, id: String) throws -> Resource? {
+        try resource(in: table(of: type), id: id) as? Resource
+    }
+
+    private func resource(in table: @autoclosure () throws -> TablePlan, id: String) throws -> FHIRResource? {
         try perform {
-            let table = table(of: type)
+            let table = try table()
             access.region?.insert(id: id, table.name)
             guard let registration = try access.registry.registration(of: table, id: id) else {
                 // Missing, or without a registration.
@@ -80,7 +81,8 @@ public class ReadTransaction {
                 return nil
             }
             // The index and the resource must agree.
-            guard let resource = try loader.resource(registration) as? Resource, resource.layout === type._layout, resource.id == id else {
+            let resource = try loader.resource(registration)
+            guard resource.layout === table.root.layout, resource.id == id else {
                 throw loader.damaged(registration.root)
             }
             objects?.hold(resource)
@@ -92,7 +94,7 @@ public class ReadTransaction {
     ///
     /// - Throws: `FHIRStoreError`: `invalidArgument` for a name that is not a resource type of the release.
     public func resource(typeName: String, id: String) throws -> FHIRResource? {
-        try resource(type(named: typeName), id: id)
+        try resource(in: table(ofTypeNamed: typeName), id: id)
     }
 
     /// The resource with this pk, of any type; nil if there is none.
@@ -171,7 +173,7 @@ public class ReadTransaction {
     ///
     /// - Throws: `FHIRStoreError`; errors of `body`.
     public func forEach<Resource: FHIRResource>(_ type: Resource.Type, _ body: (Resource) throws -> Void) throws {
-        try forEach(type as FHIRResource.Type) { resource in
+        try forEach(in: table(of: type)) { resource in
             if let resource = resource as? Resource { try body(resource) }
         }
     }
@@ -180,12 +182,12 @@ public class ReadTransaction {
     ///
     /// - Throws: `FHIRStoreError`: `invalidArgument` for a name that is not a resource type of the release; errors of `body`.
     public func forEach(typeName: String, _ body: (FHIRResource) throws -> Void) throws {
-        try forEach(type(named: typeName), body)
+        try forEach(in: table(ofTypeNamed: typeName), body)
     }
 
-    private func forEach(_ type: FHIRResource.Type, _ body: (FHIRResource) throws -> Void) throws {
+    private func forEach(in table: @autoclosure () throws -> TablePlan, _ body: (FHIRResource) throws -> Void) throws {
         try perform {
-            let table = table(of: type)
+            let table = try table()
             access.region?.types.insert(table.name)
             var last: Int64 = -1
             while true {

@@ -201,8 +201,12 @@ public final class WriteTransaction: ReadTransaction {
     /// Deletes the resource with this type and id, the first one stored if there are several; returns false if there is none.
     @discardableResult
     public func delete<Resource: FHIRResource>(_ type: Resource.Type, id: String) throws -> Bool {
+        try delete(in: table(of: type), id: id)
+    }
+
+    private func delete(in table: @autoclosure () throws -> TablePlan, id: String) throws -> Bool {
         try perform {
-            guard let root = try access.registry.root(of: table(of: type), id: id) else { return false }
+            guard let root = try access.registry.root(of: table(), id: id) else { return false }
             try delete(root: root)
             return true
         }
@@ -219,6 +223,6 @@ public final class WriteTransaction: ReadTransaction {
     /// - Throws: `FHIRStoreError.invalidArgument` for a name that is not a resource type of the release.
     @discardableResult
     public func delete(typeName: String, id: String) throws -> Bool {
-        try delete(type(named: typeName), id: id)
+        try delete(in: table(ofTypeNamed: typeName), id: id)
     }
 }

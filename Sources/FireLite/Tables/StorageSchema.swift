@@ -32,11 +32,11 @@ final class StorageSchema {
     #endif
 
     init(release: FHIRRelease) throws {
-        guard let element = release.type(named: "Element") else {
+        guard let elementLayout = release.elementLayout else {
             throw FHIRStoreError(.invalidArgument, "FHIR \(release.name) has no type Element: regenerate its module")
         }
         self.release = release
-        elementLayout = element._layout
+        self.elementLayout = elementLayout
     }
 
     // MARK: - Paths
@@ -62,27 +62,27 @@ final class StorageSchema {
         let table = group.table
         let element = group.layout.elements[slot]
         let plan: TablePlan
-        if let type = element.type, let recursion = recursion(of: type, in: group) {
+        if let layout = element.layout, let recursion = recursion(of: layout, in: group) {
             plan = recursion
-            group.members[slot].sharesChild = group.layout.elements.filter { $0.isList && $0.type == type }.count > 1
+            group.members[slot].sharesChild = group.layout.elements.filter { $0.isList && $0.typeName == element.typeName }.count > 1
         } else {
             plan = add(
                 TablePlan(
                     name: table.name + "_" + group.prefix + element.name, index: tables.count,
-                    layout: element.type?._layout ?? elementLayout,
+                    layout: element.layout ?? elementLayout,
                     primitive: element.primitive, owner: table, ownerGroup: group, ownerSlot: slot))
         }
         group.members[slot].child = .passUnretained(plan)
         return plan
     }
 
-    private func recursion(of type: FHIRObject.Type, in group: GroupPlan) -> TablePlan? {
+    private func recursion(of layout: Layout, in group: GroupPlan) -> TablePlan? {
         let table = group.table
-        if table.primitive == nil, group.index == 0, table.root.layout.type == type { return table }
-        guard type._layout.kind == .backbone else { return nil }
+        if table.primitive == nil, group.index == 0, table.root.layout === layout { return table }
+        guard layout.kind == .backbone else { return nil }
         var ancestor: TablePlan? = table
         while let current = ancestor {
-            if current.primitive == nil, current.root.layout.type == type { return current }
+            if current.primitive == nil, current.root.layout === layout { return current }
             ancestor = current.owner
         }
         return nil
@@ -111,8 +111,8 @@ final class StorageSchema {
     }
 
     private func table(named path: NamePath) -> TablePlan? {
-        guard let type = release.resourceType(named: String(decoding: path.first, as: UTF8.self)) else { return nil }
-        var plan = table(of: type._layout)
+        guard let layout = release.resourceLayout(named: String(decoding: path.first, as: UTF8.self)) else { return nil }
+        var plan = table(of: layout)
         var group = plan.root
         var path = path
         while let rest = path.rest {
@@ -176,8 +176,8 @@ final class StorageSchema {
             switch element.kind {
             case .primitive: return index == steps.count - 1
             case .object:
-                guard let type = element.type else { return false }
-                layout = type._layout
+                guard let next = element.layout else { return false }
+                layout = next
             case .resource: return false
             }
         }

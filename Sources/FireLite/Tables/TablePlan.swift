@@ -151,7 +151,7 @@ final class TablePlan {
         if let known = parent.members[slot].group { return known.takeUnretainedValue() }
         let element = parent.layout.elements[slot]
         let group = GroupPlan(
-            table: self, index: groups.count, layout: elementLayout ?? element.type?._layout ?? parent.layout, parent: parent,
+            table: self, index: groups.count, layout: elementLayout ?? element.layout ?? parent.layout, parent: parent,
             parentSlot: slot, isAnnotation: elementLayout != nil, prefix: parent.prefix + element.name + "_",
             key: parent.key(slot: slot, part: elementLayout == nil ? 0 : 2))
         groups.append(group)
@@ -195,7 +195,7 @@ final class TablePlan {
         if owner === self.owner, let ownerGroup { return (ownerGroup, ownerSlot) }
         if let known = links[owner.index] { return known }
         for group in owner.groups {
-            for element in group.layout.elements where element.isList && element.kind == .object && element.type == root.layout.type {
+            for element in group.layout.elements where element.isList && element.kind == .object && element.typeName == root.layout.name {
                 links[owner.index] = (group, element.slot)
                 return (group, element.slot)
             }

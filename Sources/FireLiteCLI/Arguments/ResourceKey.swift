@@ -9,7 +9,7 @@ struct ResourceKey: CustomStringConvertible {
     init(_ text: String, in database: DatabaseArgument) throws {
         let parts = text.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
         guard parts.count == 2, !parts[0].isEmpty, !parts[1].isEmpty else { throw ToolError.usage("'\(text)' is not of the form Type/id") }
-        _ = try database.resourceType(named: parts[0])
+        _ = try database.resourceLayout(named: parts[0])
         (type, id) = (parts[0], parts[1])
     }
 }

@@ -1,4 +1,5 @@
 import FireLite
+import FireLiteReleases
 import Foundation
 
 /// The database that `--database` and `--release` name, and the key in `--key-file`.
@@ -10,23 +11,62 @@ struct DatabaseArgument {
     ]
     static let database = OptionDefinition.option("database", "FILE", kind: .file, isRequired: true, "the SQLite file")
     static let release = OptionDefinition.option(
-        "release", "R4", kind: .choice(FireLiteTool.releases.map(\.name)), "the FHIR release of the data (default: R4)")
+        "release", "NAME|FILE", kind: .choice(FireLiteTool.releases.map(\.name)),
+        "the FHIR release, or its layouts (default: that of the database, R4 for a new one)")
 
     let path: String
     let release: FHIRRelease
     private let keyPath: String?
 
-    init(_ arguments: ParsedArguments, path: String? = nil) throws {
+    /// - Parameters:
+    ///   - path: the path if `--database` is not given.
+    ///   - fixed: the only release of a command, whatever the file holds.
+    init(_ arguments: ParsedArguments, path: String? = nil, release fixed: FHIRRelease? = nil) throws {
         self.path = arguments["database"] ?? path ?? ""
         if self.path.isEmpty { throw ToolError.usage("--database needs the name of a file") }
-        let name = arguments["release"] ?? "R4"
-        guard let release = FireLiteTool.releases.first(where: { $0.name.lowercased() == name.lowercased() }) else {
-            let known = FireLiteTool.releases.map(\.name).joined(separator: ", ")
-            throw ToolError.usage("unknown FHIR release '\(name)': this build has \(known)")
-        }
-        self.release = release
         keyPath = arguments["key-file"]
+        if let fixed {
+            release = fixed
+        } else if let name = arguments["release"] {
+            release = try Self.release(named: name)
+        } else {
+            release = try Self.release(ofFileAt: self.path, keyPath: keyPath)
+        }
     }
+
+    /// The release with a name, or of a file of layouts.
+    private static func release(named name: String) throws -> FHIRRelease {
+        if let known = BundledRelease.named(name) { return known.release }
+        guard name.contains("/") || name.contains(".") else {
+            throw ToolError.usage("unknown FHIR release '\(name)': this build has \(knownNames), or name a file of layouts")
+        }
+        do {
+            return try FHIRRelease(layouts: String(contentsOfFile: name, encoding: .utf8))
+        } catch let error as FHIRReleaseError {
+            throw ToolError.usage("\(name), \(error)")
+        } catch {
+            throw ToolError.usage("\(name) cannot be read as text: --release takes \(knownNames) or a file of layouts")
+        }
+    }
+
+    /// The release of an existing database, and R4 for a new one.
+    ///
+    /// A file that cannot be read gets its error when it is opened.
+    private static func release(ofFileAt path: String, keyPath: String?) throws -> FHIRRelease {
+        let name: String
+        do {
+            name = path == "-" ? defaultRelease : try FHIRStore.releaseName(ofFileAt: path, key: keyPath.map { try KeyFile.key(path: $0) })
+        } catch is FHIRStoreError {
+            name = defaultRelease
+        }
+        guard let known = BundledRelease.named(name) else {
+            throw ToolError.usage("\(path) holds FHIR \(name), which this build does not know: name a file of its layouts with --release")
+        }
+        return known.release
+    }
+
+    private static let defaultRelease = "R4"
+    private static var knownNames: String { FireLiteTool.releases.map(\.name).joined(separator: ", ") }
 
     /// The key of the database; nil if no key file is given.
     ///
@@ -89,13 +129,13 @@ struct DatabaseArgument {
         error.description.contains(path) ? error.description : "\(path): \(error)"
     }
 
-    /// The class of a resource type.
+    /// The layout of a resource type.
     ///
     /// - Throws: `ToolError` with status 2 if the release has no such type.
-    func resourceType(named name: String) throws -> FHIRResource.Type {
-        guard let type = release.resourceType(named: name) else {
+    func resourceLayout(named name: String) throws -> Layout {
+        guard let layout = release.resourceLayout(named: name) else {
             throw ToolError.usage("'\(name)' is not a resource type of FHIR \(release.name)")
         }
-        return type
+        return layout
     }
 }

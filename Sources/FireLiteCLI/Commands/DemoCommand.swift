@@ -26,7 +26,7 @@ struct DemoCommand: Command {
     private let patients: SyntheticPatients
 
     init(_ arguments: ParsedArguments) throws {
-        database = try DatabaseArgument(arguments, path: Self.defaultPath)
+        database = try DatabaseArgument(arguments, path: Self.defaultPath, release: .r4)
         isDefaultPath = !arguments.has("database")
         patients = SyntheticPatients(
             count: try arguments.number("patients", in: 1...1_000_000) ?? 100,
@@ -86,7 +86,7 @@ struct DemoCommand: Command {
 
     private func find(_ patient: Patient, _ store: FHIRStore, _ console: Console) throws {
         let condition = "name.given=\(patient.name[0].given[0])"
-        let request = FindRequest(type: Patient.self, conditions: [condition])
+        let request = FindRequest(layout: Patient._layout, conditions: [condition])
         var found: [Patient] = []
         let time = try ContinuousClock().measure { found = try FindScan(request).resources(store).compactMap { $0 as? Patient } }
         try console.print("\nPatients with \(condition): \(found.count) of \(patients.count), in \(Self.time(time)).\n")

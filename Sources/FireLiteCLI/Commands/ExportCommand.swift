@@ -47,7 +47,7 @@ struct ExportCommand: Command {
         database = try DatabaseArgument(arguments)
         var types: [String] = []
         for type in arguments.all("type") where !types.contains(type) {
-            _ = try database.resourceType(named: type)
+            _ = try database.resourceLayout(named: type)
             types.append(type)
         }
         self.types = types

@@ -62,7 +62,7 @@ struct FindCommand: Command {
         database = try DatabaseArgument(arguments)
         if arguments.has("csv"), arguments.has("json") { throw ToolError.usage("--csv and --json are given: choose one") }
         request = FindRequest(
-            type: try database.resourceType(named: arguments.operands[0]), conditions: Array(arguments.operands.dropFirst()),
+            layout: try database.resourceLayout(named: arguments.operands[0]), conditions: Array(arguments.operands.dropFirst()),
             words: arguments["matching"], limit: try arguments.number("limit", in: 0...Int.max), isCount: arguments.has("count"),
             sort: Self.paths(arguments["sort"]), values: Self.paths(arguments["values"]), isSQL: arguments.has("sql"),
             isExplain: arguments.has("explain"), form: arguments.has("csv") ? .csv : arguments.has("json") ? .json : .automatic,

@@ -11,7 +11,7 @@ struct FindRequest {
         case json
     }
 
-    let type: FHIRResource.Type
+    let layout: Layout
     /// `PATH=VALUE` and the like, and the words that combine them.
     var conditions: [String] = []
     /// Words for the full-text index.

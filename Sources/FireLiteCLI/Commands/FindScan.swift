@@ -9,8 +9,8 @@ struct FindScan {
     /// - Throws: `ToolError` with status 2 for an invalid condition or path.
     init(_ request: FindRequest) throws {
         self.request = request
-        let parser = PredicateParser(request.type._layout)
-        query = QueryRequest(request.type._layout)
+        let parser = PredicateParser(request.layout)
+        query = QueryRequest(request.layout)
         do {
             query.add(try parser.conditions(request.conditions))
             if let words = request.words { query.add(.matching(FullTextTerm.terms(words))) }

@@ -36,7 +36,7 @@ struct HistoryCommand: Command {
         let database = try DatabaseArgument(arguments)
         self.database = database
         key = try arguments.operands.first.map { try ResourceKey($0, in: database) }
-        type = try arguments["type"].map { try database.resourceType(named: $0)._layout.name }
+        type = try arguments["type"].map { try database.resourceLayout(named: $0).name }
         if key != nil, type != nil { throw ToolError.usage("Type/id and --type are given: choose one") }
         since = try arguments["since"].map { try Self.date($0) } ?? .distantPast
         limit = try arguments.number("limit", in: 1...Int.max)

@@ -41,7 +41,7 @@ struct IndexCommand: Command {
     private enum Target {
         case paths(Layout, [QueryPath])
         case fullText(Layout, [QueryPath])
-        case set(StoreIndexSet, FHIRResource.Type?)
+        case set(StoreIndexSet, Layout?)
     }
 
     private let database: DatabaseArgument
@@ -60,7 +60,7 @@ struct IndexCommand: Command {
             action = .list
         case "create": action = .create(try target(false))
         case "drop"
-        where arguments["set"] == nil && !arguments.has("full-text") && database.release.resourceType(named: operands.first ?? "") == nil:
+        where arguments["set"] == nil && !arguments.has("full-text") && !database.release.hasResourceType(named: operands.first ?? ""):
             if operands.isEmpty { throw ToolError.usage("drop which index? `firelite index list` prints their names") }
             action = .dropNamed(operands)
         case "drop": action = .drop(try target(true))
@@ -71,7 +71,7 @@ struct IndexCommand: Command {
     private static func target(
         _ arguments: ParsedArguments, _ operands: [String], _ database: DatabaseArgument, isDrop: Bool
     ) throws -> Target {
-        let type = try operands.first.map { try database.resourceType(named: $0) }
+        let layout = try operands.first.map { try database.resourceLayout(named: $0) }
         if let name = arguments["set"] {
             guard !arguments.has("full-text") else { throw ToolError.usage("--set and --full-text are given: choose one") }
             guard operands.count <= 1 else { throw ToolError.usage("unexpected argument '\(operands[1])': a set names its paths itself") }
@@ -79,10 +79,10 @@ struct IndexCommand: Command {
                 let known = StoreIndexSet.known.map(\.rawValue).joined(separator: ", ")
                 throw ToolError.usage("unknown set of indexes '\(name)': use \(known)")
             }
-            return .set(set, type)
+            return .set(set, layout)
         }
-        guard let type else { throw ToolError.usage("Type is missing") }
-        let parser = PredicateParser(type._layout)
+        guard let layout else { throw ToolError.usage("Type is missing") }
+        let parser = PredicateParser(layout)
         let paths: [QueryPath]
         do {
             paths = try operands.dropFirst().map { try parser.valuePath($0) }
@@ -91,7 +91,7 @@ struct IndexCommand: Command {
         }
         let isFullText = arguments.has("full-text")
         if paths.isEmpty, !(isFullText && isDrop) { throw ToolError.usage("PATH… is missing: name the elements that the index is for") }
-        return isFullText ? .fullText(type._layout, paths) : .paths(type._layout, paths)
+        return isFullText ? .fullText(layout, paths) : .paths(layout, paths)
     }
 
     func run(_ console: Console) throws -> ExitStatus {
@@ -114,12 +114,12 @@ struct IndexCommand: Command {
         case .create(.fullText(let layout, let paths)):
             try store.createFullTextIndex(layout, paths)
             try console.print("created the full-text index of \(layout.name)")
-        case .create(.set(let set, let type)):
-            try store.createIndexes(set, for: type)
-            try console.print("created the set \(set.rawValue) for \(type?._layout.name ?? "all types")")
+        case .create(.set(let set, let layout)):
+            try store.createIndexes(set, layout: layout)
+            try console.print("created the set \(set.rawValue) for \(layout?.name ?? "all types")")
         case .drop(.paths(let layout, let paths)): try store.dropIndex(layout, paths)
         case .drop(.fullText(let layout, _)): try store.dropFullTextIndex(layout)
-        case .drop(.set(let set, let type)): try store.dropIndexes(set, for: type)
+        case .drop(.set(let set, let layout)): try store.dropIndexes(set, layout: layout)
         case .dropNamed(let names):
             for name in names {
                 guard try store.dropIndex(named: name) else { throw ToolError.incomplete("\(name) is not an index of \(database.path)") }

@@ -82,7 +82,7 @@ struct MigrateCommand: Command {
         isJSON = arguments.has("json")
         if isJSON, isQuiet { throw ToolError.usage("--quiet and --json are given: choose one") }
         try ImportSource.checkOperands(sources)
-        if let type = arguments["type"] { _ = try database.resourceType(named: type) }
+        if let type = arguments["type"] { _ = try database.resourceLayout(named: type) }
         let numbers = arguments["date-numbers"] ?? DateNumbers.secondsSince2001.rawValue
         guard let dateNumbers = DateNumbers(rawValue: numbers) else {
             throw ToolError.usage("--date-numbers is '\(numbers)', not 2001, 1970 or 1970-ms")

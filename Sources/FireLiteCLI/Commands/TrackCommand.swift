@@ -25,8 +25,8 @@ struct TrackCommand: Command {
 
     private enum Action {
         case list
-        case on(StoreTracking, [FHIRResource.Type])
-        case off(StoreTracking, [FHIRResource.Type])
+        case on(StoreTracking, [String])
+        case off(StoreTracking, [String])
     }
 
     private let database: DatabaseArgument
@@ -49,7 +49,7 @@ struct TrackCommand: Command {
         let known = StoreTracking.allCases.map(\.rawValue).joined(separator: " or ")
         guard let name = rest.first else { throw ToolError.usage("\(verb) needs \(known)") }
         guard let tracking = StoreTracking(rawValue: name) else { throw ToolError.usage("'\(name)' is not \(known)") }
-        let types = try rest.dropFirst().map { try database.resourceType(named: $0) }
+        let types = try rest.dropFirst().map { try database.resourceLayout(named: $0).name }
         action = verb == "on" ? .on(tracking, types) : .off(tracking, types)
     }
 
@@ -59,12 +59,12 @@ struct TrackCommand: Command {
         case .on(let tracking, let types):
             try change { store in
                 if types.isEmpty { try store.track(tracking) }
-                for type in types { try store.track(tracking, of: type) }
+                for type in types { try store.track(tracking, typeName: type) }
             }
         case .off(let tracking, let types):
             try change { store in
                 if types.isEmpty { try store.stopTracking(tracking) }
-                for type in types { try store.stopTracking(tracking, of: type) }
+                for type in types { try store.stopTracking(tracking, typeName: type) }
             }
         }
         return .done

@@ -40,7 +40,7 @@ struct ValidateCommand: Command {
         release = argument.release
         database = isStored ? argument : nil
         types = arguments.all("type")
-        for type in types { _ = try argument.resourceType(named: type) }
+        for type in types { _ = try argument.resourceLayout(named: type) }
         guard isStored != !sources.isEmpty else { throw ToolError.usage("give either FILE… or --database FILE") }
         if !types.isEmpty, !isStored { throw ToolError.usage("--type needs --database") }
         if sources.count(where: { $0 == "-" }) > 1 {

@@ -1,5 +1,4 @@
 import FireLite
-import FireLiteR4
 
 /// Writes issues as they are found, as an OperationOutcome or a table.
 final class ValidationReport {
@@ -27,24 +26,29 @@ final class ValidationReport {
     /// Adds a text that cannot be read as a resource.
     func add(_ fault: ImportFault) throws {
         resources += 1
-        try add("\(fault.file): line \(fault.line)", nil, .error, .structure, fault.reason)
+        try add("\(fault.file): line \(fault.line)", nil, .error, "structure", fault.reason)
     }
 
-    private func add(_ place: String, _ path: String?, _ severity: IssueSeverity, _ code: IssueType, _ message: String) throws {
+    private func add(_ place: String, _ path: String?, _ severity: Severity, _ code: String, _ message: String) throws {
         if severity == .error { errors += 1 }
         guard !isTable else { return table.add(place, path ?? "", severity.rawValue, message) }
-        try write(
-            OperationOutcomeIssue {
-                $0.severity = severity
-                $0.code = code
-                $0.diagnostics = "\(place): \(message)"
-                $0.expression = path.map { [$0] } ?? []
-            })
+        try write(severity, code, "\(place): \(message)", path)
     }
 
-    private func write(_ issue: OperationOutcomeIssue) throws {
+    /// The codes of the value set issue-severity that are used here (<https://hl7.org/fhir/valueset-issue-severity.html>).
+    private enum Severity: String {
+        case error, warning, information
+    }
+
+    /// Writes an issue of an OperationOutcome.
+    private func write(_ severity: Severity, _ code: String, _ diagnostics: String, _ path: String? = nil) throws {
         try output.write(issues == 0 ? "{\"resourceType\":\"OperationOutcome\",\"issue\":[\n" : ",\n")
-        try output.write(FHIRJSON.data(issue))
+        var members = [
+            "\"severity\":\(JSONText.string(severity.rawValue))", "\"code\":\(JSONText.string(code))",
+            "\"diagnostics\":\(JSONText.string(diagnostics))",
+        ]
+        if let path { members.append("\"expression\":[\(JSONText.string(path))]") }
+        try output.write("{\(members.joined(separator: ","))}")
         issues += 1
     }
 
@@ -56,25 +60,20 @@ final class ValidationReport {
             return
         }
         if issues == 0 {
-            try write(
-                OperationOutcomeIssue {
-                    $0.severity = .information
-                    $0.code = .informational
-                    $0.diagnostics = summary
-                })
+            try write(.information, "informational", summary)
         }
         try output.write("\n]}\n")
     }
 
     /// The code of the value set issue-type (<https://hl7.org/fhir/valueset-issue-type.html>).
-    private static func code(_ code: FHIRIssue.Code) -> IssueType {
+    private static func code(_ code: FHIRIssue.Code) -> String {
         switch code {
-        case .missing, .empty: .required
-        case .tooMany, .secondChoice: .structure
-        case .unknownCode: .codeInvalid
-        case .format: .value
-        case .reference: .invalid
-        default: .invalid
+        case .missing, .empty: "required"
+        case .tooMany, .secondChoice: "structure"
+        case .unknownCode: "code-invalid"
+        case .format: "value"
+        case .reference: "invalid"
+        default: "invalid"
         }
     }
 }

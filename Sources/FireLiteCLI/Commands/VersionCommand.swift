@@ -24,7 +24,7 @@ struct VersionCommand: Command {
 
     func run(_ console: Console) throws -> ExitStatus {
         let (version, library, format) = (FireLiteBuild.version, try FireLiteBuild.library, FireLiteBuild.fileFormat)
-        let releases = FireLiteTool.releases
+        let releases = FireLiteTool.releases.map(\.release)
         var report = Report()
         report.addValue("version", .shown("firelite \(version)", .text(version)))
         report.addValue("library", .text(library))

@@ -39,7 +39,7 @@ struct ManualPage {
         Roff.paragraphs(
             """
             \(HelpText.purpose). Any SQLite client can read the file. The FHIR releases of this build are \
-            \(FireLiteTool.releases.map { "\($0.name) (\($0.version))" }.joined(separator: ", ")).
+            \(FireLiteTool.releases.map(\.release).map { "\($0.name) (\($0.version))" }.joined(separator: ", ")).
 
             Options and arguments may come in any order. A value follows its option as the next argument or after an equals sign. \
             Arguments after -- are no options.

@@ -31,13 +31,13 @@ final class MendingReader: ResourceMending {
     }
 
     /// The same for an object that is not a resource: a Bundle's entry.
-    func read(_ bytes: UnsafeBufferPointer<UInt8>, as type: FHIRObject.Type) throws -> (object: FHIRObject, mends: [Mend]) {
-        let object = type.init()
+    func read(_ bytes: UnsafeBufferPointer<UInt8>, as layout: Layout) throws -> (object: FHIRObject, mends: [Mend]) {
+        let object = layout.makeObject()
         guard let node = JSONNodeParser.node(of: bytes) else {
             try reader.read(bytes, into: object)
             return (object, [])
         }
-        let mended = mender.object(node, type._layout)
+        let mended = mender.object(node, layout)
         if mended.node.isEmpty { return (object, mended.mends) }
         try read(mended.node, in: bytes) { try self.reader.read($0, into: object) }
         return (object, mended.mends)

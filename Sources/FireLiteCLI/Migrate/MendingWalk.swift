@@ -50,7 +50,7 @@ struct MendingWalk {
         let isRoot = steps.isEmpty
         if isRoot, let name { steps.append(.name(name)) }
         defer { if isRoot { steps.removeAll() } }
-        guard var mended = object(node, name.flatMap { mender.release.resourceType(named: $0)?._layout }) else { return nil }
+        guard var mended = object(node, name.flatMap { mender.release.resourceLayout(named: $0) }) else { return nil }
         if given == nil, let name, node["resourceType"]?.isNull != false {
             note(.resourceType)
             mended.content = .object([.init(name: "resourceType", value: .text(name, at: node.range))] + (mended.members ?? []))
@@ -179,7 +179,7 @@ struct MendingWalk {
             note(.emptyObject)
             return nil
         }
-        guard let type = element.type else { return resource(node, typeName: nil, takesKey: takesKey) }
-        return object(node, type._layout)
+        guard let layout = element.layout else { return resource(node, typeName: nil, takesKey: takesKey) }
+        return object(node, layout)
     }
 }

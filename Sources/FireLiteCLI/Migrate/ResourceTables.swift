@@ -15,12 +15,12 @@ struct ResourceTables {
     /// - Returns: nil if the value is not such a dump.
     init?(_ node: JSONNode, _ release: FHIRRelease) {
         guard let members = node.members, node["resourceType"] == nil,
-            members.contains(where: { release.resourceType(named: $0.name) != nil && Self.isTable($0.value) }),
+            members.contains(where: { release.hasResourceType(named: $0.name) && Self.isTable($0.value) }),
             members.allSatisfy({ Self.isTable($0.value) })
         else { return nil }
         for member in members {
             for row in member.value.items ?? [member.value] where !row.isNull {
-                if release.resourceType(named: member.name) != nil || Self.isResource(row, member.name) {
+                if release.hasResourceType(named: member.name) || Self.isResource(row, member.name) {
                     rows.append(Row(typeName: member.name, node: row))
                 } else {
                     elements.append(member.name)

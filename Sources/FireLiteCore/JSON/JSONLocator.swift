@@ -39,7 +39,7 @@ struct JSONLocator {
     private init(_ bytes: UnsafeBufferPointer<UInt8>, release: FHIRRelease, rootName: String?) {
         self.bytes = bytes
         // Only a name that the release has: any other may be a misplaced value.
-        root = rootName ?? Self.resourceType(bytes).flatMap { release.resourceType(named: $0) == nil ? nil : $0 } ?? ""
+        root = rootName ?? Self.resourceType(bytes).flatMap { release.hasResourceType(named: $0) ? $0 : nil } ?? ""
     }
 
     private var path: String {

@@ -121,18 +121,18 @@ extension JSONReader {
         _ slot: Int, _ entry: UnsafePointer<ElementEntry>, of object: FHIRObject, _ nameStart: UnsafePointer<UInt8>,
         _ members: inout MemberState
     ) throws(JSONFailure) {
-        guard let type = release.type(named: "Element") else { throw malformed("a release with the type Element") }
+        guard let layout = release.elementLayout else { throw malformed("a release with the type Element") }
         let value: SlotValue
         if entry.pointee.isList {
             let opening = next
-            let elements = try readElements(type, of: object)
+            let elements = try readElements(layout, of: object)
             guard elements.contains(where: { $0 != nil }) else {
                 if !elements.isEmpty { try fail(.empty, opening, "an array with objects", "an array of nulls") }
                 return
             }
             value = .annotatedTexts(AnnotatedList(texts: elements.map { _ in nil }, elements: elements))
         } else {
-            guard let element = try readElementObject(type, of: object) else { return }
+            guard let element = try readElementObject(layout, of: object) else { return }
             value = .annotated(AnnotatedPrimitive(value: nil, element: element))
         }
         if let position = workspace.position(of: slot, from: members.base) {
@@ -148,18 +148,18 @@ extension JSONReader {
         workspace.push(ElementSlot(value: value, index: slot))
     }
 
-    private mutating func readElementObject(_ type: FHIRObject.Type, of owner: FHIRObject) throws(JSONFailure) -> FHIRObject? {
+    private mutating func readElementObject(_ layout: Layout, of owner: FHIRObject) throws(JSONFailure) -> FHIRObject? {
         guard next < end, next[0] == UInt8(ascii: "{") else {
             try fail(.wrongType, next, "an object (Element)", foundHere)
             return try skippingValue()
         }
-        let element = type.init()
+        let element = layout.makeObject()
         element.ownerObject = owner
         try readMembers(of: element)
         return element.slotCount == 0 ? nil : element
     }
 
-    private mutating func readElements(_ type: FHIRObject.Type, of owner: FHIRObject) throws(JSONFailure) -> [FHIRObject?] {
+    private mutating func readElements(_ layout: Layout, of owner: FHIRObject) throws(JSONFailure) -> [FHIRObject?] {
         guard isListHere else {
             try fail(.wrongType, next, "an array", foundHere)
             return try skippingValue() ?? []
@@ -171,7 +171,7 @@ extension JSONReader {
                 try skipWord("null")
                 elements.append(nil)
             } else {
-                elements.append(try readElementObject(type, of: owner))
+                elements.append(try readElementObject(layout, of: owner))
             }
         }
         return elements

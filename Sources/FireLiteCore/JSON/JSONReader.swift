@@ -76,14 +76,13 @@ struct JSONReader: ~Copyable {
             try skipValue()
             return nil
         }
-        guard let type = workspace.resourceType(named: name, in: release) else {
+        guard let layout = workspace.resourceLayout(named: name, in: release), let resource = layout.makeObject() as? FHIRResource else {
             let known = "a resource type of FHIR \(release.name)"
             if depth == 0 { throw JSONFailure(.resourceType, nameOffset, known, shownType(name)) }
             try fail(.resourceType, start + nameOffset, known, shownType(name))
             try skipValue()
             return nil
         }
-        let resource = type.init()
         try readMembers(of: resource)
         return resource
     }
@@ -206,12 +205,11 @@ struct JSONReader: ~Copyable {
             try fail(.wrongType, next, "an object", foundHere)
             return isListHere ? try readListed(entry, of: owner).first : try skippingValue()
         }
-        guard let type = entry.pointee.type else {
+        guard let child = entry.pointee.makeObject() else {
             let resource = try readResource()
             resource?.ownerObject = owner
             return resource
         }
-        let child = type.init()
         child.ownerObject = owner
         try readMembers(of: child)
         return isLenient && child.slotCount == 0 ? nil : child
@@ -294,7 +292,7 @@ struct JSONReader: ~Copyable {
 
     /// A resource type for a message, only if the release has it, as any other may be a misplaced value.
     private func shownType(_ name: String) -> String {
-        release.resourceType(named: name) == nil ? "an unknown name" : "'\(name)'"
+        release.hasResourceType(named: name) ? "'\(name)'" : "an unknown name"
     }
 
     private static func isNameByte(_ byte: UInt8) -> Bool {

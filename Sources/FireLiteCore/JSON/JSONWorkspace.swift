@@ -9,7 +9,7 @@ struct JSONWorkspace: ~Copyable {
     private(set) var byteCount = 0
     private var byteCapacity = 1024
     var cache: StringCache
-    private var lastType: (name: String, type: FHIRResource.Type)?
+    private var lastType: (name: String, layout: Layout)?
 
     /// - Parameter sharesStrings: whether equal strings share storage, which pays off for large texts and for many texts.
     init(sharesStrings: Bool) {
@@ -103,11 +103,11 @@ struct JSONWorkspace: ~Copyable {
 
     // MARK: - Types
 
-    /// The class of a resource type. Caches the last one: a file tends to have one type.
-    mutating func resourceType(named name: String, in release: FHIRRelease) -> FHIRResource.Type? {
-        if let lastType, lastType.name == name { return lastType.type }
-        guard let type = release.resourceType(named: name) else { return nil }
-        lastType = (name, type)
-        return type
+    /// The layout of a resource type. Caches the last one: a file tends to have one type.
+    mutating func resourceLayout(named name: String, in release: FHIRRelease) -> Layout? {
+        if let lastType, lastType.name == name { return lastType.layout }
+        guard let layout = release.resourceLayout(named: name) else { return nil }
+        lastType = (name, layout)
+        return layout
     }
 }

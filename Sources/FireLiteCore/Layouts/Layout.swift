@@ -3,7 +3,8 @@
 /// ```swift
 /// for element in patient.layout.elements where element.isList { print(element.name, element.typeName) }
 /// ```
-/// A layout is created once per class, from the text in the generated code, and lives as long as the process.
+/// A layout is created once per class, from the text in the generated code, and lives as long as the process. A release that was read as data
+/// (`FHIRRelease.init(layouts:)`) has the same layouts without a class for each.
 public final class Layout: Sendable {
     /// What a class is in FHIR.
     public enum Kind: Sendable {
@@ -17,7 +18,7 @@ public final class Layout: Sendable {
         case abstract
     }
 
-    /// The generated class.
+    /// The class of its objects: the generated one, or one that all layouts of a release share that was read as data.
     public let type: FHIRObject.Type
     /// FHIR's name of the type, or the path of a backbone element: `Patient`, `HumanName`, `Patient.contact`.
     public let name: String
@@ -45,13 +46,51 @@ public final class Layout: Sendable {
         self.release = release
         var elements = base?.elements ?? []
         for line in text.utf8.split(separator: UInt8(ascii: "\n")) {
-            elements += LayoutElement.parse(Substring(line), owner: name, first: elements.count, release: release)
+            do throws(LayoutElement.LineError) {
+                elements += try LayoutElement.parse(Substring(line), first: elements.count) { typeName in
+                    release.type(named: String(typeName)).map { LayoutElement.ComplexType(type: $0) }
+                }
+            } catch {
+                misuse("the layout of \(name): \(error.message): regenerate the module with `swift run Generator`")
+            }
         }
+        misuse(unless: elements.count <= Layout.maximumSlots, "\(name) has more than \(Layout.maximumSlots) slots")
         self.elements = elements
-        tableStorage = TableStorage(elements: elements, typeMember: kind == .resource ? "\"resourceType\":\"\(name)\"" : "")
+        tableStorage = TableStorage(elements: elements, typeMember: Self.typeMember(name, kind))
         table = UnsafePointer(tableStorage.table)
         tableStorage.complete(layout: self)
     }
+
+    /// Creates a layout of a release that is data.
+    ///
+    /// - Parameter table: uninitialised memory for its slots, to which other layouts refer already.
+    init(
+        _ type: FHIRObject.Type, _ name: String, _ kind: Kind, base: Layout?, release: FHIRRelease, _ elements: [LayoutElement],
+        table: UnsafeMutablePointer<LayoutTable>
+    ) {
+        self.type = type
+        self.name = name
+        self.kind = kind
+        self.base = base
+        self.release = release
+        self.elements = elements
+        tableStorage = TableStorage(elements: elements, typeMember: Self.typeMember(name, kind), table: table)
+        self.table = UnsafePointer(table)
+        tableStorage.complete(layout: self)
+    }
+
+    /// The maximum number of slots of a class, as an object counts them in a byte.
+    static let maximumSlots = 254
+
+    private static func typeMember(_ name: String, _ kind: Kind) -> String { kind == .resource ? "\"resourceType\":\"\(name)\"" : "" }
+
+    /// The layout with these slots.
+    static func of(_ table: UnsafePointer<LayoutTable>) -> Layout { table.pointee.layout._withUnsafeGuaranteedRef { $0 } }
+
+    /// Creates an object with no element set.
+    ///
+    /// - Precondition: the layout is not that of an abstract resource.
+    public func makeObject() -> FHIRObject { type.init(_layoutTable: table) }
 
     /// The element with this JSON member name (`valueQuantity`, not `value[x]`), or nil.
     public func element(named name: String) -> LayoutElement? {
@@ -75,10 +114,9 @@ private final class TableStorage: @unchecked Sendable {
     private let typeMember: UnsafeMutablePointer<UInt8>
     private let typeMemberLength: Int
 
-    init(elements: [LayoutElement], typeMember text: String) {
+    init(elements: [LayoutElement], typeMember text: String, table: UnsafeMutablePointer<LayoutTable>? = nil) {
         count = elements.count
-        misuse(unless: count < 255, "a class has at most 254 slots")
-        table = .allocate(capacity: 1)
+        self.table = table ?? .allocate(capacity: 1)
         entries = .allocate(capacity: max(count, 1))
         var capacity = 8
         while capacity < count * 3 { capacity *= 2 }
@@ -93,6 +131,7 @@ private final class TableStorage: @unchecked Sendable {
                     kind: element.kind, primitive: element.primitive ?? .string, storage: element.primitive?.storage ?? .text,
                     isList: element.isList, choiceFirst: UInt16(element.choice?.slots.lowerBound ?? 0),
                     choiceCount: UInt16(element.choice?.slots.count ?? 0), key: UnsafePointer(key), keyLength: length, type: element.type,
+                    table: element.table,
                     digestTag: ContentDigest.tag(ofElement: element.name)))
             var position = LayoutTable.hash(key + 1, length - 3) & mask
             while members[position] != LayoutTable.noSlot { position = (position + 1) & mask }

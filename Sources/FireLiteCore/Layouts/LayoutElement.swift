@@ -36,38 +36,75 @@ public struct LayoutElement: Sendable {
     /// Whether the element repeats, and so is a list.
     public var isList: Bool { max != 1 }
 
+    /// The layout of a complex element; nil for primitives and for elements that contain any resource.
+    public var layout: Layout? { table.map(Layout.of) ?? type?._layout }
+
+    /// The slots of a complex element's layout, if the release is data.
+    ///
+    /// Memory that is filled before the layout with this element is shared, and never freed or changed afterwards.
+    nonisolated(unsafe) let table: UnsafePointer<LayoutTable>?
+
+    /// What a complex type is: a generated class, or the slots of a layout that was read as data.
+    struct ComplexType {
+        let type: FHIRObject.Type
+        var table: UnsafePointer<LayoutTable>?
+    }
+
+    /// A line of a layout that cannot be read.
+    struct LineError: Error {
+        let message: String
+    }
+
     /// Reads one line of a layout text: an element, or all types of a choice element.
-    static func parse(_ line: Substring, owner: String, first: Int, release: FHIRRelease) -> [LayoutElement] {
+    ///
+    /// - Parameters:
+    ///   - line: `name min..max type[|type] [=binding] [>targets]`.
+    ///   - first: the number of the first slot.
+    ///   - complexType: what a complex type is, by its name; nil if the release has none of that name.
+    /// - Throws: `LineError`.
+    static func parse(_ line: Substring, first: Int, complexType: (Substring) -> ComplexType?) throws(LineError) -> [LayoutElement] {
         let fields = line.split(separator: " ")
-        guard fields.count >= 3, let dots = fields[1].utf8.firstIndex(of: UInt8(ascii: ".")) else {
-            misuse("the layout of \(owner) has a malformed line '\(line)': regenerate the module with `swift run Generator`")
+        guard fields.count >= 3, let (min, max) = cardinality(fields[1]) else {
+            throw LineError(message: "malformed line '\(line)'")
         }
-        let min = Int(fields[1][..<dots]) ?? 0
-        let max = Int(fields[1][fields[1].utf8.index(dots, offsetBy: 2)...])
-        let types = fields[2].split(separator: "|")
         var binding: String?
         var targets: [String] = []
         for field in fields.dropFirst(3) {
-            if field.hasPrefix("=") { binding = String(field.dropFirst()) }
-            if field.hasPrefix(">") { targets = field.dropFirst().split(separator: ",").map(String.init) }
+            switch field.first {
+            case "=": binding = String(field.dropFirst())
+            case ">": targets = field.dropFirst().split(separator: ",").map(String.init)
+            default: throw LineError(message: "malformed line '\(line)'")
+            }
         }
+        let types = fields[2].split(separator: "|")
         let isChoice = fields[0].hasSuffix("[x]")
+        guard !types.isEmpty, isChoice || types.count == 1 else { throw LineError(message: "malformed line '\(line)'") }
         let stem = isChoice ? fields[0].dropLast(3) : fields[0]
         let choice = isChoice ? Choice(name: String(fields[0]), slots: first..<first + types.count, min: min) : nil
-        return types.enumerated().map { offset, type in
+        var elements: [LayoutElement] = []
+        for (offset, type) in types.enumerated() {
             let primitive = PrimitiveType(name: String(type))
             let isResource = type == "Resource"
-            let complex = primitive == nil && !isResource ? release.type(named: String(type)) : nil
+            let complex = primitive == nil && !isResource ? complexType(type) : nil
             if primitive == nil, !isResource, complex == nil {
-                misuse(
-                    "\(owner).\(fields[0]) has the unknown type \(type): regenerate the module with `swift run Generator`")
+                throw LineError(message: "'\(fields[0])' has the unknown type '\(type)'")
             }
             let name = isChoice ? stem + type.prefix(1).uppercased() + type.dropFirst() : String(stem)
             let canRefer = !isChoice || type == "Reference" || type == "canonical" || type == "CodeableReference"
-            return LayoutElement(
-                name: name, slot: first + offset, kind: isResource ? .resource : primitive != nil ? .primitive : .object,
-                typeName: String(type), primitive: primitive, type: complex, min: isChoice ? 0 : min, max: max, choice: choice,
-                binding: binding, targets: canRefer ? targets : [])
+            elements.append(
+                LayoutElement(
+                    name: name, slot: first + offset, kind: isResource ? .resource : primitive != nil ? .primitive : .object,
+                    typeName: String(type), primitive: primitive, type: complex?.type, min: isChoice ? 0 : min, max: max, choice: choice,
+                    binding: binding, targets: canRefer ? targets : [], table: complex?.table))
         }
+        return elements
+    }
+
+    /// `0..1` or `1..*`.
+    private static func cardinality(_ text: Substring) -> (min: Int, max: Int?)? {
+        guard let dots = text.utf8.firstIndex(of: UInt8(ascii: ".")), text[dots...].hasPrefix("..") else { return nil }
+        let upper = text[text.utf8.index(dots, offsetBy: 2)...]
+        guard let min = Int(text[..<dots]), min >= 0, upper == "*" || Int(upper).map({ $0 > 0 }) == true else { return nil }
+        return (min, Int(upper))
     }
 }

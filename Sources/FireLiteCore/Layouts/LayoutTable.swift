@@ -23,9 +23,18 @@ package struct ElementEntry: @unchecked Sendable {
     package let key: UnsafePointer<UInt8>
     package let keyLength: Int
     /// The class of a complex element; nil for primitives and resources.
-    package let type: FHIRObject.Type?
+    let type: FHIRObject.Type?
+    /// The slots of a complex element's layout, if the release is data.
+    let table: UnsafePointer<LayoutTable>?
     /// A hash of its name, the same in every version of the model, with room for a kind of value in the last byte.
     package let digestTag: UInt64
+
+    /// A new object of a complex element; nil for primitives and resources.
+    @inline(__always)
+    package func makeObject() -> FHIRObject? {
+        guard let type else { return nil }
+        return table.map { type.init(_layoutTable: $0) } ?? type.init()
+    }
 }
 
 /// The slots of a class and the index from JSON member names to them.

@@ -7,7 +7,7 @@ final class ModelFingerprint: @unchecked Sendable {
     private var known: String?
 
     /// 64 bits in hexadecimal (FNV-1a) over every class's name and its elements' names, types and whether they repeat.
-    func text(of types: [FHIRObject.Type]) -> String {
+    func text(of layouts: @autoclosure () -> [Layout]) -> String {
         lock.lock()
         defer { lock.unlock() }
         if let known { return known }
@@ -16,9 +16,9 @@ final class ModelFingerprint: @unchecked Sendable {
             for byte in text.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
             hash = (hash ^ 0xFF) &* 0x100_0000_01B3
         }
-        for type in types {
-            add(type._layout.name)
-            for element in type._layout.elements {
+        for layout in layouts() {
+            add(layout.name)
+            for element in layout.elements {
                 add(element.name)
                 add(element.typeName)
                 add(element.isList ? "*" : "1")

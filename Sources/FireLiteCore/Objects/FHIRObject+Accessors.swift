@@ -134,7 +134,7 @@ extension FHIRObject {
     /// Copies the content of `value`, which is not adopted, into the existing element or into a new one; nil removes the element.
     public final func _upsert<Object: FHIRObject>(_ slot: Int, _ value: Object?) {
         guard let value else { return setChild(slot, nil) }
-        if let current: Object = _object(slot), Swift.type(of: current) == Swift.type(of: value) {
+        if let current: Object = _object(slot), current.layoutTable == value.layoutTable {
             current.assign(from: current.undisturbed(value))
         } else {
             setChild(slot, value.copy())

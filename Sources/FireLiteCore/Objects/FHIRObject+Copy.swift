@@ -8,7 +8,7 @@ extension FHIRObjectInitialisers where Self: FHIRObject {
 extension FHIRObject {
     /// `copy()` without the static type.
     package final func copyObject() -> FHIRObject {
-        let copy = Swift.type(of: self).init()
+        let copy = Swift.type(of: self).init(_layoutTable: layoutTable)
         guard slotCount > 0, let slots else { return copy }
         copy.reserve(Int(slotCount))
         for index in 0..<Int(slotCount) {

@@ -92,7 +92,7 @@ private struct DifferenceFinder {
     private func emptyElement(of other: FHIRObject?) -> FHIRObject {
         // Invariant: one of the two is there.
         guard let other else { preconditionFailure("an element without an object") }
-        return Swift.type(of: other).init()
+        return other.layout.makeObject()
     }
 
     /// One position: a complex element, or a primitive with its `Element`.

@@ -11,12 +11,11 @@ struct FHIRObjectDecoder {
     /// The resource in the container, of the class that its `resourceType` names.
     func resource(_ container: Container, depth: Int) throws -> FHIRResource {
         let key = FHIRCodingKey("resourceType")
-        guard let type = release.resourceType(named: try container.decode(String.self, forKey: key)) else {
+        guard let resource = release.makeResource(named: try container.decode(String.self, forKey: key)) else {
             throw DecodingError.dataCorruptedError(
                 forKey: key, in: container,
                 debugDescription: "expected a resource type of FHIR \(release.name), found an unknown name")
         }
-        let resource = type.init()
         try decodeMembers(of: resource, container, depth: depth)
         return resource
     }
@@ -99,16 +98,15 @@ struct FHIRObjectDecoder {
     }
 
     private func child(_ element: LayoutElement, _ container: Container, depth: Int) throws -> FHIRObject {
-        guard let type = element.type else { return try resource(container, depth: depth) }
-        let child = type.init()
+        guard let child = element.layout?.makeObject() else { return try resource(container, depth: depth) }
         try decodeMembers(of: child, container, depth: depth)
         return child
     }
 
     private func annotation(of element: LayoutElement, _ container: Container, _ key: FHIRCodingKey, depth: Int) throws -> SlotValue? {
-        guard let type = release.type(named: "Element") else { return nil }
+        guard let layout = release.elementLayout else { return nil }
         guard element.isList else {
-            let annotation = type.init()
+            let annotation = layout.makeObject()
             try decodeMembers(of: annotation, container.nestedContainer(keyedBy: FHIRCodingKey.self, forKey: key), depth: depth + 1)
             return .annotated(AnnotatedPrimitive(value: nil, element: annotation))
         }
@@ -118,7 +116,7 @@ struct FHIRObjectDecoder {
             if try list.decodeNil() {
                 elements.append(nil)
             } else {
-                let annotation = type.init()
+                let annotation = layout.makeObject()
                 try decodeMembers(of: annotation, list.nestedContainer(keyedBy: FHIRCodingKey.self), depth: depth + 2)
                 elements.append(annotation)
             }

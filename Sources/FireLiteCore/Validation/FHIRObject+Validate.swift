@@ -146,7 +146,7 @@ struct Validator {
             if !isKnown(code, binding) { add("\(path).code", .unknownCode, "needs a code of \(binding), has a different one") }
         }
         guard layout.name == "CodeableConcept", let codings = layout.element(named: "coding"),
-            let codeSlot = codings.type?._layout.element(named: "code")?.slot
+            let codeSlot = codings.layout?.element(named: "code")?.slot
         else { return }
         let list: [FHIRObject] = object._objects(codings.slot)
         let codes = list.compactMap { $0._string(codeSlot) }
@@ -168,21 +168,21 @@ struct Validator {
             }
             validate(type: target.resourceType, element, path: "\(path).reference")
         case .relative:
-            guard let type = parts.type, release.resourceType(named: type) != nil else {
+            guard let type = parts.type, release.hasResourceType(named: type) else {
                 return add(
                     "\(path).reference", .reference, "needs a resource type of FHIR \(release.name), has an unknown name")
             }
             validate(type: type, element, path: "\(path).reference")
         case .absolute:
             // The URL of a server that is not FHIR may end in any name.
-            guard let type = parts.type, release.resourceType(named: type) != nil else { return }
+            guard let type = parts.type, release.hasResourceType(named: type) else { return }
             validate(type: type, element, path: "\(path).reference")
         case .uuid, .oid, .other: validate(type: reference.statedType, element, path: "\(path).type")
         }
     }
 
     private mutating func validate(type: String?, _ element: LayoutElement, path: String) {
-        guard let type, !element.targets.isEmpty, release.resourceType(named: type) != nil, !element.targets.contains(type) else { return }
+        guard let type, !element.targets.isEmpty, release.hasResourceType(named: type), !element.targets.contains(type) else { return }
         add(path, .reference, "may point to \(element.targets.joined(separator: ", ")), points to \(type)")
     }
 

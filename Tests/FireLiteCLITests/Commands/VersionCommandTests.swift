@@ -11,7 +11,8 @@ struct VersionCommandTests {
         #expect(run.status == .done && run.error.isEmpty)
         #expect(run.lines[0] == "firelite \(FireLiteBuild.version)")
         #expect(try run.lines[1] == FireLiteBuild.library)
-        #expect(run.lines[2...] == ["file format \(FireLiteBuild.fileFormat)", "FHIR R4 4.0.1"])
+        #expect(
+            run.lines[2...] == ["file format \(FireLiteBuild.fileFormat)", "FHIR DSTU2 1.0.2, STU3 3.0.2, R4 4.0.1, R4B 4.3.0, R5 5.0.0"])
         #expect(run.lines[1].wholeMatch(of: /(SQLCipher \d+(\.\d+)+ \()?SQLite 3(\.\d+)+\)?/) != nil)
         #expect(try ToolRun("--version", "--all").status == .usage)
     }

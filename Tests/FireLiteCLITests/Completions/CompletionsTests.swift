@@ -23,12 +23,13 @@ struct CompletionsTests {
         Case("firelite import --database a", ["a.sqlite"]), Case("firelite import --database a.sqlite --on-error skip da", ["data.ndjson"]),
         Case("firelite export --output ", ["folder"]),
         Case("firelite export --type Group --type Obs", ["Observation", "ObservationDefinition"]),
-        Case("firelite get BodyS", ["BodyStructure/"]), Case("firelite find BodyS", ["BodyStructure"]),
-        Case("firelite find --limit 3 BodyS", ["BodyStructure"]), Case("firelite find Patient BodyS", []),
-        Case("firelite index ", ["create", "drop", "list"]), Case("firelite index --set references create BodyS", ["BodyStructure"]),
-        Case("firelite index --set ", ["codes", "dates", "identifiers", "references"]), Case("firelite info --release ", ["R4"]),
+        Case("firelite get BodySt", ["BodyStructure/"]), Case("firelite find BodySt", ["BodyStructure"]),
+        Case("firelite find --limit 3 BodySt", ["BodyStructure"]), Case("firelite find Patient BodySt", []),
+        Case("firelite index ", ["create", "drop", "list"]), Case("firelite index --set references create BodySt", ["BodyStructure"]),
+        Case("firelite index --set ", ["codes", "dates", "identifiers", "references"]),
+        Case("firelite info --release ", ["DSTU2", "R4", "R4B", "R5", "STU3"]),
         Case("firelite recover a.sqlite da", ["data.ndjson"]), Case("firelite backup a.sqlite da", []),
-        Case("firelite completions ", ["bash", "fish", "zsh"]), Case("firelite help imp", ["import"]), Case("firelite nothing BodyS", []),
+        Case("firelite completions ", ["bash", "fish", "zsh"]), Case("firelite help imp", ["import"]), Case("firelite nothing BodySt", []),
     ]
 
     private let folder: TemporaryFolder

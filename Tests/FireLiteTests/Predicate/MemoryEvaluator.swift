@@ -86,7 +86,7 @@ struct MemoryEvaluator {
         }
         if let position = step.position, position >= 0, element.isList { found = found.indices.contains(position) ? [found[position]] : [] }
         if case .resource(let type) = step.kind {
-            found = found.filter { if case .object(let object) = $0 { ObjectIdentifier(Swift.type(of: object)) == type } else { false } }
+            found = found.filter { if case .object(let object) = $0 { object.layout.name == type } else { false } }
         }
         return found
     }

@@ -56,7 +56,7 @@ struct RandomPredicate {
             let position = generator.int(0...items.count - 1)
             if positions, element.isList, element.kind != .resource, generator.percent(12) { step.position = position }
             let item = items[position]
-            if element.kind == .resource, case .object(let child) = item { step.kind = .resource(ObjectIdentifier(type(of: child))) }
+            if element.kind == .resource, case .object(let child) = item { step.kind = .resource(child.layout.name) }
             path = path.appending(step)
             switch item {
             case .object(let child):

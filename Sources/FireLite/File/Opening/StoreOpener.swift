@@ -222,7 +222,12 @@ struct StoreOpener: Sendable {
     }
 
     /// Sees that the file is a store of this release in a format this library knows, before anything of it is used.
-    private func verify(_ connection: Connection) throws {
+    private func verify(_ connection: Connection) throws { try verify(connection, Self.facts(connection, path: path)) }
+
+    /// What the file says of itself, if it is a store.
+    ///
+    /// - Throws: `FHIRStoreError.notAStore`.
+    static func facts(_ connection: Connection, path: String) throws -> StoreFacts {
         guard try connection.integer("PRAGMA application_id") == Self.applicationID else {
             throw FHIRStoreError(.notAStore, "\(path) is an SQLite database but not a FireLite store: give another path")
         }
@@ -231,7 +236,7 @@ struct StoreOpener: Sendable {
             "SELECT count(*) FROM sqlite_master WHERE name IN ('_meta', '_resource', '_shape') AND type = 'table' AND sql LIKE 'CREATE TABLE %'"
         )
         guard own == 3 else { throw CatalogText.refusal(path, "not all of its tables _meta, _resource and _shape are tables") }
-        try verify(connection, StoreFacts(connection))
+        return try StoreFacts(connection)
     }
 
     private func verify(_ connection: Connection, _ facts: StoreFacts) throws {

@@ -12,7 +12,7 @@ extension ReadTransaction {
         typeName: String, unreadable: (UnreadableResource) throws -> Void, _ body: (FHIRResource) throws -> Void
     ) throws {
         requireActive()
-        let table = table(of: try type(named: typeName))
+        let table = try table(ofTypeNamed: typeName)
         try perform {
             guard table.isInFile else { return }
             // Both are called before this returns.

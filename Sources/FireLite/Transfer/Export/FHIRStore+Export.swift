@@ -110,7 +110,7 @@ extension FHIRStore {
     ) throws -> Exporter {
         var types: [String] = []
         for name in options.types ?? [] where !types.contains(name) {
-            guard release.resourceType(named: name) != nil else {
+            guard release.hasResourceType(named: name) else {
                 throw FHIRStoreError(.invalidArgument, "'\(name)' is not a resource type of FHIR \(release.name)")
             }
             types.append(name)

@@ -9,7 +9,7 @@ public struct ImportFault: LocalizedError, Equatable, Sendable, CustomStringConv
     /// The column of the mistake in bytes, from 1; nil if the whole text is at fault.
     public let column: Int?
     /// The reason, without values from the text.
-    public let reason: String
+    public internal(set) var reason: String
     /// The type and id of the resource, or only its type; nil if neither is known or asked for.
     package var resource: String?
 

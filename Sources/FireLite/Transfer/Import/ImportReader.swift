@@ -11,7 +11,7 @@ package final class ImportReader {
     private let lenient: LenientReader?
     private let mending: (any ResourceMending)?
     private let bundleLayout: Layout?
-    private let entryType: FHIRObject.Type
+    private let entryLayout: Layout?
     private var batch = ImportBatch(text: TextBuffer(capacity: 1))
 
     /// - Parameters:
@@ -28,8 +28,8 @@ package final class ImportReader {
         reader = FHIRJSONReader(release: options.release)
         lenient = options.dates.map { LenientReader(release: options.release, $0) }
         mending = options.mender?.reader(of: input.name)
-        bundleLayout = options.keepsBundles ? nil : options.release.type(named: "Bundle")?._layout
-        entryType = options.release.type(named: "Bundle.entry") ?? FHIRObject.self
+        entryLayout = options.keepsBundles ? nil : options.release.layout(named: "Bundle.entry")
+        bundleLayout = entryLayout == nil ? nil : options.release.layout(named: "Bundle")
     }
 
     /// Reads everything.
@@ -173,13 +173,15 @@ package final class ImportReader {
     private func entryBatch() -> ImportBatch { ImportBatch(text: TextBuffer(capacity: options.limits.chunk + (options.limits.chunk >> 2))) }
 
     private func readEntry(_ bytes: UnsafeBufferPointer<UInt8>, _ place: TextPlace) throws -> (FHIRObject, [Mend]) {
-        if let mending { return try mending.read(bytes, as: entryType) }
-        let entry = entryType.init()
+        // Invariant: entries are read only if the release has Bundles.
+        guard let entryLayout else { preconditionFailure("an entry without a Bundle") }
+        if let mending { return try mending.read(bytes, as: entryLayout) }
+        let entry = entryLayout.makeObject()
         do {
             try reader.read(bytes, into: entry)
             return (entry, [])
         } catch let error as FHIRDecodingError {
-            guard let (entry, changes) = lenient?.read(bytes, as: entryType) else { throw error }
+            guard let (entry, changes) = lenient?.read(bytes, as: entryLayout) else { throw error }
             note(changes, place)
             return (entry, [])
         }
@@ -341,6 +343,9 @@ package final class ImportReader {
         _ error: FHIRDecodingError, _ place: TextPlace, _ text: UnsafeBufferPointer<UInt8>, typeName: String? = nil
     ) throws {
         var fault = place.fault(error, file: input.name, text: String(decoding: text, as: UTF8.self))
+        if let stated = StatedRelease.name(in: text), stated != options.release.name {
+            fault.fault.reason += "; the resource says that it is FHIR \(stated), not \(options.release.name)"
+        }
         fault.fault.resource = mending?.name(of: text, typeName: typeName)
         try reject(fault)
     }

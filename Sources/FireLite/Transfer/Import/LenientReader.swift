@@ -27,10 +27,10 @@ final class LenientReader {
     }
 
     /// The same for an object that is not a resource: a Bundle's entry.
-    func read(_ bytes: UnsafeBufferPointer<UInt8>, as type: FHIRObject.Type) -> (object: FHIRObject, changes: [FHIRDecodingError])? {
-        let object = type.init()
+    func read(_ bytes: UnsafeBufferPointer<UInt8>, as layout: Layout) -> (object: FHIRObject, changes: [FHIRDecodingError])? {
+        let object = layout.makeObject()
         guard (try? reader.read(bytes, into: object)) != nil, let json = mended(object) else { return nil }
-        let result = type.init()
+        let result = layout.makeObject()
         let isRead: Void? = json.withUnsafeBytes { try? strict.read($0.bindMemory(to: UInt8.self), into: result) }
         return isRead == nil ? nil : (result, reader.issues)
     }

@@ -12,7 +12,7 @@ package protocol ResourceMending: AnyObject {
     func resource(from bytes: UnsafeBufferPointer<UInt8>) throws -> (resource: FHIRResource, mends: [Mend])
 
     /// The same for an object that is not a resource: a Bundle's entry.
-    func read(_ bytes: UnsafeBufferPointer<UInt8>, as type: FHIRObject.Type) throws -> (object: FHIRObject, mends: [Mend])
+    func read(_ bytes: UnsafeBufferPointer<UInt8>, as layout: Layout) throws -> (object: FHIRObject, mends: [Mend])
 
     /// The resources of a text in another form; nil if it has the usual one.
     func rows(in bytes: UnsafeBufferPointer<UInt8>) -> ForeignRows?
