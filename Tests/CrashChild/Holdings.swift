@@ -25,9 +25,12 @@ struct Holdings: Equatable {
     }
 
     /// How much memory the process has in use, in megabytes; 0 where the system does not tell.
-    static var residentMegabytes: Int {
+    static var residentMegabytes: Int { residentBytes / 1_000_000 }
+
+    /// The same in bytes.
+    static var residentBytes: Int {
         guard let file = FileHandle(forReadingAtPath: "/proc/self/statm") else { return 0 }
         let words = String(decoding: file.availableData, as: UTF8.self).split(separator: " ")
-        return words.count > 1 ? (Int(words[1]) ?? 0) * Int(sysconf(Int32(_SC_PAGESIZE))) / 1_000_000 : 0
+        return words.count > 1 ? (Int(words[1]) ?? 0) * Int(sysconf(Int32(_SC_PAGESIZE))) : 0
     }
 }

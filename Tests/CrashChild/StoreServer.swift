@@ -10,6 +10,7 @@ import Foundation
 /// * `set ID FAMILY`, `observe ID`, `delete ID`: change or add a patient, add an observation, delete a patient
 /// * `keep ID`, `change FAMILY`: fetch a patient and keep the object; change that object in a write
 /// * `increment ID COUNT`: so many writes that each count a patient's number up
+/// * `model SEED NUMBER`: the write of a model with that number
 /// * `cycle PATH ID COUNT`: so often open the store, count up as well, close it
 final class StoreServer {
     private var store: FHIRStore?
@@ -90,6 +91,9 @@ final class StoreServer {
             return "done"
         case ("delete", 2):
             try change(in: store, transaction) { tx in try tx.delete(Patient.self, id: words[1]) }
+            return "done"
+        case ("model", 3):
+            try ModelWrite(seed: UInt64(words[1]) ?? 0, number: Int(words[2]) ?? 0).run(in: store)
             return "done"
         case ("increment", 3):
             for _ in 0..<(Int(words[2]) ?? 0) { try Self.increment(words[1], in: store) }

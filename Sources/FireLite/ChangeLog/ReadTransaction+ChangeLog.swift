@@ -3,14 +3,19 @@ import FireLiteSQLiteBridge
 import Foundation
 
 extension ReadTransaction {
-    var changeTable: ChangeTable { ChangeTable(connection: access.connection) }
+    var changeTable: ChangeTable {
+        access.region?.insert(tables: [ChangeTable.tables[0]])
+        return ChangeTable(connection: access.connection)
+    }
 
     /// Whether the file has ever tracked anything.
     var hasChangeTable: Bool { access.schema.ownTables.contains("_change") }
 
     /// What the store tracks, and the next number.
     func trackingSettings() throws -> TrackingSettings {
-        hasChangeTable ? try TrackingSettings.read(access.connection) : TrackingSettings()
+        // Any change of a resource may be logged.
+        access.region?.insert(tables: [ChangeTable.tables[0]])
+        return hasChangeTable ? try TrackingSettings.read(access.connection) : TrackingSettings()
     }
 
     /// The types that are tracked.

@@ -7,11 +7,15 @@ final class CommitAnnouncer: @unchecked Sendable {
     // `lock` guards every variable, and the state that signals and buffers keep for it.
     private let lock = NSLock()
     private var sequence = 0
-    private var recent: [CommitNotice] = []
+    /// The last commits, each at the remainder of its number.
+    private var recent = [CommitNotice?](repeating: nil, count: CommitAnnouncer.recentCommits)
     private var buffers: [Int: WeakReference<ChangeBuffer>] = [:]
     private var signals: [Int: Watch] = [:]
-    private var byTable: [String: Set<Int>] = [:]
-    private var byType: [String: Set<Int>] = [:]
+    /// The signals that watch a table, and those that watch resources of a type, by the number of the table: a commit looks up its few
+    /// tables, however many signals there are.
+    private var byTable: [Set<Int>] = []
+    private var byType: [Set<Int>] = []
+    private let numbers = TableNumbers()
     /// Signals that every commit concerns.
     private var unbounded: Set<Int> = []
     private var signalsWithPaths = 0
@@ -32,16 +36,20 @@ final class CommitAnnouncer: @unchecked Sendable {
         var region = ObservedRegion()
     }
 
-    /// What a write is to record.
-    enum Recording {
-        case nothing, resources, paths
+    /// What a write is to record while somebody observes the store.
+    struct Recording {
+        /// Whether the changed elements are wanted, too.
+        let notesPaths: Bool
+        let numbers: TableNumbers
     }
 
     // MARK: - The writer's side
 
-    /// What a write that begins now has to record.
-    var recording: Recording {
-        lock.withLock { signalsWithPaths > 0 ? .paths : buffers.isEmpty && signals.isEmpty ? .nothing : .resources }
+    /// What a write that begins now must record; nil if nobody observes the store.
+    var recording: Recording? {
+        lock.lock()
+        defer { lock.unlock() }
+        return buffers.isEmpty && signals.isEmpty ? nil : Recording(notesPaths: signalsWithPaths > 0, numbers: numbers)
     }
 
     /// Whether anybody observes the store.
@@ -55,24 +63,28 @@ final class CommitAnnouncer: @unchecked Sendable {
         lock.lock()
         guard !buffers.isEmpty || !signals.isEmpty else { return lock.unlock() }
         sequence += 1
-        if recent.count == Self.recentCommits { recent.removeFirst() }
-        recent.append(notice.commit.resources.count > Self.recentChanges ? notice.withoutResources : notice)
-        let buffers = buffers.values.compactMap(\.object)
-        let signals = affected(by: notice).compactMap { self.signals[$0]?.signal }
+        recent[sequence % Self.recentCommits] = notice.commit.resources.count > Self.recentChanges ? notice.withoutResources : notice
+        let buffers = self.buffers.isEmpty ? [] : self.buffers.values.compactMap(\.object)
+        let signals = affected(by: notice)
         for signal in signals where signal.wantsPaths { signal.note(notice.commit) }
         lock.unlock()
         for buffer in buffers { buffer.append(notice.commit) }
         for signal in signals { signal.raise() }
     }
 
-    private func affected(by notice: CommitNotice) -> Set<Int> {
-        guard let tables = notice.tables, let types = notice.commit.typeNames, !notice.changesCatalog else { return Set(signals.keys) }
-        var numbers = unbounded
-        for table in tables { if let known = byTable[table] { numbers.formUnion(known) } }
-        for type in types {
-            for number in byType[type] ?? [] where signals[number]?.region.isAffected(by: notice) ?? false { numbers.insert(number) }
+    private func affected(by notice: CommitNotice) -> [ChangeSignal] {
+        guard let tables = notice.tables, !notice.changesCatalog else { return signals.values.compactMap(\.signal) }
+        var found = unbounded
+        tables.visit { table in
+            if table < byTable.count, !byTable[table].isEmpty { found.formUnion(byTable[table]) }
         }
-        return numbers
+        notice.types.visit { type in
+            guard type < byType.count else { return }
+            for number in byType[type] where !found.contains(number) {
+                if signals[number]?.region.isAffected(by: notice) ?? false { found.insert(number) }
+            }
+        }
+        return found.isEmpty ? [] : found.compactMap { signals[$0]?.signal }
     }
 
     /// The store was closed: wakes everyone for good.
@@ -109,27 +121,32 @@ final class CommitAnnouncer: @unchecked Sendable {
 
     /// Raises the signal from now on at commits that affect a region, and at once if such a commit was announced since `start`.
     func watch(_ number: Int, _ region: ObservedRegion, since start: Int) {
+        var region = region
+        region.number(by: numbers)
         lock.lock()
         guard let watch = signals[number], let signal = watch.signal else { return lock.unlock() }
-        unlist(number, watch.region)
+        // Most often an observer reads the same tables again.
+        if watch.region.tableSet != region.tableSet { Self.relist(number, watch.region.tableSet, region.tableSet, &byTable) }
+        if watch.region.typeSet != region.typeSet { Self.relist(number, watch.region.typeSet, region.typeSet, &byType) }
+        if region.isEverything { unbounded.insert(number) } else { unbounded.remove(number) }
         signals[number]?.region = region
-        for table in region.tables { byTable[table, default: []].insert(number) }
-        for type in region.allTypes { byType[type, default: []].insert(number) }
-        if region.isEverything { unbounded.insert(number) }
-        let missed = sequence - start
-        let isAffected = hasEnded || missed > recent.count || recent.suffix(missed).contains { region.isAffected(by: $0) }
+        let hasMissed = hasEnded || sequence - start > Self.recentCommits || isAffected(region, since: start)
         lock.unlock()
-        if isAffected { signal.raise() }
+        if hasMissed { signal.raise() }
     }
 
-    private func unlist(_ number: Int, _ region: ObservedRegion) {
-        func remove(_ key: String, _ index: inout [String: Set<Int>]) {
-            index[key]?.remove(number)
-            if index[key]?.isEmpty ?? false { index[key] = nil }
+    /// Whether a commit after the one with the number `start` affects a region, or is no longer known.
+    private func isAffected(_ region: ObservedRegion, since start: Int) -> Bool {
+        guard sequence > start else { return false }
+        return (start + 1...sequence).contains { recent[$0 % Self.recentCommits].map { region.isAffected(by: $0) } ?? true }
+    }
+
+    private static func relist(_ number: Int, _ old: TableSet, _ new: TableSet, _ index: inout [Set<Int>]) {
+        old.visit { if !new.contains($0) { index[$0].remove(number) } }
+        new.visit { table in
+            while index.count <= table { index.append([]) }
+            index[table].insert(number)
         }
-        for table in region.tables { remove(table, &byTable) }
-        for type in region.allTypes { remove(type, &byType) }
-        unbounded.remove(number)
     }
 
     func removeBuffer(_ number: Int) {
@@ -142,13 +159,17 @@ final class CommitAnnouncer: @unchecked Sendable {
     func removeSignal(_ number: Int, wantsPaths: Bool) {
         lock.withLock {
             guard let watch = signals.removeValue(forKey: number) else { return }
-            unlist(number, watch.region)
+            Self.relist(number, watch.region.tableSet, TableSet(), &byTable)
+            Self.relist(number, watch.region.typeSet, TableSet(), &byType)
+            unbounded.remove(number)
             if wantsPaths { signalsWithPaths -= 1 }
             forgetIfUnobserved()
         }
     }
 
-    private func forgetIfUnobserved() { if buffers.isEmpty && signals.isEmpty { recent.removeAll() } }
+    private func forgetIfUnobserved() {
+        if buffers.isEmpty && signals.isEmpty { recent = [CommitNotice?](repeating: nil, count: Self.recentCommits) }
+    }
 
     /// Runs `body`, which uses the state that a signal keeps for the announcer.
     func withLock<Value>(_ body: () -> Value) -> Value { lock.withLock(body) }

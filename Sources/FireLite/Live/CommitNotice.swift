@@ -1,24 +1,20 @@
 /// A commit as observers are to know it.
 struct CommitNotice: Sendable {
     let commit: StoreCommit
-    /// The names of the tables with changed rows; nil if any may have changed.
-    let tables: [String]?
+    /// The tables with changed rows; nil if any may have changed.
+    let tables: TableSet?
+    /// The tables of the resource types with changes.
+    let types: TableSet
     /// Whether tables, columns or indexes were created or dropped.
     let changesCatalog: Bool
 
     /// The same, without the list of resources.
     var withoutResources: CommitNotice {
         CommitNotice(
-            commit: StoreCommit(resources: [], typeNames: commit.typeNames, isComplete: false), tables: tables,
+            commit: StoreCommit(resources: [], typeNames: commit.typeNames, isComplete: false), tables: tables, types: types,
             changesCatalog: changesCatalog)
     }
 
-    init(commit: StoreCommit, tables: [String]?, changesCatalog: Bool) {
-        self.commit = commit
-        self.tables = tables
-        self.changesCatalog = changesCatalog
-    }
-
     /// Everything may have changed.
-    static let unknown = CommitNotice(commit: .unknown, tables: nil, changesCatalog: true)
+    static let unknown = CommitNotice(commit: .unknown, tables: nil, types: TableSet(), changesCatalog: true)
 }

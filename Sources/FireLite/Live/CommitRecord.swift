@@ -1,101 +1,161 @@
 import FireLiteCore
 
-/// What a write has changed so far, for observers. There is none if nobody observes.
-struct CommitRecord {
+/// What a write has changed so far, for observers. The writer keeps one and uses it for each write that somebody observes.
+final class CommitRecord {
     /// The number of resources of one commit that are listed; of more only the types and tables are known.
     static let limit = 10_000
+    /// Up to this number of resources they are looked for one by one, which takes no memory.
+    private static let searched = 8
 
     /// Whether observers ask for the changed elements.
-    let notesPaths: Bool
+    @exclusivity(unchecked) private(set) var notesPaths = false
     private let identity: StoreIdentity
     private let schema: StorageSchema
-    private var changes: [Int64: Entry] = [:]
-    private var typeIndexes: Set<Int> = []
-    private var isOverflowing = false
-    /// The tables with new, changed or deleted rows, as bits.
-    private var touched: [UInt64] = []
-    /// What was known of the resources before they changed in the current savepoint.
-    private var journal: [(root: Int64, entry: Entry?)] = []
-    private var nextOrder = 0
+    private let numbers: TableNumbers
+    // Exclusive access is not checked for these, as they are used for each resource or row, and nothing calls back into this type.
+    @exclusivity(unchecked) private var entries: [Entry] = []
+    /// The places of the entries by resource, if they are more than `searched`.
+    @exclusivity(unchecked) private var places: [Int64: Int] = [:]
+    /// The types with changes, as the store's numbers of their tables and as the indexes of these in the schema.
+    @exclusivity(unchecked) private var types = TableSet()
+    @exclusivity(unchecked) private var typeIndexes: [Int] = []
+    /// The tables with new, changed or deleted rows.
+    @exclusivity(unchecked) private var touched = TableSet()
+    @exclusivity(unchecked) private var isOverflowing = false
+    /// The number of entries at the savepoint, and what those that have changed since were.
+    @exclusivity(unchecked) private var savedCount = 0
+    @exclusivity(unchecked) private var journal: [(place: Int, entry: Entry)] = []
+    /// The store's numbers of tables by their index in the schema, or -1.
+    @exclusivity(unchecked) private var numberOfTable: [Int] = []
+    /// The names of a commit's types where it has one: most have the same.
+    @exclusivity(unchecked) private var lastType: (table: Int, names: Set<String>) = (-1, [])
 
     private struct Entry {
+        let root: Int64
         var kind: ResourceChange.Kind
         var id: String?
         var pk: String?
         var revision: Int64
         let table: Int
-        let order: Int
         var paths: [String]?
         /// Whether the resource was added and deleted by this write.
         var isVoid = false
     }
 
-    init(notesPaths: Bool, identity: StoreIdentity, schema: StorageSchema) {
-        self.notesPaths = notesPaths
+    init(identity: StoreIdentity, schema: StorageSchema, numbers: TableNumbers) {
         self.identity = identity
         self.schema = schema
+        self.numbers = numbers
+    }
+
+    /// Begins with nothing.
+    func begin(notesPaths: Bool) {
+        self.notesPaths = notesPaths
+        // The memory of a large write is returned.
+        let isSmall = entries.count <= Self.searched
+        entries.removeAll(keepingCapacity: isSmall)
+        journal.removeAll(keepingCapacity: isSmall)
+        if !isSmall { places.removeAll() }
+        types = TableSet()
+        touched = TableSet()
+        typeIndexes.removeAll(keepingCapacity: true)
+        isOverflowing = false
+        savedCount = 0
+    }
+
+    /// The store's number of a table.
+    private func number(of table: Int) -> Int {
+        if table < numberOfTable.count, numberOfTable[table] >= 0 { return numberOfTable[table] }
+        while numberOfTable.count <= table { numberOfTable.append(-1) }
+        let number = numbers.number(of: schema.tables[table].name)
+        numberOfTable[table] = number
+        return number
     }
 
     // MARK: - Noting
 
-    mutating func touch(_ table: Int32) {
-        let word = Int(table) >> 6
-        while touched.count <= word { touched.append(0) }
-        touched[word] |= 1 << UInt64(table & 63)
+    func touch(_ table: Int32) { touched.insert(number(of: Int(table))) }
+
+    func touch(_ tables: [TablePlan]) { for table in tables { touched.insert(number(of: table.index)) } }
+
+    func added(_ root: Int64, _ resource: FHIRResource, _ table: TablePlan) {
+        append(Entry(root: root, kind: .added, id: resource.id, pk: resource.objectExtras?.pk, revision: 1, table: table.index))
     }
 
-    mutating func touch(_ tables: [TablePlan]) { for table in tables { touch(Int32(truncatingIfNeeded: table.index)) } }
-
-    mutating func added(_ root: Int64, _ resource: FHIRResource, _ table: TablePlan) {
-        note(root, Entry(kind: .added, id: resource.id, pk: resource.objectExtras?.pk, revision: 1, table: table.index, order: nextOrder))
-    }
-
-    mutating func updated(_ registration: Registration, _ resource: FHIRResource, _ table: TablePlan, paths: [String]?) {
-        if var known = changes[registration.root] {
-            known.id = resource.id
-            known.revision = registration.revision
-            if let more = paths, known.kind == .updated { known.paths = known.paths.map { $0 + more } }
-            return note(registration.root, known)
+    func updated(_ registration: Registration, _ resource: FHIRResource, _ table: TablePlan, paths: [String]?) {
+        guard let place = place(of: registration.root) else {
+            return append(
+                Entry(
+                    root: registration.root, kind: .updated, id: resource.id, pk: registration.pk, revision: registration.revision,
+                    table: table.index, paths: paths))
         }
-        note(
-            registration.root,
-            Entry(
-                kind: .updated, id: resource.id, pk: registration.pk, revision: registration.revision, table: table.index,
-                order: nextOrder, paths: paths))
+        var known = entries[place]
+        known.id = resource.id
+        known.revision = registration.revision
+        if let more = paths, known.kind == .updated { known.paths = known.paths.map { $0 + more } }
+        replace(place, known)
     }
 
-    mutating func deleted(_ registration: Registration, id: String?, _ table: TablePlan) {
-        if var known = changes[registration.root] {
-            known.isVoid = known.kind == .added
-            known.kind = .deleted
-            known.revision = 0
-            known.paths = nil
-            return note(registration.root, known)
+    func deleted(_ registration: Registration, id: String?, _ table: TablePlan) {
+        guard let place = place(of: registration.root) else {
+            return append(Entry(root: registration.root, kind: .deleted, id: id, pk: registration.pk, revision: 0, table: table.index))
         }
-        note(
-            registration.root,
-            Entry(kind: .deleted, id: id, pk: registration.pk, revision: 0, table: table.index, order: nextOrder))
+        var known = entries[place]
+        known.isVoid = known.kind == .added
+        known.kind = .deleted
+        known.revision = 0
+        known.paths = nil
+        replace(place, known)
     }
 
-    private mutating func note(_ root: Int64, _ entry: Entry) {
-        typeIndexes.insert(entry.table)
+    private func place(of root: Int64) -> Int? {
+        entries.count > Self.searched ? places[root] : entries.firstIndex { $0.root == root }
+    }
+
+    private func append(_ entry: Entry) {
+        let type = number(of: entry.table)
+        if !types.contains(type) {
+            types.insert(type)
+            typeIndexes.append(entry.table)
+        }
         guard !isOverflowing else { return }
-        journal.append((root, changes.updateValue(entry, forKey: root)))
-        nextOrder += 1
-        guard changes.count > Self.limit else { return }
+        entries.append(entry)
+        if entries.count == Self.searched + 1 {
+            for (place, entry) in entries.enumerated() { places[entry.root] = place }
+        } else if entries.count > Self.searched {
+            places[entry.root] = entries.count - 1
+        }
+        if entries.count > Self.limit { overflow() }
+    }
+
+    private func replace(_ place: Int, _ entry: Entry) {
+        if place < savedCount { journal.append((place, entries[place])) }
+        entries[place] = entry
+    }
+
+    private func overflow() {
         isOverflowing = true
-        changes.removeAll()
+        entries.removeAll()
+        places.removeAll()
         journal.removeAll()
+        savedCount = 0
     }
 
     // MARK: - Savepoints
 
-    mutating func beginSavepoint() { journal.removeAll(keepingCapacity: true) }
+    func beginSavepoint() {
+        savedCount = entries.count
+        journal.removeAll(keepingCapacity: true)
+    }
 
     /// Discards the changes of resources since the savepoint; their tables stay noted, which costs observers at most a look.
-    mutating func rollBackToSavepoint() {
-        for (root, entry) in journal.reversed() { changes[root] = entry }
+    func rollBackToSavepoint() {
+        guard !isOverflowing else { return }
+        for (place, entry) in journal.reversed() { entries[place] = entry }
         journal.removeAll()
+        if entries.count > Self.searched { for entry in entries[savedCount...] { places[entry.root] = nil } }
+        entries.removeSubrange(savedCount...)
+        if entries.count <= Self.searched { places.removeAll() }
     }
 
     // MARK: - The result
@@ -104,24 +164,37 @@ struct CommitRecord {
     ///
     /// - Parameter changesCatalog: whether tables, columns or indexes were created or dropped.
     func notice(changesCatalog: Bool) -> CommitNotice? {
-        let resources = changes.filter { !$0.value.isVoid }.sorted { $0.value.order < $1.value.order }.map { root, entry in
-            ResourceChange(
-                kind: entry.kind, typeName: schema.tables[entry.table].name, id: entry.id, root: root, revision: entry.revision,
-                paths: entry.paths, givenPK: entry.pk, identity: identity)
-        }
-        guard isOverflowing || changesCatalog || !resources.isEmpty else { return nil }
-        let typeNames = Set(
-            isOverflowing ? typeIndexes.map { schema.tables[$0].name } : resources.map(\.typeName))
         // Statements may read the registry, too.
-        var tables = ["_resource"]
-        for (word, bits) in touched.enumerated() {
-            var bits = bits
-            while bits != 0 {
-                tables.append(schema.tables[word << 6 | bits.trailingZeroBitCount].name)
-                bits &= bits - 1
-            }
+        touched.insert(TableNumbers.registry)
+        guard !isOverflowing else {
+            let names = Set(typeIndexes.map { schema.tables[$0].name })
+            return CommitNotice(
+                commit: StoreCommit(resources: [], typeNames: names, isComplete: false), tables: touched, types: types,
+                changesCatalog: changesCatalog)
         }
-        let commit = StoreCommit(resources: resources, typeNames: typeNames, isComplete: !isOverflowing)
-        return CommitNotice(commit: commit, tables: tables, changesCatalog: changesCatalog)
+        var resources: [ResourceChange] = []
+        resources.reserveCapacity(entries.count)
+        var types = TableSet()
+        var table: Int?
+        var isOneType = true
+        for entry in entries where !entry.isVoid {
+            types.insert(number(of: entry.table))
+            isOneType = isOneType && table ?? entry.table == entry.table
+            table = entry.table
+            resources.append(
+                ResourceChange(
+                    kind: entry.kind, typeName: schema.tables[entry.table].name, id: entry.id, root: entry.root, revision: entry.revision,
+                    paths: entry.paths, givenPK: entry.pk, identity: identity))
+        }
+        guard changesCatalog || !resources.isEmpty else { return nil }
+        let names = isOneType ? table.map { namesOfOneType($0) } ?? [] : Set(resources.map(\.typeName))
+        return CommitNotice(
+            commit: StoreCommit(resources: resources, typeNames: names, isComplete: true), tables: touched, types: types,
+            changesCatalog: changesCatalog)
+    }
+
+    private func namesOfOneType(_ table: Int) -> Set<String> {
+        if lastType.table != table { lastType = (table, [schema.tables[table].name]) }
+        return lastType.names
     }
 }

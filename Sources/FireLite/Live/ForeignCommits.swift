@@ -58,9 +58,7 @@ final class ForeignCommits: @unchecked Sendable {
         }
     }
 
-    private static func version(_ access: StoreConnection) throws -> Int64 {
-        try access.connection.integer("PRAGMA data_version") ?? 0
-    }
+    private static func version(_ access: StoreConnection) throws -> Int64 { try access.dataVersion() }
 
     /// Looks while nobody writes.
     private func look(_ store: FHIRStore) {

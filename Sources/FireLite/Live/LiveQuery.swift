@@ -42,7 +42,12 @@ public final class LiveQuery<Resource: FHIRResource> {
         self.pageSize = pageSize
         limit = pageSize
         let observer = QueryObserver(pageSize.map(query.limit) ?? query, every: interval, wantsPaths: true)
-        following = Following(signal: observer.signal, task: Task { [weak self] in await Self.follow(observer) { self } })
+        following = Following(
+            signal: observer.signal,
+            task: Task { [weak self] in
+                var observer = observer
+                await Following.follow(for: { self }) { try await observer.next(isolation: MainActor.shared, limit: { self?.limit }) }
+            })
     }
 
     /// Loads the next page. Does nothing without a page size, and if there is no more.
@@ -52,41 +57,18 @@ public final class LiveQuery<Resource: FHIRResource> {
         isLoading = true
         following?.signal.raise()
     }
+}
 
-    private static func follow(_ observer: consuming QueryObserver<Resource>, _ owner: () -> LiveQuery?) async {
-        var observer = observer
-        do {
-            while !Task.isCancelled {
-                let update = try await observer.next(isolation: MainActor.shared, limit: { owner()?.limit })
-                guard let owner = owner() else { return }
-                owner.show(update)
-            }
-        } catch is CancellationError {
-            return
-        } catch {
-            guard let owner = owner() else { return }
-            owner.error = error
-            owner.isLoading = false
-        }
-    }
-
-    private func show(_ update: QueryUpdate<Resource>) {
+extension LiveQuery: Follower {
+    func show(_ update: QueryUpdate<Resource>) {
         withMutation(keyPath: \.results) { current = update.results }
         changes = update.changes
         hasMore = limit.map { update.results.count >= $0 } ?? false
         isLoading = false
     }
-}
 
-/// The task of a live object, which ends with it.
-final class Following: Sendable {
-    let signal: ChangeSignal
-    private let task: Task<Void, Never>
-
-    init(signal: ChangeSignal, task: Task<Void, Never>) {
-        self.signal = signal
-        self.task = task
+    func end(with error: any Error) {
+        self.error = error
+        isLoading = false
     }
-
-    deinit { task.cancel() }
 }

@@ -34,26 +34,17 @@ public final class LiveResource<Resource: FHIRResource> {
     ///   - interval: the shortest time between two reads. Default: 50 milliseconds.
     public init(_ type: Resource.Type, id: String, in store: FHIRStore, every interval: Duration = UpdateInterval.standard) {
         let updates = store.updates(of: type, id: id, every: interval).makeAsyncIterator()
-        following = Following(signal: updates.signal, task: Task { [weak self] in await Self.follow(updates) { self } })
+        following = Following(
+            signal: updates.signal,
+            task: Task { [weak self] in
+                var updates = updates
+                await Following.follow(for: { self }) { try await updates.next(isolation: MainActor.shared) }
+            })
     }
+}
 
-    private static func follow(_ updates: consuming ResourceUpdates<Resource>.AsyncIterator, _ owner: () -> LiveResource?) async {
-        var updates = updates
-        do {
-            while let newest = try await updates.next(isolation: MainActor.shared) {
-                guard let owner = owner() else { return }
-                owner.show(newest)
-            }
-        } catch is CancellationError {
-            return
-        } catch {
-            guard let owner = owner() else { return }
-            owner.error = error
-            owner.isLoading = false
-        }
-    }
-
-    private func show(_ newest: Resource?) {
+extension LiveResource: Follower {
+    func show(_ newest: Resource?) {
         withMutation(keyPath: \.resource) {
             if let current, let newest, let tie = current.objectExtras as? StoreTie, let newer = newest.objectExtras as? StoreTie,
                 tie.root == newer.root
@@ -64,6 +55,11 @@ public final class LiveResource<Resource: FHIRResource> {
                 current = newest
             }
         }
+        isLoading = false
+    }
+
+    func end(with error: any Error) {
+        self.error = error
         isLoading = false
     }
 }

@@ -9,6 +9,10 @@ struct ObservedRegion: Sendable {
     var ids: [String: Set<String>] = [:]
     /// Whether everything counts, as for a statement whose tables are not known.
     var isEverything = false
+    /// The tables as the store's numbers, and those of the types of which some changes count, for the announcer; see `number(by:)`.
+    private(set) var tableSet = TableSet()
+    private(set) var typeSet = TableSet()
+    private var wholeTypes = TableSet()
 
     mutating func insert(root: Int64, _ type: String) { roots[type, default: []].insert(root) }
 
@@ -19,41 +23,34 @@ struct ObservedRegion: Sendable {
             return
         }
         for name in names {
-            // The rows of a full-text index come from any element of the type.
-            if let type = FullTextIndex.type(ofTable: name) { types.insert(type) } else { tables.insert(name) }
+            // The rows of a full-text index come from any element of the type, and those of the change log from any resource.
+            if let type = FullTextIndex.type(ofTable: name) {
+                types.insert(type)
+            } else {
+                tables.insert(ChangeTable.tables.contains(name) || name == "_meta" ? "_resource" : name)
+            }
         }
     }
 
     mutating func insert(id: String, _ type: String) { ids[type, default: []].insert(id) }
 
-    /// The types of which some changes count.
-    var allTypes: Set<String> { types.union(roots.keys).union(ids.keys) }
-
-    mutating func formUnion(_ other: ObservedRegion) {
-        tables.formUnion(other.tables)
-        types.formUnion(other.types)
-        roots.merge(other.roots) { $0.union($1) }
-        ids.merge(other.ids) { $0.union($1) }
-        isEverything = isEverything || other.isEverything
+    /// Looks up the numbers of the tables and types, once all are known.
+    mutating func number(by numbers: TableNumbers) {
+        tableSet = numbers.set(of: tables)
+        wholeTypes = numbers.set(of: types)
+        typeSet = numbers.set(of: types.union(roots.keys).union(ids.keys))
     }
 
     /// Whether a commit may have changed what was read. Commits that change the file's catalog always may: a missing table or column may now
     /// exist.
     func isAffected(by notice: CommitNotice) -> Bool {
-        guard let tables = notice.tables, let typeNames = notice.commit.typeNames, !notice.changesCatalog, !isEverything else {
-            return true
-        }
-        if tables.contains(where: self.tables.contains) || !types.isDisjoint(with: typeNames) { return true }
-        return typeNames.contains { isAffected(type: $0, notice.commit) }
-    }
-
-    private func isAffected(type: String, _ commit: StoreCommit) -> Bool {
-        let (roots, ids) = (roots[type], ids[type])
-        guard roots != nil || ids != nil else { return false }
-        guard commit.isComplete else { return true }
-        return commit.resources.contains { change in
-            guard change.typeName == type else { return false }
-            return roots?.contains(change.root) ?? false || change.id.map { ids?.contains($0) ?? false } ?? false
+        guard let tables = notice.tables, !notice.changesCatalog, !isEverything else { return true }
+        if !tables.isDisjoint(with: tableSet) || !notice.types.isDisjoint(with: wholeTypes) { return true }
+        guard !notice.types.isDisjoint(with: typeSet) else { return false }
+        guard notice.commit.isComplete else { return true }
+        return notice.commit.resources.contains { change in
+            roots[change.typeName]?.contains(change.root) ?? false
+                || change.id.map { ids[change.typeName]?.contains($0) ?? false } ?? false
         }
     }
 }

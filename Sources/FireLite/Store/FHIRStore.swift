@@ -130,7 +130,7 @@ public final class FHIRStore: Sendable {
         let recording = announcer.recording
         try mapping {
             try writer.begin(recording, origin: origin)
-            if recording != .nothing { try foreignCommits.look(writer, announcer) }
+            if recording != nil { try foreignCommits.look(writer, announcer) }
         }
         let transaction = WriteTransaction(store: self, writer: writer)
         pool.setCurrent(transaction)

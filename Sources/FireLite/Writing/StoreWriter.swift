@@ -22,6 +22,8 @@ final class StoreWriter {
     @exclusivity(unchecked) private var tables = ContiguousArray<Int32>()
     /// What the write has changed; nil if nobody observes the store.
     @exclusivity(unchecked) private var record: CommitRecord?
+    /// The record of the last write that was observed, for the next one.
+    private var lastRecord: CommitRecord?
     /// Records the changes that the file tracks; nil if it tracks nothing.
     @exclusivity(unchecked) private var tracking: ChangeRecorder?
     private var trackingSettings = TrackingSettings()
@@ -52,7 +54,7 @@ final class StoreWriter {
 
     // MARK: - Transactions
 
-    func begin(_ recording: CommitAnnouncer.Recording = .nothing, origin: WriteOrigin = .local) throws {
+    func begin(_ recording: CommitAnnouncer.Recording? = nil, origin: WriteOrigin = .local) throws {
         try access.begin(isWrite: true)
         guard let next = try RootNumbers.next(access.connection) else {
             access.rollback()
@@ -65,9 +67,12 @@ final class StoreWriter {
         savedNextRoot = nextRoot
         hasGrown = false
         newIDs.clear()
-        record =
-            recording == .nothing
-            ? nil : CommitRecord(notesPaths: recording == .paths, identity: identity, schema: access.schema)
+        record = recording.map { recording in
+            let record = lastRecord ?? CommitRecord(identity: identity, schema: access.schema, numbers: recording.numbers)
+            record.begin(notesPaths: recording.notesPaths)
+            lastRecord = record
+            return record
+        }
         try beginTracking(origin)
         catalogVersion = access.schema.version
         changesBefore = access.connection.totalChanges

@@ -63,6 +63,23 @@ import Testing
         await until { live.resource == nil }
     }
 
+    @Test @MainActor func aLiveResourceKeepsItsObjectWhenTheStoreIsClosedAndEndsWhenItIsReleased() async throws {
+        let store = try FHIRStore(path: freshStore(isInFile: true).path, release: .r4)
+        try put(store, "a", "Adams")
+        weak var released: LiveResource<Patient>?
+        do {
+            let live = LiveResource(Patient.self, id: "a", in: store, every: .zero)
+            released = live
+            await until { live.resource != nil }
+        }
+        #expect(released == nil)
+        let live = LiveResource(Patient.self, id: "a", in: store, every: .zero)
+        await until { live.resource != nil }
+        try await store.close()
+        await until { live.error != nil }
+        #expect((live.error as? FHIRStoreError)?.code == .closed && live.resource?.id == "a" && !live.isLoading)
+    }
+
     @Test @MainActor func twoFetchesGiveOneObject() throws {
         let store = try freshStore(isInFile: true)
         try put(store, "a", "Adams")
@@ -71,6 +88,41 @@ import Testing
         try put(store, "a", "Brown")
         let second = try #require(try objects.all(store.query(Patient.self)).first)
         #expect(first === second && first.name[0].family == "Brown")
+    }
+
+    @Test @MainActor func anObjectIsSharedWhileItIsUsedAndItsResourceExists() throws {
+        let store = try freshStore(isInFile: true)
+        try put(store, "a", "Adams")
+        try writing(store) { tx in try tx.upsert(Basic { $0.id = "a" }) }
+        let objects = LiveObjects(store)
+        let first = try #require(try objects.resource(Patient.self, id: "a"))
+        let name = first.name[0]
+        // The same id of another type is another resource.
+        #expect(try objects.resource(Basic.self, id: "a")?.id == "a")
+        // It is changed in a write like any other, and fetching keeps what the write has stored.
+        try writing(store) { _ in first.active = true }
+        #expect(try objects.resource(Patient.self, id: "a") === first && first.active == true)
+        try put(store, "a", "Brown")
+        #expect(try objects.all(store.query(Patient.self)).first === first)
+        #expect(first.name[0] === name && name.family == "Brown" && first.active == nil)
+        // Stored again after a deletion it is another resource, and the object of the old one stays as it is.
+        try writing(store) { tx in try tx.delete(Patient.self, id: "a") }
+        #expect(try objects.resource(Patient.self, id: "a") == nil)
+        try put(store, "a", "Clark")
+        let second = try #require(try objects.resource(Patient.self, id: "a"))
+        #expect(second !== first && name.family == "Brown")
+        // Another LiveObjects has objects of its own.
+        #expect(try LiveObjects(store).resource(Patient.self, id: "a") !== second)
+    }
+
+    @Test @MainActor func sharedObjectsAreNotKept() throws {
+        let store = try freshStore(isInFile: true)
+        try put(store, "a", "Adams")
+        let objects = LiveObjects(store)
+        weak var released: Patient?
+        do { released = try objects.resource(Patient.self, id: "a") }
+        #expect(released == nil)
+        #expect(try objects.resource(Patient.self, id: "a")?.name[0].family == "Adams")
     }
 
     @Test func aStaleObjectIsRefreshedAndSaved() throws {

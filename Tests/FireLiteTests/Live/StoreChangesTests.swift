@@ -80,6 +80,37 @@ import Testing
         #expect(marks(try #require(await commits.next())) == ["+Patient/b", "+Patient/c"])
     }
 
+    /// A write with a few resources looks for them one by one, one with many in a dictionary.
+    @Test(arguments: [3, 8, 9, 30]) func eachOfManyResourcesIsReportedOnce(_ count: Int) async throws {
+        let store = try freshStore()
+        for number in 0..<count { try put(store, "\(number)", "F") }
+        let stale = try #require(try reading(store) { try $0.resource(Patient.self, id: "0") })
+        try put(store, "0", "G")
+        var commits = store.changes().makeAsyncIterator()
+        try writing(store) { tx in
+            for number in 0..<count { try #require(try tx.resource(Patient.self, id: "\(number)")).active = true }
+            try tx.saveChanges()
+            // A call that is rolled back changes some of them, adds others and leaves everything as it was.
+            let lost = (0..<count + 2).map { number in
+                Patient {
+                    $0.id = "\(number + 1)"
+                    $0.active = false
+                }
+            }
+            #expect(throws: FHIRStoreError.self) { try tx.upsert(lost + [stale]) }
+            for number in 0..<count { try #require(try tx.resource(Patient.self, id: "\(number)")).birthDate = "1970" }
+            try tx.saveChanges()
+            try tx.upsert(Basic { $0.id = "b" })
+            try tx.delete(Patient.self, id: "0")
+        }
+        let commit = try #require(await commits.next())
+        #expect(marks(commit) == ["-Patient/0"] + (1..<count).map { "~Patient/\($0)" } + ["+Basic/b"])
+        #expect(commit.typeNames == ["Patient", "Basic"])
+        try put(store, "last", "L")
+        let next = try #require(await commits.next())
+        #expect(marks(next) == ["+Patient/last"] && next.typeNames == ["Patient"])
+    }
+
     @Test func aDeletedResourceWithContainedOnesIsReportedByItsOwnIdOnly() async throws {
         let store = try freshStore()
         try writing(store) { tx in

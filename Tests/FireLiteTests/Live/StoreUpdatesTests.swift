@@ -79,6 +79,56 @@ import Testing
         #expect(found == [["Adams"], ["Adams", "Brown"], ["Brown", "Clark"]])
     }
 
+    /// The store keeps the last 64 commits for reads that are under way.
+    @Test(arguments: [0, 1, 63, 64, 100]) func aCommitDuringAReadIsNotMissed(_ later: Int) async throws {
+        let store = try freshStore(isInFile: true)
+        try put(store, "a", "Adams")
+        try putObservation(store, "o")
+        let (reads, continues) = (Gate(), Gate())
+        let writer = _Concurrency.Task {
+            await reads.opened()
+            try put(store, "b", "Brown")
+            for number in 0..<later { try putObservation(store, "o", status: number.isMultiple(of: 2) ? .amended : .final) }
+            continues.open()
+        }
+        var updates = store.updates(every: .zero) { tx in
+            let count = try tx.query(Patient.self).where { $0.name.family == "Brown" }.count()
+            reads.open()
+            continues.wait()
+            return count
+        }.makeAsyncIterator()
+        #expect(try await updates.next() == 0)
+        try await writer.value
+        #expect(try await updates.next() == 1)
+    }
+
+    @Test func aBlockThatReadsTheLogOrTheHistoryFollowsIt() async throws {
+        let store = try freshStore(isInFile: true)
+        try put(store, "a", "A1")
+        try track(store)
+        let start = try newest(store)
+        let writes: [() throws -> Void] = [
+            { try put(store, "a", "A2") }, { try putObservation(store, "o") },
+            { try writing(store) { tx in try tx.delete(Patient.self, id: "a") } },
+        ]
+        let changes = try await results(store, { try $0.changes(since: start).map { "\($0.kind) \($0.typeName)" } }, after: writes)
+        #expect(changes == [[], ["updated Patient"], ["updated Patient", "added Observation"], ["deleted Patient", "added Observation"]])
+        try put(store, "b", "B1")
+        let versions = try await results(
+            store, { try $0.history(typeName: "Patient", id: "b").count }, after: [{ try put(store, "b", "B2") }])
+        #expect(versions == [1, 2])
+        let rows = try await results(
+            store, { try $0.store.sql("SELECT max(seq) FROM _change")[0].values[0] }, after: [{ try put(store, "c", "C1") }])
+        #expect(rows[0] != rows[1])
+    }
+
+    private func track(_ store: FHIRStore) throws {
+        try store.track(.changes)
+        try store.track(.history)
+    }
+
+    private func newest(_ store: FHIRStore) throws -> Int64 { try store.newestChange() }
+
     @Test func oneResourceFollowsUntilItIsDeletedAndWhenItComesAgain() async throws {
         let store = try freshStore(isInFile: true)
         var updates = store.updates(of: Patient.self, id: "a", every: .zero).makeAsyncIterator()

@@ -14,6 +14,7 @@ final class StoreConnection {
     var region: ObservedRegion?
     private let beginStatement: Statement
     private let rollbackStatement: Statement
+    private var dataVersionStatement: Statement?
 
     init(_ connection: Connection, release: FHIRRelease) throws {
         self.connection = connection
@@ -51,6 +52,16 @@ final class StoreConnection {
             connection.releaseMemory()
             do { try rollbackStatement.run() } catch { return }
         }
+    }
+
+    /// A number that changes with commits of other connections: `PRAGMA data_version`.
+    ///
+    /// - Throws: `SQLiteError`.
+    func dataVersion() throws -> Int64 {
+        let statement = try dataVersionStatement ?? connection.prepare("PRAGMA data_version")
+        dataVersionStatement = statement
+        defer { statement.reset() }
+        return try statement.step() ? statement.int(0) : 0
     }
 
     /// Discards what a rolled-back transaction had added.
