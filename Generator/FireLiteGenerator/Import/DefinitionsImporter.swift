@@ -23,7 +23,7 @@ struct DefinitionsImporter {
             throw GeneratorError("no StructureDefinition of a type in this folder", at: SourceLocation(file: folder))
         }
         var release = ReleaseDefinition(release: try releaseName(of: structures, named: name))
-        release.types = try StructureImporter(structures).importTypes()
+        release.types = JSONComments.added(to: try StructureImporter(structures).importTypes(), of: release.release)
         let terminology = TerminologyImporter(resources)
         release.valueSets = try terminology.importValueSets(boundBy: release.types)
         release.searchParameters = try SearchParameterImporter.importParameters(resources)

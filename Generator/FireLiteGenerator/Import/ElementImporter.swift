@@ -149,6 +149,8 @@ struct ElementImporter {
         guard code.hasPrefix("http://hl7.org/fhirpath/") else { return code }
         // The ids of resources say `string` in R4, where the specification's own text and every other release say `id`.
         if structure.kind == .resource, path == structure.name + ".id" { return "id" }
+        // The ids of elements say `id` in R4B, where its backbone elements and every other release since STU3 say `string`.
+        if path == "Element.id" { return "string" }
         let extensionURL = "http://hl7.org/fhir/StructureDefinition/structuredefinition-fhir-type"
         return type.extensionValue(extensionURL, "valueUrl", "valueUri") ?? "string"
     }

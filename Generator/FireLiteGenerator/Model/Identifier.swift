@@ -8,8 +8,8 @@ enum Identifier {
         return text.utf8.allSatisfy { isLetter($0) || isDigit($0) }
     }
 
-    /// Whether a text can be the name of an element, without `[x]`.
-    static func isElementName(_ text: some StringProtocol) -> Bool { isTypeName(text) }
+    /// Whether a text can be the name of an element, without `[x]`: a letter, then letters and digits, or that of DSTU2's comments.
+    static func isElementName(_ text: some StringProtocol) -> Bool { isTypeName(text) || text == JSONComments.elementName }
 
     /// Whether a text can be the path of an element: a type's name and at least one element's.
     static func isPath(_ text: some StringProtocol) -> Bool {

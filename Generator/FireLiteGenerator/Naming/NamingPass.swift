@@ -151,7 +151,7 @@ struct NamingPass {
     ) -> (elements: [NamedElement], inheritance: Inheritance) {
         var inheritance = inheritance
         // FHIR's names first: what a choice's members are called is made up here.
-        let propertyNames = definitions.map { inheritance.scope.take($0.name, suffix: "_") }
+        let propertyNames = definitions.map { inheritance.scope.take(SwiftName.propertyName($0.name), suffix: "_") }
         let elements = zip(definitions, propertyNames).map { definition, name in
             let path = owner + "." + definition.definedName
             var element = NamedElement(

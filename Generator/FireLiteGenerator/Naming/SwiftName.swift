@@ -22,6 +22,13 @@ enum SwiftName {
         return first.isNumber ? "_" + name : name
     }
 
+    /// A property's name from an element's: the same, but `fhir_comments` to `fhirComments`.
+    static func propertyName(_ name: String) -> String {
+        let words = name.split(separator: "_")
+        guard let first = words.first, words.count > 1 else { return name }
+        return first + words.dropFirst().map(capitalized).joined()
+    }
+
     /// A member's name from the name of a type: `CodeableConcept` to `codeableConcept`.
     static func memberName(_ text: String) -> String { lowered(text) }
 

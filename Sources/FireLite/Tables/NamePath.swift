@@ -7,14 +7,24 @@ struct NamePath {
     let first: UnsafeBufferPointer<UInt8>
 
     init(_ bytes: UnsafeBufferPointer<UInt8>) {
-        self.bytes = bytes
         let end = bytes.firstIndex(of: UInt8(ascii: "_")) ?? bytes.count
-        first = UnsafeBufferPointer(rebasing: bytes[..<end])
+        self.init(bytes, first: UnsafeBufferPointer(rebasing: bytes[..<end]))
+    }
+
+    private init(_ bytes: UnsafeBufferPointer<UInt8>, first: UnsafeBufferPointer<UInt8>) {
+        self.bytes = bytes
+        self.first = first
     }
 
     /// The part after the first underscore; nil if there is none.
     var rest: NamePath? {
         first.count == bytes.count ? nil : NamePath(UnsafeBufferPointer(rebasing: bytes[(first.count + 1)...]))
+    }
+
+    /// The same path with a longer first step, for an element whose own name has an underscore; nil if this is the last one.
+    var joined: NamePath? {
+        guard let rest else { return nil }
+        return NamePath(bytes, first: UnsafeBufferPointer(rebasing: bytes[..<(first.count + 1 + rest.first.count)]))
     }
 
     /// Whether this is the suffix of a second column.
@@ -31,5 +41,13 @@ extension GroupPlan {
     /// The slot of the element with this name.
     func slot(named name: UnsafeBufferPointer<UInt8>) -> Int? {
         name.baseAddress.flatMap { layout.table.pointee.slot(named: $0, name.count) }
+    }
+
+    /// The slot of the element that a path begins with, and the path with that element's name as its first step.
+    func step(_ path: NamePath) -> (slot: Int, path: NamePath)? {
+        if let slot = slot(named: path.first) { return (slot, path) }
+        // DSTU2's `fhir_comments` is the one name with an underscore.
+        guard let joined = path.joined, let slot = slot(named: joined.first) else { return nil }
+        return (slot, joined)
     }
 }

@@ -3,7 +3,8 @@ import FireLiteSQLiteBridge
 
 /// The tables of a file as one connection sees them, and the paths of the release's classes through them.
 ///
-/// Names are paths: `Patient`, `Patient_name`, `Patient_name_given`; columns `period_start`. No FHIR name has an underscore.
+/// Names are paths: `Patient`, `Patient_name`, `Patient_name_given`; columns `period_start`. No FHIR name has
+/// an underscore, except the list `fhir_comments` of DSTU2.
 final class StorageSchema {
     let release: FHIRRelease
     private(set) var tables: [TablePlan] = []
@@ -116,8 +117,8 @@ final class StorageSchema {
         var group = plan.root
         var path = path
         while let rest = path.rest {
-            path = rest
-            guard let slot = group.slot(named: path.first) else { return nil }
+            guard let (slot, step) = group.step(rest) else { return nil }
+            path = step
             let kind = group.layout.elements[slot].kind
             if group.layout.elements[slot].isList {
                 guard kind != .resource else { return nil }

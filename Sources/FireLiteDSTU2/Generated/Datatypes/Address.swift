@@ -9,27 +9,27 @@ public final class Address: Element {
     public override class var _layout: Layout { addressLayout }
 
     /// `Address.use`: `code` 0..1, one of `AddressUse` (<http://hl7.org/fhir/ValueSet/address-use>)
-    public var use: AddressUse? { get { _code(2) } set { _setCode(2, newValue) } }
+    public var use: AddressUse? { get { _code(3) } set { _setCode(3, newValue) } }
     /// `Address.type`: `code` 0..1, one of `AddressType` (<http://hl7.org/fhir/ValueSet/address-type>)
-    public var type: AddressType? { get { _code(3) } set { _setCode(3, newValue) } }
+    public var type: AddressType? { get { _code(4) } set { _setCode(4, newValue) } }
     /// `Address.text`: `string` 0..1
-    public var text: String? { get { _string(4) } set { _setString(4, newValue) } }
+    public var text: String? { get { _string(5) } set { _setString(5, newValue) } }
     /// `Address.line`: `string` 0..*
-    public var line: [String] { get { _strings(5) } set { _setStrings(5, newValue) } }
+    public var line: [String] { get { _strings(6) } set { _setStrings(6, newValue) } }
     /// `Address.city`: `string` 0..1
-    public var city: String? { get { _string(6) } set { _setString(6, newValue) } }
+    public var city: String? { get { _string(7) } set { _setString(7, newValue) } }
     /// `Address.district`: `string` 0..1
-    public var district: String? { get { _string(7) } set { _setString(7, newValue) } }
+    public var district: String? { get { _string(8) } set { _setString(8, newValue) } }
     /// `Address.state`: `string` 0..1
-    public var state: String? { get { _string(8) } set { _setString(8, newValue) } }
+    public var state: String? { get { _string(9) } set { _setString(9, newValue) } }
     /// `Address.postalCode`: `string` 0..1
-    public var postalCode: String? { get { _string(9) } set { _setString(9, newValue) } }
+    public var postalCode: String? { get { _string(10) } set { _setString(10, newValue) } }
     /// `Address.country`: `string` 0..1
-    public var country: String? { get { _string(10) } set { _setString(10, newValue) } }
+    public var country: String? { get { _string(11) } set { _setString(11, newValue) } }
     /// `Address.period`: `Period` 0..1
-    public var period: Period? { get { _object(11) } set { _setObject(11, newValue) } }
+    public var period: Period? { get { _object(12) } set { _setObject(12, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(period newValue: Period?) { _upsert(11, newValue) }
+    public func upsert(period newValue: Period?) { _upsert(12, newValue) }
 }
 
 private let addressLayout = Layout(_class: Address.self, "Address", .datatype, base: Element._layout, release: .dstu2, """

@@ -9,17 +9,17 @@ public final class Annotation: Element {
     public override class var _layout: Layout { annotationLayout }
 
     /// `Annotation.author[x]`: `Reference` | `string` 0..1 to `Practitioner` | `Patient` | `RelatedPerson`
-    public var author: AnnotationAuthor? { get { _choice(2) } set { _setChoice(2, 2, newValue) } }
+    public var author: AnnotationAuthor? { get { _choice(3) } set { _setChoice(3, 2, newValue) } }
     /// `Annotation.author[x]` as `Reference`.
-    public var authorReference: Reference? { get { _object(2) } set { _setObject(2, newValue) } }
+    public var authorReference: Reference? { get { _object(3) } set { _setObject(3, newValue) } }
     /// `Annotation.author[x]` as `string`.
-    public var authorString: String? { get { _string(3) } set { _setString(3, newValue) } }
+    public var authorString: String? { get { _string(4) } set { _setString(4, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(authorReference newValue: Reference?) { _upsert(2, newValue) }
+    public func upsert(authorReference newValue: Reference?) { _upsert(3, newValue) }
     /// `Annotation.time`: `dateTime` 0..1
-    public var time: FHIRDateTime? { get { _dateTime(4) } set { _setDateTime(4, newValue) } }
+    public var time: FHIRDateTime? { get { _dateTime(5) } set { _setDateTime(5, newValue) } }
     /// `Annotation.text`: `string` 1..1
-    public var text: String? { get { _string(5) } set { _setString(5, newValue) } }
+    public var text: String? { get { _string(6) } set { _setString(6, newValue) } }
 }
 
 /// A value of `Annotation.author[x]`.

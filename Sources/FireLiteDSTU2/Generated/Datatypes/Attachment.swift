@@ -9,21 +9,21 @@ public final class Attachment: Element {
     public override class var _layout: Layout { attachmentLayout }
 
     /// `Attachment.contentType`: `code` 0..1, required binding (<http://www.rfc-editor.org/bcp/bcp13.txt>)
-    public var contentType: String? { get { _string(2) } set { _setString(2, newValue) } }
+    public var contentType: String? { get { _string(3) } set { _setString(3, newValue) } }
     /// `Attachment.language`: `code` 0..1, required binding (<http://tools.ietf.org/html/bcp47>)
-    public var language: String? { get { _string(3) } set { _setString(3, newValue) } }
+    public var language: String? { get { _string(4) } set { _setString(4, newValue) } }
     /// `Attachment.data`: `base64Binary` 0..1
-    public var data: String? { get { _string(4) } set { _setString(4, newValue) } }
+    public var data: String? { get { _string(5) } set { _setString(5, newValue) } }
     /// `Attachment.url`: `uri` 0..1
-    public var url: String? { get { _string(5) } set { _setString(5, newValue) } }
+    public var url: String? { get { _string(6) } set { _setString(6, newValue) } }
     /// `Attachment.size`: `unsignedInt` 0..1
-    public var size: Int? { get { _int(6) } set { _setInt(6, newValue) } }
+    public var size: Int? { get { _int(7) } set { _setInt(7, newValue) } }
     /// `Attachment.hash`: `base64Binary` 0..1
-    public var hash: String? { get { _string(7) } set { _setString(7, newValue) } }
+    public var hash: String? { get { _string(8) } set { _setString(8, newValue) } }
     /// `Attachment.title`: `string` 0..1
-    public var title: String? { get { _string(8) } set { _setString(8, newValue) } }
+    public var title: String? { get { _string(9) } set { _setString(9, newValue) } }
     /// `Attachment.creation`: `dateTime` 0..1
-    public var creation: FHIRDateTime? { get { _dateTime(9) } set { _setDateTime(9, newValue) } }
+    public var creation: FHIRDateTime? { get { _dateTime(10) } set { _setDateTime(10, newValue) } }
 }
 
 private let attachmentLayout = Layout(_class: Attachment.self, "Attachment", .datatype, base: Element._layout, release: .dstu2, """

@@ -9,7 +9,7 @@ public class BackboneElement: Element {
     public override class var _layout: Layout { backboneElementLayout }
 
     /// `BackboneElement.modifierExtension`: `Extension` 0..*
-    public final var modifierExtension: [Extension] { get { _objects(2) } set { _setObjects(2, newValue) } }
+    public final var modifierExtension: [Extension] { get { _objects(3) } set { _setObjects(3, newValue) } }
 }
 
 private let backboneElementLayout = Layout(_class: BackboneElement.self, "BackboneElement", .datatype, base: Element._layout, release: .dstu2, """

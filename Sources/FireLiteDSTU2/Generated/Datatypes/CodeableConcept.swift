@@ -9,9 +9,9 @@ public final class CodeableConcept: Element {
     public override class var _layout: Layout { codeableConceptLayout }
 
     /// `CodeableConcept.coding`: `Coding` 0..*
-    public var coding: [Coding] { get { _objects(2) } set { _setObjects(2, newValue) } }
+    public var coding: [Coding] { get { _objects(3) } set { _setObjects(3, newValue) } }
     /// `CodeableConcept.text`: `string` 0..1
-    public var text: String? { get { _string(3) } set { _setString(3, newValue) } }
+    public var text: String? { get { _string(4) } set { _setString(4, newValue) } }
 }
 
 private let codeableConceptLayout = Layout(_class: CodeableConcept.self, "CodeableConcept", .datatype, base: Element._layout, release: .dstu2, """

@@ -9,15 +9,15 @@ public final class Coding: Element {
     public override class var _layout: Layout { codingLayout }
 
     /// `Coding.system`: `uri` 0..1
-    public var system: String? { get { _string(2) } set { _setString(2, newValue) } }
+    public var system: String? { get { _string(3) } set { _setString(3, newValue) } }
     /// `Coding.version`: `string` 0..1
-    public var version: String? { get { _string(3) } set { _setString(3, newValue) } }
+    public var version: String? { get { _string(4) } set { _setString(4, newValue) } }
     /// `Coding.code`: `code` 0..1
-    public var code: String? { get { _string(4) } set { _setString(4, newValue) } }
+    public var code: String? { get { _string(5) } set { _setString(5, newValue) } }
     /// `Coding.display`: `string` 0..1
-    public var display: String? { get { _string(5) } set { _setString(5, newValue) } }
+    public var display: String? { get { _string(6) } set { _setString(6, newValue) } }
     /// `Coding.userSelected`: `boolean` 0..1
-    public var userSelected: Bool? { get { _bool(6) } set { _setBool(6, newValue) } }
+    public var userSelected: Bool? { get { _bool(7) } set { _setBool(7, newValue) } }
 }
 
 private let codingLayout = Layout(_class: Coding.self, "Coding", .datatype, base: Element._layout, release: .dstu2, """

@@ -9,17 +9,17 @@ public final class ContactPoint: Element {
     public override class var _layout: Layout { contactPointLayout }
 
     /// `ContactPoint.system`: `code` 0..1, one of `ContactPointSystem` (<http://hl7.org/fhir/ValueSet/contact-point-system>)
-    public var system: ContactPointSystem? { get { _code(2) } set { _setCode(2, newValue) } }
+    public var system: ContactPointSystem? { get { _code(3) } set { _setCode(3, newValue) } }
     /// `ContactPoint.value`: `string` 0..1
-    public var value: String? { get { _string(3) } set { _setString(3, newValue) } }
+    public var value: String? { get { _string(4) } set { _setString(4, newValue) } }
     /// `ContactPoint.use`: `code` 0..1, one of `ContactPointUse` (<http://hl7.org/fhir/ValueSet/contact-point-use>)
-    public var use: ContactPointUse? { get { _code(4) } set { _setCode(4, newValue) } }
+    public var use: ContactPointUse? { get { _code(5) } set { _setCode(5, newValue) } }
     /// `ContactPoint.rank`: `positiveInt` 0..1
-    public var rank: Int? { get { _int(5) } set { _setInt(5, newValue) } }
+    public var rank: Int? { get { _int(6) } set { _setInt(6, newValue) } }
     /// `ContactPoint.period`: `Period` 0..1
-    public var period: Period? { get { _object(6) } set { _setObject(6, newValue) } }
+    public var period: Period? { get { _object(7) } set { _setObject(7, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(period newValue: Period?) { _upsert(6, newValue) }
+    public func upsert(period newValue: Period?) { _upsert(7, newValue) }
 }
 
 private let contactPointLayout = Layout(_class: ContactPoint.self, "ContactPoint", .datatype, base: Element._layout, release: .dstu2, """

@@ -12,11 +12,14 @@ public class Element: FHIRObject {
     public final var id: String? { get { _string(0) } set { _setString(0, newValue) } }
     /// `Element.extension`: `Extension` 0..*
     public final var `extension`: [Extension] { get { _objects(1) } set { _setObjects(1, newValue) } }
+    /// `Element.fhir_comments`: `string` 0..*
+    public final var fhirComments: [String] { get { _strings(2) } set { _setStrings(2, newValue) } }
 }
 
 private let elementLayout = Layout(_class: Element.self, "Element", .abstract, base: nil, release: .dstu2, """
     id 0..1 id
     extension 0..* Extension
+    fhir_comments 0..* string
     """)
 
 let elementTypes = _TypeGroup("Element", [Element.self])

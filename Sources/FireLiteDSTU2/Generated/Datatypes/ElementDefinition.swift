@@ -9,673 +9,673 @@ public final class ElementDefinition: Element {
     public override class var _layout: Layout { elementDefinitionLayout }
 
     /// `ElementDefinition.path`: `string` 1..1
-    public var path: String? { get { _string(2) } set { _setString(2, newValue) } }
+    public var path: String? { get { _string(3) } set { _setString(3, newValue) } }
     /// `ElementDefinition.representation`: `code` 0..*, one of `PropertyRepresentation` (<http://hl7.org/fhir/ValueSet/property-representation>)
-    public var representation: [PropertyRepresentation] { get { _codes(3) } set { _setCodes(3, newValue) } }
+    public var representation: [PropertyRepresentation] { get { _codes(4) } set { _setCodes(4, newValue) } }
     /// `ElementDefinition.name`: `string` 0..1
-    public var name: String? { get { _string(4) } set { _setString(4, newValue) } }
+    public var name: String? { get { _string(5) } set { _setString(5, newValue) } }
     /// `ElementDefinition.label`: `string` 0..1
-    public var label: String? { get { _string(5) } set { _setString(5, newValue) } }
+    public var label: String? { get { _string(6) } set { _setString(6, newValue) } }
     /// `ElementDefinition.code`: `Coding` 0..*, example binding (<http://hl7.org/fhir/ValueSet/observation-codes>)
-    public var code: [Coding] { get { _objects(6) } set { _setObjects(6, newValue) } }
+    public var code: [Coding] { get { _objects(7) } set { _setObjects(7, newValue) } }
     /// `ElementDefinition.slicing`: `ElementDefinition.slicing` 0..1
-    public var slicing: ElementDefinitionSlicing? { get { _object(7) } set { _setObject(7, newValue) } }
+    public var slicing: ElementDefinitionSlicing? { get { _object(8) } set { _setObject(8, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(slicing newValue: ElementDefinitionSlicing?) { _upsert(7, newValue) }
+    public func upsert(slicing newValue: ElementDefinitionSlicing?) { _upsert(8, newValue) }
     /// `ElementDefinition.short`: `string` 0..1
-    public var short: String? { get { _string(8) } set { _setString(8, newValue) } }
+    public var short: String? { get { _string(9) } set { _setString(9, newValue) } }
     /// `ElementDefinition.definition`: `markdown` 0..1
-    public var definition: String? { get { _string(9) } set { _setString(9, newValue) } }
+    public var definition: String? { get { _string(10) } set { _setString(10, newValue) } }
     /// `ElementDefinition.comments`: `markdown` 0..1
-    public var comments: String? { get { _string(10) } set { _setString(10, newValue) } }
+    public var comments: String? { get { _string(11) } set { _setString(11, newValue) } }
     /// `ElementDefinition.requirements`: `markdown` 0..1
-    public var requirements: String? { get { _string(11) } set { _setString(11, newValue) } }
+    public var requirements: String? { get { _string(12) } set { _setString(12, newValue) } }
     /// `ElementDefinition.alias`: `string` 0..*
-    public var alias: [String] { get { _strings(12) } set { _setStrings(12, newValue) } }
+    public var alias: [String] { get { _strings(13) } set { _setStrings(13, newValue) } }
     /// `ElementDefinition.min`: `integer` 0..1
-    public var min: Int? { get { _int(13) } set { _setInt(13, newValue) } }
+    public var min: Int? { get { _int(14) } set { _setInt(14, newValue) } }
     /// `ElementDefinition.max`: `string` 0..1
-    public var max: String? { get { _string(14) } set { _setString(14, newValue) } }
+    public var max: String? { get { _string(15) } set { _setString(15, newValue) } }
     /// `ElementDefinition.base`: `ElementDefinition.base` 0..1
-    public var base: ElementDefinitionBase? { get { _object(15) } set { _setObject(15, newValue) } }
+    public var base: ElementDefinitionBase? { get { _object(16) } set { _setObject(16, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(base newValue: ElementDefinitionBase?) { _upsert(15, newValue) }
+    public func upsert(base newValue: ElementDefinitionBase?) { _upsert(16, newValue) }
     /// `ElementDefinition.type`: `ElementDefinition.type` 0..*
-    public var type: [ElementDefinitionType] { get { _objects(16) } set { _setObjects(16, newValue) } }
+    public var type: [ElementDefinitionType] { get { _objects(17) } set { _setObjects(17, newValue) } }
     /// `ElementDefinition.nameReference`: `string` 0..1
-    public var nameReference: String? { get { _string(17) } set { _setString(17, newValue) } }
+    public var nameReference: String? { get { _string(18) } set { _setString(18, newValue) } }
     /// `ElementDefinition.defaultValue[x]`: `boolean` | `integer` | `decimal` | `base64Binary` | `instant` | `string` | `uri` | `date` | `dateTime` | `time` | `code` | `oid` | `id` | `unsignedInt` | `positiveInt` | `markdown` | `Annotation` | `Attachment` | `Identifier` | `CodeableConcept` | `Coding` | `Quantity` | `Range` | `Period` | `Ratio` | `SampledData` | `Signature` | `HumanName` | `Address` | `ContactPoint` | `Timing` | `Reference` | `Meta` 0..1
-    public var defaultValue: OpenType? { get { _choice(18) } set { _setChoice(18, 33, newValue) } }
+    public var defaultValue: OpenType? { get { _choice(19) } set { _setChoice(19, 33, newValue) } }
     /// `ElementDefinition.defaultValue[x]` as `boolean`.
-    public var defaultValueBoolean: Bool? { get { _bool(18) } set { _setBool(18, newValue) } }
+    public var defaultValueBoolean: Bool? { get { _bool(19) } set { _setBool(19, newValue) } }
     /// `ElementDefinition.defaultValue[x]` as `integer`.
-    public var defaultValueInteger: Int? { get { _int(19) } set { _setInt(19, newValue) } }
+    public var defaultValueInteger: Int? { get { _int(20) } set { _setInt(20, newValue) } }
     /// `ElementDefinition.defaultValue[x]` as `decimal`.
-    public var defaultValueDecimal: FHIRDecimal? { get { _decimal(20) } set { _setDecimal(20, newValue) } }
+    public var defaultValueDecimal: FHIRDecimal? { get { _decimal(21) } set { _setDecimal(21, newValue) } }
     /// `ElementDefinition.defaultValue[x]` as `base64Binary`.
-    public var defaultValueBase64Binary: String? { get { _string(21) } set { _setString(21, newValue) } }
+    public var defaultValueBase64Binary: String? { get { _string(22) } set { _setString(22, newValue) } }
     /// `ElementDefinition.defaultValue[x]` as `instant`.
-    public var defaultValueInstant: FHIRInstant? { get { _instant(22) } set { _setInstant(22, newValue) } }
+    public var defaultValueInstant: FHIRInstant? { get { _instant(23) } set { _setInstant(23, newValue) } }
     /// `ElementDefinition.defaultValue[x]` as `string`.
-    public var defaultValueString: String? { get { _string(23) } set { _setString(23, newValue) } }
+    public var defaultValueString: String? { get { _string(24) } set { _setString(24, newValue) } }
     /// `ElementDefinition.defaultValue[x]` as `uri`.
-    public var defaultValueUri: String? { get { _string(24) } set { _setString(24, newValue) } }
+    public var defaultValueUri: String? { get { _string(25) } set { _setString(25, newValue) } }
     /// `ElementDefinition.defaultValue[x]` as `date`.
-    public var defaultValueDate: FHIRDate? { get { _date(25) } set { _setDate(25, newValue) } }
+    public var defaultValueDate: FHIRDate? { get { _date(26) } set { _setDate(26, newValue) } }
     /// `ElementDefinition.defaultValue[x]` as `dateTime`.
-    public var defaultValueDateTime: FHIRDateTime? { get { _dateTime(26) } set { _setDateTime(26, newValue) } }
+    public var defaultValueDateTime: FHIRDateTime? { get { _dateTime(27) } set { _setDateTime(27, newValue) } }
     /// `ElementDefinition.defaultValue[x]` as `time`.
-    public var defaultValueTime: FHIRTime? { get { _time(27) } set { _setTime(27, newValue) } }
+    public var defaultValueTime: FHIRTime? { get { _time(28) } set { _setTime(28, newValue) } }
     /// `ElementDefinition.defaultValue[x]` as `code`.
-    public var defaultValueCode: String? { get { _string(28) } set { _setString(28, newValue) } }
+    public var defaultValueCode: String? { get { _string(29) } set { _setString(29, newValue) } }
     /// `ElementDefinition.defaultValue[x]` as `oid`.
-    public var defaultValueOid: String? { get { _string(29) } set { _setString(29, newValue) } }
+    public var defaultValueOid: String? { get { _string(30) } set { _setString(30, newValue) } }
     /// `ElementDefinition.defaultValue[x]` as `id`.
-    public var defaultValueId: String? { get { _string(30) } set { _setString(30, newValue) } }
+    public var defaultValueId: String? { get { _string(31) } set { _setString(31, newValue) } }
     /// `ElementDefinition.defaultValue[x]` as `unsignedInt`.
-    public var defaultValueUnsignedInt: Int? { get { _int(31) } set { _setInt(31, newValue) } }
+    public var defaultValueUnsignedInt: Int? { get { _int(32) } set { _setInt(32, newValue) } }
     /// `ElementDefinition.defaultValue[x]` as `positiveInt`.
-    public var defaultValuePositiveInt: Int? { get { _int(32) } set { _setInt(32, newValue) } }
+    public var defaultValuePositiveInt: Int? { get { _int(33) } set { _setInt(33, newValue) } }
     /// `ElementDefinition.defaultValue[x]` as `markdown`.
-    public var defaultValueMarkdown: String? { get { _string(33) } set { _setString(33, newValue) } }
+    public var defaultValueMarkdown: String? { get { _string(34) } set { _setString(34, newValue) } }
     /// `ElementDefinition.defaultValue[x]` as `Annotation`.
-    public var defaultValueAnnotation: Annotation? { get { _object(34) } set { _setObject(34, newValue) } }
+    public var defaultValueAnnotation: Annotation? { get { _object(35) } set { _setObject(35, newValue) } }
     /// `ElementDefinition.defaultValue[x]` as `Attachment`.
-    public var defaultValueAttachment: Attachment? { get { _object(35) } set { _setObject(35, newValue) } }
+    public var defaultValueAttachment: Attachment? { get { _object(36) } set { _setObject(36, newValue) } }
     /// `ElementDefinition.defaultValue[x]` as `Identifier`.
-    public var defaultValueIdentifier: Identifier? { get { _object(36) } set { _setObject(36, newValue) } }
+    public var defaultValueIdentifier: Identifier? { get { _object(37) } set { _setObject(37, newValue) } }
     /// `ElementDefinition.defaultValue[x]` as `CodeableConcept`.
-    public var defaultValueCodeableConcept: CodeableConcept? { get { _object(37) } set { _setObject(37, newValue) } }
+    public var defaultValueCodeableConcept: CodeableConcept? { get { _object(38) } set { _setObject(38, newValue) } }
     /// `ElementDefinition.defaultValue[x]` as `Coding`.
-    public var defaultValueCoding: Coding? { get { _object(38) } set { _setObject(38, newValue) } }
+    public var defaultValueCoding: Coding? { get { _object(39) } set { _setObject(39, newValue) } }
     /// `ElementDefinition.defaultValue[x]` as `Quantity`.
-    public var defaultValueQuantity: Quantity? { get { _object(39) } set { _setObject(39, newValue) } }
+    public var defaultValueQuantity: Quantity? { get { _object(40) } set { _setObject(40, newValue) } }
     /// `ElementDefinition.defaultValue[x]` as `Range`.
-    public var defaultValueRange: Range? { get { _object(40) } set { _setObject(40, newValue) } }
+    public var defaultValueRange: Range? { get { _object(41) } set { _setObject(41, newValue) } }
     /// `ElementDefinition.defaultValue[x]` as `Period`.
-    public var defaultValuePeriod: Period? { get { _object(41) } set { _setObject(41, newValue) } }
+    public var defaultValuePeriod: Period? { get { _object(42) } set { _setObject(42, newValue) } }
     /// `ElementDefinition.defaultValue[x]` as `Ratio`.
-    public var defaultValueRatio: Ratio? { get { _object(42) } set { _setObject(42, newValue) } }
+    public var defaultValueRatio: Ratio? { get { _object(43) } set { _setObject(43, newValue) } }
     /// `ElementDefinition.defaultValue[x]` as `SampledData`.
-    public var defaultValueSampledData: SampledData? { get { _object(43) } set { _setObject(43, newValue) } }
+    public var defaultValueSampledData: SampledData? { get { _object(44) } set { _setObject(44, newValue) } }
     /// `ElementDefinition.defaultValue[x]` as `Signature`.
-    public var defaultValueSignature: Signature? { get { _object(44) } set { _setObject(44, newValue) } }
+    public var defaultValueSignature: Signature? { get { _object(45) } set { _setObject(45, newValue) } }
     /// `ElementDefinition.defaultValue[x]` as `HumanName`.
-    public var defaultValueHumanName: HumanName? { get { _object(45) } set { _setObject(45, newValue) } }
+    public var defaultValueHumanName: HumanName? { get { _object(46) } set { _setObject(46, newValue) } }
     /// `ElementDefinition.defaultValue[x]` as `Address`.
-    public var defaultValueAddress: Address? { get { _object(46) } set { _setObject(46, newValue) } }
+    public var defaultValueAddress: Address? { get { _object(47) } set { _setObject(47, newValue) } }
     /// `ElementDefinition.defaultValue[x]` as `ContactPoint`.
-    public var defaultValueContactPoint: ContactPoint? { get { _object(47) } set { _setObject(47, newValue) } }
+    public var defaultValueContactPoint: ContactPoint? { get { _object(48) } set { _setObject(48, newValue) } }
     /// `ElementDefinition.defaultValue[x]` as `Timing`.
-    public var defaultValueTiming: Timing? { get { _object(48) } set { _setObject(48, newValue) } }
+    public var defaultValueTiming: Timing? { get { _object(49) } set { _setObject(49, newValue) } }
     /// `ElementDefinition.defaultValue[x]` as `Reference`.
-    public var defaultValueReference: Reference? { get { _object(49) } set { _setObject(49, newValue) } }
+    public var defaultValueReference: Reference? { get { _object(50) } set { _setObject(50, newValue) } }
     /// `ElementDefinition.defaultValue[x]` as `Meta`.
-    public var defaultValueMeta: Meta? { get { _object(50) } set { _setObject(50, newValue) } }
+    public var defaultValueMeta: Meta? { get { _object(51) } set { _setObject(51, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(defaultValueAnnotation newValue: Annotation?) { _upsert(34, newValue) }
+    public func upsert(defaultValueAnnotation newValue: Annotation?) { _upsert(35, newValue) }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(defaultValueAttachment newValue: Attachment?) { _upsert(35, newValue) }
+    public func upsert(defaultValueAttachment newValue: Attachment?) { _upsert(36, newValue) }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(defaultValueIdentifier newValue: Identifier?) { _upsert(36, newValue) }
+    public func upsert(defaultValueIdentifier newValue: Identifier?) { _upsert(37, newValue) }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(defaultValueCodeableConcept newValue: CodeableConcept?) { _upsert(37, newValue) }
+    public func upsert(defaultValueCodeableConcept newValue: CodeableConcept?) { _upsert(38, newValue) }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(defaultValueCoding newValue: Coding?) { _upsert(38, newValue) }
+    public func upsert(defaultValueCoding newValue: Coding?) { _upsert(39, newValue) }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(defaultValueQuantity newValue: Quantity?) { _upsert(39, newValue) }
+    public func upsert(defaultValueQuantity newValue: Quantity?) { _upsert(40, newValue) }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(defaultValueRange newValue: Range?) { _upsert(40, newValue) }
+    public func upsert(defaultValueRange newValue: Range?) { _upsert(41, newValue) }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(defaultValuePeriod newValue: Period?) { _upsert(41, newValue) }
+    public func upsert(defaultValuePeriod newValue: Period?) { _upsert(42, newValue) }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(defaultValueRatio newValue: Ratio?) { _upsert(42, newValue) }
+    public func upsert(defaultValueRatio newValue: Ratio?) { _upsert(43, newValue) }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(defaultValueSampledData newValue: SampledData?) { _upsert(43, newValue) }
+    public func upsert(defaultValueSampledData newValue: SampledData?) { _upsert(44, newValue) }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(defaultValueSignature newValue: Signature?) { _upsert(44, newValue) }
+    public func upsert(defaultValueSignature newValue: Signature?) { _upsert(45, newValue) }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(defaultValueHumanName newValue: HumanName?) { _upsert(45, newValue) }
+    public func upsert(defaultValueHumanName newValue: HumanName?) { _upsert(46, newValue) }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(defaultValueAddress newValue: Address?) { _upsert(46, newValue) }
+    public func upsert(defaultValueAddress newValue: Address?) { _upsert(47, newValue) }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(defaultValueContactPoint newValue: ContactPoint?) { _upsert(47, newValue) }
+    public func upsert(defaultValueContactPoint newValue: ContactPoint?) { _upsert(48, newValue) }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(defaultValueTiming newValue: Timing?) { _upsert(48, newValue) }
+    public func upsert(defaultValueTiming newValue: Timing?) { _upsert(49, newValue) }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(defaultValueReference newValue: Reference?) { _upsert(49, newValue) }
+    public func upsert(defaultValueReference newValue: Reference?) { _upsert(50, newValue) }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(defaultValueMeta newValue: Meta?) { _upsert(50, newValue) }
+    public func upsert(defaultValueMeta newValue: Meta?) { _upsert(51, newValue) }
     /// `ElementDefinition.meaningWhenMissing`: `markdown` 0..1
-    public var meaningWhenMissing: String? { get { _string(51) } set { _setString(51, newValue) } }
+    public var meaningWhenMissing: String? { get { _string(52) } set { _setString(52, newValue) } }
     /// `ElementDefinition.fixed[x]`: `boolean` | `integer` | `decimal` | `base64Binary` | `instant` | `string` | `uri` | `date` | `dateTime` | `time` | `code` | `oid` | `id` | `unsignedInt` | `positiveInt` | `markdown` | `Annotation` | `Attachment` | `Identifier` | `CodeableConcept` | `Coding` | `Quantity` | `Range` | `Period` | `Ratio` | `SampledData` | `Signature` | `HumanName` | `Address` | `ContactPoint` | `Timing` | `Reference` | `Meta` 0..1
-    public var fixed: OpenType? { get { _choice(52) } set { _setChoice(52, 33, newValue) } }
+    public var fixed: OpenType? { get { _choice(53) } set { _setChoice(53, 33, newValue) } }
     /// `ElementDefinition.fixed[x]` as `boolean`.
-    public var fixedBoolean: Bool? { get { _bool(52) } set { _setBool(52, newValue) } }
+    public var fixedBoolean: Bool? { get { _bool(53) } set { _setBool(53, newValue) } }
     /// `ElementDefinition.fixed[x]` as `integer`.
-    public var fixedInteger: Int? { get { _int(53) } set { _setInt(53, newValue) } }
+    public var fixedInteger: Int? { get { _int(54) } set { _setInt(54, newValue) } }
     /// `ElementDefinition.fixed[x]` as `decimal`.
-    public var fixedDecimal: FHIRDecimal? { get { _decimal(54) } set { _setDecimal(54, newValue) } }
+    public var fixedDecimal: FHIRDecimal? { get { _decimal(55) } set { _setDecimal(55, newValue) } }
     /// `ElementDefinition.fixed[x]` as `base64Binary`.
-    public var fixedBase64Binary: String? { get { _string(55) } set { _setString(55, newValue) } }
+    public var fixedBase64Binary: String? { get { _string(56) } set { _setString(56, newValue) } }
     /// `ElementDefinition.fixed[x]` as `instant`.
-    public var fixedInstant: FHIRInstant? { get { _instant(56) } set { _setInstant(56, newValue) } }
+    public var fixedInstant: FHIRInstant? { get { _instant(57) } set { _setInstant(57, newValue) } }
     /// `ElementDefinition.fixed[x]` as `string`.
-    public var fixedString: String? { get { _string(57) } set { _setString(57, newValue) } }
+    public var fixedString: String? { get { _string(58) } set { _setString(58, newValue) } }
     /// `ElementDefinition.fixed[x]` as `uri`.
-    public var fixedUri: String? { get { _string(58) } set { _setString(58, newValue) } }
+    public var fixedUri: String? { get { _string(59) } set { _setString(59, newValue) } }
     /// `ElementDefinition.fixed[x]` as `date`.
-    public var fixedDate: FHIRDate? { get { _date(59) } set { _setDate(59, newValue) } }
+    public var fixedDate: FHIRDate? { get { _date(60) } set { _setDate(60, newValue) } }
     /// `ElementDefinition.fixed[x]` as `dateTime`.
-    public var fixedDateTime: FHIRDateTime? { get { _dateTime(60) } set { _setDateTime(60, newValue) } }
+    public var fixedDateTime: FHIRDateTime? { get { _dateTime(61) } set { _setDateTime(61, newValue) } }
     /// `ElementDefinition.fixed[x]` as `time`.
-    public var fixedTime: FHIRTime? { get { _time(61) } set { _setTime(61, newValue) } }
+    public var fixedTime: FHIRTime? { get { _time(62) } set { _setTime(62, newValue) } }
     /// `ElementDefinition.fixed[x]` as `code`.
-    public var fixedCode: String? { get { _string(62) } set { _setString(62, newValue) } }
+    public var fixedCode: String? { get { _string(63) } set { _setString(63, newValue) } }
     /// `ElementDefinition.fixed[x]` as `oid`.
-    public var fixedOid: String? { get { _string(63) } set { _setString(63, newValue) } }
+    public var fixedOid: String? { get { _string(64) } set { _setString(64, newValue) } }
     /// `ElementDefinition.fixed[x]` as `id`.
-    public var fixedId: String? { get { _string(64) } set { _setString(64, newValue) } }
+    public var fixedId: String? { get { _string(65) } set { _setString(65, newValue) } }
     /// `ElementDefinition.fixed[x]` as `unsignedInt`.
-    public var fixedUnsignedInt: Int? { get { _int(65) } set { _setInt(65, newValue) } }
+    public var fixedUnsignedInt: Int? { get { _int(66) } set { _setInt(66, newValue) } }
     /// `ElementDefinition.fixed[x]` as `positiveInt`.
-    public var fixedPositiveInt: Int? { get { _int(66) } set { _setInt(66, newValue) } }
+    public var fixedPositiveInt: Int? { get { _int(67) } set { _setInt(67, newValue) } }
     /// `ElementDefinition.fixed[x]` as `markdown`.
-    public var fixedMarkdown: String? { get { _string(67) } set { _setString(67, newValue) } }
+    public var fixedMarkdown: String? { get { _string(68) } set { _setString(68, newValue) } }
     /// `ElementDefinition.fixed[x]` as `Annotation`.
-    public var fixedAnnotation: Annotation? { get { _object(68) } set { _setObject(68, newValue) } }
+    public var fixedAnnotation: Annotation? { get { _object(69) } set { _setObject(69, newValue) } }
     /// `ElementDefinition.fixed[x]` as `Attachment`.
-    public var fixedAttachment: Attachment? { get { _object(69) } set { _setObject(69, newValue) } }
+    public var fixedAttachment: Attachment? { get { _object(70) } set { _setObject(70, newValue) } }
     /// `ElementDefinition.fixed[x]` as `Identifier`.
-    public var fixedIdentifier: Identifier? { get { _object(70) } set { _setObject(70, newValue) } }
+    public var fixedIdentifier: Identifier? { get { _object(71) } set { _setObject(71, newValue) } }
     /// `ElementDefinition.fixed[x]` as `CodeableConcept`.
-    public var fixedCodeableConcept: CodeableConcept? { get { _object(71) } set { _setObject(71, newValue) } }
+    public var fixedCodeableConcept: CodeableConcept? { get { _object(72) } set { _setObject(72, newValue) } }
     /// `ElementDefinition.fixed[x]` as `Coding`.
-    public var fixedCoding: Coding? { get { _object(72) } set { _setObject(72, newValue) } }
+    public var fixedCoding: Coding? { get { _object(73) } set { _setObject(73, newValue) } }
     /// `ElementDefinition.fixed[x]` as `Quantity`.
-    public var fixedQuantity: Quantity? { get { _object(73) } set { _setObject(73, newValue) } }
+    public var fixedQuantity: Quantity? { get { _object(74) } set { _setObject(74, newValue) } }
     /// `ElementDefinition.fixed[x]` as `Range`.
-    public var fixedRange: Range? { get { _object(74) } set { _setObject(74, newValue) } }
+    public var fixedRange: Range? { get { _object(75) } set { _setObject(75, newValue) } }
     /// `ElementDefinition.fixed[x]` as `Period`.
-    public var fixedPeriod: Period? { get { _object(75) } set { _setObject(75, newValue) } }
+    public var fixedPeriod: Period? { get { _object(76) } set { _setObject(76, newValue) } }
     /// `ElementDefinition.fixed[x]` as `Ratio`.
-    public var fixedRatio: Ratio? { get { _object(76) } set { _setObject(76, newValue) } }
+    public var fixedRatio: Ratio? { get { _object(77) } set { _setObject(77, newValue) } }
     /// `ElementDefinition.fixed[x]` as `SampledData`.
-    public var fixedSampledData: SampledData? { get { _object(77) } set { _setObject(77, newValue) } }
+    public var fixedSampledData: SampledData? { get { _object(78) } set { _setObject(78, newValue) } }
     /// `ElementDefinition.fixed[x]` as `Signature`.
-    public var fixedSignature: Signature? { get { _object(78) } set { _setObject(78, newValue) } }
+    public var fixedSignature: Signature? { get { _object(79) } set { _setObject(79, newValue) } }
     /// `ElementDefinition.fixed[x]` as `HumanName`.
-    public var fixedHumanName: HumanName? { get { _object(79) } set { _setObject(79, newValue) } }
+    public var fixedHumanName: HumanName? { get { _object(80) } set { _setObject(80, newValue) } }
     /// `ElementDefinition.fixed[x]` as `Address`.
-    public var fixedAddress: Address? { get { _object(80) } set { _setObject(80, newValue) } }
+    public var fixedAddress: Address? { get { _object(81) } set { _setObject(81, newValue) } }
     /// `ElementDefinition.fixed[x]` as `ContactPoint`.
-    public var fixedContactPoint: ContactPoint? { get { _object(81) } set { _setObject(81, newValue) } }
+    public var fixedContactPoint: ContactPoint? { get { _object(82) } set { _setObject(82, newValue) } }
     /// `ElementDefinition.fixed[x]` as `Timing`.
-    public var fixedTiming: Timing? { get { _object(82) } set { _setObject(82, newValue) } }
+    public var fixedTiming: Timing? { get { _object(83) } set { _setObject(83, newValue) } }
     /// `ElementDefinition.fixed[x]` as `Reference`.
-    public var fixedReference: Reference? { get { _object(83) } set { _setObject(83, newValue) } }
+    public var fixedReference: Reference? { get { _object(84) } set { _setObject(84, newValue) } }
     /// `ElementDefinition.fixed[x]` as `Meta`.
-    public var fixedMeta: Meta? { get { _object(84) } set { _setObject(84, newValue) } }
+    public var fixedMeta: Meta? { get { _object(85) } set { _setObject(85, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(fixedAnnotation newValue: Annotation?) { _upsert(68, newValue) }
+    public func upsert(fixedAnnotation newValue: Annotation?) { _upsert(69, newValue) }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(fixedAttachment newValue: Attachment?) { _upsert(69, newValue) }
+    public func upsert(fixedAttachment newValue: Attachment?) { _upsert(70, newValue) }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(fixedIdentifier newValue: Identifier?) { _upsert(70, newValue) }
+    public func upsert(fixedIdentifier newValue: Identifier?) { _upsert(71, newValue) }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(fixedCodeableConcept newValue: CodeableConcept?) { _upsert(71, newValue) }
+    public func upsert(fixedCodeableConcept newValue: CodeableConcept?) { _upsert(72, newValue) }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(fixedCoding newValue: Coding?) { _upsert(72, newValue) }
+    public func upsert(fixedCoding newValue: Coding?) { _upsert(73, newValue) }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(fixedQuantity newValue: Quantity?) { _upsert(73, newValue) }
+    public func upsert(fixedQuantity newValue: Quantity?) { _upsert(74, newValue) }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(fixedRange newValue: Range?) { _upsert(74, newValue) }
+    public func upsert(fixedRange newValue: Range?) { _upsert(75, newValue) }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(fixedPeriod newValue: Period?) { _upsert(75, newValue) }
+    public func upsert(fixedPeriod newValue: Period?) { _upsert(76, newValue) }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(fixedRatio newValue: Ratio?) { _upsert(76, newValue) }
+    public func upsert(fixedRatio newValue: Ratio?) { _upsert(77, newValue) }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(fixedSampledData newValue: SampledData?) { _upsert(77, newValue) }
+    public func upsert(fixedSampledData newValue: SampledData?) { _upsert(78, newValue) }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(fixedSignature newValue: Signature?) { _upsert(78, newValue) }
+    public func upsert(fixedSignature newValue: Signature?) { _upsert(79, newValue) }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(fixedHumanName newValue: HumanName?) { _upsert(79, newValue) }
+    public func upsert(fixedHumanName newValue: HumanName?) { _upsert(80, newValue) }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(fixedAddress newValue: Address?) { _upsert(80, newValue) }
+    public func upsert(fixedAddress newValue: Address?) { _upsert(81, newValue) }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(fixedContactPoint newValue: ContactPoint?) { _upsert(81, newValue) }
+    public func upsert(fixedContactPoint newValue: ContactPoint?) { _upsert(82, newValue) }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(fixedTiming newValue: Timing?) { _upsert(82, newValue) }
+    public func upsert(fixedTiming newValue: Timing?) { _upsert(83, newValue) }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(fixedReference newValue: Reference?) { _upsert(83, newValue) }
+    public func upsert(fixedReference newValue: Reference?) { _upsert(84, newValue) }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(fixedMeta newValue: Meta?) { _upsert(84, newValue) }
+    public func upsert(fixedMeta newValue: Meta?) { _upsert(85, newValue) }
     /// `ElementDefinition.pattern[x]`: `boolean` | `integer` | `decimal` | `base64Binary` | `instant` | `string` | `uri` | `date` | `dateTime` | `time` | `code` | `oid` | `id` | `unsignedInt` | `positiveInt` | `markdown` | `Annotation` | `Attachment` | `Identifier` | `CodeableConcept` | `Coding` | `Quantity` | `Range` | `Period` | `Ratio` | `SampledData` | `Signature` | `HumanName` | `Address` | `ContactPoint` | `Timing` | `Reference` | `Meta` 0..1
-    public var pattern: OpenType? { get { _choice(85) } set { _setChoice(85, 33, newValue) } }
+    public var pattern: OpenType? { get { _choice(86) } set { _setChoice(86, 33, newValue) } }
     /// `ElementDefinition.pattern[x]` as `boolean`.
-    public var patternBoolean: Bool? { get { _bool(85) } set { _setBool(85, newValue) } }
+    public var patternBoolean: Bool? { get { _bool(86) } set { _setBool(86, newValue) } }
     /// `ElementDefinition.pattern[x]` as `integer`.
-    public var patternInteger: Int? { get { _int(86) } set { _setInt(86, newValue) } }
+    public var patternInteger: Int? { get { _int(87) } set { _setInt(87, newValue) } }
     /// `ElementDefinition.pattern[x]` as `decimal`.
-    public var patternDecimal: FHIRDecimal? { get { _decimal(87) } set { _setDecimal(87, newValue) } }
+    public var patternDecimal: FHIRDecimal? { get { _decimal(88) } set { _setDecimal(88, newValue) } }
     /// `ElementDefinition.pattern[x]` as `base64Binary`.
-    public var patternBase64Binary: String? { get { _string(88) } set { _setString(88, newValue) } }
+    public var patternBase64Binary: String? { get { _string(89) } set { _setString(89, newValue) } }
     /// `ElementDefinition.pattern[x]` as `instant`.
-    public var patternInstant: FHIRInstant? { get { _instant(89) } set { _setInstant(89, newValue) } }
+    public var patternInstant: FHIRInstant? { get { _instant(90) } set { _setInstant(90, newValue) } }
     /// `ElementDefinition.pattern[x]` as `string`.
-    public var patternString: String? { get { _string(90) } set { _setString(90, newValue) } }
+    public var patternString: String? { get { _string(91) } set { _setString(91, newValue) } }
     /// `ElementDefinition.pattern[x]` as `uri`.
-    public var patternUri: String? { get { _string(91) } set { _setString(91, newValue) } }
+    public var patternUri: String? { get { _string(92) } set { _setString(92, newValue) } }
     /// `ElementDefinition.pattern[x]` as `date`.
-    public var patternDate: FHIRDate? { get { _date(92) } set { _setDate(92, newValue) } }
+    public var patternDate: FHIRDate? { get { _date(93) } set { _setDate(93, newValue) } }
     /// `ElementDefinition.pattern[x]` as `dateTime`.
-    public var patternDateTime: FHIRDateTime? { get { _dateTime(93) } set { _setDateTime(93, newValue) } }
+    public var patternDateTime: FHIRDateTime? { get { _dateTime(94) } set { _setDateTime(94, newValue) } }
     /// `ElementDefinition.pattern[x]` as `time`.
-    public var patternTime: FHIRTime? { get { _time(94) } set { _setTime(94, newValue) } }
+    public var patternTime: FHIRTime? { get { _time(95) } set { _setTime(95, newValue) } }
     /// `ElementDefinition.pattern[x]` as `code`.
-    public var patternCode: String? { get { _string(95) } set { _setString(95, newValue) } }
+    public var patternCode: String? { get { _string(96) } set { _setString(96, newValue) } }
     /// `ElementDefinition.pattern[x]` as `oid`.
-    public var patternOid: String? { get { _string(96) } set { _setString(96, newValue) } }
+    public var patternOid: String? { get { _string(97) } set { _setString(97, newValue) } }
     /// `ElementDefinition.pattern[x]` as `id`.
-    public var patternId: String? { get { _string(97) } set { _setString(97, newValue) } }
+    public var patternId: String? { get { _string(98) } set { _setString(98, newValue) } }
     /// `ElementDefinition.pattern[x]` as `unsignedInt`.
-    public var patternUnsignedInt: Int? { get { _int(98) } set { _setInt(98, newValue) } }
+    public var patternUnsignedInt: Int? { get { _int(99) } set { _setInt(99, newValue) } }
     /// `ElementDefinition.pattern[x]` as `positiveInt`.
-    public var patternPositiveInt: Int? { get { _int(99) } set { _setInt(99, newValue) } }
+    public var patternPositiveInt: Int? { get { _int(100) } set { _setInt(100, newValue) } }
     /// `ElementDefinition.pattern[x]` as `markdown`.
-    public var patternMarkdown: String? { get { _string(100) } set { _setString(100, newValue) } }
+    public var patternMarkdown: String? { get { _string(101) } set { _setString(101, newValue) } }
     /// `ElementDefinition.pattern[x]` as `Annotation`.
-    public var patternAnnotation: Annotation? { get { _object(101) } set { _setObject(101, newValue) } }
+    public var patternAnnotation: Annotation? { get { _object(102) } set { _setObject(102, newValue) } }
     /// `ElementDefinition.pattern[x]` as `Attachment`.
-    public var patternAttachment: Attachment? { get { _object(102) } set { _setObject(102, newValue) } }
+    public var patternAttachment: Attachment? { get { _object(103) } set { _setObject(103, newValue) } }
     /// `ElementDefinition.pattern[x]` as `Identifier`.
-    public var patternIdentifier: Identifier? { get { _object(103) } set { _setObject(103, newValue) } }
+    public var patternIdentifier: Identifier? { get { _object(104) } set { _setObject(104, newValue) } }
     /// `ElementDefinition.pattern[x]` as `CodeableConcept`.
-    public var patternCodeableConcept: CodeableConcept? { get { _object(104) } set { _setObject(104, newValue) } }
+    public var patternCodeableConcept: CodeableConcept? { get { _object(105) } set { _setObject(105, newValue) } }
     /// `ElementDefinition.pattern[x]` as `Coding`.
-    public var patternCoding: Coding? { get { _object(105) } set { _setObject(105, newValue) } }
+    public var patternCoding: Coding? { get { _object(106) } set { _setObject(106, newValue) } }
     /// `ElementDefinition.pattern[x]` as `Quantity`.
-    public var patternQuantity: Quantity? { get { _object(106) } set { _setObject(106, newValue) } }
+    public var patternQuantity: Quantity? { get { _object(107) } set { _setObject(107, newValue) } }
     /// `ElementDefinition.pattern[x]` as `Range`.
-    public var patternRange: Range? { get { _object(107) } set { _setObject(107, newValue) } }
+    public var patternRange: Range? { get { _object(108) } set { _setObject(108, newValue) } }
     /// `ElementDefinition.pattern[x]` as `Period`.
-    public var patternPeriod: Period? { get { _object(108) } set { _setObject(108, newValue) } }
+    public var patternPeriod: Period? { get { _object(109) } set { _setObject(109, newValue) } }
     /// `ElementDefinition.pattern[x]` as `Ratio`.
-    public var patternRatio: Ratio? { get { _object(109) } set { _setObject(109, newValue) } }
+    public var patternRatio: Ratio? { get { _object(110) } set { _setObject(110, newValue) } }
     /// `ElementDefinition.pattern[x]` as `SampledData`.
-    public var patternSampledData: SampledData? { get { _object(110) } set { _setObject(110, newValue) } }
+    public var patternSampledData: SampledData? { get { _object(111) } set { _setObject(111, newValue) } }
     /// `ElementDefinition.pattern[x]` as `Signature`.
-    public var patternSignature: Signature? { get { _object(111) } set { _setObject(111, newValue) } }
+    public var patternSignature: Signature? { get { _object(112) } set { _setObject(112, newValue) } }
     /// `ElementDefinition.pattern[x]` as `HumanName`.
-    public var patternHumanName: HumanName? { get { _object(112) } set { _setObject(112, newValue) } }
+    public var patternHumanName: HumanName? { get { _object(113) } set { _setObject(113, newValue) } }
     /// `ElementDefinition.pattern[x]` as `Address`.
-    public var patternAddress: Address? { get { _object(113) } set { _setObject(113, newValue) } }
+    public var patternAddress: Address? { get { _object(114) } set { _setObject(114, newValue) } }
     /// `ElementDefinition.pattern[x]` as `ContactPoint`.
-    public var patternContactPoint: ContactPoint? { get { _object(114) } set { _setObject(114, newValue) } }
+    public var patternContactPoint: ContactPoint? { get { _object(115) } set { _setObject(115, newValue) } }
     /// `ElementDefinition.pattern[x]` as `Timing`.
-    public var patternTiming: Timing? { get { _object(115) } set { _setObject(115, newValue) } }
+    public var patternTiming: Timing? { get { _object(116) } set { _setObject(116, newValue) } }
     /// `ElementDefinition.pattern[x]` as `Reference`.
-    public var patternReference: Reference? { get { _object(116) } set { _setObject(116, newValue) } }
+    public var patternReference: Reference? { get { _object(117) } set { _setObject(117, newValue) } }
     /// `ElementDefinition.pattern[x]` as `Meta`.
-    public var patternMeta: Meta? { get { _object(117) } set { _setObject(117, newValue) } }
+    public var patternMeta: Meta? { get { _object(118) } set { _setObject(118, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patternAnnotation newValue: Annotation?) { _upsert(101, newValue) }
+    public func upsert(patternAnnotation newValue: Annotation?) { _upsert(102, newValue) }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patternAttachment newValue: Attachment?) { _upsert(102, newValue) }
+    public func upsert(patternAttachment newValue: Attachment?) { _upsert(103, newValue) }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patternIdentifier newValue: Identifier?) { _upsert(103, newValue) }
+    public func upsert(patternIdentifier newValue: Identifier?) { _upsert(104, newValue) }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patternCodeableConcept newValue: CodeableConcept?) { _upsert(104, newValue) }
+    public func upsert(patternCodeableConcept newValue: CodeableConcept?) { _upsert(105, newValue) }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patternCoding newValue: Coding?) { _upsert(105, newValue) }
+    public func upsert(patternCoding newValue: Coding?) { _upsert(106, newValue) }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patternQuantity newValue: Quantity?) { _upsert(106, newValue) }
+    public func upsert(patternQuantity newValue: Quantity?) { _upsert(107, newValue) }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patternRange newValue: Range?) { _upsert(107, newValue) }
+    public func upsert(patternRange newValue: Range?) { _upsert(108, newValue) }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patternPeriod newValue: Period?) { _upsert(108, newValue) }
+    public func upsert(patternPeriod newValue: Period?) { _upsert(109, newValue) }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patternRatio newValue: Ratio?) { _upsert(109, newValue) }
+    public func upsert(patternRatio newValue: Ratio?) { _upsert(110, newValue) }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patternSampledData newValue: SampledData?) { _upsert(110, newValue) }
+    public func upsert(patternSampledData newValue: SampledData?) { _upsert(111, newValue) }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patternSignature newValue: Signature?) { _upsert(111, newValue) }
+    public func upsert(patternSignature newValue: Signature?) { _upsert(112, newValue) }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patternHumanName newValue: HumanName?) { _upsert(112, newValue) }
+    public func upsert(patternHumanName newValue: HumanName?) { _upsert(113, newValue) }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patternAddress newValue: Address?) { _upsert(113, newValue) }
+    public func upsert(patternAddress newValue: Address?) { _upsert(114, newValue) }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patternContactPoint newValue: ContactPoint?) { _upsert(114, newValue) }
+    public func upsert(patternContactPoint newValue: ContactPoint?) { _upsert(115, newValue) }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patternTiming newValue: Timing?) { _upsert(115, newValue) }
+    public func upsert(patternTiming newValue: Timing?) { _upsert(116, newValue) }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patternReference newValue: Reference?) { _upsert(116, newValue) }
+    public func upsert(patternReference newValue: Reference?) { _upsert(117, newValue) }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patternMeta newValue: Meta?) { _upsert(117, newValue) }
+    public func upsert(patternMeta newValue: Meta?) { _upsert(118, newValue) }
     /// `ElementDefinition.example[x]`: `boolean` | `integer` | `decimal` | `base64Binary` | `instant` | `string` | `uri` | `date` | `dateTime` | `time` | `code` | `oid` | `id` | `unsignedInt` | `positiveInt` | `markdown` | `Annotation` | `Attachment` | `Identifier` | `CodeableConcept` | `Coding` | `Quantity` | `Range` | `Period` | `Ratio` | `SampledData` | `Signature` | `HumanName` | `Address` | `ContactPoint` | `Timing` | `Reference` | `Meta` 0..1
-    public var example: OpenType? { get { _choice(118) } set { _setChoice(118, 33, newValue) } }
+    public var example: OpenType? { get { _choice(119) } set { _setChoice(119, 33, newValue) } }
     /// `ElementDefinition.example[x]` as `boolean`.
-    public var exampleBoolean: Bool? { get { _bool(118) } set { _setBool(118, newValue) } }
+    public var exampleBoolean: Bool? { get { _bool(119) } set { _setBool(119, newValue) } }
     /// `ElementDefinition.example[x]` as `integer`.
-    public var exampleInteger: Int? { get { _int(119) } set { _setInt(119, newValue) } }
+    public var exampleInteger: Int? { get { _int(120) } set { _setInt(120, newValue) } }
     /// `ElementDefinition.example[x]` as `decimal`.
-    public var exampleDecimal: FHIRDecimal? { get { _decimal(120) } set { _setDecimal(120, newValue) } }
+    public var exampleDecimal: FHIRDecimal? { get { _decimal(121) } set { _setDecimal(121, newValue) } }
     /// `ElementDefinition.example[x]` as `base64Binary`.
-    public var exampleBase64Binary: String? { get { _string(121) } set { _setString(121, newValue) } }
+    public var exampleBase64Binary: String? { get { _string(122) } set { _setString(122, newValue) } }
     /// `ElementDefinition.example[x]` as `instant`.
-    public var exampleInstant: FHIRInstant? { get { _instant(122) } set { _setInstant(122, newValue) } }
+    public var exampleInstant: FHIRInstant? { get { _instant(123) } set { _setInstant(123, newValue) } }
     /// `ElementDefinition.example[x]` as `string`.
-    public var exampleString: String? { get { _string(123) } set { _setString(123, newValue) } }
+    public var exampleString: String? { get { _string(124) } set { _setString(124, newValue) } }
     /// `ElementDefinition.example[x]` as `uri`.
-    public var exampleUri: String? { get { _string(124) } set { _setString(124, newValue) } }
+    public var exampleUri: String? { get { _string(125) } set { _setString(125, newValue) } }
     /// `ElementDefinition.example[x]` as `date`.
-    public var exampleDate: FHIRDate? { get { _date(125) } set { _setDate(125, newValue) } }
+    public var exampleDate: FHIRDate? { get { _date(126) } set { _setDate(126, newValue) } }
     /// `ElementDefinition.example[x]` as `dateTime`.
-    public var exampleDateTime: FHIRDateTime? { get { _dateTime(126) } set { _setDateTime(126, newValue) } }
+    public var exampleDateTime: FHIRDateTime? { get { _dateTime(127) } set { _setDateTime(127, newValue) } }
     /// `ElementDefinition.example[x]` as `time`.
-    public var exampleTime: FHIRTime? { get { _time(127) } set { _setTime(127, newValue) } }
+    public var exampleTime: FHIRTime? { get { _time(128) } set { _setTime(128, newValue) } }
     /// `ElementDefinition.example[x]` as `code`.
-    public var exampleCode: String? { get { _string(128) } set { _setString(128, newValue) } }
+    public var exampleCode: String? { get { _string(129) } set { _setString(129, newValue) } }
     /// `ElementDefinition.example[x]` as `oid`.
-    public var exampleOid: String? { get { _string(129) } set { _setString(129, newValue) } }
+    public var exampleOid: String? { get { _string(130) } set { _setString(130, newValue) } }
     /// `ElementDefinition.example[x]` as `id`.
-    public var exampleId: String? { get { _string(130) } set { _setString(130, newValue) } }
+    public var exampleId: String? { get { _string(131) } set { _setString(131, newValue) } }
     /// `ElementDefinition.example[x]` as `unsignedInt`.
-    public var exampleUnsignedInt: Int? { get { _int(131) } set { _setInt(131, newValue) } }
+    public var exampleUnsignedInt: Int? { get { _int(132) } set { _setInt(132, newValue) } }
     /// `ElementDefinition.example[x]` as `positiveInt`.
-    public var examplePositiveInt: Int? { get { _int(132) } set { _setInt(132, newValue) } }
+    public var examplePositiveInt: Int? { get { _int(133) } set { _setInt(133, newValue) } }
     /// `ElementDefinition.example[x]` as `markdown`.
-    public var exampleMarkdown: String? { get { _string(133) } set { _setString(133, newValue) } }
+    public var exampleMarkdown: String? { get { _string(134) } set { _setString(134, newValue) } }
     /// `ElementDefinition.example[x]` as `Annotation`.
-    public var exampleAnnotation: Annotation? { get { _object(134) } set { _setObject(134, newValue) } }
+    public var exampleAnnotation: Annotation? { get { _object(135) } set { _setObject(135, newValue) } }
     /// `ElementDefinition.example[x]` as `Attachment`.
-    public var exampleAttachment: Attachment? { get { _object(135) } set { _setObject(135, newValue) } }
+    public var exampleAttachment: Attachment? { get { _object(136) } set { _setObject(136, newValue) } }
     /// `ElementDefinition.example[x]` as `Identifier`.
-    public var exampleIdentifier: Identifier? { get { _object(136) } set { _setObject(136, newValue) } }
+    public var exampleIdentifier: Identifier? { get { _object(137) } set { _setObject(137, newValue) } }
     /// `ElementDefinition.example[x]` as `CodeableConcept`.
-    public var exampleCodeableConcept: CodeableConcept? { get { _object(137) } set { _setObject(137, newValue) } }
+    public var exampleCodeableConcept: CodeableConcept? { get { _object(138) } set { _setObject(138, newValue) } }
     /// `ElementDefinition.example[x]` as `Coding`.
-    public var exampleCoding: Coding? { get { _object(138) } set { _setObject(138, newValue) } }
+    public var exampleCoding: Coding? { get { _object(139) } set { _setObject(139, newValue) } }
     /// `ElementDefinition.example[x]` as `Quantity`.
-    public var exampleQuantity: Quantity? { get { _object(139) } set { _setObject(139, newValue) } }
+    public var exampleQuantity: Quantity? { get { _object(140) } set { _setObject(140, newValue) } }
     /// `ElementDefinition.example[x]` as `Range`.
-    public var exampleRange: Range? { get { _object(140) } set { _setObject(140, newValue) } }
+    public var exampleRange: Range? { get { _object(141) } set { _setObject(141, newValue) } }
     /// `ElementDefinition.example[x]` as `Period`.
-    public var examplePeriod: Period? { get { _object(141) } set { _setObject(141, newValue) } }
+    public var examplePeriod: Period? { get { _object(142) } set { _setObject(142, newValue) } }
     /// `ElementDefinition.example[x]` as `Ratio`.
-    public var exampleRatio: Ratio? { get { _object(142) } set { _setObject(142, newValue) } }
+    public var exampleRatio: Ratio? { get { _object(143) } set { _setObject(143, newValue) } }
     /// `ElementDefinition.example[x]` as `SampledData`.
-    public var exampleSampledData: SampledData? { get { _object(143) } set { _setObject(143, newValue) } }
+    public var exampleSampledData: SampledData? { get { _object(144) } set { _setObject(144, newValue) } }
     /// `ElementDefinition.example[x]` as `Signature`.
-    public var exampleSignature: Signature? { get { _object(144) } set { _setObject(144, newValue) } }
+    public var exampleSignature: Signature? { get { _object(145) } set { _setObject(145, newValue) } }
     /// `ElementDefinition.example[x]` as `HumanName`.
-    public var exampleHumanName: HumanName? { get { _object(145) } set { _setObject(145, newValue) } }
+    public var exampleHumanName: HumanName? { get { _object(146) } set { _setObject(146, newValue) } }
     /// `ElementDefinition.example[x]` as `Address`.
-    public var exampleAddress: Address? { get { _object(146) } set { _setObject(146, newValue) } }
+    public var exampleAddress: Address? { get { _object(147) } set { _setObject(147, newValue) } }
     /// `ElementDefinition.example[x]` as `ContactPoint`.
-    public var exampleContactPoint: ContactPoint? { get { _object(147) } set { _setObject(147, newValue) } }
+    public var exampleContactPoint: ContactPoint? { get { _object(148) } set { _setObject(148, newValue) } }
     /// `ElementDefinition.example[x]` as `Timing`.
-    public var exampleTiming: Timing? { get { _object(148) } set { _setObject(148, newValue) } }
+    public var exampleTiming: Timing? { get { _object(149) } set { _setObject(149, newValue) } }
     /// `ElementDefinition.example[x]` as `Reference`.
-    public var exampleReference: Reference? { get { _object(149) } set { _setObject(149, newValue) } }
+    public var exampleReference: Reference? { get { _object(150) } set { _setObject(150, newValue) } }
     /// `ElementDefinition.example[x]` as `Meta`.
-    public var exampleMeta: Meta? { get { _object(150) } set { _setObject(150, newValue) } }
+    public var exampleMeta: Meta? { get { _object(151) } set { _setObject(151, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(exampleAnnotation newValue: Annotation?) { _upsert(134, newValue) }
+    public func upsert(exampleAnnotation newValue: Annotation?) { _upsert(135, newValue) }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(exampleAttachment newValue: Attachment?) { _upsert(135, newValue) }
+    public func upsert(exampleAttachment newValue: Attachment?) { _upsert(136, newValue) }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(exampleIdentifier newValue: Identifier?) { _upsert(136, newValue) }
+    public func upsert(exampleIdentifier newValue: Identifier?) { _upsert(137, newValue) }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(exampleCodeableConcept newValue: CodeableConcept?) { _upsert(137, newValue) }
+    public func upsert(exampleCodeableConcept newValue: CodeableConcept?) { _upsert(138, newValue) }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(exampleCoding newValue: Coding?) { _upsert(138, newValue) }
+    public func upsert(exampleCoding newValue: Coding?) { _upsert(139, newValue) }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(exampleQuantity newValue: Quantity?) { _upsert(139, newValue) }
+    public func upsert(exampleQuantity newValue: Quantity?) { _upsert(140, newValue) }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(exampleRange newValue: Range?) { _upsert(140, newValue) }
+    public func upsert(exampleRange newValue: Range?) { _upsert(141, newValue) }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(examplePeriod newValue: Period?) { _upsert(141, newValue) }
+    public func upsert(examplePeriod newValue: Period?) { _upsert(142, newValue) }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(exampleRatio newValue: Ratio?) { _upsert(142, newValue) }
+    public func upsert(exampleRatio newValue: Ratio?) { _upsert(143, newValue) }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(exampleSampledData newValue: SampledData?) { _upsert(143, newValue) }
+    public func upsert(exampleSampledData newValue: SampledData?) { _upsert(144, newValue) }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(exampleSignature newValue: Signature?) { _upsert(144, newValue) }
+    public func upsert(exampleSignature newValue: Signature?) { _upsert(145, newValue) }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(exampleHumanName newValue: HumanName?) { _upsert(145, newValue) }
+    public func upsert(exampleHumanName newValue: HumanName?) { _upsert(146, newValue) }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(exampleAddress newValue: Address?) { _upsert(146, newValue) }
+    public func upsert(exampleAddress newValue: Address?) { _upsert(147, newValue) }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(exampleContactPoint newValue: ContactPoint?) { _upsert(147, newValue) }
+    public func upsert(exampleContactPoint newValue: ContactPoint?) { _upsert(148, newValue) }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(exampleTiming newValue: Timing?) { _upsert(148, newValue) }
+    public func upsert(exampleTiming newValue: Timing?) { _upsert(149, newValue) }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(exampleReference newValue: Reference?) { _upsert(149, newValue) }
+    public func upsert(exampleReference newValue: Reference?) { _upsert(150, newValue) }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(exampleMeta newValue: Meta?) { _upsert(150, newValue) }
+    public func upsert(exampleMeta newValue: Meta?) { _upsert(151, newValue) }
     /// `ElementDefinition.minValue[x]`: `boolean` | `integer` | `decimal` | `base64Binary` | `instant` | `string` | `uri` | `date` | `dateTime` | `time` | `code` | `oid` | `id` | `unsignedInt` | `positiveInt` | `markdown` | `Annotation` | `Attachment` | `Identifier` | `CodeableConcept` | `Coding` | `Quantity` | `Range` | `Period` | `Ratio` | `SampledData` | `Signature` | `HumanName` | `Address` | `ContactPoint` | `Timing` | `Reference` | `Meta` 0..1
-    public var minValue: OpenType? { get { _choice(151) } set { _setChoice(151, 33, newValue) } }
+    public var minValue: OpenType? { get { _choice(152) } set { _setChoice(152, 33, newValue) } }
     /// `ElementDefinition.minValue[x]` as `boolean`.
-    public var minValueBoolean: Bool? { get { _bool(151) } set { _setBool(151, newValue) } }
+    public var minValueBoolean: Bool? { get { _bool(152) } set { _setBool(152, newValue) } }
     /// `ElementDefinition.minValue[x]` as `integer`.
-    public var minValueInteger: Int? { get { _int(152) } set { _setInt(152, newValue) } }
+    public var minValueInteger: Int? { get { _int(153) } set { _setInt(153, newValue) } }
     /// `ElementDefinition.minValue[x]` as `decimal`.
-    public var minValueDecimal: FHIRDecimal? { get { _decimal(153) } set { _setDecimal(153, newValue) } }
+    public var minValueDecimal: FHIRDecimal? { get { _decimal(154) } set { _setDecimal(154, newValue) } }
     /// `ElementDefinition.minValue[x]` as `base64Binary`.
-    public var minValueBase64Binary: String? { get { _string(154) } set { _setString(154, newValue) } }
+    public var minValueBase64Binary: String? { get { _string(155) } set { _setString(155, newValue) } }
     /// `ElementDefinition.minValue[x]` as `instant`.
-    public var minValueInstant: FHIRInstant? { get { _instant(155) } set { _setInstant(155, newValue) } }
+    public var minValueInstant: FHIRInstant? { get { _instant(156) } set { _setInstant(156, newValue) } }
     /// `ElementDefinition.minValue[x]` as `string`.
-    public var minValueString: String? { get { _string(156) } set { _setString(156, newValue) } }
+    public var minValueString: String? { get { _string(157) } set { _setString(157, newValue) } }
     /// `ElementDefinition.minValue[x]` as `uri`.
-    public var minValueUri: String? { get { _string(157) } set { _setString(157, newValue) } }
+    public var minValueUri: String? { get { _string(158) } set { _setString(158, newValue) } }
     /// `ElementDefinition.minValue[x]` as `date`.
-    public var minValueDate: FHIRDate? { get { _date(158) } set { _setDate(158, newValue) } }
+    public var minValueDate: FHIRDate? { get { _date(159) } set { _setDate(159, newValue) } }
     /// `ElementDefinition.minValue[x]` as `dateTime`.
-    public var minValueDateTime: FHIRDateTime? { get { _dateTime(159) } set { _setDateTime(159, newValue) } }
+    public var minValueDateTime: FHIRDateTime? { get { _dateTime(160) } set { _setDateTime(160, newValue) } }
     /// `ElementDefinition.minValue[x]` as `time`.
-    public var minValueTime: FHIRTime? { get { _time(160) } set { _setTime(160, newValue) } }
+    public var minValueTime: FHIRTime? { get { _time(161) } set { _setTime(161, newValue) } }
     /// `ElementDefinition.minValue[x]` as `code`.
-    public var minValueCode: String? { get { _string(161) } set { _setString(161, newValue) } }
+    public var minValueCode: String? { get { _string(162) } set { _setString(162, newValue) } }
     /// `ElementDefinition.minValue[x]` as `oid`.
-    public var minValueOid: String? { get { _string(162) } set { _setString(162, newValue) } }
+    public var minValueOid: String? { get { _string(163) } set { _setString(163, newValue) } }
     /// `ElementDefinition.minValue[x]` as `id`.
-    public var minValueId: String? { get { _string(163) } set { _setString(163, newValue) } }
+    public var minValueId: String? { get { _string(164) } set { _setString(164, newValue) } }
     /// `ElementDefinition.minValue[x]` as `unsignedInt`.
-    public var minValueUnsignedInt: Int? { get { _int(164) } set { _setInt(164, newValue) } }
+    public var minValueUnsignedInt: Int? { get { _int(165) } set { _setInt(165, newValue) } }
     /// `ElementDefinition.minValue[x]` as `positiveInt`.
-    public var minValuePositiveInt: Int? { get { _int(165) } set { _setInt(165, newValue) } }
+    public var minValuePositiveInt: Int? { get { _int(166) } set { _setInt(166, newValue) } }
     /// `ElementDefinition.minValue[x]` as `markdown`.
-    public var minValueMarkdown: String? { get { _string(166) } set { _setString(166, newValue) } }
+    public var minValueMarkdown: String? { get { _string(167) } set { _setString(167, newValue) } }
     /// `ElementDefinition.minValue[x]` as `Annotation`.
-    public var minValueAnnotation: Annotation? { get { _object(167) } set { _setObject(167, newValue) } }
+    public var minValueAnnotation: Annotation? { get { _object(168) } set { _setObject(168, newValue) } }
     /// `ElementDefinition.minValue[x]` as `Attachment`.
-    public var minValueAttachment: Attachment? { get { _object(168) } set { _setObject(168, newValue) } }
+    public var minValueAttachment: Attachment? { get { _object(169) } set { _setObject(169, newValue) } }
     /// `ElementDefinition.minValue[x]` as `Identifier`.
-    public var minValueIdentifier: Identifier? { get { _object(169) } set { _setObject(169, newValue) } }
+    public var minValueIdentifier: Identifier? { get { _object(170) } set { _setObject(170, newValue) } }
     /// `ElementDefinition.minValue[x]` as `CodeableConcept`.
-    public var minValueCodeableConcept: CodeableConcept? { get { _object(170) } set { _setObject(170, newValue) } }
+    public var minValueCodeableConcept: CodeableConcept? { get { _object(171) } set { _setObject(171, newValue) } }
     /// `ElementDefinition.minValue[x]` as `Coding`.
-    public var minValueCoding: Coding? { get { _object(171) } set { _setObject(171, newValue) } }
+    public var minValueCoding: Coding? { get { _object(172) } set { _setObject(172, newValue) } }
     /// `ElementDefinition.minValue[x]` as `Quantity`.
-    public var minValueQuantity: Quantity? { get { _object(172) } set { _setObject(172, newValue) } }
+    public var minValueQuantity: Quantity? { get { _object(173) } set { _setObject(173, newValue) } }
     /// `ElementDefinition.minValue[x]` as `Range`.
-    public var minValueRange: Range? { get { _object(173) } set { _setObject(173, newValue) } }
+    public var minValueRange: Range? { get { _object(174) } set { _setObject(174, newValue) } }
     /// `ElementDefinition.minValue[x]` as `Period`.
-    public var minValuePeriod: Period? { get { _object(174) } set { _setObject(174, newValue) } }
+    public var minValuePeriod: Period? { get { _object(175) } set { _setObject(175, newValue) } }
     /// `ElementDefinition.minValue[x]` as `Ratio`.
-    public var minValueRatio: Ratio? { get { _object(175) } set { _setObject(175, newValue) } }
+    public var minValueRatio: Ratio? { get { _object(176) } set { _setObject(176, newValue) } }
     /// `ElementDefinition.minValue[x]` as `SampledData`.
-    public var minValueSampledData: SampledData? { get { _object(176) } set { _setObject(176, newValue) } }
+    public var minValueSampledData: SampledData? { get { _object(177) } set { _setObject(177, newValue) } }
     /// `ElementDefinition.minValue[x]` as `Signature`.
-    public var minValueSignature: Signature? { get { _object(177) } set { _setObject(177, newValue) } }
+    public var minValueSignature: Signature? { get { _object(178) } set { _setObject(178, newValue) } }
     /// `ElementDefinition.minValue[x]` as `HumanName`.
-    public var minValueHumanName: HumanName? { get { _object(178) } set { _setObject(178, newValue) } }
+    public var minValueHumanName: HumanName? { get { _object(179) } set { _setObject(179, newValue) } }
     /// `ElementDefinition.minValue[x]` as `Address`.
-    public var minValueAddress: Address? { get { _object(179) } set { _setObject(179, newValue) } }
+    public var minValueAddress: Address? { get { _object(180) } set { _setObject(180, newValue) } }
     /// `ElementDefinition.minValue[x]` as `ContactPoint`.
-    public var minValueContactPoint: ContactPoint? { get { _object(180) } set { _setObject(180, newValue) } }
+    public var minValueContactPoint: ContactPoint? { get { _object(181) } set { _setObject(181, newValue) } }
     /// `ElementDefinition.minValue[x]` as `Timing`.
-    public var minValueTiming: Timing? { get { _object(181) } set { _setObject(181, newValue) } }
+    public var minValueTiming: Timing? { get { _object(182) } set { _setObject(182, newValue) } }
     /// `ElementDefinition.minValue[x]` as `Reference`.
-    public var minValueReference: Reference? { get { _object(182) } set { _setObject(182, newValue) } }
+    public var minValueReference: Reference? { get { _object(183) } set { _setObject(183, newValue) } }
     /// `ElementDefinition.minValue[x]` as `Meta`.
-    public var minValueMeta: Meta? { get { _object(183) } set { _setObject(183, newValue) } }
+    public var minValueMeta: Meta? { get { _object(184) } set { _setObject(184, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(minValueAnnotation newValue: Annotation?) { _upsert(167, newValue) }
+    public func upsert(minValueAnnotation newValue: Annotation?) { _upsert(168, newValue) }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(minValueAttachment newValue: Attachment?) { _upsert(168, newValue) }
+    public func upsert(minValueAttachment newValue: Attachment?) { _upsert(169, newValue) }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(minValueIdentifier newValue: Identifier?) { _upsert(169, newValue) }
+    public func upsert(minValueIdentifier newValue: Identifier?) { _upsert(170, newValue) }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(minValueCodeableConcept newValue: CodeableConcept?) { _upsert(170, newValue) }
+    public func upsert(minValueCodeableConcept newValue: CodeableConcept?) { _upsert(171, newValue) }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(minValueCoding newValue: Coding?) { _upsert(171, newValue) }
+    public func upsert(minValueCoding newValue: Coding?) { _upsert(172, newValue) }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(minValueQuantity newValue: Quantity?) { _upsert(172, newValue) }
+    public func upsert(minValueQuantity newValue: Quantity?) { _upsert(173, newValue) }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(minValueRange newValue: Range?) { _upsert(173, newValue) }
+    public func upsert(minValueRange newValue: Range?) { _upsert(174, newValue) }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(minValuePeriod newValue: Period?) { _upsert(174, newValue) }
+    public func upsert(minValuePeriod newValue: Period?) { _upsert(175, newValue) }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(minValueRatio newValue: Ratio?) { _upsert(175, newValue) }
+    public func upsert(minValueRatio newValue: Ratio?) { _upsert(176, newValue) }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(minValueSampledData newValue: SampledData?) { _upsert(176, newValue) }
+    public func upsert(minValueSampledData newValue: SampledData?) { _upsert(177, newValue) }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(minValueSignature newValue: Signature?) { _upsert(177, newValue) }
+    public func upsert(minValueSignature newValue: Signature?) { _upsert(178, newValue) }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(minValueHumanName newValue: HumanName?) { _upsert(178, newValue) }
+    public func upsert(minValueHumanName newValue: HumanName?) { _upsert(179, newValue) }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(minValueAddress newValue: Address?) { _upsert(179, newValue) }
+    public func upsert(minValueAddress newValue: Address?) { _upsert(180, newValue) }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(minValueContactPoint newValue: ContactPoint?) { _upsert(180, newValue) }
+    public func upsert(minValueContactPoint newValue: ContactPoint?) { _upsert(181, newValue) }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(minValueTiming newValue: Timing?) { _upsert(181, newValue) }
+    public func upsert(minValueTiming newValue: Timing?) { _upsert(182, newValue) }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(minValueReference newValue: Reference?) { _upsert(182, newValue) }
+    public func upsert(minValueReference newValue: Reference?) { _upsert(183, newValue) }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(minValueMeta newValue: Meta?) { _upsert(183, newValue) }
+    public func upsert(minValueMeta newValue: Meta?) { _upsert(184, newValue) }
     /// `ElementDefinition.maxValue[x]`: `boolean` | `integer` | `decimal` | `base64Binary` | `instant` | `string` | `uri` | `date` | `dateTime` | `time` | `code` | `oid` | `id` | `unsignedInt` | `positiveInt` | `markdown` | `Annotation` | `Attachment` | `Identifier` | `CodeableConcept` | `Coding` | `Quantity` | `Range` | `Period` | `Ratio` | `SampledData` | `Signature` | `HumanName` | `Address` | `ContactPoint` | `Timing` | `Reference` | `Meta` 0..1
-    public var maxValue: OpenType? { get { _choice(184) } set { _setChoice(184, 33, newValue) } }
+    public var maxValue: OpenType? { get { _choice(185) } set { _setChoice(185, 33, newValue) } }
     /// `ElementDefinition.maxValue[x]` as `boolean`.
-    public var maxValueBoolean: Bool? { get { _bool(184) } set { _setBool(184, newValue) } }
+    public var maxValueBoolean: Bool? { get { _bool(185) } set { _setBool(185, newValue) } }
     /// `ElementDefinition.maxValue[x]` as `integer`.
-    public var maxValueInteger: Int? { get { _int(185) } set { _setInt(185, newValue) } }
+    public var maxValueInteger: Int? { get { _int(186) } set { _setInt(186, newValue) } }
     /// `ElementDefinition.maxValue[x]` as `decimal`.
-    public var maxValueDecimal: FHIRDecimal? { get { _decimal(186) } set { _setDecimal(186, newValue) } }
+    public var maxValueDecimal: FHIRDecimal? { get { _decimal(187) } set { _setDecimal(187, newValue) } }
     /// `ElementDefinition.maxValue[x]` as `base64Binary`.
-    public var maxValueBase64Binary: String? { get { _string(187) } set { _setString(187, newValue) } }
+    public var maxValueBase64Binary: String? { get { _string(188) } set { _setString(188, newValue) } }
     /// `ElementDefinition.maxValue[x]` as `instant`.
-    public var maxValueInstant: FHIRInstant? { get { _instant(188) } set { _setInstant(188, newValue) } }
+    public var maxValueInstant: FHIRInstant? { get { _instant(189) } set { _setInstant(189, newValue) } }
     /// `ElementDefinition.maxValue[x]` as `string`.
-    public var maxValueString: String? { get { _string(189) } set { _setString(189, newValue) } }
+    public var maxValueString: String? { get { _string(190) } set { _setString(190, newValue) } }
     /// `ElementDefinition.maxValue[x]` as `uri`.
-    public var maxValueUri: String? { get { _string(190) } set { _setString(190, newValue) } }
+    public var maxValueUri: String? { get { _string(191) } set { _setString(191, newValue) } }
     /// `ElementDefinition.maxValue[x]` as `date`.
-    public var maxValueDate: FHIRDate? { get { _date(191) } set { _setDate(191, newValue) } }
+    public var maxValueDate: FHIRDate? { get { _date(192) } set { _setDate(192, newValue) } }
     /// `ElementDefinition.maxValue[x]` as `dateTime`.
-    public var maxValueDateTime: FHIRDateTime? { get { _dateTime(192) } set { _setDateTime(192, newValue) } }
+    public var maxValueDateTime: FHIRDateTime? { get { _dateTime(193) } set { _setDateTime(193, newValue) } }
     /// `ElementDefinition.maxValue[x]` as `time`.
-    public var maxValueTime: FHIRTime? { get { _time(193) } set { _setTime(193, newValue) } }
+    public var maxValueTime: FHIRTime? { get { _time(194) } set { _setTime(194, newValue) } }
     /// `ElementDefinition.maxValue[x]` as `code`.
-    public var maxValueCode: String? { get { _string(194) } set { _setString(194, newValue) } }
+    public var maxValueCode: String? { get { _string(195) } set { _setString(195, newValue) } }
     /// `ElementDefinition.maxValue[x]` as `oid`.
-    public var maxValueOid: String? { get { _string(195) } set { _setString(195, newValue) } }
+    public var maxValueOid: String? { get { _string(196) } set { _setString(196, newValue) } }
     /// `ElementDefinition.maxValue[x]` as `id`.
-    public var maxValueId: String? { get { _string(196) } set { _setString(196, newValue) } }
+    public var maxValueId: String? { get { _string(197) } set { _setString(197, newValue) } }
     /// `ElementDefinition.maxValue[x]` as `unsignedInt`.
-    public var maxValueUnsignedInt: Int? { get { _int(197) } set { _setInt(197, newValue) } }
+    public var maxValueUnsignedInt: Int? { get { _int(198) } set { _setInt(198, newValue) } }
     /// `ElementDefinition.maxValue[x]` as `positiveInt`.
-    public var maxValuePositiveInt: Int? { get { _int(198) } set { _setInt(198, newValue) } }
+    public var maxValuePositiveInt: Int? { get { _int(199) } set { _setInt(199, newValue) } }
     /// `ElementDefinition.maxValue[x]` as `markdown`.
-    public var maxValueMarkdown: String? { get { _string(199) } set { _setString(199, newValue) } }
+    public var maxValueMarkdown: String? { get { _string(200) } set { _setString(200, newValue) } }
     /// `ElementDefinition.maxValue[x]` as `Annotation`.
-    public var maxValueAnnotation: Annotation? { get { _object(200) } set { _setObject(200, newValue) } }
+    public var maxValueAnnotation: Annotation? { get { _object(201) } set { _setObject(201, newValue) } }
     /// `ElementDefinition.maxValue[x]` as `Attachment`.
-    public var maxValueAttachment: Attachment? { get { _object(201) } set { _setObject(201, newValue) } }
+    public var maxValueAttachment: Attachment? { get { _object(202) } set { _setObject(202, newValue) } }
     /// `ElementDefinition.maxValue[x]` as `Identifier`.
-    public var maxValueIdentifier: Identifier? { get { _object(202) } set { _setObject(202, newValue) } }
+    public var maxValueIdentifier: Identifier? { get { _object(203) } set { _setObject(203, newValue) } }
     /// `ElementDefinition.maxValue[x]` as `CodeableConcept`.
-    public var maxValueCodeableConcept: CodeableConcept? { get { _object(203) } set { _setObject(203, newValue) } }
+    public var maxValueCodeableConcept: CodeableConcept? { get { _object(204) } set { _setObject(204, newValue) } }
     /// `ElementDefinition.maxValue[x]` as `Coding`.
-    public var maxValueCoding: Coding? { get { _object(204) } set { _setObject(204, newValue) } }
+    public var maxValueCoding: Coding? { get { _object(205) } set { _setObject(205, newValue) } }
     /// `ElementDefinition.maxValue[x]` as `Quantity`.
-    public var maxValueQuantity: Quantity? { get { _object(205) } set { _setObject(205, newValue) } }
+    public var maxValueQuantity: Quantity? { get { _object(206) } set { _setObject(206, newValue) } }
     /// `ElementDefinition.maxValue[x]` as `Range`.
-    public var maxValueRange: Range? { get { _object(206) } set { _setObject(206, newValue) } }
+    public var maxValueRange: Range? { get { _object(207) } set { _setObject(207, newValue) } }
     /// `ElementDefinition.maxValue[x]` as `Period`.
-    public var maxValuePeriod: Period? { get { _object(207) } set { _setObject(207, newValue) } }
+    public var maxValuePeriod: Period? { get { _object(208) } set { _setObject(208, newValue) } }
     /// `ElementDefinition.maxValue[x]` as `Ratio`.
-    public var maxValueRatio: Ratio? { get { _object(208) } set { _setObject(208, newValue) } }
+    public var maxValueRatio: Ratio? { get { _object(209) } set { _setObject(209, newValue) } }
     /// `ElementDefinition.maxValue[x]` as `SampledData`.
-    public var maxValueSampledData: SampledData? { get { _object(209) } set { _setObject(209, newValue) } }
+    public var maxValueSampledData: SampledData? { get { _object(210) } set { _setObject(210, newValue) } }
     /// `ElementDefinition.maxValue[x]` as `Signature`.
-    public var maxValueSignature: Signature? { get { _object(210) } set { _setObject(210, newValue) } }
+    public var maxValueSignature: Signature? { get { _object(211) } set { _setObject(211, newValue) } }
     /// `ElementDefinition.maxValue[x]` as `HumanName`.
-    public var maxValueHumanName: HumanName? { get { _object(211) } set { _setObject(211, newValue) } }
+    public var maxValueHumanName: HumanName? { get { _object(212) } set { _setObject(212, newValue) } }
     /// `ElementDefinition.maxValue[x]` as `Address`.
-    public var maxValueAddress: Address? { get { _object(212) } set { _setObject(212, newValue) } }
+    public var maxValueAddress: Address? { get { _object(213) } set { _setObject(213, newValue) } }
     /// `ElementDefinition.maxValue[x]` as `ContactPoint`.
-    public var maxValueContactPoint: ContactPoint? { get { _object(213) } set { _setObject(213, newValue) } }
+    public var maxValueContactPoint: ContactPoint? { get { _object(214) } set { _setObject(214, newValue) } }
     /// `ElementDefinition.maxValue[x]` as `Timing`.
-    public var maxValueTiming: Timing? { get { _object(214) } set { _setObject(214, newValue) } }
+    public var maxValueTiming: Timing? { get { _object(215) } set { _setObject(215, newValue) } }
     /// `ElementDefinition.maxValue[x]` as `Reference`.
-    public var maxValueReference: Reference? { get { _object(215) } set { _setObject(215, newValue) } }
+    public var maxValueReference: Reference? { get { _object(216) } set { _setObject(216, newValue) } }
     /// `ElementDefinition.maxValue[x]` as `Meta`.
-    public var maxValueMeta: Meta? { get { _object(216) } set { _setObject(216, newValue) } }
+    public var maxValueMeta: Meta? { get { _object(217) } set { _setObject(217, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(maxValueAnnotation newValue: Annotation?) { _upsert(200, newValue) }
+    public func upsert(maxValueAnnotation newValue: Annotation?) { _upsert(201, newValue) }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(maxValueAttachment newValue: Attachment?) { _upsert(201, newValue) }
+    public func upsert(maxValueAttachment newValue: Attachment?) { _upsert(202, newValue) }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(maxValueIdentifier newValue: Identifier?) { _upsert(202, newValue) }
+    public func upsert(maxValueIdentifier newValue: Identifier?) { _upsert(203, newValue) }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(maxValueCodeableConcept newValue: CodeableConcept?) { _upsert(203, newValue) }
+    public func upsert(maxValueCodeableConcept newValue: CodeableConcept?) { _upsert(204, newValue) }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(maxValueCoding newValue: Coding?) { _upsert(204, newValue) }
+    public func upsert(maxValueCoding newValue: Coding?) { _upsert(205, newValue) }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(maxValueQuantity newValue: Quantity?) { _upsert(205, newValue) }
+    public func upsert(maxValueQuantity newValue: Quantity?) { _upsert(206, newValue) }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(maxValueRange newValue: Range?) { _upsert(206, newValue) }
+    public func upsert(maxValueRange newValue: Range?) { _upsert(207, newValue) }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(maxValuePeriod newValue: Period?) { _upsert(207, newValue) }
+    public func upsert(maxValuePeriod newValue: Period?) { _upsert(208, newValue) }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(maxValueRatio newValue: Ratio?) { _upsert(208, newValue) }
+    public func upsert(maxValueRatio newValue: Ratio?) { _upsert(209, newValue) }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(maxValueSampledData newValue: SampledData?) { _upsert(209, newValue) }
+    public func upsert(maxValueSampledData newValue: SampledData?) { _upsert(210, newValue) }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(maxValueSignature newValue: Signature?) { _upsert(210, newValue) }
+    public func upsert(maxValueSignature newValue: Signature?) { _upsert(211, newValue) }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(maxValueHumanName newValue: HumanName?) { _upsert(211, newValue) }
+    public func upsert(maxValueHumanName newValue: HumanName?) { _upsert(212, newValue) }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(maxValueAddress newValue: Address?) { _upsert(212, newValue) }
+    public func upsert(maxValueAddress newValue: Address?) { _upsert(213, newValue) }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(maxValueContactPoint newValue: ContactPoint?) { _upsert(213, newValue) }
+    public func upsert(maxValueContactPoint newValue: ContactPoint?) { _upsert(214, newValue) }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(maxValueTiming newValue: Timing?) { _upsert(214, newValue) }
+    public func upsert(maxValueTiming newValue: Timing?) { _upsert(215, newValue) }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(maxValueReference newValue: Reference?) { _upsert(215, newValue) }
+    public func upsert(maxValueReference newValue: Reference?) { _upsert(216, newValue) }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(maxValueMeta newValue: Meta?) { _upsert(216, newValue) }
+    public func upsert(maxValueMeta newValue: Meta?) { _upsert(217, newValue) }
     /// `ElementDefinition.maxLength`: `integer` 0..1
-    public var maxLength: Int? { get { _int(217) } set { _setInt(217, newValue) } }
+    public var maxLength: Int? { get { _int(218) } set { _setInt(218, newValue) } }
     /// `ElementDefinition.condition`: `id` 0..*
-    public var condition: [String] { get { _strings(218) } set { _setStrings(218, newValue) } }
+    public var condition: [String] { get { _strings(219) } set { _setStrings(219, newValue) } }
     /// `ElementDefinition.constraint`: `ElementDefinition.constraint` 0..*
-    public var constraint: [ElementDefinitionConstraint] { get { _objects(219) } set { _setObjects(219, newValue) } }
+    public var constraint: [ElementDefinitionConstraint] { get { _objects(220) } set { _setObjects(220, newValue) } }
     /// `ElementDefinition.mustSupport`: `boolean` 0..1
-    public var mustSupport: Bool? { get { _bool(220) } set { _setBool(220, newValue) } }
+    public var mustSupport: Bool? { get { _bool(221) } set { _setBool(221, newValue) } }
     /// `ElementDefinition.isModifier`: `boolean` 0..1
-    public var isModifier: Bool? { get { _bool(221) } set { _setBool(221, newValue) } }
+    public var isModifier: Bool? { get { _bool(222) } set { _setBool(222, newValue) } }
     /// `ElementDefinition.isSummary`: `boolean` 0..1
-    public var isSummary: Bool? { get { _bool(222) } set { _setBool(222, newValue) } }
+    public var isSummary: Bool? { get { _bool(223) } set { _setBool(223, newValue) } }
     /// `ElementDefinition.binding`: `ElementDefinition.binding` 0..1
-    public var binding: ElementDefinitionBinding? { get { _object(223) } set { _setObject(223, newValue) } }
+    public var binding: ElementDefinitionBinding? { get { _object(224) } set { _setObject(224, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(binding newValue: ElementDefinitionBinding?) { _upsert(223, newValue) }
+    public func upsert(binding newValue: ElementDefinitionBinding?) { _upsert(224, newValue) }
     /// `ElementDefinition.mapping`: `ElementDefinition.mapping` 0..*
-    public var mapping: [ElementDefinitionMapping] { get { _objects(224) } set { _setObjects(224, newValue) } }
+    public var mapping: [ElementDefinitionMapping] { get { _objects(225) } set { _setObjects(225, newValue) } }
 }
 
 /// `ElementDefinition.slicing`, a backbone element
@@ -684,13 +684,13 @@ public final class ElementDefinitionSlicing: Element {
     public override class var _layout: Layout { elementDefinitionSlicingLayout }
 
     /// `ElementDefinition.slicing.discriminator`: `string` 0..*
-    public var discriminator: [String] { get { _strings(2) } set { _setStrings(2, newValue) } }
+    public var discriminator: [String] { get { _strings(3) } set { _setStrings(3, newValue) } }
     /// `ElementDefinition.slicing.description`: `string` 0..1
-    public var description: String? { get { _string(3) } set { _setString(3, newValue) } }
+    public var description: String? { get { _string(4) } set { _setString(4, newValue) } }
     /// `ElementDefinition.slicing.ordered`: `boolean` 0..1
-    public var ordered: Bool? { get { _bool(4) } set { _setBool(4, newValue) } }
+    public var ordered: Bool? { get { _bool(5) } set { _setBool(5, newValue) } }
     /// `ElementDefinition.slicing.rules`: `code` 1..1, one of `SlicingRules` (<http://hl7.org/fhir/ValueSet/resource-slicing-rules>)
-    public var rules: SlicingRules? { get { _code(5) } set { _setCode(5, newValue) } }
+    public var rules: SlicingRules? { get { _code(6) } set { _setCode(6, newValue) } }
 }
 
 /// `ElementDefinition.base`, a backbone element
@@ -699,11 +699,11 @@ public final class ElementDefinitionBase: Element {
     public override class var _layout: Layout { elementDefinitionBaseLayout }
 
     /// `ElementDefinition.base.path`: `string` 1..1
-    public var path: String? { get { _string(2) } set { _setString(2, newValue) } }
+    public var path: String? { get { _string(3) } set { _setString(3, newValue) } }
     /// `ElementDefinition.base.min`: `integer` 1..1
-    public var min: Int? { get { _int(3) } set { _setInt(3, newValue) } }
+    public var min: Int? { get { _int(4) } set { _setInt(4, newValue) } }
     /// `ElementDefinition.base.max`: `string` 1..1
-    public var max: String? { get { _string(4) } set { _setString(4, newValue) } }
+    public var max: String? { get { _string(5) } set { _setString(5, newValue) } }
 }
 
 /// `ElementDefinition.type`, a backbone element
@@ -712,11 +712,11 @@ public final class ElementDefinitionType: Element {
     public override class var _layout: Layout { elementDefinitionTypeLayout }
 
     /// `ElementDefinition.type.code`: `code` 1..1, one of `FHIRDefinedType` (<http://hl7.org/fhir/ValueSet/defined-types>)
-    public var code: FHIRDefinedType? { get { _code(2) } set { _setCode(2, newValue) } }
+    public var code: FHIRDefinedType? { get { _code(3) } set { _setCode(3, newValue) } }
     /// `ElementDefinition.type.profile`: `uri` 0..*
-    public var profile: [String] { get { _strings(3) } set { _setStrings(3, newValue) } }
+    public var profile: [String] { get { _strings(4) } set { _setStrings(4, newValue) } }
     /// `ElementDefinition.type.aggregation`: `code` 0..*, one of `AggregationMode` (<http://hl7.org/fhir/ValueSet/resource-aggregation-mode>)
-    public var aggregation: [AggregationMode] { get { _codes(4) } set { _setCodes(4, newValue) } }
+    public var aggregation: [AggregationMode] { get { _codes(5) } set { _setCodes(5, newValue) } }
 }
 
 /// `ElementDefinition.constraint`, a backbone element
@@ -725,15 +725,15 @@ public final class ElementDefinitionConstraint: Element {
     public override class var _layout: Layout { elementDefinitionConstraintLayout }
 
     /// `ElementDefinition.constraint.key`: `id` 1..1
-    public var key: String? { get { _string(2) } set { _setString(2, newValue) } }
+    public var key: String? { get { _string(3) } set { _setString(3, newValue) } }
     /// `ElementDefinition.constraint.requirements`: `string` 0..1
-    public var requirements: String? { get { _string(3) } set { _setString(3, newValue) } }
+    public var requirements: String? { get { _string(4) } set { _setString(4, newValue) } }
     /// `ElementDefinition.constraint.severity`: `code` 1..1, one of `ConstraintSeverity` (<http://hl7.org/fhir/ValueSet/constraint-severity>)
-    public var severity: ConstraintSeverity? { get { _code(4) } set { _setCode(4, newValue) } }
+    public var severity: ConstraintSeverity? { get { _code(5) } set { _setCode(5, newValue) } }
     /// `ElementDefinition.constraint.human`: `string` 1..1
-    public var human: String? { get { _string(5) } set { _setString(5, newValue) } }
+    public var human: String? { get { _string(6) } set { _setString(6, newValue) } }
     /// `ElementDefinition.constraint.xpath`: `string` 1..1
-    public var xpath: String? { get { _string(6) } set { _setString(6, newValue) } }
+    public var xpath: String? { get { _string(7) } set { _setString(7, newValue) } }
 }
 
 /// `ElementDefinition.binding`, a backbone element
@@ -742,17 +742,17 @@ public final class ElementDefinitionBinding: Element {
     public override class var _layout: Layout { elementDefinitionBindingLayout }
 
     /// `ElementDefinition.binding.strength`: `code` 1..1, one of `BindingStrength` (<http://hl7.org/fhir/ValueSet/binding-strength>)
-    public var strength: BindingStrength? { get { _code(2) } set { _setCode(2, newValue) } }
+    public var strength: BindingStrength? { get { _code(3) } set { _setCode(3, newValue) } }
     /// `ElementDefinition.binding.description`: `string` 0..1
-    public var description: String? { get { _string(3) } set { _setString(3, newValue) } }
+    public var description: String? { get { _string(4) } set { _setString(4, newValue) } }
     /// `ElementDefinition.binding.valueSet[x]`: `uri` | `Reference` 0..1 to `ValueSet`
-    public var valueSet: ElementDefinitionBindingValueSet? { get { _choice(4) } set { _setChoice(4, 2, newValue) } }
+    public var valueSet: ElementDefinitionBindingValueSet? { get { _choice(5) } set { _setChoice(5, 2, newValue) } }
     /// `ElementDefinition.binding.valueSet[x]` as `uri`.
-    public var valueSetUri: String? { get { _string(4) } set { _setString(4, newValue) } }
+    public var valueSetUri: String? { get { _string(5) } set { _setString(5, newValue) } }
     /// `ElementDefinition.binding.valueSet[x]` as `Reference`.
-    public var valueSetReference: Reference? { get { _object(5) } set { _setObject(5, newValue) } }
+    public var valueSetReference: Reference? { get { _object(6) } set { _setObject(6, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueSetReference newValue: Reference?) { _upsert(5, newValue) }
+    public func upsert(valueSetReference newValue: Reference?) { _upsert(6, newValue) }
 }
 
 /// `ElementDefinition.mapping`, a backbone element
@@ -761,11 +761,11 @@ public final class ElementDefinitionMapping: Element {
     public override class var _layout: Layout { elementDefinitionMappingLayout }
 
     /// `ElementDefinition.mapping.identity`: `id` 1..1
-    public var identity: String? { get { _string(2) } set { _setString(2, newValue) } }
+    public var identity: String? { get { _string(3) } set { _setString(3, newValue) } }
     /// `ElementDefinition.mapping.language`: `code` 0..1, required binding (<http://www.rfc-editor.org/bcp/bcp13.txt>)
-    public var language: String? { get { _string(3) } set { _setString(3, newValue) } }
+    public var language: String? { get { _string(4) } set { _setString(4, newValue) } }
     /// `ElementDefinition.mapping.map`: `string` 1..1
-    public var map: String? { get { _string(4) } set { _setString(4, newValue) } }
+    public var map: String? { get { _string(5) } set { _setString(5, newValue) } }
 }
 
 /// A value of `ElementDefinition.binding.valueSet[x]`.

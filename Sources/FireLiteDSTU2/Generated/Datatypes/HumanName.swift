@@ -9,21 +9,21 @@ public final class HumanName: Element {
     public override class var _layout: Layout { humanNameLayout }
 
     /// `HumanName.use`: `code` 0..1, one of `NameUse` (<http://hl7.org/fhir/ValueSet/name-use>)
-    public var use: NameUse? { get { _code(2) } set { _setCode(2, newValue) } }
+    public var use: NameUse? { get { _code(3) } set { _setCode(3, newValue) } }
     /// `HumanName.text`: `string` 0..1
-    public var text: String? { get { _string(3) } set { _setString(3, newValue) } }
+    public var text: String? { get { _string(4) } set { _setString(4, newValue) } }
     /// `HumanName.family`: `string` 0..*
-    public var family: [String] { get { _strings(4) } set { _setStrings(4, newValue) } }
+    public var family: [String] { get { _strings(5) } set { _setStrings(5, newValue) } }
     /// `HumanName.given`: `string` 0..*
-    public var given: [String] { get { _strings(5) } set { _setStrings(5, newValue) } }
+    public var given: [String] { get { _strings(6) } set { _setStrings(6, newValue) } }
     /// `HumanName.prefix`: `string` 0..*
-    public var prefix: [String] { get { _strings(6) } set { _setStrings(6, newValue) } }
+    public var prefix: [String] { get { _strings(7) } set { _setStrings(7, newValue) } }
     /// `HumanName.suffix`: `string` 0..*
-    public var suffix: [String] { get { _strings(7) } set { _setStrings(7, newValue) } }
+    public var suffix: [String] { get { _strings(8) } set { _setStrings(8, newValue) } }
     /// `HumanName.period`: `Period` 0..1
-    public var period: Period? { get { _object(8) } set { _setObject(8, newValue) } }
+    public var period: Period? { get { _object(9) } set { _setObject(9, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(period newValue: Period?) { _upsert(8, newValue) }
+    public func upsert(period newValue: Period?) { _upsert(9, newValue) }
 }
 
 private let humanNameLayout = Layout(_class: HumanName.self, "HumanName", .datatype, base: Element._layout, release: .dstu2, """

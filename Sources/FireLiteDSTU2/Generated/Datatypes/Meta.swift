@@ -9,15 +9,15 @@ public final class Meta: Element {
     public override class var _layout: Layout { metaLayout }
 
     /// `Meta.versionId`: `id` 0..1
-    public var versionId: String? { get { _string(2) } set { _setString(2, newValue) } }
+    public var versionId: String? { get { _string(3) } set { _setString(3, newValue) } }
     /// `Meta.lastUpdated`: `instant` 0..1
-    public var lastUpdated: FHIRInstant? { get { _instant(3) } set { _setInstant(3, newValue) } }
+    public var lastUpdated: FHIRInstant? { get { _instant(4) } set { _setInstant(4, newValue) } }
     /// `Meta.profile`: `uri` 0..*
-    public var profile: [String] { get { _strings(4) } set { _setStrings(4, newValue) } }
+    public var profile: [String] { get { _strings(5) } set { _setStrings(5, newValue) } }
     /// `Meta.security`: `Coding` 0..*, extensible binding (<http://hl7.org/fhir/ValueSet/security-labels>)
-    public var security: [Coding] { get { _objects(5) } set { _setObjects(5, newValue) } }
+    public var security: [Coding] { get { _objects(6) } set { _setObjects(6, newValue) } }
     /// `Meta.tag`: `Coding` 0..*
-    public var tag: [Coding] { get { _objects(6) } set { _setObjects(6, newValue) } }
+    public var tag: [Coding] { get { _objects(7) } set { _setObjects(7, newValue) } }
 }
 
 private let metaLayout = Layout(_class: Meta.self, "Meta", .datatype, base: Element._layout, release: .dstu2, """

@@ -9,9 +9,9 @@ public final class Narrative: Element {
     public override class var _layout: Layout { narrativeLayout }
 
     /// `Narrative.status`: `code` 1..1, one of `NarrativeStatus` (<http://hl7.org/fhir/ValueSet/narrative-status>)
-    public var status: NarrativeStatus? { get { _code(2) } set { _setCode(2, newValue) } }
+    public var status: NarrativeStatus? { get { _code(3) } set { _setCode(3, newValue) } }
     /// `Narrative.div`: `xhtml` 1..1
-    public var div: String? { get { _string(3) } set { _setString(3, newValue) } }
+    public var div: String? { get { _string(4) } set { _setString(4, newValue) } }
 }
 
 private let narrativeLayout = Layout(_class: Narrative.self, "Narrative", .datatype, base: Element._layout, release: .dstu2, """

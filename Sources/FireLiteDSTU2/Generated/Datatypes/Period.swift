@@ -9,9 +9,9 @@ public final class Period: Element {
     public override class var _layout: Layout { periodLayout }
 
     /// `Period.start`: `dateTime` 0..1
-    public var start: FHIRDateTime? { get { _dateTime(2) } set { _setDateTime(2, newValue) } }
+    public var start: FHIRDateTime? { get { _dateTime(3) } set { _setDateTime(3, newValue) } }
     /// `Period.end`: `dateTime` 0..1
-    public var end: FHIRDateTime? { get { _dateTime(3) } set { _setDateTime(3, newValue) } }
+    public var end: FHIRDateTime? { get { _dateTime(4) } set { _setDateTime(4, newValue) } }
 }
 
 private let periodLayout = Layout(_class: Period.self, "Period", .datatype, base: Element._layout, release: .dstu2, """

@@ -9,15 +9,15 @@ public final class Quantity: Element {
     public override class var _layout: Layout { quantityLayout }
 
     /// `Quantity.value`: `decimal` 0..1
-    public var value: FHIRDecimal? { get { _decimal(2) } set { _setDecimal(2, newValue) } }
+    public var value: FHIRDecimal? { get { _decimal(3) } set { _setDecimal(3, newValue) } }
     /// `Quantity.comparator`: `code` 0..1, one of `QuantityComparator` (<http://hl7.org/fhir/ValueSet/quantity-comparator>)
-    public var comparator: QuantityComparator? { get { _code(3) } set { _setCode(3, newValue) } }
+    public var comparator: QuantityComparator? { get { _code(4) } set { _setCode(4, newValue) } }
     /// `Quantity.unit`: `string` 0..1
-    public var unit: String? { get { _string(4) } set { _setString(4, newValue) } }
+    public var unit: String? { get { _string(5) } set { _setString(5, newValue) } }
     /// `Quantity.system`: `uri` 0..1
-    public var system: String? { get { _string(5) } set { _setString(5, newValue) } }
+    public var system: String? { get { _string(6) } set { _setString(6, newValue) } }
     /// `Quantity.code`: `code` 0..1
-    public var code: String? { get { _string(6) } set { _setString(6, newValue) } }
+    public var code: String? { get { _string(7) } set { _setString(7, newValue) } }
 }
 
 private let quantityLayout = Layout(_class: Quantity.self, "Quantity", .datatype, base: Element._layout, release: .dstu2, """

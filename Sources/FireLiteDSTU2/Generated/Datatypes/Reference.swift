@@ -9,9 +9,9 @@ public final class Reference: Element {
     public override class var _layout: Layout { referenceLayout }
 
     /// `Reference.reference`: `string` 0..1
-    public var reference: String? { get { _string(2) } set { _setString(2, newValue) } }
+    public var reference: String? { get { _string(3) } set { _setString(3, newValue) } }
     /// `Reference.display`: `string` 0..1
-    public var display: String? { get { _string(3) } set { _setString(3, newValue) } }
+    public var display: String? { get { _string(4) } set { _setString(4, newValue) } }
 }
 
 private let referenceLayout = Layout(_class: Reference.self, "Reference", .datatype, base: Element._layout, release: .dstu2, """

@@ -9,21 +9,21 @@ public final class SampledData: Element {
     public override class var _layout: Layout { sampledDataLayout }
 
     /// `SampledData.origin`: `Quantity` 1..1
-    public var origin: Quantity? { get { _object(2) } set { _setObject(2, newValue) } }
+    public var origin: Quantity? { get { _object(3) } set { _setObject(3, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(origin newValue: Quantity?) { _upsert(2, newValue) }
+    public func upsert(origin newValue: Quantity?) { _upsert(3, newValue) }
     /// `SampledData.period`: `decimal` 1..1
-    public var period: FHIRDecimal? { get { _decimal(3) } set { _setDecimal(3, newValue) } }
+    public var period: FHIRDecimal? { get { _decimal(4) } set { _setDecimal(4, newValue) } }
     /// `SampledData.factor`: `decimal` 0..1
-    public var factor: FHIRDecimal? { get { _decimal(4) } set { _setDecimal(4, newValue) } }
+    public var factor: FHIRDecimal? { get { _decimal(5) } set { _setDecimal(5, newValue) } }
     /// `SampledData.lowerLimit`: `decimal` 0..1
-    public var lowerLimit: FHIRDecimal? { get { _decimal(5) } set { _setDecimal(5, newValue) } }
+    public var lowerLimit: FHIRDecimal? { get { _decimal(6) } set { _setDecimal(6, newValue) } }
     /// `SampledData.upperLimit`: `decimal` 0..1
-    public var upperLimit: FHIRDecimal? { get { _decimal(6) } set { _setDecimal(6, newValue) } }
+    public var upperLimit: FHIRDecimal? { get { _decimal(7) } set { _setDecimal(7, newValue) } }
     /// `SampledData.dimensions`: `positiveInt` 1..1
-    public var dimensions: Int? { get { _int(7) } set { _setInt(7, newValue) } }
+    public var dimensions: Int? { get { _int(8) } set { _setInt(8, newValue) } }
     /// `SampledData.data`: `string` 1..1
-    public var data: String? { get { _string(8) } set { _setString(8, newValue) } }
+    public var data: String? { get { _string(9) } set { _setString(9, newValue) } }
 }
 
 private let sampledDataLayout = Layout(_class: SampledData.self, "SampledData", .datatype, base: Element._layout, release: .dstu2, """

@@ -9,21 +9,21 @@ public final class Signature: Element {
     public override class var _layout: Layout { signatureLayout }
 
     /// `Signature.type`: `Coding` 1..*, preferred binding (<http://hl7.org/fhir/ValueSet/signature-type>)
-    public var type: [Coding] { get { _objects(2) } set { _setObjects(2, newValue) } }
+    public var type: [Coding] { get { _objects(3) } set { _setObjects(3, newValue) } }
     /// `Signature.when`: `instant` 1..1
-    public var when: FHIRInstant? { get { _instant(3) } set { _setInstant(3, newValue) } }
+    public var when: FHIRInstant? { get { _instant(4) } set { _setInstant(4, newValue) } }
     /// `Signature.who[x]`: `uri` | `Reference` 1..1 to `Practitioner` | `RelatedPerson` | `Patient` | `Device` | `Organization`
-    public var who: SignatureWho? { get { _choice(4) } set { _setChoice(4, 2, newValue) } }
+    public var who: SignatureWho? { get { _choice(5) } set { _setChoice(5, 2, newValue) } }
     /// `Signature.who[x]` as `uri`.
-    public var whoUri: String? { get { _string(4) } set { _setString(4, newValue) } }
+    public var whoUri: String? { get { _string(5) } set { _setString(5, newValue) } }
     /// `Signature.who[x]` as `Reference`.
-    public var whoReference: Reference? { get { _object(5) } set { _setObject(5, newValue) } }
+    public var whoReference: Reference? { get { _object(6) } set { _setObject(6, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(whoReference newValue: Reference?) { _upsert(5, newValue) }
+    public func upsert(whoReference newValue: Reference?) { _upsert(6, newValue) }
     /// `Signature.contentType`: `code` 1..1, required binding (<http://www.rfc-editor.org/bcp/bcp13.txt>)
-    public var contentType: String? { get { _string(6) } set { _setString(6, newValue) } }
+    public var contentType: String? { get { _string(7) } set { _setString(7, newValue) } }
     /// `Signature.blob`: `base64Binary` 1..1
-    public var blob: String? { get { _string(7) } set { _setString(7, newValue) } }
+    public var blob: String? { get { _string(8) } set { _setString(8, newValue) } }
 }
 
 /// A value of `Signature.who[x]`.

@@ -9,15 +9,15 @@ public final class Timing: Element {
     public override class var _layout: Layout { timingLayout }
 
     /// `Timing.event`: `dateTime` 0..*
-    public var event: [FHIRDateTime] { get { _dateTimes(2) } set { _setDateTimes(2, newValue) } }
+    public var event: [FHIRDateTime] { get { _dateTimes(3) } set { _setDateTimes(3, newValue) } }
     /// `Timing.repeat`: `Timing.repeat` 0..1
-    public var `repeat`: TimingRepeat? { get { _object(3) } set { _setObject(3, newValue) } }
+    public var `repeat`: TimingRepeat? { get { _object(4) } set { _setObject(4, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(repeat newValue: TimingRepeat?) { _upsert(3, newValue) }
+    public func upsert(repeat newValue: TimingRepeat?) { _upsert(4, newValue) }
     /// `Timing.code`: `CodeableConcept` 0..1, preferred binding (<http://hl7.org/fhir/ValueSet/timing-abbreviation>)
-    public var code: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
+    public var code: CodeableConcept? { get { _object(5) } set { _setObject(5, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(4, newValue) }
+    public func upsert(code newValue: CodeableConcept?) { _upsert(5, newValue) }
 }
 
 /// `Timing.repeat`, a backbone element
@@ -26,39 +26,39 @@ public final class TimingRepeat: Element {
     public override class var _layout: Layout { timingRepeatLayout }
 
     /// `Timing.repeat.bounds[x]`: `Quantity` | `Range` | `Period` 0..1
-    public var bounds: TimingRepeatBounds? { get { _choice(2) } set { _setChoice(2, 3, newValue) } }
+    public var bounds: TimingRepeatBounds? { get { _choice(3) } set { _setChoice(3, 3, newValue) } }
     /// `Timing.repeat.bounds[x]` as `Quantity`.
-    public var boundsQuantity: Quantity? { get { _object(2) } set { _setObject(2, newValue) } }
+    public var boundsQuantity: Quantity? { get { _object(3) } set { _setObject(3, newValue) } }
     /// `Timing.repeat.bounds[x]` as `Range`.
-    public var boundsRange: Range? { get { _object(3) } set { _setObject(3, newValue) } }
+    public var boundsRange: Range? { get { _object(4) } set { _setObject(4, newValue) } }
     /// `Timing.repeat.bounds[x]` as `Period`.
-    public var boundsPeriod: Period? { get { _object(4) } set { _setObject(4, newValue) } }
+    public var boundsPeriod: Period? { get { _object(5) } set { _setObject(5, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(boundsQuantity newValue: Quantity?) { _upsert(2, newValue) }
+    public func upsert(boundsQuantity newValue: Quantity?) { _upsert(3, newValue) }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(boundsRange newValue: Range?) { _upsert(3, newValue) }
+    public func upsert(boundsRange newValue: Range?) { _upsert(4, newValue) }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(boundsPeriod newValue: Period?) { _upsert(4, newValue) }
+    public func upsert(boundsPeriod newValue: Period?) { _upsert(5, newValue) }
     /// `Timing.repeat.count`: `integer` 0..1
-    public var count: Int? { get { _int(5) } set { _setInt(5, newValue) } }
+    public var count: Int? { get { _int(6) } set { _setInt(6, newValue) } }
     /// `Timing.repeat.duration`: `decimal` 0..1
-    public var duration: FHIRDecimal? { get { _decimal(6) } set { _setDecimal(6, newValue) } }
+    public var duration: FHIRDecimal? { get { _decimal(7) } set { _setDecimal(7, newValue) } }
     /// `Timing.repeat.durationMax`: `decimal` 0..1
-    public var durationMax: FHIRDecimal? { get { _decimal(7) } set { _setDecimal(7, newValue) } }
+    public var durationMax: FHIRDecimal? { get { _decimal(8) } set { _setDecimal(8, newValue) } }
     /// `Timing.repeat.durationUnits`: `code` 0..1, one of `UnitsOfTime` (<http://hl7.org/fhir/ValueSet/units-of-time>)
-    public var durationUnits: UnitsOfTime? { get { _code(8) } set { _setCode(8, newValue) } }
+    public var durationUnits: UnitsOfTime? { get { _code(9) } set { _setCode(9, newValue) } }
     /// `Timing.repeat.frequency`: `integer` 0..1
-    public var frequency: Int? { get { _int(9) } set { _setInt(9, newValue) } }
+    public var frequency: Int? { get { _int(10) } set { _setInt(10, newValue) } }
     /// `Timing.repeat.frequencyMax`: `integer` 0..1
-    public var frequencyMax: Int? { get { _int(10) } set { _setInt(10, newValue) } }
+    public var frequencyMax: Int? { get { _int(11) } set { _setInt(11, newValue) } }
     /// `Timing.repeat.period`: `decimal` 0..1
-    public var period: FHIRDecimal? { get { _decimal(11) } set { _setDecimal(11, newValue) } }
+    public var period: FHIRDecimal? { get { _decimal(12) } set { _setDecimal(12, newValue) } }
     /// `Timing.repeat.periodMax`: `decimal` 0..1
-    public var periodMax: FHIRDecimal? { get { _decimal(12) } set { _setDecimal(12, newValue) } }
+    public var periodMax: FHIRDecimal? { get { _decimal(13) } set { _setDecimal(13, newValue) } }
     /// `Timing.repeat.periodUnits`: `code` 0..1, one of `UnitsOfTime` (<http://hl7.org/fhir/ValueSet/units-of-time>)
-    public var periodUnits: UnitsOfTime? { get { _code(13) } set { _setCode(13, newValue) } }
+    public var periodUnits: UnitsOfTime? { get { _code(14) } set { _setCode(14, newValue) } }
     /// `Timing.repeat.when`: `code` 0..1, one of `EventTiming` (<http://hl7.org/fhir/ValueSet/event-timing>)
-    public var when: EventTiming? { get { _code(14) } set { _setCode(14, newValue) } }
+    public var when: EventTiming? { get { _code(15) } set { _setCode(15, newValue) } }
 }
 
 /// A value of `Timing.repeat.bounds[x]`.

@@ -9,41 +9,41 @@ public final class Account: DomainResource {
     public override class var _layout: Layout { accountLayout }
 
     /// `Account.identifier`: `Identifier` 0..*
-    public var identifier: [Identifier] { get { _objects(8) } set { _setObjects(8, newValue) } }
+    public var identifier: [Identifier] { get { _objects(9) } set { _setObjects(9, newValue) } }
     /// `Account.name`: `string` 0..1
-    public var name: String? { get { _string(9) } set { _setString(9, newValue) } }
+    public var name: String? { get { _string(10) } set { _setString(10, newValue) } }
     /// `Account.type`: `CodeableConcept` 0..1
-    public var type: CodeableConcept? { get { _object(10) } set { _setObject(10, newValue) } }
+    public var type: CodeableConcept? { get { _object(11) } set { _setObject(11, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(10, newValue) }
+    public func upsert(type newValue: CodeableConcept?) { _upsert(11, newValue) }
     /// `Account.status`: `code` 0..1, preferred binding (<http://hl7.org/fhir/ValueSet/account-status>)
-    public var status: String? { get { _string(11) } set { _setString(11, newValue) } }
+    public var status: String? { get { _string(12) } set { _setString(12, newValue) } }
     /// `Account.activePeriod`: `Period` 0..1
-    public var activePeriod: Period? { get { _object(12) } set { _setObject(12, newValue) } }
+    public var activePeriod: Period? { get { _object(13) } set { _setObject(13, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(activePeriod newValue: Period?) { _upsert(12, newValue) }
+    public func upsert(activePeriod newValue: Period?) { _upsert(13, newValue) }
     /// `Account.currency`: `Coding` 0..1, example binding (<http://www.iso.org/iso/home/standards/currency_codes>)
-    public var currency: Coding? { get { _object(13) } set { _setObject(13, newValue) } }
+    public var currency: Coding? { get { _object(14) } set { _setObject(14, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(currency newValue: Coding?) { _upsert(13, newValue) }
+    public func upsert(currency newValue: Coding?) { _upsert(14, newValue) }
     /// `Account.balance`: `Quantity` 0..1
-    public var balance: Quantity? { get { _object(14) } set { _setObject(14, newValue) } }
+    public var balance: Quantity? { get { _object(15) } set { _setObject(15, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(balance newValue: Quantity?) { _upsert(14, newValue) }
+    public func upsert(balance newValue: Quantity?) { _upsert(15, newValue) }
     /// `Account.coveragePeriod`: `Period` 0..1
-    public var coveragePeriod: Period? { get { _object(15) } set { _setObject(15, newValue) } }
+    public var coveragePeriod: Period? { get { _object(16) } set { _setObject(16, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(coveragePeriod newValue: Period?) { _upsert(15, newValue) }
+    public func upsert(coveragePeriod newValue: Period?) { _upsert(16, newValue) }
     /// `Account.subject`: `Reference` 0..1 to `Patient` | `Device` | `Practitioner` | `Location` | `HealthcareService` | `Organization`
-    public var subject: Reference? { get { _object(16) } set { _setObject(16, newValue) } }
+    public var subject: Reference? { get { _object(17) } set { _setObject(17, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subject newValue: Reference?) { _upsert(16, newValue) }
+    public func upsert(subject newValue: Reference?) { _upsert(17, newValue) }
     /// `Account.owner`: `Reference` 0..1 to `Organization`
-    public var owner: Reference? { get { _object(17) } set { _setObject(17, newValue) } }
+    public var owner: Reference? { get { _object(18) } set { _setObject(18, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(owner newValue: Reference?) { _upsert(17, newValue) }
+    public func upsert(owner newValue: Reference?) { _upsert(18, newValue) }
     /// `Account.description`: `string` 0..1
-    public var description: String? { get { _string(18) } set { _setString(18, newValue) } }
+    public var description: String? { get { _string(19) } set { _setString(19, newValue) } }
 }
 
 private let accountLayout = Layout(_class: Account.self, "Account", .resource, base: DomainResource._layout, release: .dstu2, """

@@ -9,43 +9,43 @@ public final class AllergyIntolerance: DomainResource {
     public override class var _layout: Layout { allergyIntoleranceLayout }
 
     /// `AllergyIntolerance.identifier`: `Identifier` 0..*
-    public var identifier: [Identifier] { get { _objects(8) } set { _setObjects(8, newValue) } }
+    public var identifier: [Identifier] { get { _objects(9) } set { _setObjects(9, newValue) } }
     /// `AllergyIntolerance.onset`: `dateTime` 0..1
-    public var onset: FHIRDateTime? { get { _dateTime(9) } set { _setDateTime(9, newValue) } }
+    public var onset: FHIRDateTime? { get { _dateTime(10) } set { _setDateTime(10, newValue) } }
     /// `AllergyIntolerance.recordedDate`: `dateTime` 0..1
-    public var recordedDate: FHIRDateTime? { get { _dateTime(10) } set { _setDateTime(10, newValue) } }
+    public var recordedDate: FHIRDateTime? { get { _dateTime(11) } set { _setDateTime(11, newValue) } }
     /// `AllergyIntolerance.recorder`: `Reference` 0..1 to `Practitioner` | `Patient`
-    public var recorder: Reference? { get { _object(11) } set { _setObject(11, newValue) } }
+    public var recorder: Reference? { get { _object(12) } set { _setObject(12, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(recorder newValue: Reference?) { _upsert(11, newValue) }
+    public func upsert(recorder newValue: Reference?) { _upsert(12, newValue) }
     /// `AllergyIntolerance.patient`: `Reference` 1..1 to `Patient`
-    public var patient: Reference? { get { _object(12) } set { _setObject(12, newValue) } }
+    public var patient: Reference? { get { _object(13) } set { _setObject(13, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patient newValue: Reference?) { _upsert(12, newValue) }
+    public func upsert(patient newValue: Reference?) { _upsert(13, newValue) }
     /// `AllergyIntolerance.reporter`: `Reference` 0..1 to `Patient` | `RelatedPerson` | `Practitioner`
-    public var reporter: Reference? { get { _object(13) } set { _setObject(13, newValue) } }
+    public var reporter: Reference? { get { _object(14) } set { _setObject(14, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(reporter newValue: Reference?) { _upsert(13, newValue) }
+    public func upsert(reporter newValue: Reference?) { _upsert(14, newValue) }
     /// `AllergyIntolerance.substance`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/allergyintolerance-substance-code>)
-    public var substance: CodeableConcept? { get { _object(14) } set { _setObject(14, newValue) } }
+    public var substance: CodeableConcept? { get { _object(15) } set { _setObject(15, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(substance newValue: CodeableConcept?) { _upsert(14, newValue) }
+    public func upsert(substance newValue: CodeableConcept?) { _upsert(15, newValue) }
     /// `AllergyIntolerance.status`: `code` 0..1, one of `AllergyIntoleranceStatus` (<http://hl7.org/fhir/ValueSet/allergy-intolerance-status>)
-    public var status: AllergyIntoleranceStatus? { get { _code(15) } set { _setCode(15, newValue) } }
+    public var status: AllergyIntoleranceStatus? { get { _code(16) } set { _setCode(16, newValue) } }
     /// `AllergyIntolerance.criticality`: `code` 0..1, one of `AllergyIntoleranceCriticality` (<http://hl7.org/fhir/ValueSet/allergy-intolerance-criticality>)
-    public var criticality: AllergyIntoleranceCriticality? { get { _code(16) } set { _setCode(16, newValue) } }
+    public var criticality: AllergyIntoleranceCriticality? { get { _code(17) } set { _setCode(17, newValue) } }
     /// `AllergyIntolerance.type`: `code` 0..1, one of `AllergyIntoleranceType` (<http://hl7.org/fhir/ValueSet/allergy-intolerance-type>)
-    public var type: AllergyIntoleranceType? { get { _code(17) } set { _setCode(17, newValue) } }
+    public var type: AllergyIntoleranceType? { get { _code(18) } set { _setCode(18, newValue) } }
     /// `AllergyIntolerance.category`: `code` 0..1, one of `AllergyIntoleranceCategory` (<http://hl7.org/fhir/ValueSet/allergy-intolerance-category>)
-    public var category: AllergyIntoleranceCategory? { get { _code(18) } set { _setCode(18, newValue) } }
+    public var category: AllergyIntoleranceCategory? { get { _code(19) } set { _setCode(19, newValue) } }
     /// `AllergyIntolerance.lastOccurence`: `dateTime` 0..1
-    public var lastOccurence: FHIRDateTime? { get { _dateTime(19) } set { _setDateTime(19, newValue) } }
+    public var lastOccurence: FHIRDateTime? { get { _dateTime(20) } set { _setDateTime(20, newValue) } }
     /// `AllergyIntolerance.note`: `Annotation` 0..1
-    public var note: Annotation? { get { _object(20) } set { _setObject(20, newValue) } }
+    public var note: Annotation? { get { _object(21) } set { _setObject(21, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(note newValue: Annotation?) { _upsert(20, newValue) }
+    public func upsert(note newValue: Annotation?) { _upsert(21, newValue) }
     /// `AllergyIntolerance.reaction`: `AllergyIntolerance.reaction` 0..*
-    public var reaction: [AllergyIntoleranceReaction] { get { _objects(21) } set { _setObjects(21, newValue) } }
+    public var reaction: [AllergyIntoleranceReaction] { get { _objects(22) } set { _setObjects(22, newValue) } }
 }
 
 /// `AllergyIntolerance.reaction`, a backbone element
@@ -54,27 +54,27 @@ public final class AllergyIntoleranceReaction: BackboneElement {
     public override class var _layout: Layout { allergyIntoleranceReactionLayout }
 
     /// `AllergyIntolerance.reaction.substance`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/substance-code>)
-    public var substance: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
+    public var substance: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(substance newValue: CodeableConcept?) { _upsert(3, newValue) }
+    public func upsert(substance newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `AllergyIntolerance.reaction.certainty`: `code` 0..1, one of `AllergyIntoleranceCertainty` (<http://hl7.org/fhir/ValueSet/reaction-event-certainty>)
-    public var certainty: AllergyIntoleranceCertainty? { get { _code(4) } set { _setCode(4, newValue) } }
+    public var certainty: AllergyIntoleranceCertainty? { get { _code(5) } set { _setCode(5, newValue) } }
     /// `AllergyIntolerance.reaction.manifestation`: `CodeableConcept` 1..*, example binding (<http://hl7.org/fhir/ValueSet/manifestation-codes>)
-    public var manifestation: [CodeableConcept] { get { _objects(5) } set { _setObjects(5, newValue) } }
+    public var manifestation: [CodeableConcept] { get { _objects(6) } set { _setObjects(6, newValue) } }
     /// `AllergyIntolerance.reaction.description`: `string` 0..1
-    public var description: String? { get { _string(6) } set { _setString(6, newValue) } }
+    public var description: String? { get { _string(7) } set { _setString(7, newValue) } }
     /// `AllergyIntolerance.reaction.onset`: `dateTime` 0..1
-    public var onset: FHIRDateTime? { get { _dateTime(7) } set { _setDateTime(7, newValue) } }
+    public var onset: FHIRDateTime? { get { _dateTime(8) } set { _setDateTime(8, newValue) } }
     /// `AllergyIntolerance.reaction.severity`: `code` 0..1, one of `AllergyIntoleranceSeverity` (<http://hl7.org/fhir/ValueSet/reaction-event-severity>)
-    public var severity: AllergyIntoleranceSeverity? { get { _code(8) } set { _setCode(8, newValue) } }
+    public var severity: AllergyIntoleranceSeverity? { get { _code(9) } set { _setCode(9, newValue) } }
     /// `AllergyIntolerance.reaction.exposureRoute`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/route-codes>)
-    public var exposureRoute: CodeableConcept? { get { _object(9) } set { _setObject(9, newValue) } }
+    public var exposureRoute: CodeableConcept? { get { _object(10) } set { _setObject(10, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(exposureRoute newValue: CodeableConcept?) { _upsert(9, newValue) }
+    public func upsert(exposureRoute newValue: CodeableConcept?) { _upsert(10, newValue) }
     /// `AllergyIntolerance.reaction.note`: `Annotation` 0..1
-    public var note: Annotation? { get { _object(10) } set { _setObject(10, newValue) } }
+    public var note: Annotation? { get { _object(11) } set { _setObject(11, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(note newValue: Annotation?) { _upsert(10, newValue) }
+    public func upsert(note newValue: Annotation?) { _upsert(11, newValue) }
 }
 
 private let allergyIntoleranceLayout = Layout(_class: AllergyIntolerance.self, "AllergyIntolerance", .resource, base: DomainResource._layout, release: .dstu2, """

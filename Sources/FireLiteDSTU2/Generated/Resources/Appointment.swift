@@ -9,33 +9,33 @@ public final class Appointment: DomainResource {
     public override class var _layout: Layout { appointmentLayout }
 
     /// `Appointment.identifier`: `Identifier` 0..*
-    public var identifier: [Identifier] { get { _objects(8) } set { _setObjects(8, newValue) } }
+    public var identifier: [Identifier] { get { _objects(9) } set { _setObjects(9, newValue) } }
     /// `Appointment.status`: `code` 1..1, one of `AppointmentStatus` (<http://hl7.org/fhir/ValueSet/appointmentstatus>)
-    public var status: AppointmentStatus? { get { _code(9) } set { _setCode(9, newValue) } }
+    public var status: AppointmentStatus? { get { _code(10) } set { _setCode(10, newValue) } }
     /// `Appointment.type`: `CodeableConcept` 0..1, preferred binding (<http://hl7.org/fhir/ValueSet/c80-practice-codes>)
-    public var type: CodeableConcept? { get { _object(10) } set { _setObject(10, newValue) } }
+    public var type: CodeableConcept? { get { _object(11) } set { _setObject(11, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(10, newValue) }
+    public func upsert(type newValue: CodeableConcept?) { _upsert(11, newValue) }
     /// `Appointment.reason`: `CodeableConcept` 0..1, required binding (<http://hl7.org/fhir/ValueSet/encounter-reason>)
-    public var reason: CodeableConcept? { get { _object(11) } set { _setObject(11, newValue) } }
+    public var reason: CodeableConcept? { get { _object(12) } set { _setObject(12, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(reason newValue: CodeableConcept?) { _upsert(11, newValue) }
+    public func upsert(reason newValue: CodeableConcept?) { _upsert(12, newValue) }
     /// `Appointment.priority`: `unsignedInt` 0..1
-    public var priority: Int? { get { _int(12) } set { _setInt(12, newValue) } }
+    public var priority: Int? { get { _int(13) } set { _setInt(13, newValue) } }
     /// `Appointment.description`: `string` 0..1
-    public var description: String? { get { _string(13) } set { _setString(13, newValue) } }
+    public var description: String? { get { _string(14) } set { _setString(14, newValue) } }
     /// `Appointment.start`: `instant` 0..1
-    public var start: FHIRInstant? { get { _instant(14) } set { _setInstant(14, newValue) } }
+    public var start: FHIRInstant? { get { _instant(15) } set { _setInstant(15, newValue) } }
     /// `Appointment.end`: `instant` 0..1
-    public var end: FHIRInstant? { get { _instant(15) } set { _setInstant(15, newValue) } }
+    public var end: FHIRInstant? { get { _instant(16) } set { _setInstant(16, newValue) } }
     /// `Appointment.minutesDuration`: `positiveInt` 0..1
-    public var minutesDuration: Int? { get { _int(16) } set { _setInt(16, newValue) } }
+    public var minutesDuration: Int? { get { _int(17) } set { _setInt(17, newValue) } }
     /// `Appointment.slot`: `Reference` 0..* to `Slot`
-    public var slot: [Reference] { get { _objects(17) } set { _setObjects(17, newValue) } }
+    public var slot: [Reference] { get { _objects(18) } set { _setObjects(18, newValue) } }
     /// `Appointment.comment`: `string` 0..1
-    public var comment: String? { get { _string(18) } set { _setString(18, newValue) } }
+    public var comment: String? { get { _string(19) } set { _setString(19, newValue) } }
     /// `Appointment.participant`: `Appointment.participant` 1..*
-    public var participant: [AppointmentParticipant] { get { _objects(19) } set { _setObjects(19, newValue) } }
+    public var participant: [AppointmentParticipant] { get { _objects(20) } set { _setObjects(20, newValue) } }
 }
 
 /// `Appointment.participant`, a backbone element
@@ -44,15 +44,15 @@ public final class AppointmentParticipant: BackboneElement {
     public override class var _layout: Layout { appointmentParticipantLayout }
 
     /// `Appointment.participant.type`: `CodeableConcept` 0..*, required binding (<http://hl7.org/fhir/ValueSet/encounter-participant-type>)
-    public var type: [CodeableConcept] { get { _objects(3) } set { _setObjects(3, newValue) } }
+    public var type: [CodeableConcept] { get { _objects(4) } set { _setObjects(4, newValue) } }
     /// `Appointment.participant.actor`: `Reference` 0..1 to `Patient` | `Practitioner` | `RelatedPerson` | `Device` | `HealthcareService` | `Location`
-    public var actor: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
+    public var actor: Reference? { get { _object(5) } set { _setObject(5, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(actor newValue: Reference?) { _upsert(4, newValue) }
+    public func upsert(actor newValue: Reference?) { _upsert(5, newValue) }
     /// `Appointment.participant.required`: `code` 0..1, one of `ParticipantRequired` (<http://hl7.org/fhir/ValueSet/participantrequired>)
-    public var required: ParticipantRequired? { get { _code(5) } set { _setCode(5, newValue) } }
+    public var required: ParticipantRequired? { get { _code(6) } set { _setCode(6, newValue) } }
     /// `Appointment.participant.status`: `code` 1..1, one of `ParticipationStatus` (<http://hl7.org/fhir/ValueSet/participationstatus>)
-    public var status: ParticipationStatus? { get { _code(6) } set { _setCode(6, newValue) } }
+    public var status: ParticipationStatus? { get { _code(7) } set { _setCode(7, newValue) } }
 }
 
 private let appointmentLayout = Layout(_class: Appointment.self, "Appointment", .resource, base: DomainResource._layout, release: .dstu2, """

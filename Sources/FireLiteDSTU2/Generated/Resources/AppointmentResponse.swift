@@ -9,25 +9,25 @@ public final class AppointmentResponse: DomainResource {
     public override class var _layout: Layout { appointmentResponseLayout }
 
     /// `AppointmentResponse.identifier`: `Identifier` 0..*
-    public var identifier: [Identifier] { get { _objects(8) } set { _setObjects(8, newValue) } }
+    public var identifier: [Identifier] { get { _objects(9) } set { _setObjects(9, newValue) } }
     /// `AppointmentResponse.appointment`: `Reference` 1..1 to `Appointment`
-    public var appointment: Reference? { get { _object(9) } set { _setObject(9, newValue) } }
+    public var appointment: Reference? { get { _object(10) } set { _setObject(10, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(appointment newValue: Reference?) { _upsert(9, newValue) }
+    public func upsert(appointment newValue: Reference?) { _upsert(10, newValue) }
     /// `AppointmentResponse.start`: `instant` 0..1
-    public var start: FHIRInstant? { get { _instant(10) } set { _setInstant(10, newValue) } }
+    public var start: FHIRInstant? { get { _instant(11) } set { _setInstant(11, newValue) } }
     /// `AppointmentResponse.end`: `instant` 0..1
-    public var end: FHIRInstant? { get { _instant(11) } set { _setInstant(11, newValue) } }
+    public var end: FHIRInstant? { get { _instant(12) } set { _setInstant(12, newValue) } }
     /// `AppointmentResponse.participantType`: `CodeableConcept` 0..*, required binding (<http://hl7.org/fhir/ValueSet/encounter-participant-type>)
-    public var participantType: [CodeableConcept] { get { _objects(12) } set { _setObjects(12, newValue) } }
+    public var participantType: [CodeableConcept] { get { _objects(13) } set { _setObjects(13, newValue) } }
     /// `AppointmentResponse.actor`: `Reference` 0..1 to `Patient` | `Practitioner` | `RelatedPerson` | `Device` | `HealthcareService` | `Location`
-    public var actor: Reference? { get { _object(13) } set { _setObject(13, newValue) } }
+    public var actor: Reference? { get { _object(14) } set { _setObject(14, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(actor newValue: Reference?) { _upsert(13, newValue) }
+    public func upsert(actor newValue: Reference?) { _upsert(14, newValue) }
     /// `AppointmentResponse.participantStatus`: `code` 1..1, one of `ParticipantStatus` (<http://hl7.org/fhir/ValueSet/participantstatus>)
-    public var participantStatus: ParticipantStatus? { get { _code(14) } set { _setCode(14, newValue) } }
+    public var participantStatus: ParticipantStatus? { get { _code(15) } set { _setCode(15, newValue) } }
     /// `AppointmentResponse.comment`: `string` 0..1
-    public var comment: String? { get { _string(15) } set { _setString(15, newValue) } }
+    public var comment: String? { get { _string(16) } set { _setString(16, newValue) } }
 }
 
 private let appointmentResponseLayout = Layout(_class: AppointmentResponse.self, "AppointmentResponse", .resource, base: DomainResource._layout, release: .dstu2, """

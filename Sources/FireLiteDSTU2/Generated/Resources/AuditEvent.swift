@@ -9,17 +9,17 @@ public final class AuditEvent: DomainResource {
     public override class var _layout: Layout { auditEventLayout }
 
     /// `AuditEvent.event`: `AuditEvent.event` 1..1
-    public var event: AuditEventEvent? { get { _object(8) } set { _setObject(8, newValue) } }
+    public var event: AuditEventEvent? { get { _object(9) } set { _setObject(9, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(event newValue: AuditEventEvent?) { _upsert(8, newValue) }
+    public func upsert(event newValue: AuditEventEvent?) { _upsert(9, newValue) }
     /// `AuditEvent.participant`: `AuditEvent.participant` 1..*
-    public var participant: [AuditEventParticipant] { get { _objects(9) } set { _setObjects(9, newValue) } }
+    public var participant: [AuditEventParticipant] { get { _objects(10) } set { _setObjects(10, newValue) } }
     /// `AuditEvent.source`: `AuditEvent.source` 1..1
-    public var source: AuditEventSource? { get { _object(10) } set { _setObject(10, newValue) } }
+    public var source: AuditEventSource? { get { _object(11) } set { _setObject(11, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(source newValue: AuditEventSource?) { _upsert(10, newValue) }
+    public func upsert(source newValue: AuditEventSource?) { _upsert(11, newValue) }
     /// `AuditEvent.object`: `AuditEvent.object` 0..*
-    public var object: [AuditEventObject] { get { _objects(11) } set { _setObjects(11, newValue) } }
+    public var object: [AuditEventObject] { get { _objects(12) } set { _setObjects(12, newValue) } }
 }
 
 /// `AuditEvent.event`, a backbone element
@@ -28,21 +28,21 @@ public final class AuditEventEvent: BackboneElement {
     public override class var _layout: Layout { auditEventEventLayout }
 
     /// `AuditEvent.event.type`: `Coding` 1..1, extensible binding (<http://hl7.org/fhir/ValueSet/audit-event-type>)
-    public var type: Coding? { get { _object(3) } set { _setObject(3, newValue) } }
+    public var type: Coding? { get { _object(4) } set { _setObject(4, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: Coding?) { _upsert(3, newValue) }
+    public func upsert(type newValue: Coding?) { _upsert(4, newValue) }
     /// `AuditEvent.event.subtype`: `Coding` 0..*, extensible binding (<http://hl7.org/fhir/ValueSet/audit-event-sub-type>)
-    public var subtype: [Coding] { get { _objects(4) } set { _setObjects(4, newValue) } }
+    public var subtype: [Coding] { get { _objects(5) } set { _setObjects(5, newValue) } }
     /// `AuditEvent.event.action`: `code` 0..1, one of `AuditEventAction` (<http://hl7.org/fhir/ValueSet/audit-event-action>)
-    public var action: AuditEventAction? { get { _code(5) } set { _setCode(5, newValue) } }
+    public var action: AuditEventAction? { get { _code(6) } set { _setCode(6, newValue) } }
     /// `AuditEvent.event.dateTime`: `instant` 1..1
-    public var dateTime: FHIRInstant? { get { _instant(6) } set { _setInstant(6, newValue) } }
+    public var dateTime: FHIRInstant? { get { _instant(7) } set { _setInstant(7, newValue) } }
     /// `AuditEvent.event.outcome`: `code` 0..1, one of `AuditEventOutcome` (<http://hl7.org/fhir/ValueSet/audit-event-outcome>)
-    public var outcome: AuditEventOutcome? { get { _code(7) } set { _setCode(7, newValue) } }
+    public var outcome: AuditEventOutcome? { get { _code(8) } set { _setCode(8, newValue) } }
     /// `AuditEvent.event.outcomeDesc`: `string` 0..1
-    public var outcomeDesc: String? { get { _string(8) } set { _setString(8, newValue) } }
+    public var outcomeDesc: String? { get { _string(9) } set { _setString(9, newValue) } }
     /// `AuditEvent.event.purposeOfEvent`: `Coding` 0..*, extensible binding (<http://hl7.org/fhir/ValueSet/v3-PurposeOfUse>)
-    public var purposeOfEvent: [Coding] { get { _objects(9) } set { _setObjects(9, newValue) } }
+    public var purposeOfEvent: [Coding] { get { _objects(10) } set { _setObjects(10, newValue) } }
 }
 
 /// `AuditEvent.participant`, a backbone element
@@ -51,37 +51,37 @@ public final class AuditEventParticipant: BackboneElement {
     public override class var _layout: Layout { auditEventParticipantLayout }
 
     /// `AuditEvent.participant.role`: `CodeableConcept` 0..*, extensible binding (<http://hl7.org/fhir/ValueSet/dicm-402-roleid>)
-    public var role: [CodeableConcept] { get { _objects(3) } set { _setObjects(3, newValue) } }
+    public var role: [CodeableConcept] { get { _objects(4) } set { _setObjects(4, newValue) } }
     /// `AuditEvent.participant.reference`: `Reference` 0..1 to `Practitioner` | `Organization` | `Device` | `Patient` | `RelatedPerson`
-    public var reference: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
+    public var reference: Reference? { get { _object(5) } set { _setObject(5, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(reference newValue: Reference?) { _upsert(4, newValue) }
+    public func upsert(reference newValue: Reference?) { _upsert(5, newValue) }
     /// `AuditEvent.participant.userId`: `Identifier` 0..1
-    public var userId: Identifier? { get { _object(5) } set { _setObject(5, newValue) } }
+    public var userId: Identifier? { get { _object(6) } set { _setObject(6, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(userId newValue: Identifier?) { _upsert(5, newValue) }
+    public func upsert(userId newValue: Identifier?) { _upsert(6, newValue) }
     /// `AuditEvent.participant.altId`: `string` 0..1
-    public var altId: String? { get { _string(6) } set { _setString(6, newValue) } }
+    public var altId: String? { get { _string(7) } set { _setString(7, newValue) } }
     /// `AuditEvent.participant.name`: `string` 0..1
-    public var name: String? { get { _string(7) } set { _setString(7, newValue) } }
+    public var name: String? { get { _string(8) } set { _setString(8, newValue) } }
     /// `AuditEvent.participant.requestor`: `boolean` 1..1
-    public var requestor: Bool? { get { _bool(8) } set { _setBool(8, newValue) } }
+    public var requestor: Bool? { get { _bool(9) } set { _setBool(9, newValue) } }
     /// `AuditEvent.participant.location`: `Reference` 0..1 to `Location`
-    public var location: Reference? { get { _object(9) } set { _setObject(9, newValue) } }
+    public var location: Reference? { get { _object(10) } set { _setObject(10, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(location newValue: Reference?) { _upsert(9, newValue) }
+    public func upsert(location newValue: Reference?) { _upsert(10, newValue) }
     /// `AuditEvent.participant.policy`: `uri` 0..*
-    public var policy: [String] { get { _strings(10) } set { _setStrings(10, newValue) } }
+    public var policy: [String] { get { _strings(11) } set { _setStrings(11, newValue) } }
     /// `AuditEvent.participant.media`: `Coding` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/dicm-405-mediatype>)
-    public var media: Coding? { get { _object(11) } set { _setObject(11, newValue) } }
+    public var media: Coding? { get { _object(12) } set { _setObject(12, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(media newValue: Coding?) { _upsert(11, newValue) }
+    public func upsert(media newValue: Coding?) { _upsert(12, newValue) }
     /// `AuditEvent.participant.network`: `AuditEvent.participant.network` 0..1
-    public var network: AuditEventParticipantNetwork? { get { _object(12) } set { _setObject(12, newValue) } }
+    public var network: AuditEventParticipantNetwork? { get { _object(13) } set { _setObject(13, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(network newValue: AuditEventParticipantNetwork?) { _upsert(12, newValue) }
+    public func upsert(network newValue: AuditEventParticipantNetwork?) { _upsert(13, newValue) }
     /// `AuditEvent.participant.purposeOfUse`: `Coding` 0..*, extensible binding (<http://hl7.org/fhir/ValueSet/v3-PurposeOfUse>)
-    public var purposeOfUse: [Coding] { get { _objects(13) } set { _setObjects(13, newValue) } }
+    public var purposeOfUse: [Coding] { get { _objects(14) } set { _setObjects(14, newValue) } }
 }
 
 /// `AuditEvent.participant.network`, a backbone element
@@ -90,9 +90,9 @@ public final class AuditEventParticipantNetwork: BackboneElement {
     public override class var _layout: Layout { auditEventParticipantNetworkLayout }
 
     /// `AuditEvent.participant.network.address`: `string` 0..1
-    public var address: String? { get { _string(3) } set { _setString(3, newValue) } }
+    public var address: String? { get { _string(4) } set { _setString(4, newValue) } }
     /// `AuditEvent.participant.network.type`: `code` 0..1, one of `AuditEventParticipantNetworkType` (<http://hl7.org/fhir/ValueSet/network-type>)
-    public var type: AuditEventParticipantNetworkType? { get { _code(4) } set { _setCode(4, newValue) } }
+    public var type: AuditEventParticipantNetworkType? { get { _code(5) } set { _setCode(5, newValue) } }
 }
 
 /// `AuditEvent.source`, a backbone element
@@ -101,13 +101,13 @@ public final class AuditEventSource: BackboneElement {
     public override class var _layout: Layout { auditEventSourceLayout }
 
     /// `AuditEvent.source.site`: `string` 0..1
-    public var site: String? { get { _string(3) } set { _setString(3, newValue) } }
+    public var site: String? { get { _string(4) } set { _setString(4, newValue) } }
     /// `AuditEvent.source.identifier`: `Identifier` 1..1
-    public var identifier: Identifier? { get { _object(4) } set { _setObject(4, newValue) } }
+    public var identifier: Identifier? { get { _object(5) } set { _setObject(5, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(identifier newValue: Identifier?) { _upsert(4, newValue) }
+    public func upsert(identifier newValue: Identifier?) { _upsert(5, newValue) }
     /// `AuditEvent.source.type`: `Coding` 0..*, extensible binding (<http://hl7.org/fhir/ValueSet/audit-source-type>)
-    public var type: [Coding] { get { _objects(5) } set { _setObjects(5, newValue) } }
+    public var type: [Coding] { get { _objects(6) } set { _setObjects(6, newValue) } }
 }
 
 /// `AuditEvent.object`, a backbone element
@@ -116,35 +116,35 @@ public final class AuditEventObject: BackboneElement {
     public override class var _layout: Layout { auditEventObjectLayout }
 
     /// `AuditEvent.object.identifier`: `Identifier` 0..1
-    public var identifier: Identifier? { get { _object(3) } set { _setObject(3, newValue) } }
+    public var identifier: Identifier? { get { _object(4) } set { _setObject(4, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(identifier newValue: Identifier?) { _upsert(3, newValue) }
+    public func upsert(identifier newValue: Identifier?) { _upsert(4, newValue) }
     /// `AuditEvent.object.reference`: `Reference` 0..1
-    public var reference: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
+    public var reference: Reference? { get { _object(5) } set { _setObject(5, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(reference newValue: Reference?) { _upsert(4, newValue) }
+    public func upsert(reference newValue: Reference?) { _upsert(5, newValue) }
     /// `AuditEvent.object.type`: `Coding` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/object-type>)
-    public var type: Coding? { get { _object(5) } set { _setObject(5, newValue) } }
+    public var type: Coding? { get { _object(6) } set { _setObject(6, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: Coding?) { _upsert(5, newValue) }
+    public func upsert(type newValue: Coding?) { _upsert(6, newValue) }
     /// `AuditEvent.object.role`: `Coding` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/object-role>)
-    public var role: Coding? { get { _object(6) } set { _setObject(6, newValue) } }
+    public var role: Coding? { get { _object(7) } set { _setObject(7, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(role newValue: Coding?) { _upsert(6, newValue) }
+    public func upsert(role newValue: Coding?) { _upsert(7, newValue) }
     /// `AuditEvent.object.lifecycle`: `Coding` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/object-lifecycle>)
-    public var lifecycle: Coding? { get { _object(7) } set { _setObject(7, newValue) } }
+    public var lifecycle: Coding? { get { _object(8) } set { _setObject(8, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(lifecycle newValue: Coding?) { _upsert(7, newValue) }
+    public func upsert(lifecycle newValue: Coding?) { _upsert(8, newValue) }
     /// `AuditEvent.object.securityLabel`: `Coding` 0..*, extensible binding (<http://hl7.org/fhir/ValueSet/security-labels>)
-    public var securityLabel: [Coding] { get { _objects(8) } set { _setObjects(8, newValue) } }
+    public var securityLabel: [Coding] { get { _objects(9) } set { _setObjects(9, newValue) } }
     /// `AuditEvent.object.name`: `string` 0..1
-    public var name: String? { get { _string(9) } set { _setString(9, newValue) } }
+    public var name: String? { get { _string(10) } set { _setString(10, newValue) } }
     /// `AuditEvent.object.description`: `string` 0..1
-    public var description: String? { get { _string(10) } set { _setString(10, newValue) } }
+    public var description: String? { get { _string(11) } set { _setString(11, newValue) } }
     /// `AuditEvent.object.query`: `base64Binary` 0..1
-    public var query: String? { get { _string(11) } set { _setString(11, newValue) } }
+    public var query: String? { get { _string(12) } set { _setString(12, newValue) } }
     /// `AuditEvent.object.detail`: `AuditEvent.object.detail` 0..*
-    public var detail: [AuditEventObjectDetail] { get { _objects(12) } set { _setObjects(12, newValue) } }
+    public var detail: [AuditEventObjectDetail] { get { _objects(13) } set { _setObjects(13, newValue) } }
 }
 
 /// `AuditEvent.object.detail`, a backbone element
@@ -153,9 +153,9 @@ public final class AuditEventObjectDetail: BackboneElement {
     public override class var _layout: Layout { auditEventObjectDetailLayout }
 
     /// `AuditEvent.object.detail.type`: `string` 1..1
-    public var type: String? { get { _string(3) } set { _setString(3, newValue) } }
+    public var type: String? { get { _string(4) } set { _setString(4, newValue) } }
     /// `AuditEvent.object.detail.value`: `base64Binary` 1..1
-    public var value: String? { get { _string(4) } set { _setString(4, newValue) } }
+    public var value: String? { get { _string(5) } set { _setString(5, newValue) } }
 }
 
 private let auditEventLayout = Layout(_class: AuditEvent.self, "AuditEvent", .resource, base: DomainResource._layout, release: .dstu2, """

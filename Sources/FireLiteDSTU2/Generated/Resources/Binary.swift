@@ -9,9 +9,9 @@ public final class Binary: Resource {
     public override class var _layout: Layout { binaryLayout }
 
     /// `Binary.contentType`: `code` 1..1, required binding (<http://www.rfc-editor.org/bcp/bcp13.txt>)
-    public var contentType: String? { get { _string(4) } set { _setString(4, newValue) } }
+    public var contentType: String? { get { _string(5) } set { _setString(5, newValue) } }
     /// `Binary.content`: `base64Binary` 1..1
-    public var content: String? { get { _string(5) } set { _setString(5, newValue) } }
+    public var content: String? { get { _string(6) } set { _setString(6, newValue) } }
 }
 
 private let binaryLayout = Layout(_class: Binary.self, "Binary", .resource, base: Resource._layout, release: .dstu2, """

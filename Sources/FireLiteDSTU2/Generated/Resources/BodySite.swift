@@ -9,21 +9,21 @@ public final class BodySite: DomainResource {
     public override class var _layout: Layout { bodySiteLayout }
 
     /// `BodySite.patient`: `Reference` 1..1 to `Patient`
-    public var patient: Reference? { get { _object(8) } set { _setObject(8, newValue) } }
+    public var patient: Reference? { get { _object(9) } set { _setObject(9, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patient newValue: Reference?) { _upsert(8, newValue) }
+    public func upsert(patient newValue: Reference?) { _upsert(9, newValue) }
     /// `BodySite.identifier`: `Identifier` 0..*
-    public var identifier: [Identifier] { get { _objects(9) } set { _setObjects(9, newValue) } }
+    public var identifier: [Identifier] { get { _objects(10) } set { _setObjects(10, newValue) } }
     /// `BodySite.code`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/body-site>)
-    public var code: CodeableConcept? { get { _object(10) } set { _setObject(10, newValue) } }
+    public var code: CodeableConcept? { get { _object(11) } set { _setObject(11, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(10, newValue) }
+    public func upsert(code newValue: CodeableConcept?) { _upsert(11, newValue) }
     /// `BodySite.modifier`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/bodysite-relative-location>)
-    public var modifier: [CodeableConcept] { get { _objects(11) } set { _setObjects(11, newValue) } }
+    public var modifier: [CodeableConcept] { get { _objects(12) } set { _setObjects(12, newValue) } }
     /// `BodySite.description`: `string` 0..1
-    public var description: String? { get { _string(12) } set { _setString(12, newValue) } }
+    public var description: String? { get { _string(13) } set { _setString(13, newValue) } }
     /// `BodySite.image`: `Attachment` 0..*
-    public var image: [Attachment] { get { _objects(13) } set { _setObjects(13, newValue) } }
+    public var image: [Attachment] { get { _objects(14) } set { _setObjects(14, newValue) } }
 }
 
 private let bodySiteLayout = Layout(_class: BodySite.self, "BodySite", .resource, base: DomainResource._layout, release: .dstu2, """

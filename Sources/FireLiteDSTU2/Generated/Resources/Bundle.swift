@@ -9,17 +9,17 @@ public final class Bundle: Resource {
     public override class var _layout: Layout { bundleLayout }
 
     /// `Bundle.type`: `code` 1..1, one of `BundleType` (<http://hl7.org/fhir/ValueSet/bundle-type>)
-    public var type: BundleType? { get { _code(4) } set { _setCode(4, newValue) } }
+    public var type: BundleType? { get { _code(5) } set { _setCode(5, newValue) } }
     /// `Bundle.total`: `unsignedInt` 0..1
-    public var total: Int? { get { _int(5) } set { _setInt(5, newValue) } }
+    public var total: Int? { get { _int(6) } set { _setInt(6, newValue) } }
     /// `Bundle.link`: `Bundle.link` 0..*
-    public var link: [BundleLink] { get { _objects(6) } set { _setObjects(6, newValue) } }
+    public var link: [BundleLink] { get { _objects(7) } set { _setObjects(7, newValue) } }
     /// `Bundle.entry`: `Bundle.entry` 0..*
-    public var entry: [BundleEntry] { get { _objects(7) } set { _setObjects(7, newValue) } }
+    public var entry: [BundleEntry] { get { _objects(8) } set { _setObjects(8, newValue) } }
     /// `Bundle.signature`: `Signature` 0..1
-    public var signature: Signature? { get { _object(8) } set { _setObject(8, newValue) } }
+    public var signature: Signature? { get { _object(9) } set { _setObject(9, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(signature newValue: Signature?) { _upsert(8, newValue) }
+    public func upsert(signature newValue: Signature?) { _upsert(9, newValue) }
 }
 
 /// `Bundle.link`, a backbone element
@@ -28,9 +28,9 @@ public final class BundleLink: BackboneElement {
     public override class var _layout: Layout { bundleLinkLayout }
 
     /// `Bundle.link.relation`: `string` 1..1
-    public var relation: String? { get { _string(3) } set { _setString(3, newValue) } }
+    public var relation: String? { get { _string(4) } set { _setString(4, newValue) } }
     /// `Bundle.link.url`: `uri` 1..1
-    public var url: String? { get { _string(4) } set { _setString(4, newValue) } }
+    public var url: String? { get { _string(5) } set { _setString(5, newValue) } }
 }
 
 /// `Bundle.entry`, a backbone element
@@ -39,23 +39,23 @@ public final class BundleEntry: BackboneElement {
     public override class var _layout: Layout { bundleEntryLayout }
 
     /// `Bundle.entry.link`: as `Bundle.link` 0..*
-    public var link: [BundleLink] { get { _objects(3) } set { _setObjects(3, newValue) } }
+    public var link: [BundleLink] { get { _objects(4) } set { _setObjects(4, newValue) } }
     /// `Bundle.entry.fullUrl`: `uri` 0..1
-    public var fullUrl: String? { get { _string(4) } set { _setString(4, newValue) } }
+    public var fullUrl: String? { get { _string(5) } set { _setString(5, newValue) } }
     /// `Bundle.entry.resource`: `Resource` 0..1
-    public var resource: Resource? { get { _object(5) } set { _setObject(5, newValue) } }
+    public var resource: Resource? { get { _object(6) } set { _setObject(6, newValue) } }
     /// `Bundle.entry.search`: `Bundle.entry.search` 0..1
-    public var search: BundleEntrySearch? { get { _object(6) } set { _setObject(6, newValue) } }
+    public var search: BundleEntrySearch? { get { _object(7) } set { _setObject(7, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(search newValue: BundleEntrySearch?) { _upsert(6, newValue) }
+    public func upsert(search newValue: BundleEntrySearch?) { _upsert(7, newValue) }
     /// `Bundle.entry.request`: `Bundle.entry.request` 0..1
-    public var request: BundleEntryRequest? { get { _object(7) } set { _setObject(7, newValue) } }
+    public var request: BundleEntryRequest? { get { _object(8) } set { _setObject(8, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(request newValue: BundleEntryRequest?) { _upsert(7, newValue) }
+    public func upsert(request newValue: BundleEntryRequest?) { _upsert(8, newValue) }
     /// `Bundle.entry.response`: `Bundle.entry.response` 0..1
-    public var response: BundleEntryResponse? { get { _object(8) } set { _setObject(8, newValue) } }
+    public var response: BundleEntryResponse? { get { _object(9) } set { _setObject(9, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(response newValue: BundleEntryResponse?) { _upsert(8, newValue) }
+    public func upsert(response newValue: BundleEntryResponse?) { _upsert(9, newValue) }
 }
 
 /// `Bundle.entry.search`, a backbone element
@@ -64,9 +64,9 @@ public final class BundleEntrySearch: BackboneElement {
     public override class var _layout: Layout { bundleEntrySearchLayout }
 
     /// `Bundle.entry.search.mode`: `code` 0..1, one of `SearchEntryMode` (<http://hl7.org/fhir/ValueSet/search-entry-mode>)
-    public var mode: SearchEntryMode? { get { _code(3) } set { _setCode(3, newValue) } }
+    public var mode: SearchEntryMode? { get { _code(4) } set { _setCode(4, newValue) } }
     /// `Bundle.entry.search.score`: `decimal` 0..1
-    public var score: FHIRDecimal? { get { _decimal(4) } set { _setDecimal(4, newValue) } }
+    public var score: FHIRDecimal? { get { _decimal(5) } set { _setDecimal(5, newValue) } }
 }
 
 /// `Bundle.entry.request`, a backbone element
@@ -75,17 +75,17 @@ public final class BundleEntryRequest: BackboneElement {
     public override class var _layout: Layout { bundleEntryRequestLayout }
 
     /// `Bundle.entry.request.method`: `code` 1..1, one of `HTTPVerb` (<http://hl7.org/fhir/ValueSet/http-verb>)
-    public var method: HTTPVerb? { get { _code(3) } set { _setCode(3, newValue) } }
+    public var method: HTTPVerb? { get { _code(4) } set { _setCode(4, newValue) } }
     /// `Bundle.entry.request.url`: `uri` 1..1
-    public var url: String? { get { _string(4) } set { _setString(4, newValue) } }
+    public var url: String? { get { _string(5) } set { _setString(5, newValue) } }
     /// `Bundle.entry.request.ifNoneMatch`: `string` 0..1
-    public var ifNoneMatch: String? { get { _string(5) } set { _setString(5, newValue) } }
+    public var ifNoneMatch: String? { get { _string(6) } set { _setString(6, newValue) } }
     /// `Bundle.entry.request.ifModifiedSince`: `instant` 0..1
-    public var ifModifiedSince: FHIRInstant? { get { _instant(6) } set { _setInstant(6, newValue) } }
+    public var ifModifiedSince: FHIRInstant? { get { _instant(7) } set { _setInstant(7, newValue) } }
     /// `Bundle.entry.request.ifMatch`: `string` 0..1
-    public var ifMatch: String? { get { _string(7) } set { _setString(7, newValue) } }
+    public var ifMatch: String? { get { _string(8) } set { _setString(8, newValue) } }
     /// `Bundle.entry.request.ifNoneExist`: `string` 0..1
-    public var ifNoneExist: String? { get { _string(8) } set { _setString(8, newValue) } }
+    public var ifNoneExist: String? { get { _string(9) } set { _setString(9, newValue) } }
 }
 
 /// `Bundle.entry.response`, a backbone element
@@ -94,13 +94,13 @@ public final class BundleEntryResponse: BackboneElement {
     public override class var _layout: Layout { bundleEntryResponseLayout }
 
     /// `Bundle.entry.response.status`: `string` 1..1
-    public var status: String? { get { _string(3) } set { _setString(3, newValue) } }
+    public var status: String? { get { _string(4) } set { _setString(4, newValue) } }
     /// `Bundle.entry.response.location`: `uri` 0..1
-    public var location: String? { get { _string(4) } set { _setString(4, newValue) } }
+    public var location: String? { get { _string(5) } set { _setString(5, newValue) } }
     /// `Bundle.entry.response.etag`: `string` 0..1
-    public var etag: String? { get { _string(5) } set { _setString(5, newValue) } }
+    public var etag: String? { get { _string(6) } set { _setString(6, newValue) } }
     /// `Bundle.entry.response.lastModified`: `instant` 0..1
-    public var lastModified: FHIRInstant? { get { _instant(6) } set { _setInstant(6, newValue) } }
+    public var lastModified: FHIRInstant? { get { _instant(7) } set { _setInstant(7, newValue) } }
 }
 
 private let bundleLayout = Layout(_class: Bundle.self, "Bundle", .resource, base: Resource._layout, release: .dstu2, """

@@ -9,53 +9,53 @@ public final class ClinicalImpression: DomainResource {
     public override class var _layout: Layout { clinicalImpressionLayout }
 
     /// `ClinicalImpression.patient`: `Reference` 1..1 to `Patient`
-    public var patient: Reference? { get { _object(8) } set { _setObject(8, newValue) } }
+    public var patient: Reference? { get { _object(9) } set { _setObject(9, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patient newValue: Reference?) { _upsert(8, newValue) }
+    public func upsert(patient newValue: Reference?) { _upsert(9, newValue) }
     /// `ClinicalImpression.assessor`: `Reference` 0..1 to `Practitioner`
-    public var assessor: Reference? { get { _object(9) } set { _setObject(9, newValue) } }
+    public var assessor: Reference? { get { _object(10) } set { _setObject(10, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(assessor newValue: Reference?) { _upsert(9, newValue) }
+    public func upsert(assessor newValue: Reference?) { _upsert(10, newValue) }
     /// `ClinicalImpression.status`: `code` 1..1, one of `ClinicalImpressionStatus` (<http://hl7.org/fhir/ValueSet/clinical-impression-status>)
-    public var status: ClinicalImpressionStatus? { get { _code(10) } set { _setCode(10, newValue) } }
+    public var status: ClinicalImpressionStatus? { get { _code(11) } set { _setCode(11, newValue) } }
     /// `ClinicalImpression.date`: `dateTime` 0..1
-    public var date: FHIRDateTime? { get { _dateTime(11) } set { _setDateTime(11, newValue) } }
+    public var date: FHIRDateTime? { get { _dateTime(12) } set { _setDateTime(12, newValue) } }
     /// `ClinicalImpression.description`: `string` 0..1
-    public var description: String? { get { _string(12) } set { _setString(12, newValue) } }
+    public var description: String? { get { _string(13) } set { _setString(13, newValue) } }
     /// `ClinicalImpression.previous`: `Reference` 0..1 to `ClinicalImpression`
-    public var previous: Reference? { get { _object(13) } set { _setObject(13, newValue) } }
+    public var previous: Reference? { get { _object(14) } set { _setObject(14, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(previous newValue: Reference?) { _upsert(13, newValue) }
+    public func upsert(previous newValue: Reference?) { _upsert(14, newValue) }
     /// `ClinicalImpression.problem`: `Reference` 0..* to `Condition` | `AllergyIntolerance`
-    public var problem: [Reference] { get { _objects(14) } set { _setObjects(14, newValue) } }
+    public var problem: [Reference] { get { _objects(15) } set { _setObjects(15, newValue) } }
     /// `ClinicalImpression.trigger[x]`: `CodeableConcept` | `Reference` 0..1, example binding (<http://hl7.org/fhir/ValueSet/clinical-findings>)
-    public var trigger: ClinicalImpressionTrigger? { get { _choice(15) } set { _setChoice(15, 2, newValue) } }
+    public var trigger: ClinicalImpressionTrigger? { get { _choice(16) } set { _setChoice(16, 2, newValue) } }
     /// `ClinicalImpression.trigger[x]` as `CodeableConcept`.
-    public var triggerCodeableConcept: CodeableConcept? { get { _object(15) } set { _setObject(15, newValue) } }
+    public var triggerCodeableConcept: CodeableConcept? { get { _object(16) } set { _setObject(16, newValue) } }
     /// `ClinicalImpression.trigger[x]` as `Reference`.
-    public var triggerReference: Reference? { get { _object(16) } set { _setObject(16, newValue) } }
+    public var triggerReference: Reference? { get { _object(17) } set { _setObject(17, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(triggerCodeableConcept newValue: CodeableConcept?) { _upsert(15, newValue) }
+    public func upsert(triggerCodeableConcept newValue: CodeableConcept?) { _upsert(16, newValue) }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(triggerReference newValue: Reference?) { _upsert(16, newValue) }
+    public func upsert(triggerReference newValue: Reference?) { _upsert(17, newValue) }
     /// `ClinicalImpression.investigations`: `ClinicalImpression.investigations` 0..*
-    public var investigations: [ClinicalImpressionInvestigations] { get { _objects(17) } set { _setObjects(17, newValue) } }
+    public var investigations: [ClinicalImpressionInvestigations] { get { _objects(18) } set { _setObjects(18, newValue) } }
     /// `ClinicalImpression.protocol`: `uri` 0..1
-    public var `protocol`: String? { get { _string(18) } set { _setString(18, newValue) } }
+    public var `protocol`: String? { get { _string(19) } set { _setString(19, newValue) } }
     /// `ClinicalImpression.summary`: `string` 0..1
-    public var summary: String? { get { _string(19) } set { _setString(19, newValue) } }
+    public var summary: String? { get { _string(20) } set { _setString(20, newValue) } }
     /// `ClinicalImpression.finding`: `ClinicalImpression.finding` 0..*
-    public var finding: [ClinicalImpressionFinding] { get { _objects(20) } set { _setObjects(20, newValue) } }
+    public var finding: [ClinicalImpressionFinding] { get { _objects(21) } set { _setObjects(21, newValue) } }
     /// `ClinicalImpression.resolved`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/condition-code>)
-    public var resolved: [CodeableConcept] { get { _objects(21) } set { _setObjects(21, newValue) } }
+    public var resolved: [CodeableConcept] { get { _objects(22) } set { _setObjects(22, newValue) } }
     /// `ClinicalImpression.ruledOut`: `ClinicalImpression.ruledOut` 0..*
-    public var ruledOut: [ClinicalImpressionRuledOut] { get { _objects(22) } set { _setObjects(22, newValue) } }
+    public var ruledOut: [ClinicalImpressionRuledOut] { get { _objects(23) } set { _setObjects(23, newValue) } }
     /// `ClinicalImpression.prognosis`: `string` 0..1
-    public var prognosis: String? { get { _string(23) } set { _setString(23, newValue) } }
+    public var prognosis: String? { get { _string(24) } set { _setString(24, newValue) } }
     /// `ClinicalImpression.plan`: `Reference` 0..* to `CarePlan` | `Appointment` | `CommunicationRequest` | `DeviceUseRequest` | `DiagnosticOrder` | `MedicationOrder` | `NutritionOrder` | `Order` | `ProcedureRequest` | `ProcessRequest` | `ReferralRequest` | `SupplyRequest` | `VisionPrescription`
-    public var plan: [Reference] { get { _objects(24) } set { _setObjects(24, newValue) } }
+    public var plan: [Reference] { get { _objects(25) } set { _setObjects(25, newValue) } }
     /// `ClinicalImpression.action`: `Reference` 0..* to `ReferralRequest` | `ProcedureRequest` | `Procedure` | `MedicationOrder` | `DiagnosticOrder` | `NutritionOrder` | `SupplyRequest` | `Appointment`
-    public var action: [Reference] { get { _objects(25) } set { _setObjects(25, newValue) } }
+    public var action: [Reference] { get { _objects(26) } set { _setObjects(26, newValue) } }
 }
 
 /// `ClinicalImpression.investigations`, a backbone element
@@ -64,11 +64,11 @@ public final class ClinicalImpressionInvestigations: BackboneElement {
     public override class var _layout: Layout { clinicalImpressionInvestigationsLayout }
 
     /// `ClinicalImpression.investigations.code`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/investigation-sets>)
-    public var code: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
+    public var code: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(3, newValue) }
+    public func upsert(code newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `ClinicalImpression.investigations.item`: `Reference` 0..* to `Observation` | `QuestionnaireResponse` | `FamilyMemberHistory` | `DiagnosticReport`
-    public var item: [Reference] { get { _objects(4) } set { _setObjects(4, newValue) } }
+    public var item: [Reference] { get { _objects(5) } set { _setObjects(5, newValue) } }
 }
 
 /// `ClinicalImpression.finding`, a backbone element
@@ -77,11 +77,11 @@ public final class ClinicalImpressionFinding: BackboneElement {
     public override class var _layout: Layout { clinicalImpressionFindingLayout }
 
     /// `ClinicalImpression.finding.item`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/condition-code>)
-    public var item: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
+    public var item: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(item newValue: CodeableConcept?) { _upsert(3, newValue) }
+    public func upsert(item newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `ClinicalImpression.finding.cause`: `string` 0..1
-    public var cause: String? { get { _string(4) } set { _setString(4, newValue) } }
+    public var cause: String? { get { _string(5) } set { _setString(5, newValue) } }
 }
 
 /// `ClinicalImpression.ruledOut`, a backbone element
@@ -90,11 +90,11 @@ public final class ClinicalImpressionRuledOut: BackboneElement {
     public override class var _layout: Layout { clinicalImpressionRuledOutLayout }
 
     /// `ClinicalImpression.ruledOut.item`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/condition-code>)
-    public var item: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
+    public var item: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(item newValue: CodeableConcept?) { _upsert(3, newValue) }
+    public func upsert(item newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `ClinicalImpression.ruledOut.reason`: `string` 0..1
-    public var reason: String? { get { _string(4) } set { _setString(4, newValue) } }
+    public var reason: String? { get { _string(5) } set { _setString(5, newValue) } }
 }
 
 /// A value of `ClinicalImpression.trigger[x]`.

@@ -9,41 +9,41 @@ public final class Communication: DomainResource {
     public override class var _layout: Layout { communicationLayout }
 
     /// `Communication.identifier`: `Identifier` 0..*
-    public var identifier: [Identifier] { get { _objects(8) } set { _setObjects(8, newValue) } }
+    public var identifier: [Identifier] { get { _objects(9) } set { _setObjects(9, newValue) } }
     /// `Communication.category`: `CodeableConcept` 0..1
-    public var category: CodeableConcept? { get { _object(9) } set { _setObject(9, newValue) } }
+    public var category: CodeableConcept? { get { _object(10) } set { _setObject(10, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(category newValue: CodeableConcept?) { _upsert(9, newValue) }
+    public func upsert(category newValue: CodeableConcept?) { _upsert(10, newValue) }
     /// `Communication.sender`: `Reference` 0..1 to `Device` | `Organization` | `Patient` | `Practitioner` | `RelatedPerson`
-    public var sender: Reference? { get { _object(10) } set { _setObject(10, newValue) } }
+    public var sender: Reference? { get { _object(11) } set { _setObject(11, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(sender newValue: Reference?) { _upsert(10, newValue) }
+    public func upsert(sender newValue: Reference?) { _upsert(11, newValue) }
     /// `Communication.recipient`: `Reference` 0..* to `Device` | `Organization` | `Patient` | `Practitioner` | `RelatedPerson` | `Group`
-    public var recipient: [Reference] { get { _objects(11) } set { _setObjects(11, newValue) } }
+    public var recipient: [Reference] { get { _objects(12) } set { _setObjects(12, newValue) } }
     /// `Communication.payload`: `Communication.payload` 0..*
-    public var payload: [CommunicationPayload] { get { _objects(12) } set { _setObjects(12, newValue) } }
+    public var payload: [CommunicationPayload] { get { _objects(13) } set { _setObjects(13, newValue) } }
     /// `Communication.medium`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/v3-ParticipationMode>)
-    public var medium: [CodeableConcept] { get { _objects(13) } set { _setObjects(13, newValue) } }
+    public var medium: [CodeableConcept] { get { _objects(14) } set { _setObjects(14, newValue) } }
     /// `Communication.status`: `code` 0..1, one of `CommunicationStatus` (<http://hl7.org/fhir/ValueSet/communication-status>)
-    public var status: CommunicationStatus? { get { _code(14) } set { _setCode(14, newValue) } }
+    public var status: CommunicationStatus? { get { _code(15) } set { _setCode(15, newValue) } }
     /// `Communication.encounter`: `Reference` 0..1 to `Encounter`
-    public var encounter: Reference? { get { _object(15) } set { _setObject(15, newValue) } }
+    public var encounter: Reference? { get { _object(16) } set { _setObject(16, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(encounter newValue: Reference?) { _upsert(15, newValue) }
+    public func upsert(encounter newValue: Reference?) { _upsert(16, newValue) }
     /// `Communication.sent`: `dateTime` 0..1
-    public var sent: FHIRDateTime? { get { _dateTime(16) } set { _setDateTime(16, newValue) } }
+    public var sent: FHIRDateTime? { get { _dateTime(17) } set { _setDateTime(17, newValue) } }
     /// `Communication.received`: `dateTime` 0..1
-    public var received: FHIRDateTime? { get { _dateTime(17) } set { _setDateTime(17, newValue) } }
+    public var received: FHIRDateTime? { get { _dateTime(18) } set { _setDateTime(18, newValue) } }
     /// `Communication.reason`: `CodeableConcept` 0..*
-    public var reason: [CodeableConcept] { get { _objects(18) } set { _setObjects(18, newValue) } }
+    public var reason: [CodeableConcept] { get { _objects(19) } set { _setObjects(19, newValue) } }
     /// `Communication.subject`: `Reference` 0..1 to `Patient`
-    public var subject: Reference? { get { _object(19) } set { _setObject(19, newValue) } }
+    public var subject: Reference? { get { _object(20) } set { _setObject(20, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subject newValue: Reference?) { _upsert(19, newValue) }
+    public func upsert(subject newValue: Reference?) { _upsert(20, newValue) }
     /// `Communication.requestDetail`: `Reference` 0..1 to `CommunicationRequest`
-    public var requestDetail: Reference? { get { _object(20) } set { _setObject(20, newValue) } }
+    public var requestDetail: Reference? { get { _object(21) } set { _setObject(21, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(requestDetail newValue: Reference?) { _upsert(20, newValue) }
+    public func upsert(requestDetail newValue: Reference?) { _upsert(21, newValue) }
 }
 
 /// `Communication.payload`, a backbone element
@@ -52,17 +52,17 @@ public final class CommunicationPayload: BackboneElement {
     public override class var _layout: Layout { communicationPayloadLayout }
 
     /// `Communication.payload.content[x]`: `string` | `Attachment` | `Reference` 1..1
-    public var content: CommunicationPayloadContent? { get { _choice(3) } set { _setChoice(3, 3, newValue) } }
+    public var content: CommunicationPayloadContent? { get { _choice(4) } set { _setChoice(4, 3, newValue) } }
     /// `Communication.payload.content[x]` as `string`.
-    public var contentString: String? { get { _string(3) } set { _setString(3, newValue) } }
+    public var contentString: String? { get { _string(4) } set { _setString(4, newValue) } }
     /// `Communication.payload.content[x]` as `Attachment`.
-    public var contentAttachment: Attachment? { get { _object(4) } set { _setObject(4, newValue) } }
+    public var contentAttachment: Attachment? { get { _object(5) } set { _setObject(5, newValue) } }
     /// `Communication.payload.content[x]` as `Reference`.
-    public var contentReference: Reference? { get { _object(5) } set { _setObject(5, newValue) } }
+    public var contentReference: Reference? { get { _object(6) } set { _setObject(6, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(contentAttachment newValue: Attachment?) { _upsert(4, newValue) }
+    public func upsert(contentAttachment newValue: Attachment?) { _upsert(5, newValue) }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(contentReference newValue: Reference?) { _upsert(5, newValue) }
+    public func upsert(contentReference newValue: Reference?) { _upsert(6, newValue) }
 }
 
 /// A value of `Communication.payload.content[x]`.

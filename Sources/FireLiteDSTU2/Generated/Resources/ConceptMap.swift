@@ -9,51 +9,51 @@ public final class ConceptMap: DomainResource {
     public override class var _layout: Layout { conceptMapLayout }
 
     /// `ConceptMap.url`: `uri` 0..1
-    public var url: String? { get { _string(8) } set { _setString(8, newValue) } }
+    public var url: String? { get { _string(9) } set { _setString(9, newValue) } }
     /// `ConceptMap.identifier`: `Identifier` 0..1
-    public var identifier: Identifier? { get { _object(9) } set { _setObject(9, newValue) } }
+    public var identifier: Identifier? { get { _object(10) } set { _setObject(10, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(identifier newValue: Identifier?) { _upsert(9, newValue) }
+    public func upsert(identifier newValue: Identifier?) { _upsert(10, newValue) }
     /// `ConceptMap.version`: `string` 0..1
-    public var version: String? { get { _string(10) } set { _setString(10, newValue) } }
+    public var version: String? { get { _string(11) } set { _setString(11, newValue) } }
     /// `ConceptMap.name`: `string` 0..1
-    public var name: String? { get { _string(11) } set { _setString(11, newValue) } }
+    public var name: String? { get { _string(12) } set { _setString(12, newValue) } }
     /// `ConceptMap.status`: `code` 1..1, one of `ConformanceResourceStatus` (<http://hl7.org/fhir/ValueSet/conformance-resource-status>)
-    public var status: ConformanceResourceStatus? { get { _code(12) } set { _setCode(12, newValue) } }
+    public var status: ConformanceResourceStatus? { get { _code(13) } set { _setCode(13, newValue) } }
     /// `ConceptMap.experimental`: `boolean` 0..1
-    public var experimental: Bool? { get { _bool(13) } set { _setBool(13, newValue) } }
+    public var experimental: Bool? { get { _bool(14) } set { _setBool(14, newValue) } }
     /// `ConceptMap.publisher`: `string` 0..1
-    public var publisher: String? { get { _string(14) } set { _setString(14, newValue) } }
+    public var publisher: String? { get { _string(15) } set { _setString(15, newValue) } }
     /// `ConceptMap.contact`: `ConceptMap.contact` 0..*
-    public var contact: [ConceptMapContact] { get { _objects(15) } set { _setObjects(15, newValue) } }
+    public var contact: [ConceptMapContact] { get { _objects(16) } set { _setObjects(16, newValue) } }
     /// `ConceptMap.date`: `dateTime` 0..1
-    public var date: FHIRDateTime? { get { _dateTime(16) } set { _setDateTime(16, newValue) } }
+    public var date: FHIRDateTime? { get { _dateTime(17) } set { _setDateTime(17, newValue) } }
     /// `ConceptMap.description`: `string` 0..1
-    public var description: String? { get { _string(17) } set { _setString(17, newValue) } }
+    public var description: String? { get { _string(18) } set { _setString(18, newValue) } }
     /// `ConceptMap.useContext`: `CodeableConcept` 0..*, extensible binding (<http://hl7.org/fhir/ValueSet/use-context>)
-    public var useContext: [CodeableConcept] { get { _objects(18) } set { _setObjects(18, newValue) } }
+    public var useContext: [CodeableConcept] { get { _objects(19) } set { _setObjects(19, newValue) } }
     /// `ConceptMap.requirements`: `string` 0..1
-    public var requirements: String? { get { _string(19) } set { _setString(19, newValue) } }
+    public var requirements: String? { get { _string(20) } set { _setString(20, newValue) } }
     /// `ConceptMap.copyright`: `string` 0..1
-    public var copyright: String? { get { _string(20) } set { _setString(20, newValue) } }
+    public var copyright: String? { get { _string(21) } set { _setString(21, newValue) } }
     /// `ConceptMap.source[x]`: `uri` | `Reference` 1..1 to `ValueSet` | `StructureDefinition`
-    public var source: ConceptMapSource? { get { _choice(21) } set { _setChoice(21, 2, newValue) } }
+    public var source: ConceptMapSource? { get { _choice(22) } set { _setChoice(22, 2, newValue) } }
     /// `ConceptMap.source[x]` as `uri`.
-    public var sourceUri: String? { get { _string(21) } set { _setString(21, newValue) } }
+    public var sourceUri: String? { get { _string(22) } set { _setString(22, newValue) } }
     /// `ConceptMap.source[x]` as `Reference`.
-    public var sourceReference: Reference? { get { _object(22) } set { _setObject(22, newValue) } }
+    public var sourceReference: Reference? { get { _object(23) } set { _setObject(23, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(sourceReference newValue: Reference?) { _upsert(22, newValue) }
+    public func upsert(sourceReference newValue: Reference?) { _upsert(23, newValue) }
     /// `ConceptMap.target[x]`: `uri` | `Reference` 1..1 to `ValueSet` | `StructureDefinition`
-    public var target: ConceptMapTarget? { get { _choice(23) } set { _setChoice(23, 2, newValue) } }
+    public var target: ConceptMapTarget? { get { _choice(24) } set { _setChoice(24, 2, newValue) } }
     /// `ConceptMap.target[x]` as `uri`.
-    public var targetUri: String? { get { _string(23) } set { _setString(23, newValue) } }
+    public var targetUri: String? { get { _string(24) } set { _setString(24, newValue) } }
     /// `ConceptMap.target[x]` as `Reference`.
-    public var targetReference: Reference? { get { _object(24) } set { _setObject(24, newValue) } }
+    public var targetReference: Reference? { get { _object(25) } set { _setObject(25, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(targetReference newValue: Reference?) { _upsert(24, newValue) }
+    public func upsert(targetReference newValue: Reference?) { _upsert(25, newValue) }
     /// `ConceptMap.element`: `ConceptMap.element` 0..*
-    public var element: [ConceptMapElement] { get { _objects(25) } set { _setObjects(25, newValue) } }
+    public var element: [ConceptMapElement] { get { _objects(26) } set { _setObjects(26, newValue) } }
 }
 
 /// `ConceptMap.contact`, a backbone element
@@ -62,9 +62,9 @@ public final class ConceptMapContact: BackboneElement {
     public override class var _layout: Layout { conceptMapContactLayout }
 
     /// `ConceptMap.contact.name`: `string` 0..1
-    public var name: String? { get { _string(3) } set { _setString(3, newValue) } }
+    public var name: String? { get { _string(4) } set { _setString(4, newValue) } }
     /// `ConceptMap.contact.telecom`: `ContactPoint` 0..*
-    public var telecom: [ContactPoint] { get { _objects(4) } set { _setObjects(4, newValue) } }
+    public var telecom: [ContactPoint] { get { _objects(5) } set { _setObjects(5, newValue) } }
 }
 
 /// `ConceptMap.element`, a backbone element
@@ -73,11 +73,11 @@ public final class ConceptMapElement: BackboneElement {
     public override class var _layout: Layout { conceptMapElementLayout }
 
     /// `ConceptMap.element.codeSystem`: `uri` 0..1
-    public var codeSystem: String? { get { _string(3) } set { _setString(3, newValue) } }
+    public var codeSystem: String? { get { _string(4) } set { _setString(4, newValue) } }
     /// `ConceptMap.element.code`: `code` 0..1
-    public var code: String? { get { _string(4) } set { _setString(4, newValue) } }
+    public var code: String? { get { _string(5) } set { _setString(5, newValue) } }
     /// `ConceptMap.element.target`: `ConceptMap.element.target` 0..*
-    public var target: [ConceptMapElementTarget] { get { _objects(5) } set { _setObjects(5, newValue) } }
+    public var target: [ConceptMapElementTarget] { get { _objects(6) } set { _setObjects(6, newValue) } }
 }
 
 /// `ConceptMap.element.target`, a backbone element
@@ -86,17 +86,17 @@ public final class ConceptMapElementTarget: BackboneElement {
     public override class var _layout: Layout { conceptMapElementTargetLayout }
 
     /// `ConceptMap.element.target.codeSystem`: `uri` 0..1
-    public var codeSystem: String? { get { _string(3) } set { _setString(3, newValue) } }
+    public var codeSystem: String? { get { _string(4) } set { _setString(4, newValue) } }
     /// `ConceptMap.element.target.code`: `code` 0..1
-    public var code: String? { get { _string(4) } set { _setString(4, newValue) } }
+    public var code: String? { get { _string(5) } set { _setString(5, newValue) } }
     /// `ConceptMap.element.target.equivalence`: `code` 1..1, one of `ConceptMapEquivalence` (<http://hl7.org/fhir/ValueSet/concept-map-equivalence>)
-    public var equivalence: ConceptMapEquivalence? { get { _code(5) } set { _setCode(5, newValue) } }
+    public var equivalence: ConceptMapEquivalence? { get { _code(6) } set { _setCode(6, newValue) } }
     /// `ConceptMap.element.target.comments`: `string` 0..1
-    public var comments: String? { get { _string(6) } set { _setString(6, newValue) } }
+    public var comments: String? { get { _string(7) } set { _setString(7, newValue) } }
     /// `ConceptMap.element.target.dependsOn`: `ConceptMap.element.target.dependsOn` 0..*
-    public var dependsOn: [ConceptMapElementTargetDependsOn] { get { _objects(7) } set { _setObjects(7, newValue) } }
+    public var dependsOn: [ConceptMapElementTargetDependsOn] { get { _objects(8) } set { _setObjects(8, newValue) } }
     /// `ConceptMap.element.target.product`: as `ConceptMap.element.target.dependsOn` 0..*
-    public var product: [ConceptMapElementTargetDependsOn] { get { _objects(8) } set { _setObjects(8, newValue) } }
+    public var product: [ConceptMapElementTargetDependsOn] { get { _objects(9) } set { _setObjects(9, newValue) } }
 }
 
 /// `ConceptMap.element.target.dependsOn`, a backbone element
@@ -105,11 +105,11 @@ public final class ConceptMapElementTargetDependsOn: BackboneElement {
     public override class var _layout: Layout { conceptMapElementTargetDependsOnLayout }
 
     /// `ConceptMap.element.target.dependsOn.element`: `uri` 1..1
-    public var element: String? { get { _string(3) } set { _setString(3, newValue) } }
+    public var element: String? { get { _string(4) } set { _setString(4, newValue) } }
     /// `ConceptMap.element.target.dependsOn.codeSystem`: `uri` 1..1
-    public var codeSystem: String? { get { _string(4) } set { _setString(4, newValue) } }
+    public var codeSystem: String? { get { _string(5) } set { _setString(5, newValue) } }
     /// `ConceptMap.element.target.dependsOn.code`: `string` 1..1
-    public var code: String? { get { _string(5) } set { _setString(5, newValue) } }
+    public var code: String? { get { _string(6) } set { _setString(6, newValue) } }
 }
 
 /// A value of `ConceptMap.source[x]`.

@@ -9,85 +9,85 @@ public final class Condition: DomainResource {
     public override class var _layout: Layout { conditionLayout }
 
     /// `Condition.identifier`: `Identifier` 0..*
-    public var identifier: [Identifier] { get { _objects(8) } set { _setObjects(8, newValue) } }
+    public var identifier: [Identifier] { get { _objects(9) } set { _setObjects(9, newValue) } }
     /// `Condition.patient`: `Reference` 1..1 to `Patient`
-    public var patient: Reference? { get { _object(9) } set { _setObject(9, newValue) } }
+    public var patient: Reference? { get { _object(10) } set { _setObject(10, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patient newValue: Reference?) { _upsert(9, newValue) }
+    public func upsert(patient newValue: Reference?) { _upsert(10, newValue) }
     /// `Condition.encounter`: `Reference` 0..1 to `Encounter`
-    public var encounter: Reference? { get { _object(10) } set { _setObject(10, newValue) } }
+    public var encounter: Reference? { get { _object(11) } set { _setObject(11, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(encounter newValue: Reference?) { _upsert(10, newValue) }
+    public func upsert(encounter newValue: Reference?) { _upsert(11, newValue) }
     /// `Condition.asserter`: `Reference` 0..1 to `Practitioner` | `Patient`
-    public var asserter: Reference? { get { _object(11) } set { _setObject(11, newValue) } }
+    public var asserter: Reference? { get { _object(12) } set { _setObject(12, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(asserter newValue: Reference?) { _upsert(11, newValue) }
+    public func upsert(asserter newValue: Reference?) { _upsert(12, newValue) }
     /// `Condition.dateRecorded`: `date` 0..1
-    public var dateRecorded: FHIRDate? { get { _date(12) } set { _setDate(12, newValue) } }
+    public var dateRecorded: FHIRDate? { get { _date(13) } set { _setDate(13, newValue) } }
     /// `Condition.code`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/condition-code>)
-    public var code: CodeableConcept? { get { _object(13) } set { _setObject(13, newValue) } }
+    public var code: CodeableConcept? { get { _object(14) } set { _setObject(14, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(13, newValue) }
+    public func upsert(code newValue: CodeableConcept?) { _upsert(14, newValue) }
     /// `Condition.category`: `CodeableConcept` 0..1, preferred binding (<http://hl7.org/fhir/ValueSet/condition-category>)
-    public var category: CodeableConcept? { get { _object(14) } set { _setObject(14, newValue) } }
+    public var category: CodeableConcept? { get { _object(15) } set { _setObject(15, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(category newValue: CodeableConcept?) { _upsert(14, newValue) }
+    public func upsert(category newValue: CodeableConcept?) { _upsert(15, newValue) }
     /// `Condition.clinicalStatus`: `code` 0..1, preferred binding (<http://hl7.org/fhir/ValueSet/condition-clinical>)
-    public var clinicalStatus: String? { get { _string(15) } set { _setString(15, newValue) } }
+    public var clinicalStatus: String? { get { _string(16) } set { _setString(16, newValue) } }
     /// `Condition.verificationStatus`: `code` 1..1, one of `ConditionVerificationStatus` (<http://hl7.org/fhir/ValueSet/condition-ver-status>)
-    public var verificationStatus: ConditionVerificationStatus? { get { _code(16) } set { _setCode(16, newValue) } }
+    public var verificationStatus: ConditionVerificationStatus? { get { _code(17) } set { _setCode(17, newValue) } }
     /// `Condition.severity`: `CodeableConcept` 0..1, preferred binding (<http://hl7.org/fhir/ValueSet/condition-severity>)
-    public var severity: CodeableConcept? { get { _object(17) } set { _setObject(17, newValue) } }
+    public var severity: CodeableConcept? { get { _object(18) } set { _setObject(18, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(severity newValue: CodeableConcept?) { _upsert(17, newValue) }
+    public func upsert(severity newValue: CodeableConcept?) { _upsert(18, newValue) }
     /// `Condition.onset[x]`: `dateTime` | `Quantity` | `Period` | `Range` | `string` 0..1
-    public var onset: ConditionOnset? { get { _choice(18) } set { _setChoice(18, 5, newValue) } }
+    public var onset: ConditionOnset? { get { _choice(19) } set { _setChoice(19, 5, newValue) } }
     /// `Condition.onset[x]` as `dateTime`.
-    public var onsetDateTime: FHIRDateTime? { get { _dateTime(18) } set { _setDateTime(18, newValue) } }
+    public var onsetDateTime: FHIRDateTime? { get { _dateTime(19) } set { _setDateTime(19, newValue) } }
     /// `Condition.onset[x]` as `Quantity`.
-    public var onsetQuantity: Quantity? { get { _object(19) } set { _setObject(19, newValue) } }
+    public var onsetQuantity: Quantity? { get { _object(20) } set { _setObject(20, newValue) } }
     /// `Condition.onset[x]` as `Period`.
-    public var onsetPeriod: Period? { get { _object(20) } set { _setObject(20, newValue) } }
+    public var onsetPeriod: Period? { get { _object(21) } set { _setObject(21, newValue) } }
     /// `Condition.onset[x]` as `Range`.
-    public var onsetRange: Range? { get { _object(21) } set { _setObject(21, newValue) } }
+    public var onsetRange: Range? { get { _object(22) } set { _setObject(22, newValue) } }
     /// `Condition.onset[x]` as `string`.
-    public var onsetString: String? { get { _string(22) } set { _setString(22, newValue) } }
+    public var onsetString: String? { get { _string(23) } set { _setString(23, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(onsetQuantity newValue: Quantity?) { _upsert(19, newValue) }
+    public func upsert(onsetQuantity newValue: Quantity?) { _upsert(20, newValue) }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(onsetPeriod newValue: Period?) { _upsert(20, newValue) }
+    public func upsert(onsetPeriod newValue: Period?) { _upsert(21, newValue) }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(onsetRange newValue: Range?) { _upsert(21, newValue) }
+    public func upsert(onsetRange newValue: Range?) { _upsert(22, newValue) }
     /// `Condition.abatement[x]`: `dateTime` | `Quantity` | `boolean` | `Period` | `Range` | `string` 0..1
-    public var abatement: ConditionAbatement? { get { _choice(23) } set { _setChoice(23, 6, newValue) } }
+    public var abatement: ConditionAbatement? { get { _choice(24) } set { _setChoice(24, 6, newValue) } }
     /// `Condition.abatement[x]` as `dateTime`.
-    public var abatementDateTime: FHIRDateTime? { get { _dateTime(23) } set { _setDateTime(23, newValue) } }
+    public var abatementDateTime: FHIRDateTime? { get { _dateTime(24) } set { _setDateTime(24, newValue) } }
     /// `Condition.abatement[x]` as `Quantity`.
-    public var abatementQuantity: Quantity? { get { _object(24) } set { _setObject(24, newValue) } }
+    public var abatementQuantity: Quantity? { get { _object(25) } set { _setObject(25, newValue) } }
     /// `Condition.abatement[x]` as `boolean`.
-    public var abatementBoolean: Bool? { get { _bool(25) } set { _setBool(25, newValue) } }
+    public var abatementBoolean: Bool? { get { _bool(26) } set { _setBool(26, newValue) } }
     /// `Condition.abatement[x]` as `Period`.
-    public var abatementPeriod: Period? { get { _object(26) } set { _setObject(26, newValue) } }
+    public var abatementPeriod: Period? { get { _object(27) } set { _setObject(27, newValue) } }
     /// `Condition.abatement[x]` as `Range`.
-    public var abatementRange: Range? { get { _object(27) } set { _setObject(27, newValue) } }
+    public var abatementRange: Range? { get { _object(28) } set { _setObject(28, newValue) } }
     /// `Condition.abatement[x]` as `string`.
-    public var abatementString: String? { get { _string(28) } set { _setString(28, newValue) } }
+    public var abatementString: String? { get { _string(29) } set { _setString(29, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(abatementQuantity newValue: Quantity?) { _upsert(24, newValue) }
+    public func upsert(abatementQuantity newValue: Quantity?) { _upsert(25, newValue) }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(abatementPeriod newValue: Period?) { _upsert(26, newValue) }
+    public func upsert(abatementPeriod newValue: Period?) { _upsert(27, newValue) }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(abatementRange newValue: Range?) { _upsert(27, newValue) }
+    public func upsert(abatementRange newValue: Range?) { _upsert(28, newValue) }
     /// `Condition.stage`: `Condition.stage` 0..1
-    public var stage: ConditionStage? { get { _object(29) } set { _setObject(29, newValue) } }
+    public var stage: ConditionStage? { get { _object(30) } set { _setObject(30, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(stage newValue: ConditionStage?) { _upsert(29, newValue) }
+    public func upsert(stage newValue: ConditionStage?) { _upsert(30, newValue) }
     /// `Condition.evidence`: `Condition.evidence` 0..*
-    public var evidence: [ConditionEvidence] { get { _objects(30) } set { _setObjects(30, newValue) } }
+    public var evidence: [ConditionEvidence] { get { _objects(31) } set { _setObjects(31, newValue) } }
     /// `Condition.bodySite`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/body-site>)
-    public var bodySite: [CodeableConcept] { get { _objects(31) } set { _setObjects(31, newValue) } }
+    public var bodySite: [CodeableConcept] { get { _objects(32) } set { _setObjects(32, newValue) } }
     /// `Condition.notes`: `string` 0..1
-    public var notes: String? { get { _string(32) } set { _setString(32, newValue) } }
+    public var notes: String? { get { _string(33) } set { _setString(33, newValue) } }
 }
 
 /// `Condition.stage`, a backbone element
@@ -96,11 +96,11 @@ public final class ConditionStage: BackboneElement {
     public override class var _layout: Layout { conditionStageLayout }
 
     /// `Condition.stage.summary`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/condition-stage>)
-    public var summary: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
+    public var summary: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(summary newValue: CodeableConcept?) { _upsert(3, newValue) }
+    public func upsert(summary newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `Condition.stage.assessment`: `Reference` 0..* to `ClinicalImpression` | `DiagnosticReport` | `Observation`
-    public var assessment: [Reference] { get { _objects(4) } set { _setObjects(4, newValue) } }
+    public var assessment: [Reference] { get { _objects(5) } set { _setObjects(5, newValue) } }
 }
 
 /// `Condition.evidence`, a backbone element
@@ -109,11 +109,11 @@ public final class ConditionEvidence: BackboneElement {
     public override class var _layout: Layout { conditionEvidenceLayout }
 
     /// `Condition.evidence.code`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/manifestation-or-symptom>)
-    public var code: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
+    public var code: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(3, newValue) }
+    public func upsert(code newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `Condition.evidence.detail`: `Reference` 0..*
-    public var detail: [Reference] { get { _objects(4) } set { _setObjects(4, newValue) } }
+    public var detail: [Reference] { get { _objects(5) } set { _setObjects(5, newValue) } }
 }
 
 /// A value of `Condition.onset[x]`.

@@ -9,51 +9,51 @@ public final class Conformance: DomainResource {
     public override class var _layout: Layout { conformanceLayout }
 
     /// `Conformance.url`: `uri` 0..1
-    public var url: String? { get { _string(8) } set { _setString(8, newValue) } }
+    public var url: String? { get { _string(9) } set { _setString(9, newValue) } }
     /// `Conformance.version`: `string` 0..1
-    public var version: String? { get { _string(9) } set { _setString(9, newValue) } }
+    public var version: String? { get { _string(10) } set { _setString(10, newValue) } }
     /// `Conformance.name`: `string` 0..1
-    public var name: String? { get { _string(10) } set { _setString(10, newValue) } }
+    public var name: String? { get { _string(11) } set { _setString(11, newValue) } }
     /// `Conformance.status`: `code` 0..1, one of `ConformanceResourceStatus` (<http://hl7.org/fhir/ValueSet/conformance-resource-status>)
-    public var status: ConformanceResourceStatus? { get { _code(11) } set { _setCode(11, newValue) } }
+    public var status: ConformanceResourceStatus? { get { _code(12) } set { _setCode(12, newValue) } }
     /// `Conformance.experimental`: `boolean` 0..1
-    public var experimental: Bool? { get { _bool(12) } set { _setBool(12, newValue) } }
+    public var experimental: Bool? { get { _bool(13) } set { _setBool(13, newValue) } }
     /// `Conformance.publisher`: `string` 0..1
-    public var publisher: String? { get { _string(13) } set { _setString(13, newValue) } }
+    public var publisher: String? { get { _string(14) } set { _setString(14, newValue) } }
     /// `Conformance.contact`: `Conformance.contact` 0..*
-    public var contact: [ConformanceContact] { get { _objects(14) } set { _setObjects(14, newValue) } }
+    public var contact: [ConformanceContact] { get { _objects(15) } set { _setObjects(15, newValue) } }
     /// `Conformance.date`: `dateTime` 1..1
-    public var date: FHIRDateTime? { get { _dateTime(15) } set { _setDateTime(15, newValue) } }
+    public var date: FHIRDateTime? { get { _dateTime(16) } set { _setDateTime(16, newValue) } }
     /// `Conformance.description`: `string` 0..1
-    public var description: String? { get { _string(16) } set { _setString(16, newValue) } }
+    public var description: String? { get { _string(17) } set { _setString(17, newValue) } }
     /// `Conformance.requirements`: `string` 0..1
-    public var requirements: String? { get { _string(17) } set { _setString(17, newValue) } }
+    public var requirements: String? { get { _string(18) } set { _setString(18, newValue) } }
     /// `Conformance.copyright`: `string` 0..1
-    public var copyright: String? { get { _string(18) } set { _setString(18, newValue) } }
+    public var copyright: String? { get { _string(19) } set { _setString(19, newValue) } }
     /// `Conformance.kind`: `code` 1..1, one of `ConformanceStatementKind` (<http://hl7.org/fhir/ValueSet/conformance-statement-kind>)
-    public var kind: ConformanceStatementKind? { get { _code(19) } set { _setCode(19, newValue) } }
+    public var kind: ConformanceStatementKind? { get { _code(20) } set { _setCode(20, newValue) } }
     /// `Conformance.software`: `Conformance.software` 0..1
-    public var software: ConformanceSoftware? { get { _object(20) } set { _setObject(20, newValue) } }
+    public var software: ConformanceSoftware? { get { _object(21) } set { _setObject(21, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(software newValue: ConformanceSoftware?) { _upsert(20, newValue) }
+    public func upsert(software newValue: ConformanceSoftware?) { _upsert(21, newValue) }
     /// `Conformance.implementation`: `Conformance.implementation` 0..1
-    public var implementation: ConformanceImplementation? { get { _object(21) } set { _setObject(21, newValue) } }
+    public var implementation: ConformanceImplementation? { get { _object(22) } set { _setObject(22, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(implementation newValue: ConformanceImplementation?) { _upsert(21, newValue) }
+    public func upsert(implementation newValue: ConformanceImplementation?) { _upsert(22, newValue) }
     /// `Conformance.fhirVersion`: `id` 1..1
-    public var fhirVersion: String? { get { _string(22) } set { _setString(22, newValue) } }
+    public var fhirVersion: String? { get { _string(23) } set { _setString(23, newValue) } }
     /// `Conformance.acceptUnknown`: `code` 1..1, one of `UnknownContentCode` (<http://hl7.org/fhir/ValueSet/unknown-content-code>)
-    public var acceptUnknown: UnknownContentCode? { get { _code(23) } set { _setCode(23, newValue) } }
+    public var acceptUnknown: UnknownContentCode? { get { _code(24) } set { _setCode(24, newValue) } }
     /// `Conformance.format`: `code` 1..*, required binding (<http://www.rfc-editor.org/bcp/bcp13.txt>)
-    public var format: [String] { get { _strings(24) } set { _setStrings(24, newValue) } }
+    public var format: [String] { get { _strings(25) } set { _setStrings(25, newValue) } }
     /// `Conformance.profile`: `Reference` 0..* to `StructureDefinition`
-    public var profile: [Reference] { get { _objects(25) } set { _setObjects(25, newValue) } }
+    public var profile: [Reference] { get { _objects(26) } set { _setObjects(26, newValue) } }
     /// `Conformance.rest`: `Conformance.rest` 0..*
-    public var rest: [ConformanceRest] { get { _objects(26) } set { _setObjects(26, newValue) } }
+    public var rest: [ConformanceRest] { get { _objects(27) } set { _setObjects(27, newValue) } }
     /// `Conformance.messaging`: `Conformance.messaging` 0..*
-    public var messaging: [ConformanceMessaging] { get { _objects(27) } set { _setObjects(27, newValue) } }
+    public var messaging: [ConformanceMessaging] { get { _objects(28) } set { _setObjects(28, newValue) } }
     /// `Conformance.document`: `Conformance.document` 0..*
-    public var document: [ConformanceDocument] { get { _objects(28) } set { _setObjects(28, newValue) } }
+    public var document: [ConformanceDocument] { get { _objects(29) } set { _setObjects(29, newValue) } }
 }
 
 /// `Conformance.contact`, a backbone element
@@ -62,9 +62,9 @@ public final class ConformanceContact: BackboneElement {
     public override class var _layout: Layout { conformanceContactLayout }
 
     /// `Conformance.contact.name`: `string` 0..1
-    public var name: String? { get { _string(3) } set { _setString(3, newValue) } }
+    public var name: String? { get { _string(4) } set { _setString(4, newValue) } }
     /// `Conformance.contact.telecom`: `ContactPoint` 0..*
-    public var telecom: [ContactPoint] { get { _objects(4) } set { _setObjects(4, newValue) } }
+    public var telecom: [ContactPoint] { get { _objects(5) } set { _setObjects(5, newValue) } }
 }
 
 /// `Conformance.software`, a backbone element
@@ -73,11 +73,11 @@ public final class ConformanceSoftware: BackboneElement {
     public override class var _layout: Layout { conformanceSoftwareLayout }
 
     /// `Conformance.software.name`: `string` 1..1
-    public var name: String? { get { _string(3) } set { _setString(3, newValue) } }
+    public var name: String? { get { _string(4) } set { _setString(4, newValue) } }
     /// `Conformance.software.version`: `string` 0..1
-    public var version: String? { get { _string(4) } set { _setString(4, newValue) } }
+    public var version: String? { get { _string(5) } set { _setString(5, newValue) } }
     /// `Conformance.software.releaseDate`: `dateTime` 0..1
-    public var releaseDate: FHIRDateTime? { get { _dateTime(5) } set { _setDateTime(5, newValue) } }
+    public var releaseDate: FHIRDateTime? { get { _dateTime(6) } set { _setDateTime(6, newValue) } }
 }
 
 /// `Conformance.implementation`, a backbone element
@@ -86,9 +86,9 @@ public final class ConformanceImplementation: BackboneElement {
     public override class var _layout: Layout { conformanceImplementationLayout }
 
     /// `Conformance.implementation.description`: `string` 1..1
-    public var description: String? { get { _string(3) } set { _setString(3, newValue) } }
+    public var description: String? { get { _string(4) } set { _setString(4, newValue) } }
     /// `Conformance.implementation.url`: `uri` 0..1
-    public var url: String? { get { _string(4) } set { _setString(4, newValue) } }
+    public var url: String? { get { _string(5) } set { _setString(5, newValue) } }
 }
 
 /// `Conformance.rest`, a backbone element
@@ -97,25 +97,25 @@ public final class ConformanceRest: BackboneElement {
     public override class var _layout: Layout { conformanceRestLayout }
 
     /// `Conformance.rest.mode`: `code` 1..1, one of `RestfulConformanceMode` (<http://hl7.org/fhir/ValueSet/restful-conformance-mode>)
-    public var mode: RestfulConformanceMode? { get { _code(3) } set { _setCode(3, newValue) } }
+    public var mode: RestfulConformanceMode? { get { _code(4) } set { _setCode(4, newValue) } }
     /// `Conformance.rest.documentation`: `string` 0..1
-    public var documentation: String? { get { _string(4) } set { _setString(4, newValue) } }
+    public var documentation: String? { get { _string(5) } set { _setString(5, newValue) } }
     /// `Conformance.rest.security`: `Conformance.rest.security` 0..1
-    public var security: ConformanceRestSecurity? { get { _object(5) } set { _setObject(5, newValue) } }
+    public var security: ConformanceRestSecurity? { get { _object(6) } set { _setObject(6, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(security newValue: ConformanceRestSecurity?) { _upsert(5, newValue) }
+    public func upsert(security newValue: ConformanceRestSecurity?) { _upsert(6, newValue) }
     /// `Conformance.rest.resource`: `Conformance.rest.resource` 1..*
-    public var resource: [ConformanceRestResource] { get { _objects(6) } set { _setObjects(6, newValue) } }
+    public var resource: [ConformanceRestResource] { get { _objects(7) } set { _setObjects(7, newValue) } }
     /// `Conformance.rest.interaction`: `Conformance.rest.interaction` 0..*
-    public var interaction: [ConformanceRestInteraction] { get { _objects(7) } set { _setObjects(7, newValue) } }
+    public var interaction: [ConformanceRestInteraction] { get { _objects(8) } set { _setObjects(8, newValue) } }
     /// `Conformance.rest.transactionMode`: `code` 0..1, one of `TransactionMode` (<http://hl7.org/fhir/ValueSet/transaction-mode>)
-    public var transactionMode: TransactionMode? { get { _code(8) } set { _setCode(8, newValue) } }
+    public var transactionMode: TransactionMode? { get { _code(9) } set { _setCode(9, newValue) } }
     /// `Conformance.rest.searchParam`: as `Conformance.rest.resource.searchParam` 0..*
-    public var searchParam: [ConformanceRestResourceSearchParam] { get { _objects(9) } set { _setObjects(9, newValue) } }
+    public var searchParam: [ConformanceRestResourceSearchParam] { get { _objects(10) } set { _setObjects(10, newValue) } }
     /// `Conformance.rest.operation`: `Conformance.rest.operation` 0..*
-    public var operation: [ConformanceRestOperation] { get { _objects(10) } set { _setObjects(10, newValue) } }
+    public var operation: [ConformanceRestOperation] { get { _objects(11) } set { _setObjects(11, newValue) } }
     /// `Conformance.rest.compartment`: `uri` 0..*
-    public var compartment: [String] { get { _strings(11) } set { _setStrings(11, newValue) } }
+    public var compartment: [String] { get { _strings(12) } set { _setStrings(12, newValue) } }
 }
 
 /// `Conformance.rest.security`, a backbone element
@@ -124,13 +124,13 @@ public final class ConformanceRestSecurity: BackboneElement {
     public override class var _layout: Layout { conformanceRestSecurityLayout }
 
     /// `Conformance.rest.security.cors`: `boolean` 0..1
-    public var cors: Bool? { get { _bool(3) } set { _setBool(3, newValue) } }
+    public var cors: Bool? { get { _bool(4) } set { _setBool(4, newValue) } }
     /// `Conformance.rest.security.service`: `CodeableConcept` 0..*, extensible binding (<http://hl7.org/fhir/ValueSet/restful-security-service>)
-    public var service: [CodeableConcept] { get { _objects(4) } set { _setObjects(4, newValue) } }
+    public var service: [CodeableConcept] { get { _objects(5) } set { _setObjects(5, newValue) } }
     /// `Conformance.rest.security.description`: `string` 0..1
-    public var description: String? { get { _string(5) } set { _setString(5, newValue) } }
+    public var description: String? { get { _string(6) } set { _setString(6, newValue) } }
     /// `Conformance.rest.security.certificate`: `Conformance.rest.security.certificate` 0..*
-    public var certificate: [ConformanceRestSecurityCertificate] { get { _objects(6) } set { _setObjects(6, newValue) } }
+    public var certificate: [ConformanceRestSecurityCertificate] { get { _objects(7) } set { _setObjects(7, newValue) } }
 }
 
 /// `Conformance.rest.security.certificate`, a backbone element
@@ -139,9 +139,9 @@ public final class ConformanceRestSecurityCertificate: BackboneElement {
     public override class var _layout: Layout { conformanceRestSecurityCertificateLayout }
 
     /// `Conformance.rest.security.certificate.type`: `code` 0..1, required binding (<http://www.rfc-editor.org/bcp/bcp13.txt>)
-    public var type: String? { get { _string(3) } set { _setString(3, newValue) } }
+    public var type: String? { get { _string(4) } set { _setString(4, newValue) } }
     /// `Conformance.rest.security.certificate.blob`: `base64Binary` 0..1
-    public var blob: String? { get { _string(4) } set { _setString(4, newValue) } }
+    public var blob: String? { get { _string(5) } set { _setString(5, newValue) } }
 }
 
 /// `Conformance.rest.resource`, a backbone element
@@ -150,31 +150,31 @@ public final class ConformanceRestResource: BackboneElement {
     public override class var _layout: Layout { conformanceRestResourceLayout }
 
     /// `Conformance.rest.resource.type`: `code` 1..1, one of `ResourceType` (<http://hl7.org/fhir/ValueSet/resource-types>)
-    public var type: ResourceType? { get { _code(3) } set { _setCode(3, newValue) } }
+    public var type: ResourceType? { get { _code(4) } set { _setCode(4, newValue) } }
     /// `Conformance.rest.resource.profile`: `Reference` 0..1 to `StructureDefinition`
-    public var profile: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
+    public var profile: Reference? { get { _object(5) } set { _setObject(5, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(profile newValue: Reference?) { _upsert(4, newValue) }
+    public func upsert(profile newValue: Reference?) { _upsert(5, newValue) }
     /// `Conformance.rest.resource.interaction`: `Conformance.rest.resource.interaction` 1..*
-    public var interaction: [ConformanceRestResourceInteraction] { get { _objects(5) } set { _setObjects(5, newValue) } }
+    public var interaction: [ConformanceRestResourceInteraction] { get { _objects(6) } set { _setObjects(6, newValue) } }
     /// `Conformance.rest.resource.versioning`: `code` 0..1, one of `ResourceVersionPolicy` (<http://hl7.org/fhir/ValueSet/versioning-policy>)
-    public var versioning: ResourceVersionPolicy? { get { _code(6) } set { _setCode(6, newValue) } }
+    public var versioning: ResourceVersionPolicy? { get { _code(7) } set { _setCode(7, newValue) } }
     /// `Conformance.rest.resource.readHistory`: `boolean` 0..1
-    public var readHistory: Bool? { get { _bool(7) } set { _setBool(7, newValue) } }
+    public var readHistory: Bool? { get { _bool(8) } set { _setBool(8, newValue) } }
     /// `Conformance.rest.resource.updateCreate`: `boolean` 0..1
-    public var updateCreate: Bool? { get { _bool(8) } set { _setBool(8, newValue) } }
+    public var updateCreate: Bool? { get { _bool(9) } set { _setBool(9, newValue) } }
     /// `Conformance.rest.resource.conditionalCreate`: `boolean` 0..1
-    public var conditionalCreate: Bool? { get { _bool(9) } set { _setBool(9, newValue) } }
+    public var conditionalCreate: Bool? { get { _bool(10) } set { _setBool(10, newValue) } }
     /// `Conformance.rest.resource.conditionalUpdate`: `boolean` 0..1
-    public var conditionalUpdate: Bool? { get { _bool(10) } set { _setBool(10, newValue) } }
+    public var conditionalUpdate: Bool? { get { _bool(11) } set { _setBool(11, newValue) } }
     /// `Conformance.rest.resource.conditionalDelete`: `code` 0..1, one of `ConditionalDeleteStatus` (<http://hl7.org/fhir/ValueSet/conditional-delete-status>)
-    public var conditionalDelete: ConditionalDeleteStatus? { get { _code(11) } set { _setCode(11, newValue) } }
+    public var conditionalDelete: ConditionalDeleteStatus? { get { _code(12) } set { _setCode(12, newValue) } }
     /// `Conformance.rest.resource.searchInclude`: `string` 0..*
-    public var searchInclude: [String] { get { _strings(12) } set { _setStrings(12, newValue) } }
+    public var searchInclude: [String] { get { _strings(13) } set { _setStrings(13, newValue) } }
     /// `Conformance.rest.resource.searchRevInclude`: `string` 0..*
-    public var searchRevInclude: [String] { get { _strings(13) } set { _setStrings(13, newValue) } }
+    public var searchRevInclude: [String] { get { _strings(14) } set { _setStrings(14, newValue) } }
     /// `Conformance.rest.resource.searchParam`: `Conformance.rest.resource.searchParam` 0..*
-    public var searchParam: [ConformanceRestResourceSearchParam] { get { _objects(14) } set { _setObjects(14, newValue) } }
+    public var searchParam: [ConformanceRestResourceSearchParam] { get { _objects(15) } set { _setObjects(15, newValue) } }
 }
 
 /// `Conformance.rest.resource.interaction`, a backbone element
@@ -183,9 +183,9 @@ public final class ConformanceRestResourceInteraction: BackboneElement {
     public override class var _layout: Layout { conformanceRestResourceInteractionLayout }
 
     /// `Conformance.rest.resource.interaction.code`: `code` 1..1, one of `TypeRestfulInteraction` (<http://hl7.org/fhir/ValueSet/type-restful-interaction>)
-    public var code: TypeRestfulInteraction? { get { _code(3) } set { _setCode(3, newValue) } }
+    public var code: TypeRestfulInteraction? { get { _code(4) } set { _setCode(4, newValue) } }
     /// `Conformance.rest.resource.interaction.documentation`: `string` 0..1
-    public var documentation: String? { get { _string(4) } set { _setString(4, newValue) } }
+    public var documentation: String? { get { _string(5) } set { _setString(5, newValue) } }
 }
 
 /// `Conformance.rest.resource.searchParam`, a backbone element
@@ -194,19 +194,19 @@ public final class ConformanceRestResourceSearchParam: BackboneElement {
     public override class var _layout: Layout { conformanceRestResourceSearchParamLayout }
 
     /// `Conformance.rest.resource.searchParam.name`: `string` 1..1
-    public var name: String? { get { _string(3) } set { _setString(3, newValue) } }
+    public var name: String? { get { _string(4) } set { _setString(4, newValue) } }
     /// `Conformance.rest.resource.searchParam.definition`: `uri` 0..1
-    public var definition: String? { get { _string(4) } set { _setString(4, newValue) } }
+    public var definition: String? { get { _string(5) } set { _setString(5, newValue) } }
     /// `Conformance.rest.resource.searchParam.type`: `code` 1..1, one of `SearchParamType` (<http://hl7.org/fhir/ValueSet/search-param-type>)
-    public var type: SearchParamType? { get { _code(5) } set { _setCode(5, newValue) } }
+    public var type: SearchParamType? { get { _code(6) } set { _setCode(6, newValue) } }
     /// `Conformance.rest.resource.searchParam.documentation`: `string` 0..1
-    public var documentation: String? { get { _string(6) } set { _setString(6, newValue) } }
+    public var documentation: String? { get { _string(7) } set { _setString(7, newValue) } }
     /// `Conformance.rest.resource.searchParam.target`: `code` 0..*, one of `ResourceType` (<http://hl7.org/fhir/ValueSet/resource-types>)
-    public var target: [ResourceType] { get { _codes(7) } set { _setCodes(7, newValue) } }
+    public var target: [ResourceType] { get { _codes(8) } set { _setCodes(8, newValue) } }
     /// `Conformance.rest.resource.searchParam.modifier`: `code` 0..*, one of `SearchModifierCode` (<http://hl7.org/fhir/ValueSet/search-modifier-code>)
-    public var modifier: [SearchModifierCode] { get { _codes(8) } set { _setCodes(8, newValue) } }
+    public var modifier: [SearchModifierCode] { get { _codes(9) } set { _setCodes(9, newValue) } }
     /// `Conformance.rest.resource.searchParam.chain`: `string` 0..*
-    public var chain: [String] { get { _strings(9) } set { _setStrings(9, newValue) } }
+    public var chain: [String] { get { _strings(10) } set { _setStrings(10, newValue) } }
 }
 
 /// `Conformance.rest.interaction`, a backbone element
@@ -215,9 +215,9 @@ public final class ConformanceRestInteraction: BackboneElement {
     public override class var _layout: Layout { conformanceRestInteractionLayout }
 
     /// `Conformance.rest.interaction.code`: `code` 1..1, one of `SystemRestfulInteraction` (<http://hl7.org/fhir/ValueSet/system-restful-interaction>)
-    public var code: SystemRestfulInteraction? { get { _code(3) } set { _setCode(3, newValue) } }
+    public var code: SystemRestfulInteraction? { get { _code(4) } set { _setCode(4, newValue) } }
     /// `Conformance.rest.interaction.documentation`: `string` 0..1
-    public var documentation: String? { get { _string(4) } set { _setString(4, newValue) } }
+    public var documentation: String? { get { _string(5) } set { _setString(5, newValue) } }
 }
 
 /// `Conformance.rest.operation`, a backbone element
@@ -226,11 +226,11 @@ public final class ConformanceRestOperation: BackboneElement {
     public override class var _layout: Layout { conformanceRestOperationLayout }
 
     /// `Conformance.rest.operation.name`: `string` 1..1
-    public var name: String? { get { _string(3) } set { _setString(3, newValue) } }
+    public var name: String? { get { _string(4) } set { _setString(4, newValue) } }
     /// `Conformance.rest.operation.definition`: `Reference` 1..1 to `OperationDefinition`
-    public var definition: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
+    public var definition: Reference? { get { _object(5) } set { _setObject(5, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(definition newValue: Reference?) { _upsert(4, newValue) }
+    public func upsert(definition newValue: Reference?) { _upsert(5, newValue) }
 }
 
 /// `Conformance.messaging`, a backbone element
@@ -239,13 +239,13 @@ public final class ConformanceMessaging: BackboneElement {
     public override class var _layout: Layout { conformanceMessagingLayout }
 
     /// `Conformance.messaging.endpoint`: `Conformance.messaging.endpoint` 0..*
-    public var endpoint: [ConformanceMessagingEndpoint] { get { _objects(3) } set { _setObjects(3, newValue) } }
+    public var endpoint: [ConformanceMessagingEndpoint] { get { _objects(4) } set { _setObjects(4, newValue) } }
     /// `Conformance.messaging.reliableCache`: `unsignedInt` 0..1
-    public var reliableCache: Int? { get { _int(4) } set { _setInt(4, newValue) } }
+    public var reliableCache: Int? { get { _int(5) } set { _setInt(5, newValue) } }
     /// `Conformance.messaging.documentation`: `string` 0..1
-    public var documentation: String? { get { _string(5) } set { _setString(5, newValue) } }
+    public var documentation: String? { get { _string(6) } set { _setString(6, newValue) } }
     /// `Conformance.messaging.event`: `Conformance.messaging.event` 1..*
-    public var event: [ConformanceMessagingEvent] { get { _objects(6) } set { _setObjects(6, newValue) } }
+    public var event: [ConformanceMessagingEvent] { get { _objects(7) } set { _setObjects(7, newValue) } }
 }
 
 /// `Conformance.messaging.endpoint`, a backbone element
@@ -254,11 +254,11 @@ public final class ConformanceMessagingEndpoint: BackboneElement {
     public override class var _layout: Layout { conformanceMessagingEndpointLayout }
 
     /// `Conformance.messaging.endpoint.protocol`: `Coding` 1..1, extensible binding (<http://hl7.org/fhir/ValueSet/message-transport>)
-    public var `protocol`: Coding? { get { _object(3) } set { _setObject(3, newValue) } }
+    public var `protocol`: Coding? { get { _object(4) } set { _setObject(4, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(protocol newValue: Coding?) { _upsert(3, newValue) }
+    public func upsert(protocol newValue: Coding?) { _upsert(4, newValue) }
     /// `Conformance.messaging.endpoint.address`: `uri` 1..1
-    public var address: String? { get { _string(4) } set { _setString(4, newValue) } }
+    public var address: String? { get { _string(5) } set { _setString(5, newValue) } }
 }
 
 /// `Conformance.messaging.event`, a backbone element
@@ -267,25 +267,25 @@ public final class ConformanceMessagingEvent: BackboneElement {
     public override class var _layout: Layout { conformanceMessagingEventLayout }
 
     /// `Conformance.messaging.event.code`: `Coding` 1..1, preferred binding (<http://hl7.org/fhir/ValueSet/message-events>)
-    public var code: Coding? { get { _object(3) } set { _setObject(3, newValue) } }
+    public var code: Coding? { get { _object(4) } set { _setObject(4, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: Coding?) { _upsert(3, newValue) }
+    public func upsert(code newValue: Coding?) { _upsert(4, newValue) }
     /// `Conformance.messaging.event.category`: `code` 0..1, one of `MessageSignificanceCategory` (<http://hl7.org/fhir/ValueSet/message-significance-category>)
-    public var category: MessageSignificanceCategory? { get { _code(4) } set { _setCode(4, newValue) } }
+    public var category: MessageSignificanceCategory? { get { _code(5) } set { _setCode(5, newValue) } }
     /// `Conformance.messaging.event.mode`: `code` 1..1, one of `ConformanceEventMode` (<http://hl7.org/fhir/ValueSet/message-conformance-event-mode>)
-    public var mode: ConformanceEventMode? { get { _code(5) } set { _setCode(5, newValue) } }
+    public var mode: ConformanceEventMode? { get { _code(6) } set { _setCode(6, newValue) } }
     /// `Conformance.messaging.event.focus`: `code` 1..1, one of `ResourceType` (<http://hl7.org/fhir/ValueSet/resource-types>)
-    public var focus: ResourceType? { get { _code(6) } set { _setCode(6, newValue) } }
+    public var focus: ResourceType? { get { _code(7) } set { _setCode(7, newValue) } }
     /// `Conformance.messaging.event.request`: `Reference` 1..1 to `StructureDefinition`
-    public var request: Reference? { get { _object(7) } set { _setObject(7, newValue) } }
+    public var request: Reference? { get { _object(8) } set { _setObject(8, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(request newValue: Reference?) { _upsert(7, newValue) }
+    public func upsert(request newValue: Reference?) { _upsert(8, newValue) }
     /// `Conformance.messaging.event.response`: `Reference` 1..1 to `StructureDefinition`
-    public var response: Reference? { get { _object(8) } set { _setObject(8, newValue) } }
+    public var response: Reference? { get { _object(9) } set { _setObject(9, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(response newValue: Reference?) { _upsert(8, newValue) }
+    public func upsert(response newValue: Reference?) { _upsert(9, newValue) }
     /// `Conformance.messaging.event.documentation`: `string` 0..1
-    public var documentation: String? { get { _string(9) } set { _setString(9, newValue) } }
+    public var documentation: String? { get { _string(10) } set { _setString(10, newValue) } }
 }
 
 /// `Conformance.document`, a backbone element
@@ -294,13 +294,13 @@ public final class ConformanceDocument: BackboneElement {
     public override class var _layout: Layout { conformanceDocumentLayout }
 
     /// `Conformance.document.mode`: `code` 1..1, one of `DocumentMode` (<http://hl7.org/fhir/ValueSet/document-mode>)
-    public var mode: DocumentMode? { get { _code(3) } set { _setCode(3, newValue) } }
+    public var mode: DocumentMode? { get { _code(4) } set { _setCode(4, newValue) } }
     /// `Conformance.document.documentation`: `string` 0..1
-    public var documentation: String? { get { _string(4) } set { _setString(4, newValue) } }
+    public var documentation: String? { get { _string(5) } set { _setString(5, newValue) } }
     /// `Conformance.document.profile`: `Reference` 1..1 to `StructureDefinition`
-    public var profile: Reference? { get { _object(5) } set { _setObject(5, newValue) } }
+    public var profile: Reference? { get { _object(6) } set { _setObject(6, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(profile newValue: Reference?) { _upsert(5, newValue) }
+    public func upsert(profile newValue: Reference?) { _upsert(6, newValue) }
 }
 
 private let conformanceLayout = Layout(_class: Conformance.self, "Conformance", .resource, base: DomainResource._layout, release: .dstu2, """

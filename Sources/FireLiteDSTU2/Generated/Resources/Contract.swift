@@ -9,55 +9,55 @@ public final class Contract: DomainResource {
     public override class var _layout: Layout { contractLayout }
 
     /// `Contract.identifier`: `Identifier` 0..1
-    public var identifier: Identifier? { get { _object(8) } set { _setObject(8, newValue) } }
+    public var identifier: Identifier? { get { _object(9) } set { _setObject(9, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(identifier newValue: Identifier?) { _upsert(8, newValue) }
+    public func upsert(identifier newValue: Identifier?) { _upsert(9, newValue) }
     /// `Contract.issued`: `dateTime` 0..1
-    public var issued: FHIRDateTime? { get { _dateTime(9) } set { _setDateTime(9, newValue) } }
+    public var issued: FHIRDateTime? { get { _dateTime(10) } set { _setDateTime(10, newValue) } }
     /// `Contract.applies`: `Period` 0..1
-    public var applies: Period? { get { _object(10) } set { _setObject(10, newValue) } }
+    public var applies: Period? { get { _object(11) } set { _setObject(11, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(applies newValue: Period?) { _upsert(10, newValue) }
+    public func upsert(applies newValue: Period?) { _upsert(11, newValue) }
     /// `Contract.subject`: `Reference` 0..*
-    public var subject: [Reference] { get { _objects(11) } set { _setObjects(11, newValue) } }
+    public var subject: [Reference] { get { _objects(12) } set { _setObjects(12, newValue) } }
     /// `Contract.authority`: `Reference` 0..* to `Organization`
-    public var authority: [Reference] { get { _objects(12) } set { _setObjects(12, newValue) } }
+    public var authority: [Reference] { get { _objects(13) } set { _setObjects(13, newValue) } }
     /// `Contract.domain`: `Reference` 0..* to `Location`
-    public var domain: [Reference] { get { _objects(13) } set { _setObjects(13, newValue) } }
+    public var domain: [Reference] { get { _objects(14) } set { _setObjects(14, newValue) } }
     /// `Contract.type`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/contract-type>)
-    public var type: CodeableConcept? { get { _object(14) } set { _setObject(14, newValue) } }
+    public var type: CodeableConcept? { get { _object(15) } set { _setObject(15, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(14, newValue) }
+    public func upsert(type newValue: CodeableConcept?) { _upsert(15, newValue) }
     /// `Contract.subType`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/contract-subtype>)
-    public var subType: [CodeableConcept] { get { _objects(15) } set { _setObjects(15, newValue) } }
+    public var subType: [CodeableConcept] { get { _objects(16) } set { _setObjects(16, newValue) } }
     /// `Contract.action`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/contract-action>)
-    public var action: [CodeableConcept] { get { _objects(16) } set { _setObjects(16, newValue) } }
+    public var action: [CodeableConcept] { get { _objects(17) } set { _setObjects(17, newValue) } }
     /// `Contract.actionReason`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/v3-PurposeOfUse>)
-    public var actionReason: [CodeableConcept] { get { _objects(17) } set { _setObjects(17, newValue) } }
+    public var actionReason: [CodeableConcept] { get { _objects(18) } set { _setObjects(18, newValue) } }
     /// `Contract.actor`: `Contract.actor` 0..*
-    public var actor: [ContractActor] { get { _objects(18) } set { _setObjects(18, newValue) } }
+    public var actor: [ContractActor] { get { _objects(19) } set { _setObjects(19, newValue) } }
     /// `Contract.valuedItem`: `Contract.valuedItem` 0..*
-    public var valuedItem: [ContractValuedItem] { get { _objects(19) } set { _setObjects(19, newValue) } }
+    public var valuedItem: [ContractValuedItem] { get { _objects(20) } set { _setObjects(20, newValue) } }
     /// `Contract.signer`: `Contract.signer` 0..*
-    public var signer: [ContractSigner] { get { _objects(20) } set { _setObjects(20, newValue) } }
+    public var signer: [ContractSigner] { get { _objects(21) } set { _setObjects(21, newValue) } }
     /// `Contract.term`: `Contract.term` 0..*
-    public var term: [ContractTerm] { get { _objects(21) } set { _setObjects(21, newValue) } }
+    public var term: [ContractTerm] { get { _objects(22) } set { _setObjects(22, newValue) } }
     /// `Contract.binding[x]`: `Attachment` | `Reference` 0..1 to `Composition` | `DocumentReference` | `QuestionnaireResponse`
-    public var binding: ContractBinding? { get { _choice(22) } set { _setChoice(22, 2, newValue) } }
+    public var binding: ContractBinding? { get { _choice(23) } set { _setChoice(23, 2, newValue) } }
     /// `Contract.binding[x]` as `Attachment`.
-    public var bindingAttachment: Attachment? { get { _object(22) } set { _setObject(22, newValue) } }
+    public var bindingAttachment: Attachment? { get { _object(23) } set { _setObject(23, newValue) } }
     /// `Contract.binding[x]` as `Reference`.
-    public var bindingReference: Reference? { get { _object(23) } set { _setObject(23, newValue) } }
+    public var bindingReference: Reference? { get { _object(24) } set { _setObject(24, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(bindingAttachment newValue: Attachment?) { _upsert(22, newValue) }
+    public func upsert(bindingAttachment newValue: Attachment?) { _upsert(23, newValue) }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(bindingReference newValue: Reference?) { _upsert(23, newValue) }
+    public func upsert(bindingReference newValue: Reference?) { _upsert(24, newValue) }
     /// `Contract.friendly`: `Contract.friendly` 0..*
-    public var friendly: [ContractFriendly] { get { _objects(24) } set { _setObjects(24, newValue) } }
+    public var friendly: [ContractFriendly] { get { _objects(25) } set { _setObjects(25, newValue) } }
     /// `Contract.legal`: `Contract.legal` 0..*
-    public var legal: [ContractLegal] { get { _objects(25) } set { _setObjects(25, newValue) } }
+    public var legal: [ContractLegal] { get { _objects(26) } set { _setObjects(26, newValue) } }
     /// `Contract.rule`: `Contract.rule` 0..*
-    public var rule: [ContractRule] { get { _objects(26) } set { _setObjects(26, newValue) } }
+    public var rule: [ContractRule] { get { _objects(27) } set { _setObjects(27, newValue) } }
 }
 
 /// `Contract.actor`, a backbone element
@@ -66,11 +66,11 @@ public final class ContractActor: BackboneElement {
     public override class var _layout: Layout { contractActorLayout }
 
     /// `Contract.actor.entity`: `Reference` 1..1 to `Contract` | `Device` | `Group` | `Location` | `Organization` | `Patient` | `Practitioner` | `RelatedPerson` | `Substance`
-    public var entity: Reference? { get { _object(3) } set { _setObject(3, newValue) } }
+    public var entity: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(entity newValue: Reference?) { _upsert(3, newValue) }
+    public func upsert(entity newValue: Reference?) { _upsert(4, newValue) }
     /// `Contract.actor.role`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/contract-actorrole>)
-    public var role: [CodeableConcept] { get { _objects(4) } set { _setObjects(4, newValue) } }
+    public var role: [CodeableConcept] { get { _objects(5) } set { _setObjects(5, newValue) } }
 }
 
 /// `Contract.valuedItem`, a backbone element
@@ -79,37 +79,37 @@ public final class ContractValuedItem: BackboneElement {
     public override class var _layout: Layout { contractValuedItemLayout }
 
     /// `Contract.valuedItem.entity[x]`: `CodeableConcept` | `Reference` 0..1
-    public var entity: ContractValuedItemEntity? { get { _choice(3) } set { _setChoice(3, 2, newValue) } }
+    public var entity: ContractValuedItemEntity? { get { _choice(4) } set { _setChoice(4, 2, newValue) } }
     /// `Contract.valuedItem.entity[x]` as `CodeableConcept`.
-    public var entityCodeableConcept: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
+    public var entityCodeableConcept: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
     /// `Contract.valuedItem.entity[x]` as `Reference`.
-    public var entityReference: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
+    public var entityReference: Reference? { get { _object(5) } set { _setObject(5, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(entityCodeableConcept newValue: CodeableConcept?) { _upsert(3, newValue) }
+    public func upsert(entityCodeableConcept newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(entityReference newValue: Reference?) { _upsert(4, newValue) }
+    public func upsert(entityReference newValue: Reference?) { _upsert(5, newValue) }
     /// `Contract.valuedItem.identifier`: `Identifier` 0..1
-    public var identifier: Identifier? { get { _object(5) } set { _setObject(5, newValue) } }
+    public var identifier: Identifier? { get { _object(6) } set { _setObject(6, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(identifier newValue: Identifier?) { _upsert(5, newValue) }
+    public func upsert(identifier newValue: Identifier?) { _upsert(6, newValue) }
     /// `Contract.valuedItem.effectiveTime`: `dateTime` 0..1
-    public var effectiveTime: FHIRDateTime? { get { _dateTime(6) } set { _setDateTime(6, newValue) } }
+    public var effectiveTime: FHIRDateTime? { get { _dateTime(7) } set { _setDateTime(7, newValue) } }
     /// `Contract.valuedItem.quantity`: `Quantity` 0..1
-    public var quantity: Quantity? { get { _object(7) } set { _setObject(7, newValue) } }
+    public var quantity: Quantity? { get { _object(8) } set { _setObject(8, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(quantity newValue: Quantity?) { _upsert(7, newValue) }
+    public func upsert(quantity newValue: Quantity?) { _upsert(8, newValue) }
     /// `Contract.valuedItem.unitPrice`: `Quantity` 0..1
-    public var unitPrice: Quantity? { get { _object(8) } set { _setObject(8, newValue) } }
+    public var unitPrice: Quantity? { get { _object(9) } set { _setObject(9, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(unitPrice newValue: Quantity?) { _upsert(8, newValue) }
+    public func upsert(unitPrice newValue: Quantity?) { _upsert(9, newValue) }
     /// `Contract.valuedItem.factor`: `decimal` 0..1
-    public var factor: FHIRDecimal? { get { _decimal(9) } set { _setDecimal(9, newValue) } }
+    public var factor: FHIRDecimal? { get { _decimal(10) } set { _setDecimal(10, newValue) } }
     /// `Contract.valuedItem.points`: `decimal` 0..1
-    public var points: FHIRDecimal? { get { _decimal(10) } set { _setDecimal(10, newValue) } }
+    public var points: FHIRDecimal? { get { _decimal(11) } set { _setDecimal(11, newValue) } }
     /// `Contract.valuedItem.net`: `Quantity` 0..1
-    public var net: Quantity? { get { _object(11) } set { _setObject(11, newValue) } }
+    public var net: Quantity? { get { _object(12) } set { _setObject(12, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(net newValue: Quantity?) { _upsert(11, newValue) }
+    public func upsert(net newValue: Quantity?) { _upsert(12, newValue) }
 }
 
 /// `Contract.signer`, a backbone element
@@ -118,15 +118,15 @@ public final class ContractSigner: BackboneElement {
     public override class var _layout: Layout { contractSignerLayout }
 
     /// `Contract.signer.type`: `Coding` 1..1, preferred binding (<http://hl7.org/fhir/ValueSet/contract-signer-type>)
-    public var type: Coding? { get { _object(3) } set { _setObject(3, newValue) } }
+    public var type: Coding? { get { _object(4) } set { _setObject(4, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: Coding?) { _upsert(3, newValue) }
+    public func upsert(type newValue: Coding?) { _upsert(4, newValue) }
     /// `Contract.signer.party`: `Reference` 1..1 to `Organization` | `Patient` | `Practitioner` | `RelatedPerson`
-    public var party: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
+    public var party: Reference? { get { _object(5) } set { _setObject(5, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(party newValue: Reference?) { _upsert(4, newValue) }
+    public func upsert(party newValue: Reference?) { _upsert(5, newValue) }
     /// `Contract.signer.signature`: `string` 1..1
-    public var signature: String? { get { _string(5) } set { _setString(5, newValue) } }
+    public var signature: String? { get { _string(6) } set { _setString(6, newValue) } }
 }
 
 /// `Contract.term`, a backbone element
@@ -135,39 +135,39 @@ public final class ContractTerm: BackboneElement {
     public override class var _layout: Layout { contractTermLayout }
 
     /// `Contract.term.identifier`: `Identifier` 0..1
-    public var identifier: Identifier? { get { _object(3) } set { _setObject(3, newValue) } }
+    public var identifier: Identifier? { get { _object(4) } set { _setObject(4, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(identifier newValue: Identifier?) { _upsert(3, newValue) }
+    public func upsert(identifier newValue: Identifier?) { _upsert(4, newValue) }
     /// `Contract.term.issued`: `dateTime` 0..1
-    public var issued: FHIRDateTime? { get { _dateTime(4) } set { _setDateTime(4, newValue) } }
+    public var issued: FHIRDateTime? { get { _dateTime(5) } set { _setDateTime(5, newValue) } }
     /// `Contract.term.applies`: `Period` 0..1
-    public var applies: Period? { get { _object(5) } set { _setObject(5, newValue) } }
+    public var applies: Period? { get { _object(6) } set { _setObject(6, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(applies newValue: Period?) { _upsert(5, newValue) }
+    public func upsert(applies newValue: Period?) { _upsert(6, newValue) }
     /// `Contract.term.type`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/contract-term-type>)
-    public var type: CodeableConcept? { get { _object(6) } set { _setObject(6, newValue) } }
+    public var type: CodeableConcept? { get { _object(7) } set { _setObject(7, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(6, newValue) }
+    public func upsert(type newValue: CodeableConcept?) { _upsert(7, newValue) }
     /// `Contract.term.subType`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/contract-term-subtype>)
-    public var subType: CodeableConcept? { get { _object(7) } set { _setObject(7, newValue) } }
+    public var subType: CodeableConcept? { get { _object(8) } set { _setObject(8, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subType newValue: CodeableConcept?) { _upsert(7, newValue) }
+    public func upsert(subType newValue: CodeableConcept?) { _upsert(8, newValue) }
     /// `Contract.term.subject`: `Reference` 0..1
-    public var subject: Reference? { get { _object(8) } set { _setObject(8, newValue) } }
+    public var subject: Reference? { get { _object(9) } set { _setObject(9, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subject newValue: Reference?) { _upsert(8, newValue) }
+    public func upsert(subject newValue: Reference?) { _upsert(9, newValue) }
     /// `Contract.term.action`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/contract-action>)
-    public var action: [CodeableConcept] { get { _objects(9) } set { _setObjects(9, newValue) } }
+    public var action: [CodeableConcept] { get { _objects(10) } set { _setObjects(10, newValue) } }
     /// `Contract.term.actionReason`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/v3-PurposeOfUse>)
-    public var actionReason: [CodeableConcept] { get { _objects(10) } set { _setObjects(10, newValue) } }
+    public var actionReason: [CodeableConcept] { get { _objects(11) } set { _setObjects(11, newValue) } }
     /// `Contract.term.actor`: `Contract.term.actor` 0..*
-    public var actor: [ContractTermActor] { get { _objects(11) } set { _setObjects(11, newValue) } }
+    public var actor: [ContractTermActor] { get { _objects(12) } set { _setObjects(12, newValue) } }
     /// `Contract.term.text`: `string` 0..1
-    public var text: String? { get { _string(12) } set { _setString(12, newValue) } }
+    public var text: String? { get { _string(13) } set { _setString(13, newValue) } }
     /// `Contract.term.valuedItem`: `Contract.term.valuedItem` 0..*
-    public var valuedItem: [ContractTermValuedItem] { get { _objects(13) } set { _setObjects(13, newValue) } }
+    public var valuedItem: [ContractTermValuedItem] { get { _objects(14) } set { _setObjects(14, newValue) } }
     /// `Contract.term.group`: as `Contract.term` 0..*
-    public var group: [ContractTerm] { get { _objects(14) } set { _setObjects(14, newValue) } }
+    public var group: [ContractTerm] { get { _objects(15) } set { _setObjects(15, newValue) } }
 }
 
 /// `Contract.term.actor`, a backbone element
@@ -176,11 +176,11 @@ public final class ContractTermActor: BackboneElement {
     public override class var _layout: Layout { contractTermActorLayout }
 
     /// `Contract.term.actor.entity`: `Reference` 1..1 to `Contract` | `Device` | `Group` | `Location` | `Organization` | `Patient` | `Practitioner` | `RelatedPerson` | `Substance`
-    public var entity: Reference? { get { _object(3) } set { _setObject(3, newValue) } }
+    public var entity: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(entity newValue: Reference?) { _upsert(3, newValue) }
+    public func upsert(entity newValue: Reference?) { _upsert(4, newValue) }
     /// `Contract.term.actor.role`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/contract-actorrole>)
-    public var role: [CodeableConcept] { get { _objects(4) } set { _setObjects(4, newValue) } }
+    public var role: [CodeableConcept] { get { _objects(5) } set { _setObjects(5, newValue) } }
 }
 
 /// `Contract.term.valuedItem`, a backbone element
@@ -189,37 +189,37 @@ public final class ContractTermValuedItem: BackboneElement {
     public override class var _layout: Layout { contractTermValuedItemLayout }
 
     /// `Contract.term.valuedItem.entity[x]`: `CodeableConcept` | `Reference` 0..1
-    public var entity: ContractTermValuedItemEntity? { get { _choice(3) } set { _setChoice(3, 2, newValue) } }
+    public var entity: ContractTermValuedItemEntity? { get { _choice(4) } set { _setChoice(4, 2, newValue) } }
     /// `Contract.term.valuedItem.entity[x]` as `CodeableConcept`.
-    public var entityCodeableConcept: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
+    public var entityCodeableConcept: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
     /// `Contract.term.valuedItem.entity[x]` as `Reference`.
-    public var entityReference: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
+    public var entityReference: Reference? { get { _object(5) } set { _setObject(5, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(entityCodeableConcept newValue: CodeableConcept?) { _upsert(3, newValue) }
+    public func upsert(entityCodeableConcept newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(entityReference newValue: Reference?) { _upsert(4, newValue) }
+    public func upsert(entityReference newValue: Reference?) { _upsert(5, newValue) }
     /// `Contract.term.valuedItem.identifier`: `Identifier` 0..1
-    public var identifier: Identifier? { get { _object(5) } set { _setObject(5, newValue) } }
+    public var identifier: Identifier? { get { _object(6) } set { _setObject(6, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(identifier newValue: Identifier?) { _upsert(5, newValue) }
+    public func upsert(identifier newValue: Identifier?) { _upsert(6, newValue) }
     /// `Contract.term.valuedItem.effectiveTime`: `dateTime` 0..1
-    public var effectiveTime: FHIRDateTime? { get { _dateTime(6) } set { _setDateTime(6, newValue) } }
+    public var effectiveTime: FHIRDateTime? { get { _dateTime(7) } set { _setDateTime(7, newValue) } }
     /// `Contract.term.valuedItem.quantity`: `Quantity` 0..1
-    public var quantity: Quantity? { get { _object(7) } set { _setObject(7, newValue) } }
+    public var quantity: Quantity? { get { _object(8) } set { _setObject(8, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(quantity newValue: Quantity?) { _upsert(7, newValue) }
+    public func upsert(quantity newValue: Quantity?) { _upsert(8, newValue) }
     /// `Contract.term.valuedItem.unitPrice`: `Quantity` 0..1
-    public var unitPrice: Quantity? { get { _object(8) } set { _setObject(8, newValue) } }
+    public var unitPrice: Quantity? { get { _object(9) } set { _setObject(9, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(unitPrice newValue: Quantity?) { _upsert(8, newValue) }
+    public func upsert(unitPrice newValue: Quantity?) { _upsert(9, newValue) }
     /// `Contract.term.valuedItem.factor`: `decimal` 0..1
-    public var factor: FHIRDecimal? { get { _decimal(9) } set { _setDecimal(9, newValue) } }
+    public var factor: FHIRDecimal? { get { _decimal(10) } set { _setDecimal(10, newValue) } }
     /// `Contract.term.valuedItem.points`: `decimal` 0..1
-    public var points: FHIRDecimal? { get { _decimal(10) } set { _setDecimal(10, newValue) } }
+    public var points: FHIRDecimal? { get { _decimal(11) } set { _setDecimal(11, newValue) } }
     /// `Contract.term.valuedItem.net`: `Quantity` 0..1
-    public var net: Quantity? { get { _object(11) } set { _setObject(11, newValue) } }
+    public var net: Quantity? { get { _object(12) } set { _setObject(12, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(net newValue: Quantity?) { _upsert(11, newValue) }
+    public func upsert(net newValue: Quantity?) { _upsert(12, newValue) }
 }
 
 /// `Contract.friendly`, a backbone element
@@ -228,15 +228,15 @@ public final class ContractFriendly: BackboneElement {
     public override class var _layout: Layout { contractFriendlyLayout }
 
     /// `Contract.friendly.content[x]`: `Attachment` | `Reference` 1..1 to `Composition` | `DocumentReference` | `QuestionnaireResponse`
-    public var content: ContractFriendlyContent? { get { _choice(3) } set { _setChoice(3, 2, newValue) } }
+    public var content: ContractFriendlyContent? { get { _choice(4) } set { _setChoice(4, 2, newValue) } }
     /// `Contract.friendly.content[x]` as `Attachment`.
-    public var contentAttachment: Attachment? { get { _object(3) } set { _setObject(3, newValue) } }
+    public var contentAttachment: Attachment? { get { _object(4) } set { _setObject(4, newValue) } }
     /// `Contract.friendly.content[x]` as `Reference`.
-    public var contentReference: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
+    public var contentReference: Reference? { get { _object(5) } set { _setObject(5, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(contentAttachment newValue: Attachment?) { _upsert(3, newValue) }
+    public func upsert(contentAttachment newValue: Attachment?) { _upsert(4, newValue) }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(contentReference newValue: Reference?) { _upsert(4, newValue) }
+    public func upsert(contentReference newValue: Reference?) { _upsert(5, newValue) }
 }
 
 /// `Contract.legal`, a backbone element
@@ -245,15 +245,15 @@ public final class ContractLegal: BackboneElement {
     public override class var _layout: Layout { contractLegalLayout }
 
     /// `Contract.legal.content[x]`: `Attachment` | `Reference` 1..1 to `Composition` | `DocumentReference` | `QuestionnaireResponse`
-    public var content: ContractLegalContent? { get { _choice(3) } set { _setChoice(3, 2, newValue) } }
+    public var content: ContractLegalContent? { get { _choice(4) } set { _setChoice(4, 2, newValue) } }
     /// `Contract.legal.content[x]` as `Attachment`.
-    public var contentAttachment: Attachment? { get { _object(3) } set { _setObject(3, newValue) } }
+    public var contentAttachment: Attachment? { get { _object(4) } set { _setObject(4, newValue) } }
     /// `Contract.legal.content[x]` as `Reference`.
-    public var contentReference: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
+    public var contentReference: Reference? { get { _object(5) } set { _setObject(5, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(contentAttachment newValue: Attachment?) { _upsert(3, newValue) }
+    public func upsert(contentAttachment newValue: Attachment?) { _upsert(4, newValue) }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(contentReference newValue: Reference?) { _upsert(4, newValue) }
+    public func upsert(contentReference newValue: Reference?) { _upsert(5, newValue) }
 }
 
 /// `Contract.rule`, a backbone element
@@ -262,15 +262,15 @@ public final class ContractRule: BackboneElement {
     public override class var _layout: Layout { contractRuleLayout }
 
     /// `Contract.rule.content[x]`: `Attachment` | `Reference` 1..1 to `DocumentReference`
-    public var content: ContractRuleContent? { get { _choice(3) } set { _setChoice(3, 2, newValue) } }
+    public var content: ContractRuleContent? { get { _choice(4) } set { _setChoice(4, 2, newValue) } }
     /// `Contract.rule.content[x]` as `Attachment`.
-    public var contentAttachment: Attachment? { get { _object(3) } set { _setObject(3, newValue) } }
+    public var contentAttachment: Attachment? { get { _object(4) } set { _setObject(4, newValue) } }
     /// `Contract.rule.content[x]` as `Reference`.
-    public var contentReference: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
+    public var contentReference: Reference? { get { _object(5) } set { _setObject(5, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(contentAttachment newValue: Attachment?) { _upsert(3, newValue) }
+    public func upsert(contentAttachment newValue: Attachment?) { _upsert(4, newValue) }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(contentReference newValue: Reference?) { _upsert(4, newValue) }
+    public func upsert(contentReference newValue: Reference?) { _upsert(5, newValue) }
 }
 
 /// A value of `Contract.binding[x]`.

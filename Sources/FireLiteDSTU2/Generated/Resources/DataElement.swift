@@ -9,33 +9,33 @@ public final class DataElement: DomainResource {
     public override class var _layout: Layout { dataElementLayout }
 
     /// `DataElement.url`: `uri` 0..1
-    public var url: String? { get { _string(8) } set { _setString(8, newValue) } }
+    public var url: String? { get { _string(9) } set { _setString(9, newValue) } }
     /// `DataElement.identifier`: `Identifier` 0..*
-    public var identifier: [Identifier] { get { _objects(9) } set { _setObjects(9, newValue) } }
+    public var identifier: [Identifier] { get { _objects(10) } set { _setObjects(10, newValue) } }
     /// `DataElement.version`: `string` 0..1
-    public var version: String? { get { _string(10) } set { _setString(10, newValue) } }
+    public var version: String? { get { _string(11) } set { _setString(11, newValue) } }
     /// `DataElement.name`: `string` 0..1
-    public var name: String? { get { _string(11) } set { _setString(11, newValue) } }
+    public var name: String? { get { _string(12) } set { _setString(12, newValue) } }
     /// `DataElement.status`: `code` 1..1, one of `ConformanceResourceStatus` (<http://hl7.org/fhir/ValueSet/conformance-resource-status>)
-    public var status: ConformanceResourceStatus? { get { _code(12) } set { _setCode(12, newValue) } }
+    public var status: ConformanceResourceStatus? { get { _code(13) } set { _setCode(13, newValue) } }
     /// `DataElement.experimental`: `boolean` 0..1
-    public var experimental: Bool? { get { _bool(13) } set { _setBool(13, newValue) } }
+    public var experimental: Bool? { get { _bool(14) } set { _setBool(14, newValue) } }
     /// `DataElement.publisher`: `string` 0..1
-    public var publisher: String? { get { _string(14) } set { _setString(14, newValue) } }
+    public var publisher: String? { get { _string(15) } set { _setString(15, newValue) } }
     /// `DataElement.contact`: `DataElement.contact` 0..*
-    public var contact: [DataElementContact] { get { _objects(15) } set { _setObjects(15, newValue) } }
+    public var contact: [DataElementContact] { get { _objects(16) } set { _setObjects(16, newValue) } }
     /// `DataElement.date`: `dateTime` 0..1
-    public var date: FHIRDateTime? { get { _dateTime(16) } set { _setDateTime(16, newValue) } }
+    public var date: FHIRDateTime? { get { _dateTime(17) } set { _setDateTime(17, newValue) } }
     /// `DataElement.useContext`: `CodeableConcept` 0..*, extensible binding (<http://hl7.org/fhir/ValueSet/use-context>)
-    public var useContext: [CodeableConcept] { get { _objects(17) } set { _setObjects(17, newValue) } }
+    public var useContext: [CodeableConcept] { get { _objects(18) } set { _setObjects(18, newValue) } }
     /// `DataElement.copyright`: `string` 0..1
-    public var copyright: String? { get { _string(18) } set { _setString(18, newValue) } }
+    public var copyright: String? { get { _string(19) } set { _setString(19, newValue) } }
     /// `DataElement.stringency`: `code` 0..1, one of `DataElementStringency` (<http://hl7.org/fhir/ValueSet/dataelement-stringency>)
-    public var stringency: DataElementStringency? { get { _code(19) } set { _setCode(19, newValue) } }
+    public var stringency: DataElementStringency? { get { _code(20) } set { _setCode(20, newValue) } }
     /// `DataElement.mapping`: `DataElement.mapping` 0..*
-    public var mapping: [DataElementMapping] { get { _objects(20) } set { _setObjects(20, newValue) } }
+    public var mapping: [DataElementMapping] { get { _objects(21) } set { _setObjects(21, newValue) } }
     /// `DataElement.element`: `ElementDefinition` 1..*
-    public var element: [ElementDefinition] { get { _objects(21) } set { _setObjects(21, newValue) } }
+    public var element: [ElementDefinition] { get { _objects(22) } set { _setObjects(22, newValue) } }
 }
 
 /// `DataElement.contact`, a backbone element
@@ -44,9 +44,9 @@ public final class DataElementContact: BackboneElement {
     public override class var _layout: Layout { dataElementContactLayout }
 
     /// `DataElement.contact.name`: `string` 0..1
-    public var name: String? { get { _string(3) } set { _setString(3, newValue) } }
+    public var name: String? { get { _string(4) } set { _setString(4, newValue) } }
     /// `DataElement.contact.telecom`: `ContactPoint` 0..*
-    public var telecom: [ContactPoint] { get { _objects(4) } set { _setObjects(4, newValue) } }
+    public var telecom: [ContactPoint] { get { _objects(5) } set { _setObjects(5, newValue) } }
 }
 
 /// `DataElement.mapping`, a backbone element
@@ -55,13 +55,13 @@ public final class DataElementMapping: BackboneElement {
     public override class var _layout: Layout { dataElementMappingLayout }
 
     /// `DataElement.mapping.identity`: `id` 1..1
-    public var identity: String? { get { _string(3) } set { _setString(3, newValue) } }
+    public var identity: String? { get { _string(4) } set { _setString(4, newValue) } }
     /// `DataElement.mapping.uri`: `uri` 0..1
-    public var uri: String? { get { _string(4) } set { _setString(4, newValue) } }
+    public var uri: String? { get { _string(5) } set { _setString(5, newValue) } }
     /// `DataElement.mapping.name`: `string` 0..1
-    public var name: String? { get { _string(5) } set { _setString(5, newValue) } }
+    public var name: String? { get { _string(6) } set { _setString(6, newValue) } }
     /// `DataElement.mapping.comments`: `string` 0..1
-    public var comments: String? { get { _string(6) } set { _setString(6, newValue) } }
+    public var comments: String? { get { _string(7) } set { _setString(7, newValue) } }
 }
 
 private let dataElementLayout = Layout(_class: DataElement.self, "DataElement", .resource, base: DomainResource._layout, release: .dstu2, """

@@ -9,33 +9,33 @@ public final class DetectedIssue: DomainResource {
     public override class var _layout: Layout { detectedIssueLayout }
 
     /// `DetectedIssue.patient`: `Reference` 0..1 to `Patient`
-    public var patient: Reference? { get { _object(8) } set { _setObject(8, newValue) } }
+    public var patient: Reference? { get { _object(9) } set { _setObject(9, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patient newValue: Reference?) { _upsert(8, newValue) }
+    public func upsert(patient newValue: Reference?) { _upsert(9, newValue) }
     /// `DetectedIssue.category`: `CodeableConcept` 0..1, preferred binding (<http://hl7.org/fhir/ValueSet/detectedissue-category>)
-    public var category: CodeableConcept? { get { _object(9) } set { _setObject(9, newValue) } }
+    public var category: CodeableConcept? { get { _object(10) } set { _setObject(10, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(category newValue: CodeableConcept?) { _upsert(9, newValue) }
+    public func upsert(category newValue: CodeableConcept?) { _upsert(10, newValue) }
     /// `DetectedIssue.severity`: `code` 0..1, one of `DetectedIssueSeverity` (<http://hl7.org/fhir/ValueSet/detectedissue-severity>)
-    public var severity: DetectedIssueSeverity? { get { _code(10) } set { _setCode(10, newValue) } }
+    public var severity: DetectedIssueSeverity? { get { _code(11) } set { _setCode(11, newValue) } }
     /// `DetectedIssue.implicated`: `Reference` 0..*
-    public var implicated: [Reference] { get { _objects(11) } set { _setObjects(11, newValue) } }
+    public var implicated: [Reference] { get { _objects(12) } set { _setObjects(12, newValue) } }
     /// `DetectedIssue.detail`: `string` 0..1
-    public var detail: String? { get { _string(12) } set { _setString(12, newValue) } }
+    public var detail: String? { get { _string(13) } set { _setString(13, newValue) } }
     /// `DetectedIssue.date`: `dateTime` 0..1
-    public var date: FHIRDateTime? { get { _dateTime(13) } set { _setDateTime(13, newValue) } }
+    public var date: FHIRDateTime? { get { _dateTime(14) } set { _setDateTime(14, newValue) } }
     /// `DetectedIssue.author`: `Reference` 0..1 to `Practitioner` | `Device`
-    public var author: Reference? { get { _object(14) } set { _setObject(14, newValue) } }
+    public var author: Reference? { get { _object(15) } set { _setObject(15, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(author newValue: Reference?) { _upsert(14, newValue) }
+    public func upsert(author newValue: Reference?) { _upsert(15, newValue) }
     /// `DetectedIssue.identifier`: `Identifier` 0..1
-    public var identifier: Identifier? { get { _object(15) } set { _setObject(15, newValue) } }
+    public var identifier: Identifier? { get { _object(16) } set { _setObject(16, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(identifier newValue: Identifier?) { _upsert(15, newValue) }
+    public func upsert(identifier newValue: Identifier?) { _upsert(16, newValue) }
     /// `DetectedIssue.reference`: `uri` 0..1
-    public var reference: String? { get { _string(16) } set { _setString(16, newValue) } }
+    public var reference: String? { get { _string(17) } set { _setString(17, newValue) } }
     /// `DetectedIssue.mitigation`: `DetectedIssue.mitigation` 0..*
-    public var mitigation: [DetectedIssueMitigation] { get { _objects(17) } set { _setObjects(17, newValue) } }
+    public var mitigation: [DetectedIssueMitigation] { get { _objects(18) } set { _setObjects(18, newValue) } }
 }
 
 /// `DetectedIssue.mitigation`, a backbone element
@@ -44,15 +44,15 @@ public final class DetectedIssueMitigation: BackboneElement {
     public override class var _layout: Layout { detectedIssueMitigationLayout }
 
     /// `DetectedIssue.mitigation.action`: `CodeableConcept` 1..1, preferred binding (<http://hl7.org/fhir/ValueSet/detectedissue-mitigation-action>)
-    public var action: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
+    public var action: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(action newValue: CodeableConcept?) { _upsert(3, newValue) }
+    public func upsert(action newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `DetectedIssue.mitigation.date`: `dateTime` 0..1
-    public var date: FHIRDateTime? { get { _dateTime(4) } set { _setDateTime(4, newValue) } }
+    public var date: FHIRDateTime? { get { _dateTime(5) } set { _setDateTime(5, newValue) } }
     /// `DetectedIssue.mitigation.author`: `Reference` 0..1 to `Practitioner`
-    public var author: Reference? { get { _object(5) } set { _setObject(5, newValue) } }
+    public var author: Reference? { get { _object(6) } set { _setObject(6, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(author newValue: Reference?) { _upsert(5, newValue) }
+    public func upsert(author newValue: Reference?) { _upsert(6, newValue) }
 }
 
 private let detectedIssueLayout = Layout(_class: DetectedIssue.self, "DetectedIssue", .resource, base: DomainResource._layout, release: .dstu2, """

@@ -9,45 +9,45 @@ public final class Device: DomainResource {
     public override class var _layout: Layout { deviceLayout }
 
     /// `Device.identifier`: `Identifier` 0..*
-    public var identifier: [Identifier] { get { _objects(8) } set { _setObjects(8, newValue) } }
+    public var identifier: [Identifier] { get { _objects(9) } set { _setObjects(9, newValue) } }
     /// `Device.type`: `CodeableConcept` 1..1, preferred binding (<https://www.gmdnagency.org/Info.aspx?pageid=1091>)
-    public var type: CodeableConcept? { get { _object(9) } set { _setObject(9, newValue) } }
+    public var type: CodeableConcept? { get { _object(10) } set { _setObject(10, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(9, newValue) }
+    public func upsert(type newValue: CodeableConcept?) { _upsert(10, newValue) }
     /// `Device.note`: `Annotation` 0..*
-    public var note: [Annotation] { get { _objects(10) } set { _setObjects(10, newValue) } }
+    public var note: [Annotation] { get { _objects(11) } set { _setObjects(11, newValue) } }
     /// `Device.status`: `code` 0..1, one of `DeviceStatus` (<http://hl7.org/fhir/ValueSet/devicestatus>)
-    public var status: DeviceStatus? { get { _code(11) } set { _setCode(11, newValue) } }
+    public var status: DeviceStatus? { get { _code(12) } set { _setCode(12, newValue) } }
     /// `Device.manufacturer`: `string` 0..1
-    public var manufacturer: String? { get { _string(12) } set { _setString(12, newValue) } }
+    public var manufacturer: String? { get { _string(13) } set { _setString(13, newValue) } }
     /// `Device.model`: `string` 0..1
-    public var model: String? { get { _string(13) } set { _setString(13, newValue) } }
+    public var model: String? { get { _string(14) } set { _setString(14, newValue) } }
     /// `Device.version`: `string` 0..1
-    public var version: String? { get { _string(14) } set { _setString(14, newValue) } }
+    public var version: String? { get { _string(15) } set { _setString(15, newValue) } }
     /// `Device.manufactureDate`: `dateTime` 0..1
-    public var manufactureDate: FHIRDateTime? { get { _dateTime(15) } set { _setDateTime(15, newValue) } }
+    public var manufactureDate: FHIRDateTime? { get { _dateTime(16) } set { _setDateTime(16, newValue) } }
     /// `Device.expiry`: `dateTime` 0..1
-    public var expiry: FHIRDateTime? { get { _dateTime(16) } set { _setDateTime(16, newValue) } }
+    public var expiry: FHIRDateTime? { get { _dateTime(17) } set { _setDateTime(17, newValue) } }
     /// `Device.udi`: `string` 0..1
-    public var udi: String? { get { _string(17) } set { _setString(17, newValue) } }
+    public var udi: String? { get { _string(18) } set { _setString(18, newValue) } }
     /// `Device.lotNumber`: `string` 0..1
-    public var lotNumber: String? { get { _string(18) } set { _setString(18, newValue) } }
+    public var lotNumber: String? { get { _string(19) } set { _setString(19, newValue) } }
     /// `Device.owner`: `Reference` 0..1 to `Organization`
-    public var owner: Reference? { get { _object(19) } set { _setObject(19, newValue) } }
+    public var owner: Reference? { get { _object(20) } set { _setObject(20, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(owner newValue: Reference?) { _upsert(19, newValue) }
+    public func upsert(owner newValue: Reference?) { _upsert(20, newValue) }
     /// `Device.location`: `Reference` 0..1 to `Location`
-    public var location: Reference? { get { _object(20) } set { _setObject(20, newValue) } }
+    public var location: Reference? { get { _object(21) } set { _setObject(21, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(location newValue: Reference?) { _upsert(20, newValue) }
+    public func upsert(location newValue: Reference?) { _upsert(21, newValue) }
     /// `Device.patient`: `Reference` 0..1 to `Patient`
-    public var patient: Reference? { get { _object(21) } set { _setObject(21, newValue) } }
+    public var patient: Reference? { get { _object(22) } set { _setObject(22, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patient newValue: Reference?) { _upsert(21, newValue) }
+    public func upsert(patient newValue: Reference?) { _upsert(22, newValue) }
     /// `Device.contact`: `ContactPoint` 0..*
-    public var contact: [ContactPoint] { get { _objects(22) } set { _setObjects(22, newValue) } }
+    public var contact: [ContactPoint] { get { _objects(23) } set { _setObjects(23, newValue) } }
     /// `Device.url`: `uri` 0..1
-    public var url: String? { get { _string(23) } set { _setString(23, newValue) } }
+    public var url: String? { get { _string(24) } set { _setString(24, newValue) } }
 }
 
 private let deviceLayout = Layout(_class: Device.self, "Device", .resource, base: DomainResource._layout, release: .dstu2, """

@@ -9,37 +9,37 @@ public final class DeviceMetric: DomainResource {
     public override class var _layout: Layout { deviceMetricLayout }
 
     /// `DeviceMetric.type`: `CodeableConcept` 1..1, preferred binding (<https://rtmms.nist.gov/rtmms/index.htm#!hrosetta>)
-    public var type: CodeableConcept? { get { _object(8) } set { _setObject(8, newValue) } }
+    public var type: CodeableConcept? { get { _object(9) } set { _setObject(9, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(8, newValue) }
+    public func upsert(type newValue: CodeableConcept?) { _upsert(9, newValue) }
     /// `DeviceMetric.identifier`: `Identifier` 1..1
-    public var identifier: Identifier? { get { _object(9) } set { _setObject(9, newValue) } }
+    public var identifier: Identifier? { get { _object(10) } set { _setObject(10, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(identifier newValue: Identifier?) { _upsert(9, newValue) }
+    public func upsert(identifier newValue: Identifier?) { _upsert(10, newValue) }
     /// `DeviceMetric.unit`: `CodeableConcept` 0..1, preferred binding (<https://rtmms.nist.gov/rtmms/index.htm#!units>)
-    public var unit: CodeableConcept? { get { _object(10) } set { _setObject(10, newValue) } }
+    public var unit: CodeableConcept? { get { _object(11) } set { _setObject(11, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(unit newValue: CodeableConcept?) { _upsert(10, newValue) }
+    public func upsert(unit newValue: CodeableConcept?) { _upsert(11, newValue) }
     /// `DeviceMetric.source`: `Reference` 0..1 to `Device`
-    public var source: Reference? { get { _object(11) } set { _setObject(11, newValue) } }
+    public var source: Reference? { get { _object(12) } set { _setObject(12, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(source newValue: Reference?) { _upsert(11, newValue) }
+    public func upsert(source newValue: Reference?) { _upsert(12, newValue) }
     /// `DeviceMetric.parent`: `Reference` 0..1 to `DeviceComponent`
-    public var parent: Reference? { get { _object(12) } set { _setObject(12, newValue) } }
+    public var parent: Reference? { get { _object(13) } set { _setObject(13, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(parent newValue: Reference?) { _upsert(12, newValue) }
+    public func upsert(parent newValue: Reference?) { _upsert(13, newValue) }
     /// `DeviceMetric.operationalStatus`: `code` 0..1, one of `DeviceMetricOperationalStatus` (<http://hl7.org/fhir/ValueSet/metric-operational-status>)
-    public var operationalStatus: DeviceMetricOperationalStatus? { get { _code(13) } set { _setCode(13, newValue) } }
+    public var operationalStatus: DeviceMetricOperationalStatus? { get { _code(14) } set { _setCode(14, newValue) } }
     /// `DeviceMetric.color`: `code` 0..1, one of `DeviceMetricColor` (<http://hl7.org/fhir/ValueSet/metric-color>)
-    public var color: DeviceMetricColor? { get { _code(14) } set { _setCode(14, newValue) } }
+    public var color: DeviceMetricColor? { get { _code(15) } set { _setCode(15, newValue) } }
     /// `DeviceMetric.category`: `code` 1..1, one of `DeviceMetricCategory` (<http://hl7.org/fhir/ValueSet/metric-category>)
-    public var category: DeviceMetricCategory? { get { _code(15) } set { _setCode(15, newValue) } }
+    public var category: DeviceMetricCategory? { get { _code(16) } set { _setCode(16, newValue) } }
     /// `DeviceMetric.measurementPeriod`: `Timing` 0..1
-    public var measurementPeriod: Timing? { get { _object(16) } set { _setObject(16, newValue) } }
+    public var measurementPeriod: Timing? { get { _object(17) } set { _setObject(17, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(measurementPeriod newValue: Timing?) { _upsert(16, newValue) }
+    public func upsert(measurementPeriod newValue: Timing?) { _upsert(17, newValue) }
     /// `DeviceMetric.calibration`: `DeviceMetric.calibration` 0..*
-    public var calibration: [DeviceMetricCalibration] { get { _objects(17) } set { _setObjects(17, newValue) } }
+    public var calibration: [DeviceMetricCalibration] { get { _objects(18) } set { _setObjects(18, newValue) } }
 }
 
 /// `DeviceMetric.calibration`, a backbone element
@@ -48,11 +48,11 @@ public final class DeviceMetricCalibration: BackboneElement {
     public override class var _layout: Layout { deviceMetricCalibrationLayout }
 
     /// `DeviceMetric.calibration.type`: `code` 0..1, one of `DeviceMetricCalibrationType` (<http://hl7.org/fhir/ValueSet/metric-calibration-type>)
-    public var type: DeviceMetricCalibrationType? { get { _code(3) } set { _setCode(3, newValue) } }
+    public var type: DeviceMetricCalibrationType? { get { _code(4) } set { _setCode(4, newValue) } }
     /// `DeviceMetric.calibration.state`: `code` 0..1, one of `DeviceMetricCalibrationState` (<http://hl7.org/fhir/ValueSet/metric-calibration-state>)
-    public var state: DeviceMetricCalibrationState? { get { _code(4) } set { _setCode(4, newValue) } }
+    public var state: DeviceMetricCalibrationState? { get { _code(5) } set { _setCode(5, newValue) } }
     /// `DeviceMetric.calibration.time`: `instant` 0..1
-    public var time: FHIRInstant? { get { _instant(5) } set { _setInstant(5, newValue) } }
+    public var time: FHIRInstant? { get { _instant(6) } set { _setInstant(6, newValue) } }
 }
 
 private let deviceMetricLayout = Layout(_class: DeviceMetric.self, "DeviceMetric", .resource, base: DomainResource._layout, release: .dstu2, """

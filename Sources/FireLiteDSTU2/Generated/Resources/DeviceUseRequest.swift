@@ -9,55 +9,55 @@ public final class DeviceUseRequest: DomainResource {
     public override class var _layout: Layout { deviceUseRequestLayout }
 
     /// `DeviceUseRequest.bodySite[x]`: `CodeableConcept` | `Reference` 0..1 to `BodySite`
-    public var bodySite: DeviceUseRequestBodySite? { get { _choice(8) } set { _setChoice(8, 2, newValue) } }
+    public var bodySite: DeviceUseRequestBodySite? { get { _choice(9) } set { _setChoice(9, 2, newValue) } }
     /// `DeviceUseRequest.bodySite[x]` as `CodeableConcept`.
-    public var bodySiteCodeableConcept: CodeableConcept? { get { _object(8) } set { _setObject(8, newValue) } }
+    public var bodySiteCodeableConcept: CodeableConcept? { get { _object(9) } set { _setObject(9, newValue) } }
     /// `DeviceUseRequest.bodySite[x]` as `Reference`.
-    public var bodySiteReference: Reference? { get { _object(9) } set { _setObject(9, newValue) } }
+    public var bodySiteReference: Reference? { get { _object(10) } set { _setObject(10, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(bodySiteCodeableConcept newValue: CodeableConcept?) { _upsert(8, newValue) }
+    public func upsert(bodySiteCodeableConcept newValue: CodeableConcept?) { _upsert(9, newValue) }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(bodySiteReference newValue: Reference?) { _upsert(9, newValue) }
+    public func upsert(bodySiteReference newValue: Reference?) { _upsert(10, newValue) }
     /// `DeviceUseRequest.status`: `code` 0..1, one of `DeviceUseRequestStatus` (<http://hl7.org/fhir/ValueSet/device-use-request-status>)
-    public var status: DeviceUseRequestStatus? { get { _code(10) } set { _setCode(10, newValue) } }
+    public var status: DeviceUseRequestStatus? { get { _code(11) } set { _setCode(11, newValue) } }
     /// `DeviceUseRequest.device`: `Reference` 1..1 to `Device`
-    public var device: Reference? { get { _object(11) } set { _setObject(11, newValue) } }
+    public var device: Reference? { get { _object(12) } set { _setObject(12, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(device newValue: Reference?) { _upsert(11, newValue) }
+    public func upsert(device newValue: Reference?) { _upsert(12, newValue) }
     /// `DeviceUseRequest.encounter`: `Reference` 0..1 to `Encounter`
-    public var encounter: Reference? { get { _object(12) } set { _setObject(12, newValue) } }
+    public var encounter: Reference? { get { _object(13) } set { _setObject(13, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(encounter newValue: Reference?) { _upsert(12, newValue) }
+    public func upsert(encounter newValue: Reference?) { _upsert(13, newValue) }
     /// `DeviceUseRequest.identifier`: `Identifier` 0..*
-    public var identifier: [Identifier] { get { _objects(13) } set { _setObjects(13, newValue) } }
+    public var identifier: [Identifier] { get { _objects(14) } set { _setObjects(14, newValue) } }
     /// `DeviceUseRequest.indication`: `CodeableConcept` 0..*
-    public var indication: [CodeableConcept] { get { _objects(14) } set { _setObjects(14, newValue) } }
+    public var indication: [CodeableConcept] { get { _objects(15) } set { _setObjects(15, newValue) } }
     /// `DeviceUseRequest.notes`: `string` 0..*
-    public var notes: [String] { get { _strings(15) } set { _setStrings(15, newValue) } }
+    public var notes: [String] { get { _strings(16) } set { _setStrings(16, newValue) } }
     /// `DeviceUseRequest.prnReason`: `CodeableConcept` 0..*
-    public var prnReason: [CodeableConcept] { get { _objects(16) } set { _setObjects(16, newValue) } }
+    public var prnReason: [CodeableConcept] { get { _objects(17) } set { _setObjects(17, newValue) } }
     /// `DeviceUseRequest.orderedOn`: `dateTime` 0..1
-    public var orderedOn: FHIRDateTime? { get { _dateTime(17) } set { _setDateTime(17, newValue) } }
+    public var orderedOn: FHIRDateTime? { get { _dateTime(18) } set { _setDateTime(18, newValue) } }
     /// `DeviceUseRequest.recordedOn`: `dateTime` 0..1
-    public var recordedOn: FHIRDateTime? { get { _dateTime(18) } set { _setDateTime(18, newValue) } }
+    public var recordedOn: FHIRDateTime? { get { _dateTime(19) } set { _setDateTime(19, newValue) } }
     /// `DeviceUseRequest.subject`: `Reference` 1..1 to `Patient`
-    public var subject: Reference? { get { _object(19) } set { _setObject(19, newValue) } }
+    public var subject: Reference? { get { _object(20) } set { _setObject(20, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subject newValue: Reference?) { _upsert(19, newValue) }
+    public func upsert(subject newValue: Reference?) { _upsert(20, newValue) }
     /// `DeviceUseRequest.timing[x]`: `Timing` | `Period` | `dateTime` 0..1
-    public var timing: DeviceUseRequestTiming? { get { _choice(20) } set { _setChoice(20, 3, newValue) } }
+    public var timing: DeviceUseRequestTiming? { get { _choice(21) } set { _setChoice(21, 3, newValue) } }
     /// `DeviceUseRequest.timing[x]` as `Timing`.
-    public var timingTiming: Timing? { get { _object(20) } set { _setObject(20, newValue) } }
+    public var timingTiming: Timing? { get { _object(21) } set { _setObject(21, newValue) } }
     /// `DeviceUseRequest.timing[x]` as `Period`.
-    public var timingPeriod: Period? { get { _object(21) } set { _setObject(21, newValue) } }
+    public var timingPeriod: Period? { get { _object(22) } set { _setObject(22, newValue) } }
     /// `DeviceUseRequest.timing[x]` as `dateTime`.
-    public var timingDateTime: FHIRDateTime? { get { _dateTime(22) } set { _setDateTime(22, newValue) } }
+    public var timingDateTime: FHIRDateTime? { get { _dateTime(23) } set { _setDateTime(23, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(timingTiming newValue: Timing?) { _upsert(20, newValue) }
+    public func upsert(timingTiming newValue: Timing?) { _upsert(21, newValue) }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(timingPeriod newValue: Period?) { _upsert(21, newValue) }
+    public func upsert(timingPeriod newValue: Period?) { _upsert(22, newValue) }
     /// `DeviceUseRequest.priority`: `code` 0..1, one of `DeviceUseRequestPriority` (<http://hl7.org/fhir/ValueSet/device-use-request-priority>)
-    public var priority: DeviceUseRequestPriority? { get { _code(23) } set { _setCode(23, newValue) } }
+    public var priority: DeviceUseRequestPriority? { get { _code(24) } set { _setCode(24, newValue) } }
 }
 
 /// A value of `DeviceUseRequest.bodySite[x]`.

@@ -9,47 +9,47 @@ public final class DeviceUseStatement: DomainResource {
     public override class var _layout: Layout { deviceUseStatementLayout }
 
     /// `DeviceUseStatement.bodySite[x]`: `CodeableConcept` | `Reference` 0..1 to `BodySite`
-    public var bodySite: DeviceUseStatementBodySite? { get { _choice(8) } set { _setChoice(8, 2, newValue) } }
+    public var bodySite: DeviceUseStatementBodySite? { get { _choice(9) } set { _setChoice(9, 2, newValue) } }
     /// `DeviceUseStatement.bodySite[x]` as `CodeableConcept`.
-    public var bodySiteCodeableConcept: CodeableConcept? { get { _object(8) } set { _setObject(8, newValue) } }
+    public var bodySiteCodeableConcept: CodeableConcept? { get { _object(9) } set { _setObject(9, newValue) } }
     /// `DeviceUseStatement.bodySite[x]` as `Reference`.
-    public var bodySiteReference: Reference? { get { _object(9) } set { _setObject(9, newValue) } }
+    public var bodySiteReference: Reference? { get { _object(10) } set { _setObject(10, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(bodySiteCodeableConcept newValue: CodeableConcept?) { _upsert(8, newValue) }
+    public func upsert(bodySiteCodeableConcept newValue: CodeableConcept?) { _upsert(9, newValue) }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(bodySiteReference newValue: Reference?) { _upsert(9, newValue) }
+    public func upsert(bodySiteReference newValue: Reference?) { _upsert(10, newValue) }
     /// `DeviceUseStatement.whenUsed`: `Period` 0..1
-    public var whenUsed: Period? { get { _object(10) } set { _setObject(10, newValue) } }
+    public var whenUsed: Period? { get { _object(11) } set { _setObject(11, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(whenUsed newValue: Period?) { _upsert(10, newValue) }
+    public func upsert(whenUsed newValue: Period?) { _upsert(11, newValue) }
     /// `DeviceUseStatement.device`: `Reference` 1..1 to `Device`
-    public var device: Reference? { get { _object(11) } set { _setObject(11, newValue) } }
+    public var device: Reference? { get { _object(12) } set { _setObject(12, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(device newValue: Reference?) { _upsert(11, newValue) }
+    public func upsert(device newValue: Reference?) { _upsert(12, newValue) }
     /// `DeviceUseStatement.identifier`: `Identifier` 0..*
-    public var identifier: [Identifier] { get { _objects(12) } set { _setObjects(12, newValue) } }
+    public var identifier: [Identifier] { get { _objects(13) } set { _setObjects(13, newValue) } }
     /// `DeviceUseStatement.indication`: `CodeableConcept` 0..*
-    public var indication: [CodeableConcept] { get { _objects(13) } set { _setObjects(13, newValue) } }
+    public var indication: [CodeableConcept] { get { _objects(14) } set { _setObjects(14, newValue) } }
     /// `DeviceUseStatement.notes`: `string` 0..*
-    public var notes: [String] { get { _strings(14) } set { _setStrings(14, newValue) } }
+    public var notes: [String] { get { _strings(15) } set { _setStrings(15, newValue) } }
     /// `DeviceUseStatement.recordedOn`: `dateTime` 0..1
-    public var recordedOn: FHIRDateTime? { get { _dateTime(15) } set { _setDateTime(15, newValue) } }
+    public var recordedOn: FHIRDateTime? { get { _dateTime(16) } set { _setDateTime(16, newValue) } }
     /// `DeviceUseStatement.subject`: `Reference` 1..1 to `Patient`
-    public var subject: Reference? { get { _object(16) } set { _setObject(16, newValue) } }
+    public var subject: Reference? { get { _object(17) } set { _setObject(17, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subject newValue: Reference?) { _upsert(16, newValue) }
+    public func upsert(subject newValue: Reference?) { _upsert(17, newValue) }
     /// `DeviceUseStatement.timing[x]`: `Timing` | `Period` | `dateTime` 0..1
-    public var timing: DeviceUseStatementTiming? { get { _choice(17) } set { _setChoice(17, 3, newValue) } }
+    public var timing: DeviceUseStatementTiming? { get { _choice(18) } set { _setChoice(18, 3, newValue) } }
     /// `DeviceUseStatement.timing[x]` as `Timing`.
-    public var timingTiming: Timing? { get { _object(17) } set { _setObject(17, newValue) } }
+    public var timingTiming: Timing? { get { _object(18) } set { _setObject(18, newValue) } }
     /// `DeviceUseStatement.timing[x]` as `Period`.
-    public var timingPeriod: Period? { get { _object(18) } set { _setObject(18, newValue) } }
+    public var timingPeriod: Period? { get { _object(19) } set { _setObject(19, newValue) } }
     /// `DeviceUseStatement.timing[x]` as `dateTime`.
-    public var timingDateTime: FHIRDateTime? { get { _dateTime(19) } set { _setDateTime(19, newValue) } }
+    public var timingDateTime: FHIRDateTime? { get { _dateTime(20) } set { _setDateTime(20, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(timingTiming newValue: Timing?) { _upsert(17, newValue) }
+    public func upsert(timingTiming newValue: Timing?) { _upsert(18, newValue) }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(timingPeriod newValue: Period?) { _upsert(18, newValue) }
+    public func upsert(timingPeriod newValue: Period?) { _upsert(19, newValue) }
 }
 
 /// A value of `DeviceUseStatement.bodySite[x]`.

@@ -9,35 +9,35 @@ public final class DiagnosticOrder: DomainResource {
     public override class var _layout: Layout { diagnosticOrderLayout }
 
     /// `DiagnosticOrder.subject`: `Reference` 1..1 to `Patient` | `Group` | `Location` | `Device`
-    public var subject: Reference? { get { _object(8) } set { _setObject(8, newValue) } }
+    public var subject: Reference? { get { _object(9) } set { _setObject(9, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subject newValue: Reference?) { _upsert(8, newValue) }
+    public func upsert(subject newValue: Reference?) { _upsert(9, newValue) }
     /// `DiagnosticOrder.orderer`: `Reference` 0..1 to `Practitioner`
-    public var orderer: Reference? { get { _object(9) } set { _setObject(9, newValue) } }
+    public var orderer: Reference? { get { _object(10) } set { _setObject(10, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(orderer newValue: Reference?) { _upsert(9, newValue) }
+    public func upsert(orderer newValue: Reference?) { _upsert(10, newValue) }
     /// `DiagnosticOrder.identifier`: `Identifier` 0..*
-    public var identifier: [Identifier] { get { _objects(10) } set { _setObjects(10, newValue) } }
+    public var identifier: [Identifier] { get { _objects(11) } set { _setObjects(11, newValue) } }
     /// `DiagnosticOrder.encounter`: `Reference` 0..1 to `Encounter`
-    public var encounter: Reference? { get { _object(11) } set { _setObject(11, newValue) } }
+    public var encounter: Reference? { get { _object(12) } set { _setObject(12, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(encounter newValue: Reference?) { _upsert(11, newValue) }
+    public func upsert(encounter newValue: Reference?) { _upsert(12, newValue) }
     /// `DiagnosticOrder.reason`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/condition-code>)
-    public var reason: [CodeableConcept] { get { _objects(12) } set { _setObjects(12, newValue) } }
+    public var reason: [CodeableConcept] { get { _objects(13) } set { _setObjects(13, newValue) } }
     /// `DiagnosticOrder.supportingInformation`: `Reference` 0..* to `Observation` | `Condition` | `DocumentReference`
-    public var supportingInformation: [Reference] { get { _objects(13) } set { _setObjects(13, newValue) } }
+    public var supportingInformation: [Reference] { get { _objects(14) } set { _setObjects(14, newValue) } }
     /// `DiagnosticOrder.specimen`: `Reference` 0..* to `Specimen`
-    public var specimen: [Reference] { get { _objects(14) } set { _setObjects(14, newValue) } }
+    public var specimen: [Reference] { get { _objects(15) } set { _setObjects(15, newValue) } }
     /// `DiagnosticOrder.status`: `code` 0..1, one of `DiagnosticOrderStatus` (<http://hl7.org/fhir/ValueSet/diagnostic-order-status>)
-    public var status: DiagnosticOrderStatus? { get { _code(15) } set { _setCode(15, newValue) } }
+    public var status: DiagnosticOrderStatus? { get { _code(16) } set { _setCode(16, newValue) } }
     /// `DiagnosticOrder.priority`: `code` 0..1, one of `DiagnosticOrderPriority` (<http://hl7.org/fhir/ValueSet/diagnostic-order-priority>)
-    public var priority: DiagnosticOrderPriority? { get { _code(16) } set { _setCode(16, newValue) } }
+    public var priority: DiagnosticOrderPriority? { get { _code(17) } set { _setCode(17, newValue) } }
     /// `DiagnosticOrder.event`: `DiagnosticOrder.event` 0..*
-    public var event: [DiagnosticOrderEvent] { get { _objects(17) } set { _setObjects(17, newValue) } }
+    public var event: [DiagnosticOrderEvent] { get { _objects(18) } set { _setObjects(18, newValue) } }
     /// `DiagnosticOrder.item`: `DiagnosticOrder.item` 0..*
-    public var item: [DiagnosticOrderItem] { get { _objects(18) } set { _setObjects(18, newValue) } }
+    public var item: [DiagnosticOrderItem] { get { _objects(19) } set { _setObjects(19, newValue) } }
     /// `DiagnosticOrder.note`: `Annotation` 0..*
-    public var note: [Annotation] { get { _objects(19) } set { _setObjects(19, newValue) } }
+    public var note: [Annotation] { get { _objects(20) } set { _setObjects(20, newValue) } }
 }
 
 /// `DiagnosticOrder.event`, a backbone element
@@ -46,17 +46,17 @@ public final class DiagnosticOrderEvent: BackboneElement {
     public override class var _layout: Layout { diagnosticOrderEventLayout }
 
     /// `DiagnosticOrder.event.status`: `code` 1..1, one of `DiagnosticOrderStatus` (<http://hl7.org/fhir/ValueSet/diagnostic-order-status>)
-    public var status: DiagnosticOrderStatus? { get { _code(3) } set { _setCode(3, newValue) } }
+    public var status: DiagnosticOrderStatus? { get { _code(4) } set { _setCode(4, newValue) } }
     /// `DiagnosticOrder.event.description`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/diagnostic-order-event>)
-    public var description: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
+    public var description: CodeableConcept? { get { _object(5) } set { _setObject(5, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(description newValue: CodeableConcept?) { _upsert(4, newValue) }
+    public func upsert(description newValue: CodeableConcept?) { _upsert(5, newValue) }
     /// `DiagnosticOrder.event.dateTime`: `dateTime` 1..1
-    public var dateTime: FHIRDateTime? { get { _dateTime(5) } set { _setDateTime(5, newValue) } }
+    public var dateTime: FHIRDateTime? { get { _dateTime(6) } set { _setDateTime(6, newValue) } }
     /// `DiagnosticOrder.event.actor`: `Reference` 0..1 to `Practitioner` | `Device`
-    public var actor: Reference? { get { _object(6) } set { _setObject(6, newValue) } }
+    public var actor: Reference? { get { _object(7) } set { _setObject(7, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(actor newValue: Reference?) { _upsert(6, newValue) }
+    public func upsert(actor newValue: Reference?) { _upsert(7, newValue) }
 }
 
 /// `DiagnosticOrder.item`, a backbone element
@@ -65,19 +65,19 @@ public final class DiagnosticOrderItem: BackboneElement {
     public override class var _layout: Layout { diagnosticOrderItemLayout }
 
     /// `DiagnosticOrder.item.code`: `CodeableConcept` 1..1, preferred binding (<http://hl7.org/fhir/ValueSet/diagnostic-requests>)
-    public var code: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
+    public var code: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(3, newValue) }
+    public func upsert(code newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `DiagnosticOrder.item.specimen`: `Reference` 0..* to `Specimen`
-    public var specimen: [Reference] { get { _objects(4) } set { _setObjects(4, newValue) } }
+    public var specimen: [Reference] { get { _objects(5) } set { _setObjects(5, newValue) } }
     /// `DiagnosticOrder.item.bodySite`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/body-site>)
-    public var bodySite: CodeableConcept? { get { _object(5) } set { _setObject(5, newValue) } }
+    public var bodySite: CodeableConcept? { get { _object(6) } set { _setObject(6, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(bodySite newValue: CodeableConcept?) { _upsert(5, newValue) }
+    public func upsert(bodySite newValue: CodeableConcept?) { _upsert(6, newValue) }
     /// `DiagnosticOrder.item.status`: `code` 0..1, one of `DiagnosticOrderStatus` (<http://hl7.org/fhir/ValueSet/diagnostic-order-status>)
-    public var status: DiagnosticOrderStatus? { get { _code(6) } set { _setCode(6, newValue) } }
+    public var status: DiagnosticOrderStatus? { get { _code(7) } set { _setCode(7, newValue) } }
     /// `DiagnosticOrder.item.event`: as `DiagnosticOrder.event` 0..*
-    public var event: [DiagnosticOrderEvent] { get { _objects(7) } set { _setObjects(7, newValue) } }
+    public var event: [DiagnosticOrderEvent] { get { _objects(8) } set { _setObjects(8, newValue) } }
 }
 
 private let diagnosticOrderLayout = Layout(_class: DiagnosticOrder.self, "DiagnosticOrder", .resource, base: DomainResource._layout, release: .dstu2, """

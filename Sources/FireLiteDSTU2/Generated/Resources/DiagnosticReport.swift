@@ -9,55 +9,55 @@ public final class DiagnosticReport: DomainResource {
     public override class var _layout: Layout { diagnosticReportLayout }
 
     /// `DiagnosticReport.identifier`: `Identifier` 0..*
-    public var identifier: [Identifier] { get { _objects(8) } set { _setObjects(8, newValue) } }
+    public var identifier: [Identifier] { get { _objects(9) } set { _setObjects(9, newValue) } }
     /// `DiagnosticReport.status`: `code` 1..1, one of `DiagnosticReportStatus` (<http://hl7.org/fhir/ValueSet/diagnostic-report-status>)
-    public var status: DiagnosticReportStatus? { get { _code(9) } set { _setCode(9, newValue) } }
+    public var status: DiagnosticReportStatus? { get { _code(10) } set { _setCode(10, newValue) } }
     /// `DiagnosticReport.category`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/diagnostic-service-sections>)
-    public var category: CodeableConcept? { get { _object(10) } set { _setObject(10, newValue) } }
+    public var category: CodeableConcept? { get { _object(11) } set { _setObject(11, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(category newValue: CodeableConcept?) { _upsert(10, newValue) }
+    public func upsert(category newValue: CodeableConcept?) { _upsert(11, newValue) }
     /// `DiagnosticReport.code`: `CodeableConcept` 1..1, preferred binding (<http://hl7.org/fhir/ValueSet/report-codes>)
-    public var code: CodeableConcept? { get { _object(11) } set { _setObject(11, newValue) } }
+    public var code: CodeableConcept? { get { _object(12) } set { _setObject(12, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(11, newValue) }
+    public func upsert(code newValue: CodeableConcept?) { _upsert(12, newValue) }
     /// `DiagnosticReport.subject`: `Reference` 1..1 to `Patient` | `Group` | `Device` | `Location`
-    public var subject: Reference? { get { _object(12) } set { _setObject(12, newValue) } }
+    public var subject: Reference? { get { _object(13) } set { _setObject(13, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subject newValue: Reference?) { _upsert(12, newValue) }
+    public func upsert(subject newValue: Reference?) { _upsert(13, newValue) }
     /// `DiagnosticReport.encounter`: `Reference` 0..1 to `Encounter`
-    public var encounter: Reference? { get { _object(13) } set { _setObject(13, newValue) } }
+    public var encounter: Reference? { get { _object(14) } set { _setObject(14, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(encounter newValue: Reference?) { _upsert(13, newValue) }
+    public func upsert(encounter newValue: Reference?) { _upsert(14, newValue) }
     /// `DiagnosticReport.effective[x]`: `dateTime` | `Period` 1..1
-    public var effective: DiagnosticReportEffective? { get { _choice(14) } set { _setChoice(14, 2, newValue) } }
+    public var effective: DiagnosticReportEffective? { get { _choice(15) } set { _setChoice(15, 2, newValue) } }
     /// `DiagnosticReport.effective[x]` as `dateTime`.
-    public var effectiveDateTime: FHIRDateTime? { get { _dateTime(14) } set { _setDateTime(14, newValue) } }
+    public var effectiveDateTime: FHIRDateTime? { get { _dateTime(15) } set { _setDateTime(15, newValue) } }
     /// `DiagnosticReport.effective[x]` as `Period`.
-    public var effectivePeriod: Period? { get { _object(15) } set { _setObject(15, newValue) } }
+    public var effectivePeriod: Period? { get { _object(16) } set { _setObject(16, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(effectivePeriod newValue: Period?) { _upsert(15, newValue) }
+    public func upsert(effectivePeriod newValue: Period?) { _upsert(16, newValue) }
     /// `DiagnosticReport.issued`: `instant` 1..1
-    public var issued: FHIRInstant? { get { _instant(16) } set { _setInstant(16, newValue) } }
+    public var issued: FHIRInstant? { get { _instant(17) } set { _setInstant(17, newValue) } }
     /// `DiagnosticReport.performer`: `Reference` 1..1 to `Practitioner` | `Organization`
-    public var performer: Reference? { get { _object(17) } set { _setObject(17, newValue) } }
+    public var performer: Reference? { get { _object(18) } set { _setObject(18, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(performer newValue: Reference?) { _upsert(17, newValue) }
+    public func upsert(performer newValue: Reference?) { _upsert(18, newValue) }
     /// `DiagnosticReport.request`: `Reference` 0..* to `DiagnosticOrder` | `ProcedureRequest` | `ReferralRequest`
-    public var request: [Reference] { get { _objects(18) } set { _setObjects(18, newValue) } }
+    public var request: [Reference] { get { _objects(19) } set { _setObjects(19, newValue) } }
     /// `DiagnosticReport.specimen`: `Reference` 0..* to `Specimen`
-    public var specimen: [Reference] { get { _objects(19) } set { _setObjects(19, newValue) } }
+    public var specimen: [Reference] { get { _objects(20) } set { _setObjects(20, newValue) } }
     /// `DiagnosticReport.result`: `Reference` 0..* to `Observation`
-    public var result: [Reference] { get { _objects(20) } set { _setObjects(20, newValue) } }
+    public var result: [Reference] { get { _objects(21) } set { _setObjects(21, newValue) } }
     /// `DiagnosticReport.imagingStudy`: `Reference` 0..* to `ImagingStudy` | `ImagingObjectSelection`
-    public var imagingStudy: [Reference] { get { _objects(21) } set { _setObjects(21, newValue) } }
+    public var imagingStudy: [Reference] { get { _objects(22) } set { _setObjects(22, newValue) } }
     /// `DiagnosticReport.image`: `DiagnosticReport.image` 0..*
-    public var image: [DiagnosticReportImage] { get { _objects(22) } set { _setObjects(22, newValue) } }
+    public var image: [DiagnosticReportImage] { get { _objects(23) } set { _setObjects(23, newValue) } }
     /// `DiagnosticReport.conclusion`: `string` 0..1
-    public var conclusion: String? { get { _string(23) } set { _setString(23, newValue) } }
+    public var conclusion: String? { get { _string(24) } set { _setString(24, newValue) } }
     /// `DiagnosticReport.codedDiagnosis`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/clinical-findings>)
-    public var codedDiagnosis: [CodeableConcept] { get { _objects(24) } set { _setObjects(24, newValue) } }
+    public var codedDiagnosis: [CodeableConcept] { get { _objects(25) } set { _setObjects(25, newValue) } }
     /// `DiagnosticReport.presentedForm`: `Attachment` 0..*
-    public var presentedForm: [Attachment] { get { _objects(25) } set { _setObjects(25, newValue) } }
+    public var presentedForm: [Attachment] { get { _objects(26) } set { _setObjects(26, newValue) } }
 }
 
 /// `DiagnosticReport.image`, a backbone element
@@ -66,11 +66,11 @@ public final class DiagnosticReportImage: BackboneElement {
     public override class var _layout: Layout { diagnosticReportImageLayout }
 
     /// `DiagnosticReport.image.comment`: `string` 0..1
-    public var comment: String? { get { _string(3) } set { _setString(3, newValue) } }
+    public var comment: String? { get { _string(4) } set { _setString(4, newValue) } }
     /// `DiagnosticReport.image.link`: `Reference` 1..1 to `Media`
-    public var link: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
+    public var link: Reference? { get { _object(5) } set { _setObject(5, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(link newValue: Reference?) { _upsert(4, newValue) }
+    public func upsert(link newValue: Reference?) { _upsert(5, newValue) }
 }
 
 /// A value of `DiagnosticReport.effective[x]`.

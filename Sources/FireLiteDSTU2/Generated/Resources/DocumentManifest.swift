@@ -9,35 +9,35 @@ public final class DocumentManifest: DomainResource {
     public override class var _layout: Layout { documentManifestLayout }
 
     /// `DocumentManifest.masterIdentifier`: `Identifier` 0..1
-    public var masterIdentifier: Identifier? { get { _object(8) } set { _setObject(8, newValue) } }
+    public var masterIdentifier: Identifier? { get { _object(9) } set { _setObject(9, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(masterIdentifier newValue: Identifier?) { _upsert(8, newValue) }
+    public func upsert(masterIdentifier newValue: Identifier?) { _upsert(9, newValue) }
     /// `DocumentManifest.identifier`: `Identifier` 0..*
-    public var identifier: [Identifier] { get { _objects(9) } set { _setObjects(9, newValue) } }
+    public var identifier: [Identifier] { get { _objects(10) } set { _setObjects(10, newValue) } }
     /// `DocumentManifest.subject`: `Reference` 0..1 to `Patient` | `Practitioner` | `Group` | `Device`
-    public var subject: Reference? { get { _object(10) } set { _setObject(10, newValue) } }
+    public var subject: Reference? { get { _object(11) } set { _setObject(11, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subject newValue: Reference?) { _upsert(10, newValue) }
+    public func upsert(subject newValue: Reference?) { _upsert(11, newValue) }
     /// `DocumentManifest.recipient`: `Reference` 0..* to `Patient` | `Practitioner` | `RelatedPerson` | `Organization`
-    public var recipient: [Reference] { get { _objects(11) } set { _setObjects(11, newValue) } }
+    public var recipient: [Reference] { get { _objects(12) } set { _setObjects(12, newValue) } }
     /// `DocumentManifest.type`: `CodeableConcept` 0..1, preferred binding (<http://hl7.org/fhir/ValueSet/c80-doc-typecodes>)
-    public var type: CodeableConcept? { get { _object(12) } set { _setObject(12, newValue) } }
+    public var type: CodeableConcept? { get { _object(13) } set { _setObject(13, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(12, newValue) }
+    public func upsert(type newValue: CodeableConcept?) { _upsert(13, newValue) }
     /// `DocumentManifest.author`: `Reference` 0..* to `Practitioner` | `Organization` | `Device` | `Patient` | `RelatedPerson`
-    public var author: [Reference] { get { _objects(13) } set { _setObjects(13, newValue) } }
+    public var author: [Reference] { get { _objects(14) } set { _setObjects(14, newValue) } }
     /// `DocumentManifest.created`: `dateTime` 0..1
-    public var created: FHIRDateTime? { get { _dateTime(14) } set { _setDateTime(14, newValue) } }
+    public var created: FHIRDateTime? { get { _dateTime(15) } set { _setDateTime(15, newValue) } }
     /// `DocumentManifest.source`: `uri` 0..1
-    public var source: String? { get { _string(15) } set { _setString(15, newValue) } }
+    public var source: String? { get { _string(16) } set { _setString(16, newValue) } }
     /// `DocumentManifest.status`: `code` 1..1, one of `DocumentReferenceStatus` (<http://hl7.org/fhir/ValueSet/document-reference-status>)
-    public var status: DocumentReferenceStatus? { get { _code(16) } set { _setCode(16, newValue) } }
+    public var status: DocumentReferenceStatus? { get { _code(17) } set { _setCode(17, newValue) } }
     /// `DocumentManifest.description`: `string` 0..1
-    public var description: String? { get { _string(17) } set { _setString(17, newValue) } }
+    public var description: String? { get { _string(18) } set { _setString(18, newValue) } }
     /// `DocumentManifest.content`: `DocumentManifest.content` 1..*
-    public var content: [DocumentManifestContent] { get { _objects(18) } set { _setObjects(18, newValue) } }
+    public var content: [DocumentManifestContent] { get { _objects(19) } set { _setObjects(19, newValue) } }
     /// `DocumentManifest.related`: `DocumentManifest.related` 0..*
-    public var related: [DocumentManifestRelated] { get { _objects(19) } set { _setObjects(19, newValue) } }
+    public var related: [DocumentManifestRelated] { get { _objects(20) } set { _setObjects(20, newValue) } }
 }
 
 /// `DocumentManifest.content`, a backbone element
@@ -46,15 +46,15 @@ public final class DocumentManifestContent: BackboneElement {
     public override class var _layout: Layout { documentManifestContentLayout }
 
     /// `DocumentManifest.content.p[x]`: `Attachment` | `Reference` 1..1
-    public var p: DocumentManifestContentP? { get { _choice(3) } set { _setChoice(3, 2, newValue) } }
+    public var p: DocumentManifestContentP? { get { _choice(4) } set { _setChoice(4, 2, newValue) } }
     /// `DocumentManifest.content.p[x]` as `Attachment`.
-    public var pAttachment: Attachment? { get { _object(3) } set { _setObject(3, newValue) } }
+    public var pAttachment: Attachment? { get { _object(4) } set { _setObject(4, newValue) } }
     /// `DocumentManifest.content.p[x]` as `Reference`.
-    public var pReference: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
+    public var pReference: Reference? { get { _object(5) } set { _setObject(5, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(pAttachment newValue: Attachment?) { _upsert(3, newValue) }
+    public func upsert(pAttachment newValue: Attachment?) { _upsert(4, newValue) }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(pReference newValue: Reference?) { _upsert(4, newValue) }
+    public func upsert(pReference newValue: Reference?) { _upsert(5, newValue) }
 }
 
 /// `DocumentManifest.related`, a backbone element
@@ -63,13 +63,13 @@ public final class DocumentManifestRelated: BackboneElement {
     public override class var _layout: Layout { documentManifestRelatedLayout }
 
     /// `DocumentManifest.related.identifier`: `Identifier` 0..1
-    public var identifier: Identifier? { get { _object(3) } set { _setObject(3, newValue) } }
+    public var identifier: Identifier? { get { _object(4) } set { _setObject(4, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(identifier newValue: Identifier?) { _upsert(3, newValue) }
+    public func upsert(identifier newValue: Identifier?) { _upsert(4, newValue) }
     /// `DocumentManifest.related.ref`: `Reference` 0..1
-    public var ref: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
+    public var ref: Reference? { get { _object(5) } set { _setObject(5, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(ref newValue: Reference?) { _upsert(4, newValue) }
+    public func upsert(ref newValue: Reference?) { _upsert(5, newValue) }
 }
 
 /// A value of `DocumentManifest.content.p[x]`.

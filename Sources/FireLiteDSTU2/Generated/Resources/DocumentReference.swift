@@ -9,55 +9,55 @@ public final class DocumentReference: DomainResource {
     public override class var _layout: Layout { documentReferenceLayout }
 
     /// `DocumentReference.masterIdentifier`: `Identifier` 0..1
-    public var masterIdentifier: Identifier? { get { _object(8) } set { _setObject(8, newValue) } }
+    public var masterIdentifier: Identifier? { get { _object(9) } set { _setObject(9, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(masterIdentifier newValue: Identifier?) { _upsert(8, newValue) }
+    public func upsert(masterIdentifier newValue: Identifier?) { _upsert(9, newValue) }
     /// `DocumentReference.identifier`: `Identifier` 0..*
-    public var identifier: [Identifier] { get { _objects(9) } set { _setObjects(9, newValue) } }
+    public var identifier: [Identifier] { get { _objects(10) } set { _setObjects(10, newValue) } }
     /// `DocumentReference.subject`: `Reference` 0..1 to `Patient` | `Practitioner` | `Group` | `Device`
-    public var subject: Reference? { get { _object(10) } set { _setObject(10, newValue) } }
+    public var subject: Reference? { get { _object(11) } set { _setObject(11, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subject newValue: Reference?) { _upsert(10, newValue) }
+    public func upsert(subject newValue: Reference?) { _upsert(11, newValue) }
     /// `DocumentReference.type`: `CodeableConcept` 1..1, preferred binding (<http://hl7.org/fhir/ValueSet/c80-doc-typecodes>)
-    public var type: CodeableConcept? { get { _object(11) } set { _setObject(11, newValue) } }
+    public var type: CodeableConcept? { get { _object(12) } set { _setObject(12, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(11, newValue) }
+    public func upsert(type newValue: CodeableConcept?) { _upsert(12, newValue) }
     /// `DocumentReference.class`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/c80-doc-classcodes>)
-    public var `class`: CodeableConcept? { get { _object(12) } set { _setObject(12, newValue) } }
+    public var `class`: CodeableConcept? { get { _object(13) } set { _setObject(13, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(class newValue: CodeableConcept?) { _upsert(12, newValue) }
+    public func upsert(class newValue: CodeableConcept?) { _upsert(13, newValue) }
     /// `DocumentReference.author`: `Reference` 0..* to `Practitioner` | `Organization` | `Device` | `Patient` | `RelatedPerson`
-    public var author: [Reference] { get { _objects(13) } set { _setObjects(13, newValue) } }
+    public var author: [Reference] { get { _objects(14) } set { _setObjects(14, newValue) } }
     /// `DocumentReference.custodian`: `Reference` 0..1 to `Organization`
-    public var custodian: Reference? { get { _object(14) } set { _setObject(14, newValue) } }
+    public var custodian: Reference? { get { _object(15) } set { _setObject(15, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(custodian newValue: Reference?) { _upsert(14, newValue) }
+    public func upsert(custodian newValue: Reference?) { _upsert(15, newValue) }
     /// `DocumentReference.authenticator`: `Reference` 0..1 to `Practitioner` | `Organization`
-    public var authenticator: Reference? { get { _object(15) } set { _setObject(15, newValue) } }
+    public var authenticator: Reference? { get { _object(16) } set { _setObject(16, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(authenticator newValue: Reference?) { _upsert(15, newValue) }
+    public func upsert(authenticator newValue: Reference?) { _upsert(16, newValue) }
     /// `DocumentReference.created`: `dateTime` 0..1
-    public var created: FHIRDateTime? { get { _dateTime(16) } set { _setDateTime(16, newValue) } }
+    public var created: FHIRDateTime? { get { _dateTime(17) } set { _setDateTime(17, newValue) } }
     /// `DocumentReference.indexed`: `instant` 1..1
-    public var indexed: FHIRInstant? { get { _instant(17) } set { _setInstant(17, newValue) } }
+    public var indexed: FHIRInstant? { get { _instant(18) } set { _setInstant(18, newValue) } }
     /// `DocumentReference.status`: `code` 1..1, one of `DocumentReferenceStatus` (<http://hl7.org/fhir/ValueSet/document-reference-status>)
-    public var status: DocumentReferenceStatus? { get { _code(18) } set { _setCode(18, newValue) } }
+    public var status: DocumentReferenceStatus? { get { _code(19) } set { _setCode(19, newValue) } }
     /// `DocumentReference.docStatus`: `CodeableConcept` 0..1, one of `CompositionStatus` (<http://hl7.org/fhir/ValueSet/composition-status>)
-    public var docStatus: CodeableConcept? { get { _object(19) } set { _setObject(19, newValue) } }
+    public var docStatus: CodeableConcept? { get { _object(20) } set { _setObject(20, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(docStatus newValue: CodeableConcept?) { _upsert(19, newValue) }
+    public func upsert(docStatus newValue: CodeableConcept?) { _upsert(20, newValue) }
     /// `DocumentReference.relatesTo`: `DocumentReference.relatesTo` 0..*
-    public var relatesTo: [DocumentReferenceRelatesTo] { get { _objects(20) } set { _setObjects(20, newValue) } }
+    public var relatesTo: [DocumentReferenceRelatesTo] { get { _objects(21) } set { _setObjects(21, newValue) } }
     /// `DocumentReference.description`: `string` 0..1
-    public var description: String? { get { _string(21) } set { _setString(21, newValue) } }
+    public var description: String? { get { _string(22) } set { _setString(22, newValue) } }
     /// `DocumentReference.securityLabel`: `CodeableConcept` 0..*, extensible binding (<http://hl7.org/fhir/ValueSet/security-labels>)
-    public var securityLabel: [CodeableConcept] { get { _objects(22) } set { _setObjects(22, newValue) } }
+    public var securityLabel: [CodeableConcept] { get { _objects(23) } set { _setObjects(23, newValue) } }
     /// `DocumentReference.content`: `DocumentReference.content` 1..*
-    public var content: [DocumentReferenceContent] { get { _objects(23) } set { _setObjects(23, newValue) } }
+    public var content: [DocumentReferenceContent] { get { _objects(24) } set { _setObjects(24, newValue) } }
     /// `DocumentReference.context`: `DocumentReference.context` 0..1
-    public var context: DocumentReferenceContext? { get { _object(24) } set { _setObject(24, newValue) } }
+    public var context: DocumentReferenceContext? { get { _object(25) } set { _setObject(25, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(context newValue: DocumentReferenceContext?) { _upsert(24, newValue) }
+    public func upsert(context newValue: DocumentReferenceContext?) { _upsert(25, newValue) }
 }
 
 /// `DocumentReference.relatesTo`, a backbone element
@@ -66,11 +66,11 @@ public final class DocumentReferenceRelatesTo: BackboneElement {
     public override class var _layout: Layout { documentReferenceRelatesToLayout }
 
     /// `DocumentReference.relatesTo.code`: `code` 1..1, one of `DocumentRelationshipType` (<http://hl7.org/fhir/ValueSet/document-relationship-type>)
-    public var code: DocumentRelationshipType? { get { _code(3) } set { _setCode(3, newValue) } }
+    public var code: DocumentRelationshipType? { get { _code(4) } set { _setCode(4, newValue) } }
     /// `DocumentReference.relatesTo.target`: `Reference` 1..1 to `DocumentReference`
-    public var target: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
+    public var target: Reference? { get { _object(5) } set { _setObject(5, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(target newValue: Reference?) { _upsert(4, newValue) }
+    public func upsert(target newValue: Reference?) { _upsert(5, newValue) }
 }
 
 /// `DocumentReference.content`, a backbone element
@@ -79,11 +79,11 @@ public final class DocumentReferenceContent: BackboneElement {
     public override class var _layout: Layout { documentReferenceContentLayout }
 
     /// `DocumentReference.content.attachment`: `Attachment` 1..1
-    public var attachment: Attachment? { get { _object(3) } set { _setObject(3, newValue) } }
+    public var attachment: Attachment? { get { _object(4) } set { _setObject(4, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(attachment newValue: Attachment?) { _upsert(3, newValue) }
+    public func upsert(attachment newValue: Attachment?) { _upsert(4, newValue) }
     /// `DocumentReference.content.format`: `Coding` 0..*, preferred binding (<http://hl7.org/fhir/ValueSet/formatcodes>)
-    public var format: [Coding] { get { _objects(4) } set { _setObjects(4, newValue) } }
+    public var format: [Coding] { get { _objects(5) } set { _setObjects(5, newValue) } }
 }
 
 /// `DocumentReference.context`, a backbone element
@@ -92,29 +92,29 @@ public final class DocumentReferenceContext: BackboneElement {
     public override class var _layout: Layout { documentReferenceContextLayout }
 
     /// `DocumentReference.context.encounter`: `Reference` 0..1 to `Encounter`
-    public var encounter: Reference? { get { _object(3) } set { _setObject(3, newValue) } }
+    public var encounter: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(encounter newValue: Reference?) { _upsert(3, newValue) }
+    public func upsert(encounter newValue: Reference?) { _upsert(4, newValue) }
     /// `DocumentReference.context.event`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/v3-ActCode>)
-    public var event: [CodeableConcept] { get { _objects(4) } set { _setObjects(4, newValue) } }
+    public var event: [CodeableConcept] { get { _objects(5) } set { _setObjects(5, newValue) } }
     /// `DocumentReference.context.period`: `Period` 0..1
-    public var period: Period? { get { _object(5) } set { _setObject(5, newValue) } }
+    public var period: Period? { get { _object(6) } set { _setObject(6, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(period newValue: Period?) { _upsert(5, newValue) }
+    public func upsert(period newValue: Period?) { _upsert(6, newValue) }
     /// `DocumentReference.context.facilityType`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/c80-facilitycodes>)
-    public var facilityType: CodeableConcept? { get { _object(6) } set { _setObject(6, newValue) } }
+    public var facilityType: CodeableConcept? { get { _object(7) } set { _setObject(7, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(facilityType newValue: CodeableConcept?) { _upsert(6, newValue) }
+    public func upsert(facilityType newValue: CodeableConcept?) { _upsert(7, newValue) }
     /// `DocumentReference.context.practiceSetting`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/c80-practice-codes>)
-    public var practiceSetting: CodeableConcept? { get { _object(7) } set { _setObject(7, newValue) } }
+    public var practiceSetting: CodeableConcept? { get { _object(8) } set { _setObject(8, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(practiceSetting newValue: CodeableConcept?) { _upsert(7, newValue) }
+    public func upsert(practiceSetting newValue: CodeableConcept?) { _upsert(8, newValue) }
     /// `DocumentReference.context.sourcePatientInfo`: `Reference` 0..1 to `Patient`
-    public var sourcePatientInfo: Reference? { get { _object(8) } set { _setObject(8, newValue) } }
+    public var sourcePatientInfo: Reference? { get { _object(9) } set { _setObject(9, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(sourcePatientInfo newValue: Reference?) { _upsert(8, newValue) }
+    public func upsert(sourcePatientInfo newValue: Reference?) { _upsert(9, newValue) }
     /// `DocumentReference.context.related`: `DocumentReference.context.related` 0..*
-    public var related: [DocumentReferenceContextRelated] { get { _objects(9) } set { _setObjects(9, newValue) } }
+    public var related: [DocumentReferenceContextRelated] { get { _objects(10) } set { _setObjects(10, newValue) } }
 }
 
 /// `DocumentReference.context.related`, a backbone element
@@ -123,13 +123,13 @@ public final class DocumentReferenceContextRelated: BackboneElement {
     public override class var _layout: Layout { documentReferenceContextRelatedLayout }
 
     /// `DocumentReference.context.related.identifier`: `Identifier` 0..1
-    public var identifier: Identifier? { get { _object(3) } set { _setObject(3, newValue) } }
+    public var identifier: Identifier? { get { _object(4) } set { _setObject(4, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(identifier newValue: Identifier?) { _upsert(3, newValue) }
+    public func upsert(identifier newValue: Identifier?) { _upsert(4, newValue) }
     /// `DocumentReference.context.related.ref`: `Reference` 0..1
-    public var ref: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
+    public var ref: Reference? { get { _object(5) } set { _setObject(5, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(ref newValue: Reference?) { _upsert(4, newValue) }
+    public func upsert(ref newValue: Reference?) { _upsert(5, newValue) }
 }
 
 private let documentReferenceLayout = Layout(_class: DocumentReference.self, "DocumentReference", .resource, base: DomainResource._layout, release: .dstu2, """

@@ -9,15 +9,15 @@ public class DomainResource: Resource {
     public override class var _layout: Layout { domainResourceLayout }
 
     /// `DomainResource.text`: `Narrative` 0..1
-    public final var text: Narrative? { get { _object(4) } set { _setObject(4, newValue) } }
+    public final var text: Narrative? { get { _object(5) } set { _setObject(5, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public final func upsert(text newValue: Narrative?) { _upsert(4, newValue) }
+    public final func upsert(text newValue: Narrative?) { _upsert(5, newValue) }
     /// `DomainResource.contained`: `Resource` 0..*
-    public final var contained: [Resource] { get { _objects(5) } set { _setObjects(5, newValue) } }
+    public final var contained: [Resource] { get { _objects(6) } set { _setObjects(6, newValue) } }
     /// `DomainResource.extension`: `Extension` 0..*
-    public final var `extension`: [Extension] { get { _objects(6) } set { _setObjects(6, newValue) } }
+    public final var `extension`: [Extension] { get { _objects(7) } set { _setObjects(7, newValue) } }
     /// `DomainResource.modifierExtension`: `Extension` 0..*
-    public final var modifierExtension: [Extension] { get { _objects(7) } set { _setObjects(7, newValue) } }
+    public final var modifierExtension: [Extension] { get { _objects(8) } set { _setObjects(8, newValue) } }
 }
 
 private let domainResourceLayout = Layout(_class: DomainResource.self, "DomainResource", .abstract, base: Resource._layout, release: .dstu2, """

@@ -9,35 +9,35 @@ public final class EpisodeOfCare: DomainResource {
     public override class var _layout: Layout { episodeOfCareLayout }
 
     /// `EpisodeOfCare.identifier`: `Identifier` 0..*
-    public var identifier: [Identifier] { get { _objects(8) } set { _setObjects(8, newValue) } }
+    public var identifier: [Identifier] { get { _objects(9) } set { _setObjects(9, newValue) } }
     /// `EpisodeOfCare.status`: `code` 1..1, one of `EpisodeOfCareStatus` (<http://hl7.org/fhir/ValueSet/episode-of-care-status>)
-    public var status: EpisodeOfCareStatus? { get { _code(9) } set { _setCode(9, newValue) } }
+    public var status: EpisodeOfCareStatus? { get { _code(10) } set { _setCode(10, newValue) } }
     /// `EpisodeOfCare.statusHistory`: `EpisodeOfCare.statusHistory` 0..*
-    public var statusHistory: [EpisodeOfCareStatusHistory] { get { _objects(10) } set { _setObjects(10, newValue) } }
+    public var statusHistory: [EpisodeOfCareStatusHistory] { get { _objects(11) } set { _setObjects(11, newValue) } }
     /// `EpisodeOfCare.type`: `CodeableConcept` 0..*
-    public var type: [CodeableConcept] { get { _objects(11) } set { _setObjects(11, newValue) } }
+    public var type: [CodeableConcept] { get { _objects(12) } set { _setObjects(12, newValue) } }
     /// `EpisodeOfCare.condition`: `Reference` 0..* to `Condition`
-    public var condition: [Reference] { get { _objects(12) } set { _setObjects(12, newValue) } }
+    public var condition: [Reference] { get { _objects(13) } set { _setObjects(13, newValue) } }
     /// `EpisodeOfCare.patient`: `Reference` 1..1 to `Patient`
-    public var patient: Reference? { get { _object(13) } set { _setObject(13, newValue) } }
+    public var patient: Reference? { get { _object(14) } set { _setObject(14, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patient newValue: Reference?) { _upsert(13, newValue) }
+    public func upsert(patient newValue: Reference?) { _upsert(14, newValue) }
     /// `EpisodeOfCare.managingOrganization`: `Reference` 0..1 to `Organization`
-    public var managingOrganization: Reference? { get { _object(14) } set { _setObject(14, newValue) } }
+    public var managingOrganization: Reference? { get { _object(15) } set { _setObject(15, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(managingOrganization newValue: Reference?) { _upsert(14, newValue) }
+    public func upsert(managingOrganization newValue: Reference?) { _upsert(15, newValue) }
     /// `EpisodeOfCare.period`: `Period` 0..1
-    public var period: Period? { get { _object(15) } set { _setObject(15, newValue) } }
+    public var period: Period? { get { _object(16) } set { _setObject(16, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(period newValue: Period?) { _upsert(15, newValue) }
+    public func upsert(period newValue: Period?) { _upsert(16, newValue) }
     /// `EpisodeOfCare.referralRequest`: `Reference` 0..* to `ReferralRequest`
-    public var referralRequest: [Reference] { get { _objects(16) } set { _setObjects(16, newValue) } }
+    public var referralRequest: [Reference] { get { _objects(17) } set { _setObjects(17, newValue) } }
     /// `EpisodeOfCare.careManager`: `Reference` 0..1 to `Practitioner`
-    public var careManager: Reference? { get { _object(17) } set { _setObject(17, newValue) } }
+    public var careManager: Reference? { get { _object(18) } set { _setObject(18, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(careManager newValue: Reference?) { _upsert(17, newValue) }
+    public func upsert(careManager newValue: Reference?) { _upsert(18, newValue) }
     /// `EpisodeOfCare.careTeam`: `EpisodeOfCare.careTeam` 0..*
-    public var careTeam: [EpisodeOfCareCareTeam] { get { _objects(18) } set { _setObjects(18, newValue) } }
+    public var careTeam: [EpisodeOfCareCareTeam] { get { _objects(19) } set { _setObjects(19, newValue) } }
 }
 
 /// `EpisodeOfCare.statusHistory`, a backbone element
@@ -46,11 +46,11 @@ public final class EpisodeOfCareStatusHistory: BackboneElement {
     public override class var _layout: Layout { episodeOfCareStatusHistoryLayout }
 
     /// `EpisodeOfCare.statusHistory.status`: `code` 1..1, one of `EpisodeOfCareStatus` (<http://hl7.org/fhir/ValueSet/episode-of-care-status>)
-    public var status: EpisodeOfCareStatus? { get { _code(3) } set { _setCode(3, newValue) } }
+    public var status: EpisodeOfCareStatus? { get { _code(4) } set { _setCode(4, newValue) } }
     /// `EpisodeOfCare.statusHistory.period`: `Period` 1..1
-    public var period: Period? { get { _object(4) } set { _setObject(4, newValue) } }
+    public var period: Period? { get { _object(5) } set { _setObject(5, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(period newValue: Period?) { _upsert(4, newValue) }
+    public func upsert(period newValue: Period?) { _upsert(5, newValue) }
 }
 
 /// `EpisodeOfCare.careTeam`, a backbone element
@@ -59,15 +59,15 @@ public final class EpisodeOfCareCareTeam: BackboneElement {
     public override class var _layout: Layout { episodeOfCareCareTeamLayout }
 
     /// `EpisodeOfCare.careTeam.role`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/participant-role>)
-    public var role: [CodeableConcept] { get { _objects(3) } set { _setObjects(3, newValue) } }
+    public var role: [CodeableConcept] { get { _objects(4) } set { _setObjects(4, newValue) } }
     /// `EpisodeOfCare.careTeam.period`: `Period` 0..1
-    public var period: Period? { get { _object(4) } set { _setObject(4, newValue) } }
+    public var period: Period? { get { _object(5) } set { _setObject(5, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(period newValue: Period?) { _upsert(4, newValue) }
+    public func upsert(period newValue: Period?) { _upsert(5, newValue) }
     /// `EpisodeOfCare.careTeam.member`: `Reference` 0..1 to `Practitioner` | `Organization`
-    public var member: Reference? { get { _object(5) } set { _setObject(5, newValue) } }
+    public var member: Reference? { get { _object(6) } set { _setObject(6, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(member newValue: Reference?) { _upsert(5, newValue) }
+    public func upsert(member newValue: Reference?) { _upsert(6, newValue) }
 }
 
 private let episodeOfCareLayout = Layout(_class: EpisodeOfCare.self, "EpisodeOfCare", .resource, base: DomainResource._layout, release: .dstu2, """

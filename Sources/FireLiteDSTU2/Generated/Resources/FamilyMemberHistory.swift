@@ -9,67 +9,67 @@ public final class FamilyMemberHistory: DomainResource {
     public override class var _layout: Layout { familyMemberHistoryLayout }
 
     /// `FamilyMemberHistory.identifier`: `Identifier` 0..*
-    public var identifier: [Identifier] { get { _objects(8) } set { _setObjects(8, newValue) } }
+    public var identifier: [Identifier] { get { _objects(9) } set { _setObjects(9, newValue) } }
     /// `FamilyMemberHistory.patient`: `Reference` 1..1 to `Patient`
-    public var patient: Reference? { get { _object(9) } set { _setObject(9, newValue) } }
+    public var patient: Reference? { get { _object(10) } set { _setObject(10, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patient newValue: Reference?) { _upsert(9, newValue) }
+    public func upsert(patient newValue: Reference?) { _upsert(10, newValue) }
     /// `FamilyMemberHistory.date`: `dateTime` 0..1
-    public var date: FHIRDateTime? { get { _dateTime(10) } set { _setDateTime(10, newValue) } }
+    public var date: FHIRDateTime? { get { _dateTime(11) } set { _setDateTime(11, newValue) } }
     /// `FamilyMemberHistory.status`: `code` 1..1, one of `FamilyHistoryStatus` (<http://hl7.org/fhir/ValueSet/history-status>)
-    public var status: FamilyHistoryStatus? { get { _code(11) } set { _setCode(11, newValue) } }
+    public var status: FamilyHistoryStatus? { get { _code(12) } set { _setCode(12, newValue) } }
     /// `FamilyMemberHistory.name`: `string` 0..1
-    public var name: String? { get { _string(12) } set { _setString(12, newValue) } }
+    public var name: String? { get { _string(13) } set { _setString(13, newValue) } }
     /// `FamilyMemberHistory.relationship`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/v3-FamilyMember>)
-    public var relationship: CodeableConcept? { get { _object(13) } set { _setObject(13, newValue) } }
+    public var relationship: CodeableConcept? { get { _object(14) } set { _setObject(14, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(relationship newValue: CodeableConcept?) { _upsert(13, newValue) }
+    public func upsert(relationship newValue: CodeableConcept?) { _upsert(14, newValue) }
     /// `FamilyMemberHistory.gender`: `code` 0..1, one of `AdministrativeGender` (<http://hl7.org/fhir/ValueSet/administrative-gender>)
-    public var gender: AdministrativeGender? { get { _code(14) } set { _setCode(14, newValue) } }
+    public var gender: AdministrativeGender? { get { _code(15) } set { _setCode(15, newValue) } }
     /// `FamilyMemberHistory.born[x]`: `Period` | `date` | `string` 0..1
-    public var born: FamilyMemberHistoryBorn? { get { _choice(15) } set { _setChoice(15, 3, newValue) } }
+    public var born: FamilyMemberHistoryBorn? { get { _choice(16) } set { _setChoice(16, 3, newValue) } }
     /// `FamilyMemberHistory.born[x]` as `Period`.
-    public var bornPeriod: Period? { get { _object(15) } set { _setObject(15, newValue) } }
+    public var bornPeriod: Period? { get { _object(16) } set { _setObject(16, newValue) } }
     /// `FamilyMemberHistory.born[x]` as `date`.
-    public var bornDate: FHIRDate? { get { _date(16) } set { _setDate(16, newValue) } }
+    public var bornDate: FHIRDate? { get { _date(17) } set { _setDate(17, newValue) } }
     /// `FamilyMemberHistory.born[x]` as `string`.
-    public var bornString: String? { get { _string(17) } set { _setString(17, newValue) } }
+    public var bornString: String? { get { _string(18) } set { _setString(18, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(bornPeriod newValue: Period?) { _upsert(15, newValue) }
+    public func upsert(bornPeriod newValue: Period?) { _upsert(16, newValue) }
     /// `FamilyMemberHistory.age[x]`: `Quantity` | `Range` | `string` 0..1
-    public var age: FamilyMemberHistoryAge? { get { _choice(18) } set { _setChoice(18, 3, newValue) } }
+    public var age: FamilyMemberHistoryAge? { get { _choice(19) } set { _setChoice(19, 3, newValue) } }
     /// `FamilyMemberHistory.age[x]` as `Quantity`.
-    public var ageQuantity: Quantity? { get { _object(18) } set { _setObject(18, newValue) } }
+    public var ageQuantity: Quantity? { get { _object(19) } set { _setObject(19, newValue) } }
     /// `FamilyMemberHistory.age[x]` as `Range`.
-    public var ageRange: Range? { get { _object(19) } set { _setObject(19, newValue) } }
+    public var ageRange: Range? { get { _object(20) } set { _setObject(20, newValue) } }
     /// `FamilyMemberHistory.age[x]` as `string`.
-    public var ageString: String? { get { _string(20) } set { _setString(20, newValue) } }
+    public var ageString: String? { get { _string(21) } set { _setString(21, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(ageQuantity newValue: Quantity?) { _upsert(18, newValue) }
+    public func upsert(ageQuantity newValue: Quantity?) { _upsert(19, newValue) }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(ageRange newValue: Range?) { _upsert(19, newValue) }
+    public func upsert(ageRange newValue: Range?) { _upsert(20, newValue) }
     /// `FamilyMemberHistory.deceased[x]`: `boolean` | `Quantity` | `Range` | `date` | `string` 0..1
-    public var deceased: FamilyMemberHistoryDeceased? { get { _choice(21) } set { _setChoice(21, 5, newValue) } }
+    public var deceased: FamilyMemberHistoryDeceased? { get { _choice(22) } set { _setChoice(22, 5, newValue) } }
     /// `FamilyMemberHistory.deceased[x]` as `boolean`.
-    public var deceasedBoolean: Bool? { get { _bool(21) } set { _setBool(21, newValue) } }
+    public var deceasedBoolean: Bool? { get { _bool(22) } set { _setBool(22, newValue) } }
     /// `FamilyMemberHistory.deceased[x]` as `Quantity`.
-    public var deceasedQuantity: Quantity? { get { _object(22) } set { _setObject(22, newValue) } }
+    public var deceasedQuantity: Quantity? { get { _object(23) } set { _setObject(23, newValue) } }
     /// `FamilyMemberHistory.deceased[x]` as `Range`.
-    public var deceasedRange: Range? { get { _object(23) } set { _setObject(23, newValue) } }
+    public var deceasedRange: Range? { get { _object(24) } set { _setObject(24, newValue) } }
     /// `FamilyMemberHistory.deceased[x]` as `date`.
-    public var deceasedDate: FHIRDate? { get { _date(24) } set { _setDate(24, newValue) } }
+    public var deceasedDate: FHIRDate? { get { _date(25) } set { _setDate(25, newValue) } }
     /// `FamilyMemberHistory.deceased[x]` as `string`.
-    public var deceasedString: String? { get { _string(25) } set { _setString(25, newValue) } }
+    public var deceasedString: String? { get { _string(26) } set { _setString(26, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(deceasedQuantity newValue: Quantity?) { _upsert(22, newValue) }
+    public func upsert(deceasedQuantity newValue: Quantity?) { _upsert(23, newValue) }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(deceasedRange newValue: Range?) { _upsert(23, newValue) }
+    public func upsert(deceasedRange newValue: Range?) { _upsert(24, newValue) }
     /// `FamilyMemberHistory.note`: `Annotation` 0..1
-    public var note: Annotation? { get { _object(26) } set { _setObject(26, newValue) } }
+    public var note: Annotation? { get { _object(27) } set { _setObject(27, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(note newValue: Annotation?) { _upsert(26, newValue) }
+    public func upsert(note newValue: Annotation?) { _upsert(27, newValue) }
     /// `FamilyMemberHistory.condition`: `FamilyMemberHistory.condition` 0..*
-    public var condition: [FamilyMemberHistoryCondition] { get { _objects(27) } set { _setObjects(27, newValue) } }
+    public var condition: [FamilyMemberHistoryCondition] { get { _objects(28) } set { _setObjects(28, newValue) } }
 }
 
 /// `FamilyMemberHistory.condition`, a backbone element
@@ -78,33 +78,33 @@ public final class FamilyMemberHistoryCondition: BackboneElement {
     public override class var _layout: Layout { familyMemberHistoryConditionLayout }
 
     /// `FamilyMemberHistory.condition.code`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/condition-code>)
-    public var code: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
+    public var code: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(3, newValue) }
+    public func upsert(code newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `FamilyMemberHistory.condition.outcome`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/condition-outcome>)
-    public var outcome: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
+    public var outcome: CodeableConcept? { get { _object(5) } set { _setObject(5, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(outcome newValue: CodeableConcept?) { _upsert(4, newValue) }
+    public func upsert(outcome newValue: CodeableConcept?) { _upsert(5, newValue) }
     /// `FamilyMemberHistory.condition.onset[x]`: `Quantity` | `Range` | `Period` | `string` 0..1
-    public var onset: FamilyMemberHistoryConditionOnset? { get { _choice(5) } set { _setChoice(5, 4, newValue) } }
+    public var onset: FamilyMemberHistoryConditionOnset? { get { _choice(6) } set { _setChoice(6, 4, newValue) } }
     /// `FamilyMemberHistory.condition.onset[x]` as `Quantity`.
-    public var onsetQuantity: Quantity? { get { _object(5) } set { _setObject(5, newValue) } }
+    public var onsetQuantity: Quantity? { get { _object(6) } set { _setObject(6, newValue) } }
     /// `FamilyMemberHistory.condition.onset[x]` as `Range`.
-    public var onsetRange: Range? { get { _object(6) } set { _setObject(6, newValue) } }
+    public var onsetRange: Range? { get { _object(7) } set { _setObject(7, newValue) } }
     /// `FamilyMemberHistory.condition.onset[x]` as `Period`.
-    public var onsetPeriod: Period? { get { _object(7) } set { _setObject(7, newValue) } }
+    public var onsetPeriod: Period? { get { _object(8) } set { _setObject(8, newValue) } }
     /// `FamilyMemberHistory.condition.onset[x]` as `string`.
-    public var onsetString: String? { get { _string(8) } set { _setString(8, newValue) } }
+    public var onsetString: String? { get { _string(9) } set { _setString(9, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(onsetQuantity newValue: Quantity?) { _upsert(5, newValue) }
+    public func upsert(onsetQuantity newValue: Quantity?) { _upsert(6, newValue) }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(onsetRange newValue: Range?) { _upsert(6, newValue) }
+    public func upsert(onsetRange newValue: Range?) { _upsert(7, newValue) }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(onsetPeriod newValue: Period?) { _upsert(7, newValue) }
+    public func upsert(onsetPeriod newValue: Period?) { _upsert(8, newValue) }
     /// `FamilyMemberHistory.condition.note`: `Annotation` 0..1
-    public var note: Annotation? { get { _object(9) } set { _setObject(9, newValue) } }
+    public var note: Annotation? { get { _object(10) } set { _setObject(10, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(note newValue: Annotation?) { _upsert(9, newValue) }
+    public func upsert(note newValue: Annotation?) { _upsert(10, newValue) }
 }
 
 /// A value of `FamilyMemberHistory.born[x]`.

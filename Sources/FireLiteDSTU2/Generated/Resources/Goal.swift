@@ -9,53 +9,53 @@ public final class Goal: DomainResource {
     public override class var _layout: Layout { goalLayout }
 
     /// `Goal.identifier`: `Identifier` 0..*
-    public var identifier: [Identifier] { get { _objects(8) } set { _setObjects(8, newValue) } }
+    public var identifier: [Identifier] { get { _objects(9) } set { _setObjects(9, newValue) } }
     /// `Goal.subject`: `Reference` 0..1 to `Patient` | `Group` | `Organization`
-    public var subject: Reference? { get { _object(9) } set { _setObject(9, newValue) } }
+    public var subject: Reference? { get { _object(10) } set { _setObject(10, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subject newValue: Reference?) { _upsert(9, newValue) }
+    public func upsert(subject newValue: Reference?) { _upsert(10, newValue) }
     /// `Goal.start[x]`: `date` | `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/goal-start-event>)
-    public var start: GoalStart? { get { _choice(10) } set { _setChoice(10, 2, newValue) } }
+    public var start: GoalStart? { get { _choice(11) } set { _setChoice(11, 2, newValue) } }
     /// `Goal.start[x]` as `date`.
-    public var startDate: FHIRDate? { get { _date(10) } set { _setDate(10, newValue) } }
+    public var startDate: FHIRDate? { get { _date(11) } set { _setDate(11, newValue) } }
     /// `Goal.start[x]` as `CodeableConcept`.
-    public var startCodeableConcept: CodeableConcept? { get { _object(11) } set { _setObject(11, newValue) } }
+    public var startCodeableConcept: CodeableConcept? { get { _object(12) } set { _setObject(12, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(startCodeableConcept newValue: CodeableConcept?) { _upsert(11, newValue) }
+    public func upsert(startCodeableConcept newValue: CodeableConcept?) { _upsert(12, newValue) }
     /// `Goal.target[x]`: `date` | `Quantity` 0..1
-    public var target: GoalTarget? { get { _choice(12) } set { _setChoice(12, 2, newValue) } }
+    public var target: GoalTarget? { get { _choice(13) } set { _setChoice(13, 2, newValue) } }
     /// `Goal.target[x]` as `date`.
-    public var targetDate: FHIRDate? { get { _date(12) } set { _setDate(12, newValue) } }
+    public var targetDate: FHIRDate? { get { _date(13) } set { _setDate(13, newValue) } }
     /// `Goal.target[x]` as `Quantity`.
-    public var targetQuantity: Quantity? { get { _object(13) } set { _setObject(13, newValue) } }
+    public var targetQuantity: Quantity? { get { _object(14) } set { _setObject(14, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(targetQuantity newValue: Quantity?) { _upsert(13, newValue) }
+    public func upsert(targetQuantity newValue: Quantity?) { _upsert(14, newValue) }
     /// `Goal.category`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/goal-category>)
-    public var category: [CodeableConcept] { get { _objects(14) } set { _setObjects(14, newValue) } }
+    public var category: [CodeableConcept] { get { _objects(15) } set { _setObjects(15, newValue) } }
     /// `Goal.description`: `string` 1..1
-    public var description: String? { get { _string(15) } set { _setString(15, newValue) } }
+    public var description: String? { get { _string(16) } set { _setString(16, newValue) } }
     /// `Goal.status`: `code` 1..1, one of `GoalStatus` (<http://hl7.org/fhir/ValueSet/goal-status>)
-    public var status: GoalStatus? { get { _code(16) } set { _setCode(16, newValue) } }
+    public var status: GoalStatus? { get { _code(17) } set { _setCode(17, newValue) } }
     /// `Goal.statusDate`: `date` 0..1
-    public var statusDate: FHIRDate? { get { _date(17) } set { _setDate(17, newValue) } }
+    public var statusDate: FHIRDate? { get { _date(18) } set { _setDate(18, newValue) } }
     /// `Goal.statusReason`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/goal-status-reason>)
-    public var statusReason: CodeableConcept? { get { _object(18) } set { _setObject(18, newValue) } }
+    public var statusReason: CodeableConcept? { get { _object(19) } set { _setObject(19, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(statusReason newValue: CodeableConcept?) { _upsert(18, newValue) }
+    public func upsert(statusReason newValue: CodeableConcept?) { _upsert(19, newValue) }
     /// `Goal.author`: `Reference` 0..1 to `Patient` | `Practitioner` | `RelatedPerson`
-    public var author: Reference? { get { _object(19) } set { _setObject(19, newValue) } }
+    public var author: Reference? { get { _object(20) } set { _setObject(20, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(author newValue: Reference?) { _upsert(19, newValue) }
+    public func upsert(author newValue: Reference?) { _upsert(20, newValue) }
     /// `Goal.priority`: `CodeableConcept` 0..1, preferred binding (<http://hl7.org/fhir/ValueSet/goal-priority>)
-    public var priority: CodeableConcept? { get { _object(20) } set { _setObject(20, newValue) } }
+    public var priority: CodeableConcept? { get { _object(21) } set { _setObject(21, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(priority newValue: CodeableConcept?) { _upsert(20, newValue) }
+    public func upsert(priority newValue: CodeableConcept?) { _upsert(21, newValue) }
     /// `Goal.addresses`: `Reference` 0..* to `Condition` | `Observation` | `MedicationStatement` | `NutritionOrder` | `ProcedureRequest` | `RiskAssessment`
-    public var addresses: [Reference] { get { _objects(21) } set { _setObjects(21, newValue) } }
+    public var addresses: [Reference] { get { _objects(22) } set { _setObjects(22, newValue) } }
     /// `Goal.note`: `Annotation` 0..*
-    public var note: [Annotation] { get { _objects(22) } set { _setObjects(22, newValue) } }
+    public var note: [Annotation] { get { _objects(23) } set { _setObjects(23, newValue) } }
     /// `Goal.outcome`: `Goal.outcome` 0..*
-    public var outcome: [GoalOutcome] { get { _objects(23) } set { _setObjects(23, newValue) } }
+    public var outcome: [GoalOutcome] { get { _objects(24) } set { _setObjects(24, newValue) } }
 }
 
 /// `Goal.outcome`, a backbone element
@@ -64,15 +64,15 @@ public final class GoalOutcome: BackboneElement {
     public override class var _layout: Layout { goalOutcomeLayout }
 
     /// `Goal.outcome.result[x]`: `CodeableConcept` | `Reference` 0..1 to `Observation`
-    public var result: GoalOutcomeResult? { get { _choice(3) } set { _setChoice(3, 2, newValue) } }
+    public var result: GoalOutcomeResult? { get { _choice(4) } set { _setChoice(4, 2, newValue) } }
     /// `Goal.outcome.result[x]` as `CodeableConcept`.
-    public var resultCodeableConcept: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
+    public var resultCodeableConcept: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
     /// `Goal.outcome.result[x]` as `Reference`.
-    public var resultReference: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
+    public var resultReference: Reference? { get { _object(5) } set { _setObject(5, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(resultCodeableConcept newValue: CodeableConcept?) { _upsert(3, newValue) }
+    public func upsert(resultCodeableConcept newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(resultReference newValue: Reference?) { _upsert(4, newValue) }
+    public func upsert(resultReference newValue: Reference?) { _upsert(5, newValue) }
 }
 
 /// A value of `Goal.start[x]`.

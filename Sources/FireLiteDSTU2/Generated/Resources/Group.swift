@@ -9,23 +9,23 @@ public final class Group: DomainResource {
     public override class var _layout: Layout { groupLayout }
 
     /// `Group.identifier`: `Identifier` 0..*
-    public var identifier: [Identifier] { get { _objects(8) } set { _setObjects(8, newValue) } }
+    public var identifier: [Identifier] { get { _objects(9) } set { _setObjects(9, newValue) } }
     /// `Group.type`: `code` 1..1, one of `GroupType` (<http://hl7.org/fhir/ValueSet/group-type>)
-    public var type: GroupType? { get { _code(9) } set { _setCode(9, newValue) } }
+    public var type: GroupType? { get { _code(10) } set { _setCode(10, newValue) } }
     /// `Group.actual`: `boolean` 1..1
-    public var actual: Bool? { get { _bool(10) } set { _setBool(10, newValue) } }
+    public var actual: Bool? { get { _bool(11) } set { _setBool(11, newValue) } }
     /// `Group.code`: `CodeableConcept` 0..1
-    public var code: CodeableConcept? { get { _object(11) } set { _setObject(11, newValue) } }
+    public var code: CodeableConcept? { get { _object(12) } set { _setObject(12, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(11, newValue) }
+    public func upsert(code newValue: CodeableConcept?) { _upsert(12, newValue) }
     /// `Group.name`: `string` 0..1
-    public var name: String? { get { _string(12) } set { _setString(12, newValue) } }
+    public var name: String? { get { _string(13) } set { _setString(13, newValue) } }
     /// `Group.quantity`: `unsignedInt` 0..1
-    public var quantity: Int? { get { _int(13) } set { _setInt(13, newValue) } }
+    public var quantity: Int? { get { _int(14) } set { _setInt(14, newValue) } }
     /// `Group.characteristic`: `Group.characteristic` 0..*
-    public var characteristic: [GroupCharacteristic] { get { _objects(14) } set { _setObjects(14, newValue) } }
+    public var characteristic: [GroupCharacteristic] { get { _objects(15) } set { _setObjects(15, newValue) } }
     /// `Group.member`: `Group.member` 0..*
-    public var member: [GroupMember] { get { _objects(15) } set { _setObjects(15, newValue) } }
+    public var member: [GroupMember] { get { _objects(16) } set { _setObjects(16, newValue) } }
 }
 
 /// `Group.characteristic`, a backbone element
@@ -34,31 +34,31 @@ public final class GroupCharacteristic: BackboneElement {
     public override class var _layout: Layout { groupCharacteristicLayout }
 
     /// `Group.characteristic.code`: `CodeableConcept` 1..1
-    public var code: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
+    public var code: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(3, newValue) }
+    public func upsert(code newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `Group.characteristic.value[x]`: `CodeableConcept` | `boolean` | `Quantity` | `Range` 1..1
-    public var value: GroupCharacteristicValue? { get { _choice(4) } set { _setChoice(4, 4, newValue) } }
+    public var value: GroupCharacteristicValue? { get { _choice(5) } set { _setChoice(5, 4, newValue) } }
     /// `Group.characteristic.value[x]` as `CodeableConcept`.
-    public var valueCodeableConcept: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
+    public var valueCodeableConcept: CodeableConcept? { get { _object(5) } set { _setObject(5, newValue) } }
     /// `Group.characteristic.value[x]` as `boolean`.
-    public var valueBoolean: Bool? { get { _bool(5) } set { _setBool(5, newValue) } }
+    public var valueBoolean: Bool? { get { _bool(6) } set { _setBool(6, newValue) } }
     /// `Group.characteristic.value[x]` as `Quantity`.
-    public var valueQuantity: Quantity? { get { _object(6) } set { _setObject(6, newValue) } }
+    public var valueQuantity: Quantity? { get { _object(7) } set { _setObject(7, newValue) } }
     /// `Group.characteristic.value[x]` as `Range`.
-    public var valueRange: Range? { get { _object(7) } set { _setObject(7, newValue) } }
+    public var valueRange: Range? { get { _object(8) } set { _setObject(8, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueCodeableConcept newValue: CodeableConcept?) { _upsert(4, newValue) }
+    public func upsert(valueCodeableConcept newValue: CodeableConcept?) { _upsert(5, newValue) }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueQuantity newValue: Quantity?) { _upsert(6, newValue) }
+    public func upsert(valueQuantity newValue: Quantity?) { _upsert(7, newValue) }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueRange newValue: Range?) { _upsert(7, newValue) }
+    public func upsert(valueRange newValue: Range?) { _upsert(8, newValue) }
     /// `Group.characteristic.exclude`: `boolean` 1..1
-    public var exclude: Bool? { get { _bool(8) } set { _setBool(8, newValue) } }
+    public var exclude: Bool? { get { _bool(9) } set { _setBool(9, newValue) } }
     /// `Group.characteristic.period`: `Period` 0..1
-    public var period: Period? { get { _object(9) } set { _setObject(9, newValue) } }
+    public var period: Period? { get { _object(10) } set { _setObject(10, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(period newValue: Period?) { _upsert(9, newValue) }
+    public func upsert(period newValue: Period?) { _upsert(10, newValue) }
 }
 
 /// `Group.member`, a backbone element
@@ -67,15 +67,15 @@ public final class GroupMember: BackboneElement {
     public override class var _layout: Layout { groupMemberLayout }
 
     /// `Group.member.entity`: `Reference` 1..1 to `Patient` | `Practitioner` | `Device` | `Medication` | `Substance`
-    public var entity: Reference? { get { _object(3) } set { _setObject(3, newValue) } }
+    public var entity: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(entity newValue: Reference?) { _upsert(3, newValue) }
+    public func upsert(entity newValue: Reference?) { _upsert(4, newValue) }
     /// `Group.member.period`: `Period` 0..1
-    public var period: Period? { get { _object(4) } set { _setObject(4, newValue) } }
+    public var period: Period? { get { _object(5) } set { _setObject(5, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(period newValue: Period?) { _upsert(4, newValue) }
+    public func upsert(period newValue: Period?) { _upsert(5, newValue) }
     /// `Group.member.inactive`: `boolean` 0..1
-    public var inactive: Bool? { get { _bool(5) } set { _setBool(5, newValue) } }
+    public var inactive: Bool? { get { _bool(6) } set { _setBool(6, newValue) } }
 }
 
 /// A value of `Group.characteristic.value[x]`.

@@ -9,59 +9,59 @@ public final class HealthcareService: DomainResource {
     public override class var _layout: Layout { healthcareServiceLayout }
 
     /// `HealthcareService.identifier`: `Identifier` 0..*
-    public var identifier: [Identifier] { get { _objects(8) } set { _setObjects(8, newValue) } }
+    public var identifier: [Identifier] { get { _objects(9) } set { _setObjects(9, newValue) } }
     /// `HealthcareService.providedBy`: `Reference` 0..1 to `Organization`
-    public var providedBy: Reference? { get { _object(9) } set { _setObject(9, newValue) } }
+    public var providedBy: Reference? { get { _object(10) } set { _setObject(10, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(providedBy newValue: Reference?) { _upsert(9, newValue) }
+    public func upsert(providedBy newValue: Reference?) { _upsert(10, newValue) }
     /// `HealthcareService.serviceCategory`: `CodeableConcept` 0..1
-    public var serviceCategory: CodeableConcept? { get { _object(10) } set { _setObject(10, newValue) } }
+    public var serviceCategory: CodeableConcept? { get { _object(11) } set { _setObject(11, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(serviceCategory newValue: CodeableConcept?) { _upsert(10, newValue) }
+    public func upsert(serviceCategory newValue: CodeableConcept?) { _upsert(11, newValue) }
     /// `HealthcareService.serviceType`: `HealthcareService.serviceType` 0..*
-    public var serviceType: [HealthcareServiceServiceType] { get { _objects(11) } set { _setObjects(11, newValue) } }
+    public var serviceType: [HealthcareServiceServiceType] { get { _objects(12) } set { _setObjects(12, newValue) } }
     /// `HealthcareService.location`: `Reference` 1..1 to `Location`
-    public var location: Reference? { get { _object(12) } set { _setObject(12, newValue) } }
+    public var location: Reference? { get { _object(13) } set { _setObject(13, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(location newValue: Reference?) { _upsert(12, newValue) }
+    public func upsert(location newValue: Reference?) { _upsert(13, newValue) }
     /// `HealthcareService.serviceName`: `string` 0..1
-    public var serviceName: String? { get { _string(13) } set { _setString(13, newValue) } }
+    public var serviceName: String? { get { _string(14) } set { _setString(14, newValue) } }
     /// `HealthcareService.comment`: `string` 0..1
-    public var comment: String? { get { _string(14) } set { _setString(14, newValue) } }
+    public var comment: String? { get { _string(15) } set { _setString(15, newValue) } }
     /// `HealthcareService.extraDetails`: `string` 0..1
-    public var extraDetails: String? { get { _string(15) } set { _setString(15, newValue) } }
+    public var extraDetails: String? { get { _string(16) } set { _setString(16, newValue) } }
     /// `HealthcareService.photo`: `Attachment` 0..1
-    public var photo: Attachment? { get { _object(16) } set { _setObject(16, newValue) } }
+    public var photo: Attachment? { get { _object(17) } set { _setObject(17, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(photo newValue: Attachment?) { _upsert(16, newValue) }
+    public func upsert(photo newValue: Attachment?) { _upsert(17, newValue) }
     /// `HealthcareService.telecom`: `ContactPoint` 0..*
-    public var telecom: [ContactPoint] { get { _objects(17) } set { _setObjects(17, newValue) } }
+    public var telecom: [ContactPoint] { get { _objects(18) } set { _setObjects(18, newValue) } }
     /// `HealthcareService.coverageArea`: `Reference` 0..* to `Location`
-    public var coverageArea: [Reference] { get { _objects(18) } set { _setObjects(18, newValue) } }
+    public var coverageArea: [Reference] { get { _objects(19) } set { _setObjects(19, newValue) } }
     /// `HealthcareService.serviceProvisionCode`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/service-provision-conditions>)
-    public var serviceProvisionCode: [CodeableConcept] { get { _objects(19) } set { _setObjects(19, newValue) } }
+    public var serviceProvisionCode: [CodeableConcept] { get { _objects(20) } set { _setObjects(20, newValue) } }
     /// `HealthcareService.eligibility`: `CodeableConcept` 0..1
-    public var eligibility: CodeableConcept? { get { _object(20) } set { _setObject(20, newValue) } }
+    public var eligibility: CodeableConcept? { get { _object(21) } set { _setObject(21, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(eligibility newValue: CodeableConcept?) { _upsert(20, newValue) }
+    public func upsert(eligibility newValue: CodeableConcept?) { _upsert(21, newValue) }
     /// `HealthcareService.eligibilityNote`: `string` 0..1
-    public var eligibilityNote: String? { get { _string(21) } set { _setString(21, newValue) } }
+    public var eligibilityNote: String? { get { _string(22) } set { _setString(22, newValue) } }
     /// `HealthcareService.programName`: `string` 0..*
-    public var programName: [String] { get { _strings(22) } set { _setStrings(22, newValue) } }
+    public var programName: [String] { get { _strings(23) } set { _setStrings(23, newValue) } }
     /// `HealthcareService.characteristic`: `CodeableConcept` 0..*
-    public var characteristic: [CodeableConcept] { get { _objects(23) } set { _setObjects(23, newValue) } }
+    public var characteristic: [CodeableConcept] { get { _objects(24) } set { _setObjects(24, newValue) } }
     /// `HealthcareService.referralMethod`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/service-referral-method>)
-    public var referralMethod: [CodeableConcept] { get { _objects(24) } set { _setObjects(24, newValue) } }
+    public var referralMethod: [CodeableConcept] { get { _objects(25) } set { _setObjects(25, newValue) } }
     /// `HealthcareService.publicKey`: `string` 0..1
-    public var publicKey: String? { get { _string(25) } set { _setString(25, newValue) } }
+    public var publicKey: String? { get { _string(26) } set { _setString(26, newValue) } }
     /// `HealthcareService.appointmentRequired`: `boolean` 0..1
-    public var appointmentRequired: Bool? { get { _bool(26) } set { _setBool(26, newValue) } }
+    public var appointmentRequired: Bool? { get { _bool(27) } set { _setBool(27, newValue) } }
     /// `HealthcareService.availableTime`: `HealthcareService.availableTime` 0..*
-    public var availableTime: [HealthcareServiceAvailableTime] { get { _objects(27) } set { _setObjects(27, newValue) } }
+    public var availableTime: [HealthcareServiceAvailableTime] { get { _objects(28) } set { _setObjects(28, newValue) } }
     /// `HealthcareService.notAvailable`: `HealthcareService.notAvailable` 0..*
-    public var notAvailable: [HealthcareServiceNotAvailable] { get { _objects(28) } set { _setObjects(28, newValue) } }
+    public var notAvailable: [HealthcareServiceNotAvailable] { get { _objects(29) } set { _setObjects(29, newValue) } }
     /// `HealthcareService.availabilityExceptions`: `string` 0..1
-    public var availabilityExceptions: String? { get { _string(29) } set { _setString(29, newValue) } }
+    public var availabilityExceptions: String? { get { _string(30) } set { _setString(30, newValue) } }
 }
 
 /// `HealthcareService.serviceType`, a backbone element
@@ -70,11 +70,11 @@ public final class HealthcareServiceServiceType: BackboneElement {
     public override class var _layout: Layout { healthcareServiceServiceTypeLayout }
 
     /// `HealthcareService.serviceType.type`: `CodeableConcept` 1..1, preferred binding (<http://hl7.org/fhir/ValueSet/c80-practice-codes>)
-    public var type: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
+    public var type: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(3, newValue) }
+    public func upsert(type newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `HealthcareService.serviceType.specialty`: `CodeableConcept` 0..*
-    public var specialty: [CodeableConcept] { get { _objects(4) } set { _setObjects(4, newValue) } }
+    public var specialty: [CodeableConcept] { get { _objects(5) } set { _setObjects(5, newValue) } }
 }
 
 /// `HealthcareService.availableTime`, a backbone element
@@ -83,13 +83,13 @@ public final class HealthcareServiceAvailableTime: BackboneElement {
     public override class var _layout: Layout { healthcareServiceAvailableTimeLayout }
 
     /// `HealthcareService.availableTime.daysOfWeek`: `code` 0..*, one of `DaysOfWeek` (<http://hl7.org/fhir/ValueSet/days-of-week>)
-    public var daysOfWeek: [DaysOfWeek] { get { _codes(3) } set { _setCodes(3, newValue) } }
+    public var daysOfWeek: [DaysOfWeek] { get { _codes(4) } set { _setCodes(4, newValue) } }
     /// `HealthcareService.availableTime.allDay`: `boolean` 0..1
-    public var allDay: Bool? { get { _bool(4) } set { _setBool(4, newValue) } }
+    public var allDay: Bool? { get { _bool(5) } set { _setBool(5, newValue) } }
     /// `HealthcareService.availableTime.availableStartTime`: `time` 0..1
-    public var availableStartTime: FHIRTime? { get { _time(5) } set { _setTime(5, newValue) } }
+    public var availableStartTime: FHIRTime? { get { _time(6) } set { _setTime(6, newValue) } }
     /// `HealthcareService.availableTime.availableEndTime`: `time` 0..1
-    public var availableEndTime: FHIRTime? { get { _time(6) } set { _setTime(6, newValue) } }
+    public var availableEndTime: FHIRTime? { get { _time(7) } set { _setTime(7, newValue) } }
 }
 
 /// `HealthcareService.notAvailable`, a backbone element
@@ -98,11 +98,11 @@ public final class HealthcareServiceNotAvailable: BackboneElement {
     public override class var _layout: Layout { healthcareServiceNotAvailableLayout }
 
     /// `HealthcareService.notAvailable.description`: `string` 1..1
-    public var description: String? { get { _string(3) } set { _setString(3, newValue) } }
+    public var description: String? { get { _string(4) } set { _setString(4, newValue) } }
     /// `HealthcareService.notAvailable.during`: `Period` 0..1
-    public var during: Period? { get { _object(4) } set { _setObject(4, newValue) } }
+    public var during: Period? { get { _object(5) } set { _setObject(5, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(during newValue: Period?) { _upsert(4, newValue) }
+    public func upsert(during newValue: Period?) { _upsert(5, newValue) }
 }
 
 private let healthcareServiceLayout = Layout(_class: HealthcareService.self, "HealthcareService", .resource, base: DomainResource._layout, release: .dstu2, """

@@ -9,25 +9,25 @@ public final class ImagingObjectSelection: DomainResource {
     public override class var _layout: Layout { imagingObjectSelectionLayout }
 
     /// `ImagingObjectSelection.uid`: `oid` 1..1
-    public var uid: String? { get { _string(8) } set { _setString(8, newValue) } }
+    public var uid: String? { get { _string(9) } set { _setString(9, newValue) } }
     /// `ImagingObjectSelection.patient`: `Reference` 1..1 to `Patient`
-    public var patient: Reference? { get { _object(9) } set { _setObject(9, newValue) } }
+    public var patient: Reference? { get { _object(10) } set { _setObject(10, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patient newValue: Reference?) { _upsert(9, newValue) }
+    public func upsert(patient newValue: Reference?) { _upsert(10, newValue) }
     /// `ImagingObjectSelection.title`: `CodeableConcept` 1..1, one of `KOStitle` (<http://hl7.org/fhir/ValueSet/kos-title>)
-    public var title: CodeableConcept? { get { _object(10) } set { _setObject(10, newValue) } }
+    public var title: CodeableConcept? { get { _object(11) } set { _setObject(11, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(title newValue: CodeableConcept?) { _upsert(10, newValue) }
+    public func upsert(title newValue: CodeableConcept?) { _upsert(11, newValue) }
     /// `ImagingObjectSelection.description`: `string` 0..1
-    public var description: String? { get { _string(11) } set { _setString(11, newValue) } }
+    public var description: String? { get { _string(12) } set { _setString(12, newValue) } }
     /// `ImagingObjectSelection.author`: `Reference` 0..1 to `Practitioner` | `Device` | `Organization` | `Patient` | `RelatedPerson`
-    public var author: Reference? { get { _object(12) } set { _setObject(12, newValue) } }
+    public var author: Reference? { get { _object(13) } set { _setObject(13, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(author newValue: Reference?) { _upsert(12, newValue) }
+    public func upsert(author newValue: Reference?) { _upsert(13, newValue) }
     /// `ImagingObjectSelection.authoringTime`: `dateTime` 0..1
-    public var authoringTime: FHIRDateTime? { get { _dateTime(13) } set { _setDateTime(13, newValue) } }
+    public var authoringTime: FHIRDateTime? { get { _dateTime(14) } set { _setDateTime(14, newValue) } }
     /// `ImagingObjectSelection.study`: `ImagingObjectSelection.study` 1..*
-    public var study: [ImagingObjectSelectionStudy] { get { _objects(14) } set { _setObjects(14, newValue) } }
+    public var study: [ImagingObjectSelectionStudy] { get { _objects(15) } set { _setObjects(15, newValue) } }
 }
 
 /// `ImagingObjectSelection.study`, a backbone element
@@ -36,15 +36,15 @@ public final class ImagingObjectSelectionStudy: BackboneElement {
     public override class var _layout: Layout { imagingObjectSelectionStudyLayout }
 
     /// `ImagingObjectSelection.study.uid`: `oid` 1..1
-    public var uid: String? { get { _string(3) } set { _setString(3, newValue) } }
+    public var uid: String? { get { _string(4) } set { _setString(4, newValue) } }
     /// `ImagingObjectSelection.study.url`: `uri` 0..1
-    public var url: String? { get { _string(4) } set { _setString(4, newValue) } }
+    public var url: String? { get { _string(5) } set { _setString(5, newValue) } }
     /// `ImagingObjectSelection.study.imagingStudy`: `Reference` 0..1 to `ImagingStudy`
-    public var imagingStudy: Reference? { get { _object(5) } set { _setObject(5, newValue) } }
+    public var imagingStudy: Reference? { get { _object(6) } set { _setObject(6, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(imagingStudy newValue: Reference?) { _upsert(5, newValue) }
+    public func upsert(imagingStudy newValue: Reference?) { _upsert(6, newValue) }
     /// `ImagingObjectSelection.study.series`: `ImagingObjectSelection.study.series` 1..*
-    public var series: [ImagingObjectSelectionStudySeries] { get { _objects(6) } set { _setObjects(6, newValue) } }
+    public var series: [ImagingObjectSelectionStudySeries] { get { _objects(7) } set { _setObjects(7, newValue) } }
 }
 
 /// `ImagingObjectSelection.study.series`, a backbone element
@@ -53,11 +53,11 @@ public final class ImagingObjectSelectionStudySeries: BackboneElement {
     public override class var _layout: Layout { imagingObjectSelectionStudySeriesLayout }
 
     /// `ImagingObjectSelection.study.series.uid`: `oid` 0..1
-    public var uid: String? { get { _string(3) } set { _setString(3, newValue) } }
+    public var uid: String? { get { _string(4) } set { _setString(4, newValue) } }
     /// `ImagingObjectSelection.study.series.url`: `uri` 0..1
-    public var url: String? { get { _string(4) } set { _setString(4, newValue) } }
+    public var url: String? { get { _string(5) } set { _setString(5, newValue) } }
     /// `ImagingObjectSelection.study.series.instance`: `ImagingObjectSelection.study.series.instance` 1..*
-    public var instance: [ImagingObjectSelectionStudySeriesInstance] { get { _objects(5) } set { _setObjects(5, newValue) } }
+    public var instance: [ImagingObjectSelectionStudySeriesInstance] { get { _objects(6) } set { _setObjects(6, newValue) } }
 }
 
 /// `ImagingObjectSelection.study.series.instance`, a backbone element
@@ -66,13 +66,13 @@ public final class ImagingObjectSelectionStudySeriesInstance: BackboneElement {
     public override class var _layout: Layout { imagingObjectSelectionStudySeriesInstanceLayout }
 
     /// `ImagingObjectSelection.study.series.instance.sopClass`: `oid` 1..1
-    public var sopClass: String? { get { _string(3) } set { _setString(3, newValue) } }
+    public var sopClass: String? { get { _string(4) } set { _setString(4, newValue) } }
     /// `ImagingObjectSelection.study.series.instance.uid`: `oid` 1..1
-    public var uid: String? { get { _string(4) } set { _setString(4, newValue) } }
+    public var uid: String? { get { _string(5) } set { _setString(5, newValue) } }
     /// `ImagingObjectSelection.study.series.instance.url`: `uri` 1..1
-    public var url: String? { get { _string(5) } set { _setString(5, newValue) } }
+    public var url: String? { get { _string(6) } set { _setString(6, newValue) } }
     /// `ImagingObjectSelection.study.series.instance.frames`: `ImagingObjectSelection.study.series.instance.frames` 0..*
-    public var frames: [ImagingObjectSelectionStudySeriesInstanceFrames] { get { _objects(6) } set { _setObjects(6, newValue) } }
+    public var frames: [ImagingObjectSelectionStudySeriesInstanceFrames] { get { _objects(7) } set { _setObjects(7, newValue) } }
 }
 
 /// `ImagingObjectSelection.study.series.instance.frames`, a backbone element
@@ -81,9 +81,9 @@ public final class ImagingObjectSelectionStudySeriesInstanceFrames: BackboneElem
     public override class var _layout: Layout { imagingObjectSelectionStudySeriesInstanceFramesLayout }
 
     /// `ImagingObjectSelection.study.series.instance.frames.frameNumbers`: `unsignedInt` 1..*
-    public var frameNumbers: [Int] { get { _ints(3) } set { _setInts(3, newValue) } }
+    public var frameNumbers: [Int] { get { _ints(4) } set { _setInts(4, newValue) } }
     /// `ImagingObjectSelection.study.series.instance.frames.url`: `uri` 1..1
-    public var url: String? { get { _string(4) } set { _setString(4, newValue) } }
+    public var url: String? { get { _string(5) } set { _setString(5, newValue) } }
 }
 
 private let imagingObjectSelectionLayout = Layout(_class: ImagingObjectSelection.self, "ImagingObjectSelection", .resource, base: DomainResource._layout, release: .dstu2, """

@@ -9,45 +9,45 @@ public final class ImagingStudy: DomainResource {
     public override class var _layout: Layout { imagingStudyLayout }
 
     /// `ImagingStudy.started`: `dateTime` 0..1
-    public var started: FHIRDateTime? { get { _dateTime(8) } set { _setDateTime(8, newValue) } }
+    public var started: FHIRDateTime? { get { _dateTime(9) } set { _setDateTime(9, newValue) } }
     /// `ImagingStudy.patient`: `Reference` 1..1 to `Patient`
-    public var patient: Reference? { get { _object(9) } set { _setObject(9, newValue) } }
+    public var patient: Reference? { get { _object(10) } set { _setObject(10, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patient newValue: Reference?) { _upsert(9, newValue) }
+    public func upsert(patient newValue: Reference?) { _upsert(10, newValue) }
     /// `ImagingStudy.uid`: `oid` 1..1
-    public var uid: String? { get { _string(10) } set { _setString(10, newValue) } }
+    public var uid: String? { get { _string(11) } set { _setString(11, newValue) } }
     /// `ImagingStudy.accession`: `Identifier` 0..1
-    public var accession: Identifier? { get { _object(11) } set { _setObject(11, newValue) } }
+    public var accession: Identifier? { get { _object(12) } set { _setObject(12, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(accession newValue: Identifier?) { _upsert(11, newValue) }
+    public func upsert(accession newValue: Identifier?) { _upsert(12, newValue) }
     /// `ImagingStudy.identifier`: `Identifier` 0..*
-    public var identifier: [Identifier] { get { _objects(12) } set { _setObjects(12, newValue) } }
+    public var identifier: [Identifier] { get { _objects(13) } set { _setObjects(13, newValue) } }
     /// `ImagingStudy.order`: `Reference` 0..* to `DiagnosticOrder`
-    public var order: [Reference] { get { _objects(13) } set { _setObjects(13, newValue) } }
+    public var order: [Reference] { get { _objects(14) } set { _setObjects(14, newValue) } }
     /// `ImagingStudy.modalityList`: `Coding` 0..*, extensible binding (<http://hl7.org/fhir/ValueSet/dicom-cid29>)
-    public var modalityList: [Coding] { get { _objects(14) } set { _setObjects(14, newValue) } }
+    public var modalityList: [Coding] { get { _objects(15) } set { _setObjects(15, newValue) } }
     /// `ImagingStudy.referrer`: `Reference` 0..1 to `Practitioner`
-    public var referrer: Reference? { get { _object(15) } set { _setObject(15, newValue) } }
+    public var referrer: Reference? { get { _object(16) } set { _setObject(16, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(referrer newValue: Reference?) { _upsert(15, newValue) }
+    public func upsert(referrer newValue: Reference?) { _upsert(16, newValue) }
     /// `ImagingStudy.availability`: `code` 0..1, one of `InstanceAvailability` (<http://hl7.org/fhir/ValueSet/instance-availability>)
-    public var availability: InstanceAvailability? { get { _code(16) } set { _setCode(16, newValue) } }
+    public var availability: InstanceAvailability? { get { _code(17) } set { _setCode(17, newValue) } }
     /// `ImagingStudy.url`: `uri` 0..1
-    public var url: String? { get { _string(17) } set { _setString(17, newValue) } }
+    public var url: String? { get { _string(18) } set { _setString(18, newValue) } }
     /// `ImagingStudy.numberOfSeries`: `unsignedInt` 1..1
-    public var numberOfSeries: Int? { get { _int(18) } set { _setInt(18, newValue) } }
+    public var numberOfSeries: Int? { get { _int(19) } set { _setInt(19, newValue) } }
     /// `ImagingStudy.numberOfInstances`: `unsignedInt` 1..1
-    public var numberOfInstances: Int? { get { _int(19) } set { _setInt(19, newValue) } }
+    public var numberOfInstances: Int? { get { _int(20) } set { _setInt(20, newValue) } }
     /// `ImagingStudy.procedure`: `Reference` 0..* to `Procedure`
-    public var procedure: [Reference] { get { _objects(20) } set { _setObjects(20, newValue) } }
+    public var procedure: [Reference] { get { _objects(21) } set { _setObjects(21, newValue) } }
     /// `ImagingStudy.interpreter`: `Reference` 0..1 to `Practitioner`
-    public var interpreter: Reference? { get { _object(21) } set { _setObject(21, newValue) } }
+    public var interpreter: Reference? { get { _object(22) } set { _setObject(22, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(interpreter newValue: Reference?) { _upsert(21, newValue) }
+    public func upsert(interpreter newValue: Reference?) { _upsert(22, newValue) }
     /// `ImagingStudy.description`: `string` 0..1
-    public var description: String? { get { _string(22) } set { _setString(22, newValue) } }
+    public var description: String? { get { _string(23) } set { _setString(23, newValue) } }
     /// `ImagingStudy.series`: `ImagingStudy.series` 0..*
-    public var series: [ImagingStudySeries] { get { _objects(23) } set { _setObjects(23, newValue) } }
+    public var series: [ImagingStudySeries] { get { _objects(24) } set { _setObjects(24, newValue) } }
 }
 
 /// `ImagingStudy.series`, a backbone element
@@ -56,33 +56,33 @@ public final class ImagingStudySeries: BackboneElement {
     public override class var _layout: Layout { imagingStudySeriesLayout }
 
     /// `ImagingStudy.series.number`: `unsignedInt` 0..1
-    public var number: Int? { get { _int(3) } set { _setInt(3, newValue) } }
+    public var number: Int? { get { _int(4) } set { _setInt(4, newValue) } }
     /// `ImagingStudy.series.modality`: `Coding` 1..1, extensible binding (<http://hl7.org/fhir/ValueSet/dicom-cid29>)
-    public var modality: Coding? { get { _object(4) } set { _setObject(4, newValue) } }
+    public var modality: Coding? { get { _object(5) } set { _setObject(5, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(modality newValue: Coding?) { _upsert(4, newValue) }
+    public func upsert(modality newValue: Coding?) { _upsert(5, newValue) }
     /// `ImagingStudy.series.uid`: `oid` 1..1
-    public var uid: String? { get { _string(5) } set { _setString(5, newValue) } }
+    public var uid: String? { get { _string(6) } set { _setString(6, newValue) } }
     /// `ImagingStudy.series.description`: `string` 0..1
-    public var description: String? { get { _string(6) } set { _setString(6, newValue) } }
+    public var description: String? { get { _string(7) } set { _setString(7, newValue) } }
     /// `ImagingStudy.series.numberOfInstances`: `unsignedInt` 1..1
-    public var numberOfInstances: Int? { get { _int(7) } set { _setInt(7, newValue) } }
+    public var numberOfInstances: Int? { get { _int(8) } set { _setInt(8, newValue) } }
     /// `ImagingStudy.series.availability`: `code` 0..1, one of `InstanceAvailability` (<http://hl7.org/fhir/ValueSet/instance-availability>)
-    public var availability: InstanceAvailability? { get { _code(8) } set { _setCode(8, newValue) } }
+    public var availability: InstanceAvailability? { get { _code(9) } set { _setCode(9, newValue) } }
     /// `ImagingStudy.series.url`: `uri` 0..1
-    public var url: String? { get { _string(9) } set { _setString(9, newValue) } }
+    public var url: String? { get { _string(10) } set { _setString(10, newValue) } }
     /// `ImagingStudy.series.bodySite`: `Coding` 0..1, example binding (<http://hl7.org/fhir/ValueSet/body-site>)
-    public var bodySite: Coding? { get { _object(10) } set { _setObject(10, newValue) } }
+    public var bodySite: Coding? { get { _object(11) } set { _setObject(11, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(bodySite newValue: Coding?) { _upsert(10, newValue) }
+    public func upsert(bodySite newValue: Coding?) { _upsert(11, newValue) }
     /// `ImagingStudy.series.laterality`: `Coding` 0..1, example binding (<http://hl7.org/fhir/ValueSet/bodysite-laterality>)
-    public var laterality: Coding? { get { _object(11) } set { _setObject(11, newValue) } }
+    public var laterality: Coding? { get { _object(12) } set { _setObject(12, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(laterality newValue: Coding?) { _upsert(11, newValue) }
+    public func upsert(laterality newValue: Coding?) { _upsert(12, newValue) }
     /// `ImagingStudy.series.started`: `dateTime` 0..1
-    public var started: FHIRDateTime? { get { _dateTime(12) } set { _setDateTime(12, newValue) } }
+    public var started: FHIRDateTime? { get { _dateTime(13) } set { _setDateTime(13, newValue) } }
     /// `ImagingStudy.series.instance`: `ImagingStudy.series.instance` 0..*
-    public var instance: [ImagingStudySeriesInstance] { get { _objects(13) } set { _setObjects(13, newValue) } }
+    public var instance: [ImagingStudySeriesInstance] { get { _objects(14) } set { _setObjects(14, newValue) } }
 }
 
 /// `ImagingStudy.series.instance`, a backbone element
@@ -91,17 +91,17 @@ public final class ImagingStudySeriesInstance: BackboneElement {
     public override class var _layout: Layout { imagingStudySeriesInstanceLayout }
 
     /// `ImagingStudy.series.instance.number`: `unsignedInt` 0..1
-    public var number: Int? { get { _int(3) } set { _setInt(3, newValue) } }
+    public var number: Int? { get { _int(4) } set { _setInt(4, newValue) } }
     /// `ImagingStudy.series.instance.uid`: `oid` 1..1
-    public var uid: String? { get { _string(4) } set { _setString(4, newValue) } }
+    public var uid: String? { get { _string(5) } set { _setString(5, newValue) } }
     /// `ImagingStudy.series.instance.sopClass`: `oid` 1..1
-    public var sopClass: String? { get { _string(5) } set { _setString(5, newValue) } }
+    public var sopClass: String? { get { _string(6) } set { _setString(6, newValue) } }
     /// `ImagingStudy.series.instance.type`: `string` 0..1
-    public var type: String? { get { _string(6) } set { _setString(6, newValue) } }
+    public var type: String? { get { _string(7) } set { _setString(7, newValue) } }
     /// `ImagingStudy.series.instance.title`: `string` 0..1
-    public var title: String? { get { _string(7) } set { _setString(7, newValue) } }
+    public var title: String? { get { _string(8) } set { _setString(8, newValue) } }
     /// `ImagingStudy.series.instance.content`: `Attachment` 0..*
-    public var content: [Attachment] { get { _objects(8) } set { _setObjects(8, newValue) } }
+    public var content: [Attachment] { get { _objects(9) } set { _setObjects(9, newValue) } }
 }
 
 private let imagingStudyLayout = Layout(_class: ImagingStudy.self, "ImagingStudy", .resource, base: DomainResource._layout, release: .dstu2, """

@@ -9,41 +9,41 @@ public final class ImplementationGuide: DomainResource {
     public override class var _layout: Layout { implementationGuideLayout }
 
     /// `ImplementationGuide.url`: `uri` 1..1
-    public var url: String? { get { _string(8) } set { _setString(8, newValue) } }
+    public var url: String? { get { _string(9) } set { _setString(9, newValue) } }
     /// `ImplementationGuide.version`: `string` 0..1
-    public var version: String? { get { _string(9) } set { _setString(9, newValue) } }
+    public var version: String? { get { _string(10) } set { _setString(10, newValue) } }
     /// `ImplementationGuide.name`: `string` 1..1
-    public var name: String? { get { _string(10) } set { _setString(10, newValue) } }
+    public var name: String? { get { _string(11) } set { _setString(11, newValue) } }
     /// `ImplementationGuide.status`: `code` 1..1, one of `ConformanceResourceStatus` (<http://hl7.org/fhir/ValueSet/conformance-resource-status>)
-    public var status: ConformanceResourceStatus? { get { _code(11) } set { _setCode(11, newValue) } }
+    public var status: ConformanceResourceStatus? { get { _code(12) } set { _setCode(12, newValue) } }
     /// `ImplementationGuide.experimental`: `boolean` 0..1
-    public var experimental: Bool? { get { _bool(12) } set { _setBool(12, newValue) } }
+    public var experimental: Bool? { get { _bool(13) } set { _setBool(13, newValue) } }
     /// `ImplementationGuide.publisher`: `string` 0..1
-    public var publisher: String? { get { _string(13) } set { _setString(13, newValue) } }
+    public var publisher: String? { get { _string(14) } set { _setString(14, newValue) } }
     /// `ImplementationGuide.contact`: `ImplementationGuide.contact` 0..*
-    public var contact: [ImplementationGuideContact] { get { _objects(14) } set { _setObjects(14, newValue) } }
+    public var contact: [ImplementationGuideContact] { get { _objects(15) } set { _setObjects(15, newValue) } }
     /// `ImplementationGuide.date`: `dateTime` 0..1
-    public var date: FHIRDateTime? { get { _dateTime(15) } set { _setDateTime(15, newValue) } }
+    public var date: FHIRDateTime? { get { _dateTime(16) } set { _setDateTime(16, newValue) } }
     /// `ImplementationGuide.description`: `string` 0..1
-    public var description: String? { get { _string(16) } set { _setString(16, newValue) } }
+    public var description: String? { get { _string(17) } set { _setString(17, newValue) } }
     /// `ImplementationGuide.useContext`: `CodeableConcept` 0..*, extensible binding (<http://hl7.org/fhir/ValueSet/use-context>)
-    public var useContext: [CodeableConcept] { get { _objects(17) } set { _setObjects(17, newValue) } }
+    public var useContext: [CodeableConcept] { get { _objects(18) } set { _setObjects(18, newValue) } }
     /// `ImplementationGuide.copyright`: `string` 0..1
-    public var copyright: String? { get { _string(18) } set { _setString(18, newValue) } }
+    public var copyright: String? { get { _string(19) } set { _setString(19, newValue) } }
     /// `ImplementationGuide.fhirVersion`: `id` 0..1
-    public var fhirVersion: String? { get { _string(19) } set { _setString(19, newValue) } }
+    public var fhirVersion: String? { get { _string(20) } set { _setString(20, newValue) } }
     /// `ImplementationGuide.dependency`: `ImplementationGuide.dependency` 0..*
-    public var dependency: [ImplementationGuideDependency] { get { _objects(20) } set { _setObjects(20, newValue) } }
+    public var dependency: [ImplementationGuideDependency] { get { _objects(21) } set { _setObjects(21, newValue) } }
     /// `ImplementationGuide.package`: `ImplementationGuide.package` 1..*
-    public var package: [ImplementationGuidePackage] { get { _objects(21) } set { _setObjects(21, newValue) } }
+    public var package: [ImplementationGuidePackage] { get { _objects(22) } set { _setObjects(22, newValue) } }
     /// `ImplementationGuide.global`: `ImplementationGuide.global` 0..*
-    public var global: [ImplementationGuideGlobal] { get { _objects(22) } set { _setObjects(22, newValue) } }
+    public var global: [ImplementationGuideGlobal] { get { _objects(23) } set { _setObjects(23, newValue) } }
     /// `ImplementationGuide.binary`: `uri` 0..*
-    public var binary: [String] { get { _strings(23) } set { _setStrings(23, newValue) } }
+    public var binary: [String] { get { _strings(24) } set { _setStrings(24, newValue) } }
     /// `ImplementationGuide.page`: `ImplementationGuide.page` 1..1
-    public var page: ImplementationGuidePage? { get { _object(24) } set { _setObject(24, newValue) } }
+    public var page: ImplementationGuidePage? { get { _object(25) } set { _setObject(25, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(page newValue: ImplementationGuidePage?) { _upsert(24, newValue) }
+    public func upsert(page newValue: ImplementationGuidePage?) { _upsert(25, newValue) }
 }
 
 /// `ImplementationGuide.contact`, a backbone element
@@ -52,9 +52,9 @@ public final class ImplementationGuideContact: BackboneElement {
     public override class var _layout: Layout { implementationGuideContactLayout }
 
     /// `ImplementationGuide.contact.name`: `string` 0..1
-    public var name: String? { get { _string(3) } set { _setString(3, newValue) } }
+    public var name: String? { get { _string(4) } set { _setString(4, newValue) } }
     /// `ImplementationGuide.contact.telecom`: `ContactPoint` 0..*
-    public var telecom: [ContactPoint] { get { _objects(4) } set { _setObjects(4, newValue) } }
+    public var telecom: [ContactPoint] { get { _objects(5) } set { _setObjects(5, newValue) } }
 }
 
 /// `ImplementationGuide.dependency`, a backbone element
@@ -63,9 +63,9 @@ public final class ImplementationGuideDependency: BackboneElement {
     public override class var _layout: Layout { implementationGuideDependencyLayout }
 
     /// `ImplementationGuide.dependency.type`: `code` 1..1, one of `GuideDependencyType` (<http://hl7.org/fhir/ValueSet/guide-dependency-type>)
-    public var type: GuideDependencyType? { get { _code(3) } set { _setCode(3, newValue) } }
+    public var type: GuideDependencyType? { get { _code(4) } set { _setCode(4, newValue) } }
     /// `ImplementationGuide.dependency.uri`: `uri` 1..1
-    public var uri: String? { get { _string(4) } set { _setString(4, newValue) } }
+    public var uri: String? { get { _string(5) } set { _setString(5, newValue) } }
 }
 
 /// `ImplementationGuide.package`, a backbone element
@@ -74,11 +74,11 @@ public final class ImplementationGuidePackage: BackboneElement {
     public override class var _layout: Layout { implementationGuidePackageLayout }
 
     /// `ImplementationGuide.package.name`: `string` 1..1
-    public var name: String? { get { _string(3) } set { _setString(3, newValue) } }
+    public var name: String? { get { _string(4) } set { _setString(4, newValue) } }
     /// `ImplementationGuide.package.description`: `string` 0..1
-    public var description: String? { get { _string(4) } set { _setString(4, newValue) } }
+    public var description: String? { get { _string(5) } set { _setString(5, newValue) } }
     /// `ImplementationGuide.package.resource`: `ImplementationGuide.package.resource` 1..*
-    public var resource: [ImplementationGuidePackageResource] { get { _objects(5) } set { _setObjects(5, newValue) } }
+    public var resource: [ImplementationGuidePackageResource] { get { _objects(6) } set { _setObjects(6, newValue) } }
 }
 
 /// `ImplementationGuide.package.resource`, a backbone element
@@ -87,25 +87,25 @@ public final class ImplementationGuidePackageResource: BackboneElement {
     public override class var _layout: Layout { implementationGuidePackageResourceLayout }
 
     /// `ImplementationGuide.package.resource.purpose`: `code` 1..1, one of `GuideResourcePurpose` (<http://hl7.org/fhir/ValueSet/guide-resource-purpose>)
-    public var purpose: GuideResourcePurpose? { get { _code(3) } set { _setCode(3, newValue) } }
+    public var purpose: GuideResourcePurpose? { get { _code(4) } set { _setCode(4, newValue) } }
     /// `ImplementationGuide.package.resource.name`: `string` 0..1
-    public var name: String? { get { _string(4) } set { _setString(4, newValue) } }
+    public var name: String? { get { _string(5) } set { _setString(5, newValue) } }
     /// `ImplementationGuide.package.resource.description`: `string` 0..1
-    public var description: String? { get { _string(5) } set { _setString(5, newValue) } }
+    public var description: String? { get { _string(6) } set { _setString(6, newValue) } }
     /// `ImplementationGuide.package.resource.acronym`: `string` 0..1
-    public var acronym: String? { get { _string(6) } set { _setString(6, newValue) } }
+    public var acronym: String? { get { _string(7) } set { _setString(7, newValue) } }
     /// `ImplementationGuide.package.resource.source[x]`: `uri` | `Reference` 1..1
-    public var source: ImplementationGuidePackageResourceSource? { get { _choice(7) } set { _setChoice(7, 2, newValue) } }
+    public var source: ImplementationGuidePackageResourceSource? { get { _choice(8) } set { _setChoice(8, 2, newValue) } }
     /// `ImplementationGuide.package.resource.source[x]` as `uri`.
-    public var sourceUri: String? { get { _string(7) } set { _setString(7, newValue) } }
+    public var sourceUri: String? { get { _string(8) } set { _setString(8, newValue) } }
     /// `ImplementationGuide.package.resource.source[x]` as `Reference`.
-    public var sourceReference: Reference? { get { _object(8) } set { _setObject(8, newValue) } }
+    public var sourceReference: Reference? { get { _object(9) } set { _setObject(9, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(sourceReference newValue: Reference?) { _upsert(8, newValue) }
+    public func upsert(sourceReference newValue: Reference?) { _upsert(9, newValue) }
     /// `ImplementationGuide.package.resource.exampleFor`: `Reference` 0..1 to `StructureDefinition`
-    public var exampleFor: Reference? { get { _object(9) } set { _setObject(9, newValue) } }
+    public var exampleFor: Reference? { get { _object(10) } set { _setObject(10, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(exampleFor newValue: Reference?) { _upsert(9, newValue) }
+    public func upsert(exampleFor newValue: Reference?) { _upsert(10, newValue) }
 }
 
 /// `ImplementationGuide.global`, a backbone element
@@ -114,11 +114,11 @@ public final class ImplementationGuideGlobal: BackboneElement {
     public override class var _layout: Layout { implementationGuideGlobalLayout }
 
     /// `ImplementationGuide.global.type`: `code` 1..1, one of `ResourceType` (<http://hl7.org/fhir/ValueSet/resource-types>)
-    public var type: ResourceType? { get { _code(3) } set { _setCode(3, newValue) } }
+    public var type: ResourceType? { get { _code(4) } set { _setCode(4, newValue) } }
     /// `ImplementationGuide.global.profile`: `Reference` 1..1 to `StructureDefinition`
-    public var profile: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
+    public var profile: Reference? { get { _object(5) } set { _setObject(5, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(profile newValue: Reference?) { _upsert(4, newValue) }
+    public func upsert(profile newValue: Reference?) { _upsert(5, newValue) }
 }
 
 /// `ImplementationGuide.page`, a backbone element
@@ -127,19 +127,19 @@ public final class ImplementationGuidePage: BackboneElement {
     public override class var _layout: Layout { implementationGuidePageLayout }
 
     /// `ImplementationGuide.page.source`: `uri` 1..1
-    public var source: String? { get { _string(3) } set { _setString(3, newValue) } }
+    public var source: String? { get { _string(4) } set { _setString(4, newValue) } }
     /// `ImplementationGuide.page.name`: `string` 1..1
-    public var name: String? { get { _string(4) } set { _setString(4, newValue) } }
+    public var name: String? { get { _string(5) } set { _setString(5, newValue) } }
     /// `ImplementationGuide.page.kind`: `code` 1..1, one of `GuidePageKind` (<http://hl7.org/fhir/ValueSet/guide-page-kind>)
-    public var kind: GuidePageKind? { get { _code(5) } set { _setCode(5, newValue) } }
+    public var kind: GuidePageKind? { get { _code(6) } set { _setCode(6, newValue) } }
     /// `ImplementationGuide.page.type`: `code` 0..*, one of `ResourceType` (<http://hl7.org/fhir/ValueSet/resource-types>)
-    public var type: [ResourceType] { get { _codes(6) } set { _setCodes(6, newValue) } }
+    public var type: [ResourceType] { get { _codes(7) } set { _setCodes(7, newValue) } }
     /// `ImplementationGuide.page.package`: `string` 0..*
-    public var package: [String] { get { _strings(7) } set { _setStrings(7, newValue) } }
+    public var package: [String] { get { _strings(8) } set { _setStrings(8, newValue) } }
     /// `ImplementationGuide.page.format`: `code` 0..1, required binding (<http://www.rfc-editor.org/bcp/bcp13.txt>)
-    public var format: String? { get { _string(8) } set { _setString(8, newValue) } }
+    public var format: String? { get { _string(9) } set { _setString(9, newValue) } }
     /// `ImplementationGuide.page.page`: as `ImplementationGuide.page` 0..*
-    public var page: [ImplementationGuidePage] { get { _objects(9) } set { _setObjects(9, newValue) } }
+    public var page: [ImplementationGuidePage] { get { _objects(10) } set { _setObjects(10, newValue) } }
 }
 
 /// A value of `ImplementationGuide.package.resource.source[x]`.

@@ -9,41 +9,41 @@ public final class Location: DomainResource {
     public override class var _layout: Layout { locationLayout }
 
     /// `Location.identifier`: `Identifier` 0..*
-    public var identifier: [Identifier] { get { _objects(8) } set { _setObjects(8, newValue) } }
+    public var identifier: [Identifier] { get { _objects(9) } set { _setObjects(9, newValue) } }
     /// `Location.status`: `code` 0..1, one of `LocationStatus` (<http://hl7.org/fhir/ValueSet/location-status>)
-    public var status: LocationStatus? { get { _code(9) } set { _setCode(9, newValue) } }
+    public var status: LocationStatus? { get { _code(10) } set { _setCode(10, newValue) } }
     /// `Location.name`: `string` 0..1
-    public var name: String? { get { _string(10) } set { _setString(10, newValue) } }
+    public var name: String? { get { _string(11) } set { _setString(11, newValue) } }
     /// `Location.description`: `string` 0..1
-    public var description: String? { get { _string(11) } set { _setString(11, newValue) } }
+    public var description: String? { get { _string(12) } set { _setString(12, newValue) } }
     /// `Location.mode`: `code` 0..1, one of `LocationMode` (<http://hl7.org/fhir/ValueSet/location-mode>)
-    public var mode: LocationMode? { get { _code(12) } set { _setCode(12, newValue) } }
+    public var mode: LocationMode? { get { _code(13) } set { _setCode(13, newValue) } }
     /// `Location.type`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/v3-ServiceDeliveryLocationRoleType>)
-    public var type: CodeableConcept? { get { _object(13) } set { _setObject(13, newValue) } }
+    public var type: CodeableConcept? { get { _object(14) } set { _setObject(14, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(13, newValue) }
+    public func upsert(type newValue: CodeableConcept?) { _upsert(14, newValue) }
     /// `Location.telecom`: `ContactPoint` 0..*
-    public var telecom: [ContactPoint] { get { _objects(14) } set { _setObjects(14, newValue) } }
+    public var telecom: [ContactPoint] { get { _objects(15) } set { _setObjects(15, newValue) } }
     /// `Location.address`: `Address` 0..1
-    public var address: Address? { get { _object(15) } set { _setObject(15, newValue) } }
+    public var address: Address? { get { _object(16) } set { _setObject(16, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(address newValue: Address?) { _upsert(15, newValue) }
+    public func upsert(address newValue: Address?) { _upsert(16, newValue) }
     /// `Location.physicalType`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/location-physical-type>)
-    public var physicalType: CodeableConcept? { get { _object(16) } set { _setObject(16, newValue) } }
+    public var physicalType: CodeableConcept? { get { _object(17) } set { _setObject(17, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(physicalType newValue: CodeableConcept?) { _upsert(16, newValue) }
+    public func upsert(physicalType newValue: CodeableConcept?) { _upsert(17, newValue) }
     /// `Location.position`: `Location.position` 0..1
-    public var position: LocationPosition? { get { _object(17) } set { _setObject(17, newValue) } }
+    public var position: LocationPosition? { get { _object(18) } set { _setObject(18, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(position newValue: LocationPosition?) { _upsert(17, newValue) }
+    public func upsert(position newValue: LocationPosition?) { _upsert(18, newValue) }
     /// `Location.managingOrganization`: `Reference` 0..1 to `Organization`
-    public var managingOrganization: Reference? { get { _object(18) } set { _setObject(18, newValue) } }
+    public var managingOrganization: Reference? { get { _object(19) } set { _setObject(19, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(managingOrganization newValue: Reference?) { _upsert(18, newValue) }
+    public func upsert(managingOrganization newValue: Reference?) { _upsert(19, newValue) }
     /// `Location.partOf`: `Reference` 0..1 to `Location`
-    public var partOf: Reference? { get { _object(19) } set { _setObject(19, newValue) } }
+    public var partOf: Reference? { get { _object(20) } set { _setObject(20, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(partOf newValue: Reference?) { _upsert(19, newValue) }
+    public func upsert(partOf newValue: Reference?) { _upsert(20, newValue) }
 }
 
 /// `Location.position`, a backbone element
@@ -52,11 +52,11 @@ public final class LocationPosition: BackboneElement {
     public override class var _layout: Layout { locationPositionLayout }
 
     /// `Location.position.longitude`: `decimal` 1..1
-    public var longitude: FHIRDecimal? { get { _decimal(3) } set { _setDecimal(3, newValue) } }
+    public var longitude: FHIRDecimal? { get { _decimal(4) } set { _setDecimal(4, newValue) } }
     /// `Location.position.latitude`: `decimal` 1..1
-    public var latitude: FHIRDecimal? { get { _decimal(4) } set { _setDecimal(4, newValue) } }
+    public var latitude: FHIRDecimal? { get { _decimal(5) } set { _setDecimal(5, newValue) } }
     /// `Location.position.altitude`: `decimal` 0..1
-    public var altitude: FHIRDecimal? { get { _decimal(5) } set { _setDecimal(5, newValue) } }
+    public var altitude: FHIRDecimal? { get { _decimal(6) } set { _setDecimal(6, newValue) } }
 }
 
 private let locationLayout = Layout(_class: Location.self, "Location", .resource, base: DomainResource._layout, release: .dstu2, """

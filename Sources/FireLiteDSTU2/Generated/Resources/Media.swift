@@ -9,39 +9,39 @@ public final class Media: DomainResource {
     public override class var _layout: Layout { mediaLayout }
 
     /// `Media.type`: `code` 1..1, one of `DigitalMediaType` (<http://hl7.org/fhir/ValueSet/digital-media-type>)
-    public var type: DigitalMediaType? { get { _code(8) } set { _setCode(8, newValue) } }
+    public var type: DigitalMediaType? { get { _code(9) } set { _setCode(9, newValue) } }
     /// `Media.subtype`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/digital-media-subtype>)
-    public var subtype: CodeableConcept? { get { _object(9) } set { _setObject(9, newValue) } }
+    public var subtype: CodeableConcept? { get { _object(10) } set { _setObject(10, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subtype newValue: CodeableConcept?) { _upsert(9, newValue) }
+    public func upsert(subtype newValue: CodeableConcept?) { _upsert(10, newValue) }
     /// `Media.identifier`: `Identifier` 0..*
-    public var identifier: [Identifier] { get { _objects(10) } set { _setObjects(10, newValue) } }
+    public var identifier: [Identifier] { get { _objects(11) } set { _setObjects(11, newValue) } }
     /// `Media.subject`: `Reference` 0..1 to `Patient` | `Practitioner` | `Group` | `Device` | `Specimen`
-    public var subject: Reference? { get { _object(11) } set { _setObject(11, newValue) } }
+    public var subject: Reference? { get { _object(12) } set { _setObject(12, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subject newValue: Reference?) { _upsert(11, newValue) }
+    public func upsert(subject newValue: Reference?) { _upsert(12, newValue) }
     /// `Media.operator`: `Reference` 0..1 to `Practitioner`
-    public var `operator`: Reference? { get { _object(12) } set { _setObject(12, newValue) } }
+    public var `operator`: Reference? { get { _object(13) } set { _setObject(13, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(operator newValue: Reference?) { _upsert(12, newValue) }
+    public func upsert(operator newValue: Reference?) { _upsert(13, newValue) }
     /// `Media.view`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/media-view>)
-    public var view: CodeableConcept? { get { _object(13) } set { _setObject(13, newValue) } }
+    public var view: CodeableConcept? { get { _object(14) } set { _setObject(14, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(view newValue: CodeableConcept?) { _upsert(13, newValue) }
+    public func upsert(view newValue: CodeableConcept?) { _upsert(14, newValue) }
     /// `Media.deviceName`: `string` 0..1
-    public var deviceName: String? { get { _string(14) } set { _setString(14, newValue) } }
+    public var deviceName: String? { get { _string(15) } set { _setString(15, newValue) } }
     /// `Media.height`: `positiveInt` 0..1
-    public var height: Int? { get { _int(15) } set { _setInt(15, newValue) } }
+    public var height: Int? { get { _int(16) } set { _setInt(16, newValue) } }
     /// `Media.width`: `positiveInt` 0..1
-    public var width: Int? { get { _int(16) } set { _setInt(16, newValue) } }
+    public var width: Int? { get { _int(17) } set { _setInt(17, newValue) } }
     /// `Media.frames`: `positiveInt` 0..1
-    public var frames: Int? { get { _int(17) } set { _setInt(17, newValue) } }
+    public var frames: Int? { get { _int(18) } set { _setInt(18, newValue) } }
     /// `Media.duration`: `unsignedInt` 0..1
-    public var duration: Int? { get { _int(18) } set { _setInt(18, newValue) } }
+    public var duration: Int? { get { _int(19) } set { _setInt(19, newValue) } }
     /// `Media.content`: `Attachment` 1..1
-    public var content: Attachment? { get { _object(19) } set { _setObject(19, newValue) } }
+    public var content: Attachment? { get { _object(20) } set { _setObject(20, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(content newValue: Attachment?) { _upsert(19, newValue) }
+    public func upsert(content newValue: Attachment?) { _upsert(20, newValue) }
 }
 
 private let mediaLayout = Layout(_class: Media.self, "Media", .resource, base: DomainResource._layout, release: .dstu2, """

@@ -9,23 +9,23 @@ public final class Medication: DomainResource {
     public override class var _layout: Layout { medicationLayout }
 
     /// `Medication.code`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/medication-codes>)
-    public var code: CodeableConcept? { get { _object(8) } set { _setObject(8, newValue) } }
+    public var code: CodeableConcept? { get { _object(9) } set { _setObject(9, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(8, newValue) }
+    public func upsert(code newValue: CodeableConcept?) { _upsert(9, newValue) }
     /// `Medication.isBrand`: `boolean` 0..1
-    public var isBrand: Bool? { get { _bool(9) } set { _setBool(9, newValue) } }
+    public var isBrand: Bool? { get { _bool(10) } set { _setBool(10, newValue) } }
     /// `Medication.manufacturer`: `Reference` 0..1 to `Organization`
-    public var manufacturer: Reference? { get { _object(10) } set { _setObject(10, newValue) } }
+    public var manufacturer: Reference? { get { _object(11) } set { _setObject(11, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(manufacturer newValue: Reference?) { _upsert(10, newValue) }
+    public func upsert(manufacturer newValue: Reference?) { _upsert(11, newValue) }
     /// `Medication.product`: `Medication.product` 0..1
-    public var product: MedicationProduct? { get { _object(11) } set { _setObject(11, newValue) } }
+    public var product: MedicationProduct? { get { _object(12) } set { _setObject(12, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(product newValue: MedicationProduct?) { _upsert(11, newValue) }
+    public func upsert(product newValue: MedicationProduct?) { _upsert(12, newValue) }
     /// `Medication.package`: `Medication.package` 0..1
-    public var package: MedicationPackage? { get { _object(12) } set { _setObject(12, newValue) } }
+    public var package: MedicationPackage? { get { _object(13) } set { _setObject(13, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(package newValue: MedicationPackage?) { _upsert(12, newValue) }
+    public func upsert(package newValue: MedicationPackage?) { _upsert(13, newValue) }
 }
 
 /// `Medication.product`, a backbone element
@@ -34,13 +34,13 @@ public final class MedicationProduct: BackboneElement {
     public override class var _layout: Layout { medicationProductLayout }
 
     /// `Medication.product.form`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/medication-form-codes>)
-    public var form: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
+    public var form: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(form newValue: CodeableConcept?) { _upsert(3, newValue) }
+    public func upsert(form newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `Medication.product.ingredient`: `Medication.product.ingredient` 0..*
-    public var ingredient: [MedicationProductIngredient] { get { _objects(4) } set { _setObjects(4, newValue) } }
+    public var ingredient: [MedicationProductIngredient] { get { _objects(5) } set { _setObjects(5, newValue) } }
     /// `Medication.product.batch`: `Medication.product.batch` 0..*
-    public var batch: [MedicationProductBatch] { get { _objects(5) } set { _setObjects(5, newValue) } }
+    public var batch: [MedicationProductBatch] { get { _objects(6) } set { _setObjects(6, newValue) } }
 }
 
 /// `Medication.product.ingredient`, a backbone element
@@ -49,13 +49,13 @@ public final class MedicationProductIngredient: BackboneElement {
     public override class var _layout: Layout { medicationProductIngredientLayout }
 
     /// `Medication.product.ingredient.item`: `Reference` 1..1 to `Substance` | `Medication`
-    public var item: Reference? { get { _object(3) } set { _setObject(3, newValue) } }
+    public var item: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(item newValue: Reference?) { _upsert(3, newValue) }
+    public func upsert(item newValue: Reference?) { _upsert(4, newValue) }
     /// `Medication.product.ingredient.amount`: `Ratio` 0..1
-    public var amount: Ratio? { get { _object(4) } set { _setObject(4, newValue) } }
+    public var amount: Ratio? { get { _object(5) } set { _setObject(5, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(amount newValue: Ratio?) { _upsert(4, newValue) }
+    public func upsert(amount newValue: Ratio?) { _upsert(5, newValue) }
 }
 
 /// `Medication.product.batch`, a backbone element
@@ -64,9 +64,9 @@ public final class MedicationProductBatch: BackboneElement {
     public override class var _layout: Layout { medicationProductBatchLayout }
 
     /// `Medication.product.batch.lotNumber`: `string` 0..1
-    public var lotNumber: String? { get { _string(3) } set { _setString(3, newValue) } }
+    public var lotNumber: String? { get { _string(4) } set { _setString(4, newValue) } }
     /// `Medication.product.batch.expirationDate`: `dateTime` 0..1
-    public var expirationDate: FHIRDateTime? { get { _dateTime(4) } set { _setDateTime(4, newValue) } }
+    public var expirationDate: FHIRDateTime? { get { _dateTime(5) } set { _setDateTime(5, newValue) } }
 }
 
 /// `Medication.package`, a backbone element
@@ -75,11 +75,11 @@ public final class MedicationPackage: BackboneElement {
     public override class var _layout: Layout { medicationPackageLayout }
 
     /// `Medication.package.container`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/medication-package-form-codes>)
-    public var container: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
+    public var container: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(container newValue: CodeableConcept?) { _upsert(3, newValue) }
+    public func upsert(container newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `Medication.package.content`: `Medication.package.content` 0..*
-    public var content: [MedicationPackageContent] { get { _objects(4) } set { _setObjects(4, newValue) } }
+    public var content: [MedicationPackageContent] { get { _objects(5) } set { _setObjects(5, newValue) } }
 }
 
 /// `Medication.package.content`, a backbone element
@@ -88,13 +88,13 @@ public final class MedicationPackageContent: BackboneElement {
     public override class var _layout: Layout { medicationPackageContentLayout }
 
     /// `Medication.package.content.item`: `Reference` 1..1 to `Medication`
-    public var item: Reference? { get { _object(3) } set { _setObject(3, newValue) } }
+    public var item: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(item newValue: Reference?) { _upsert(3, newValue) }
+    public func upsert(item newValue: Reference?) { _upsert(4, newValue) }
     /// `Medication.package.content.amount`: `Quantity` 0..1
-    public var amount: Quantity? { get { _object(4) } set { _setObject(4, newValue) } }
+    public var amount: Quantity? { get { _object(5) } set { _setObject(5, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(amount newValue: Quantity?) { _upsert(4, newValue) }
+    public func upsert(amount newValue: Quantity?) { _upsert(5, newValue) }
 }
 
 private let medicationLayout = Layout(_class: Medication.self, "Medication", .resource, base: DomainResource._layout, release: .dstu2, """

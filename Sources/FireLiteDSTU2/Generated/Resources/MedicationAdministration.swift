@@ -9,57 +9,57 @@ public final class MedicationAdministration: DomainResource {
     public override class var _layout: Layout { medicationAdministrationLayout }
 
     /// `MedicationAdministration.identifier`: `Identifier` 0..*
-    public var identifier: [Identifier] { get { _objects(8) } set { _setObjects(8, newValue) } }
+    public var identifier: [Identifier] { get { _objects(9) } set { _setObjects(9, newValue) } }
     /// `MedicationAdministration.status`: `code` 1..1, one of `MedicationAdministrationStatus` (<http://hl7.org/fhir/ValueSet/medication-admin-status>)
-    public var status: MedicationAdministrationStatus? { get { _code(9) } set { _setCode(9, newValue) } }
+    public var status: MedicationAdministrationStatus? { get { _code(10) } set { _setCode(10, newValue) } }
     /// `MedicationAdministration.patient`: `Reference` 1..1 to `Patient`
-    public var patient: Reference? { get { _object(10) } set { _setObject(10, newValue) } }
+    public var patient: Reference? { get { _object(11) } set { _setObject(11, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patient newValue: Reference?) { _upsert(10, newValue) }
+    public func upsert(patient newValue: Reference?) { _upsert(11, newValue) }
     /// `MedicationAdministration.practitioner`: `Reference` 0..1 to `Practitioner` | `Patient` | `RelatedPerson`
-    public var practitioner: Reference? { get { _object(11) } set { _setObject(11, newValue) } }
+    public var practitioner: Reference? { get { _object(12) } set { _setObject(12, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(practitioner newValue: Reference?) { _upsert(11, newValue) }
+    public func upsert(practitioner newValue: Reference?) { _upsert(12, newValue) }
     /// `MedicationAdministration.encounter`: `Reference` 0..1 to `Encounter`
-    public var encounter: Reference? { get { _object(12) } set { _setObject(12, newValue) } }
+    public var encounter: Reference? { get { _object(13) } set { _setObject(13, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(encounter newValue: Reference?) { _upsert(12, newValue) }
+    public func upsert(encounter newValue: Reference?) { _upsert(13, newValue) }
     /// `MedicationAdministration.prescription`: `Reference` 0..1 to `MedicationOrder`
-    public var prescription: Reference? { get { _object(13) } set { _setObject(13, newValue) } }
+    public var prescription: Reference? { get { _object(14) } set { _setObject(14, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(prescription newValue: Reference?) { _upsert(13, newValue) }
+    public func upsert(prescription newValue: Reference?) { _upsert(14, newValue) }
     /// `MedicationAdministration.wasNotGiven`: `boolean` 0..1
-    public var wasNotGiven: Bool? { get { _bool(14) } set { _setBool(14, newValue) } }
+    public var wasNotGiven: Bool? { get { _bool(15) } set { _setBool(15, newValue) } }
     /// `MedicationAdministration.reasonNotGiven`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/reason-medication-not-given-codes>)
-    public var reasonNotGiven: [CodeableConcept] { get { _objects(15) } set { _setObjects(15, newValue) } }
+    public var reasonNotGiven: [CodeableConcept] { get { _objects(16) } set { _setObjects(16, newValue) } }
     /// `MedicationAdministration.reasonGiven`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/reason-medication-given-codes>)
-    public var reasonGiven: [CodeableConcept] { get { _objects(16) } set { _setObjects(16, newValue) } }
+    public var reasonGiven: [CodeableConcept] { get { _objects(17) } set { _setObjects(17, newValue) } }
     /// `MedicationAdministration.effectiveTime[x]`: `dateTime` | `Period` 1..1
-    public var effectiveTime: MedicationAdministrationEffectiveTime? { get { _choice(17) } set { _setChoice(17, 2, newValue) } }
+    public var effectiveTime: MedicationAdministrationEffectiveTime? { get { _choice(18) } set { _setChoice(18, 2, newValue) } }
     /// `MedicationAdministration.effectiveTime[x]` as `dateTime`.
-    public var effectiveTimeDateTime: FHIRDateTime? { get { _dateTime(17) } set { _setDateTime(17, newValue) } }
+    public var effectiveTimeDateTime: FHIRDateTime? { get { _dateTime(18) } set { _setDateTime(18, newValue) } }
     /// `MedicationAdministration.effectiveTime[x]` as `Period`.
-    public var effectiveTimePeriod: Period? { get { _object(18) } set { _setObject(18, newValue) } }
+    public var effectiveTimePeriod: Period? { get { _object(19) } set { _setObject(19, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(effectiveTimePeriod newValue: Period?) { _upsert(18, newValue) }
+    public func upsert(effectiveTimePeriod newValue: Period?) { _upsert(19, newValue) }
     /// `MedicationAdministration.medication[x]`: `CodeableConcept` | `Reference` 1..1 to `Medication`
-    public var medication: MedicationAdministrationMedication? { get { _choice(19) } set { _setChoice(19, 2, newValue) } }
+    public var medication: MedicationAdministrationMedication? { get { _choice(20) } set { _setChoice(20, 2, newValue) } }
     /// `MedicationAdministration.medication[x]` as `CodeableConcept`.
-    public var medicationCodeableConcept: CodeableConcept? { get { _object(19) } set { _setObject(19, newValue) } }
+    public var medicationCodeableConcept: CodeableConcept? { get { _object(20) } set { _setObject(20, newValue) } }
     /// `MedicationAdministration.medication[x]` as `Reference`.
-    public var medicationReference: Reference? { get { _object(20) } set { _setObject(20, newValue) } }
+    public var medicationReference: Reference? { get { _object(21) } set { _setObject(21, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(medicationCodeableConcept newValue: CodeableConcept?) { _upsert(19, newValue) }
+    public func upsert(medicationCodeableConcept newValue: CodeableConcept?) { _upsert(20, newValue) }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(medicationReference newValue: Reference?) { _upsert(20, newValue) }
+    public func upsert(medicationReference newValue: Reference?) { _upsert(21, newValue) }
     /// `MedicationAdministration.device`: `Reference` 0..* to `Device`
-    public var device: [Reference] { get { _objects(21) } set { _setObjects(21, newValue) } }
+    public var device: [Reference] { get { _objects(22) } set { _setObjects(22, newValue) } }
     /// `MedicationAdministration.note`: `string` 0..1
-    public var note: String? { get { _string(22) } set { _setString(22, newValue) } }
+    public var note: String? { get { _string(23) } set { _setString(23, newValue) } }
     /// `MedicationAdministration.dosage`: `MedicationAdministration.dosage` 0..1
-    public var dosage: MedicationAdministrationDosage? { get { _object(23) } set { _setObject(23, newValue) } }
+    public var dosage: MedicationAdministrationDosage? { get { _object(24) } set { _setObject(24, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(dosage newValue: MedicationAdministrationDosage?) { _upsert(23, newValue) }
+    public func upsert(dosage newValue: MedicationAdministrationDosage?) { _upsert(24, newValue) }
 }
 
 /// `MedicationAdministration.dosage`, a backbone element
@@ -68,39 +68,39 @@ public final class MedicationAdministrationDosage: BackboneElement {
     public override class var _layout: Layout { medicationAdministrationDosageLayout }
 
     /// `MedicationAdministration.dosage.text`: `string` 0..1
-    public var text: String? { get { _string(3) } set { _setString(3, newValue) } }
+    public var text: String? { get { _string(4) } set { _setString(4, newValue) } }
     /// `MedicationAdministration.dosage.site[x]`: `CodeableConcept` | `Reference` 0..1 to `BodySite`, example binding (<http://hl7.org/fhir/ValueSet/approach-site-codes>)
-    public var site: MedicationAdministrationDosageSite? { get { _choice(4) } set { _setChoice(4, 2, newValue) } }
+    public var site: MedicationAdministrationDosageSite? { get { _choice(5) } set { _setChoice(5, 2, newValue) } }
     /// `MedicationAdministration.dosage.site[x]` as `CodeableConcept`.
-    public var siteCodeableConcept: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
+    public var siteCodeableConcept: CodeableConcept? { get { _object(5) } set { _setObject(5, newValue) } }
     /// `MedicationAdministration.dosage.site[x]` as `Reference`.
-    public var siteReference: Reference? { get { _object(5) } set { _setObject(5, newValue) } }
+    public var siteReference: Reference? { get { _object(6) } set { _setObject(6, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(siteCodeableConcept newValue: CodeableConcept?) { _upsert(4, newValue) }
+    public func upsert(siteCodeableConcept newValue: CodeableConcept?) { _upsert(5, newValue) }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(siteReference newValue: Reference?) { _upsert(5, newValue) }
+    public func upsert(siteReference newValue: Reference?) { _upsert(6, newValue) }
     /// `MedicationAdministration.dosage.route`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/route-codes>)
-    public var route: CodeableConcept? { get { _object(6) } set { _setObject(6, newValue) } }
+    public var route: CodeableConcept? { get { _object(7) } set { _setObject(7, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(route newValue: CodeableConcept?) { _upsert(6, newValue) }
+    public func upsert(route newValue: CodeableConcept?) { _upsert(7, newValue) }
     /// `MedicationAdministration.dosage.method`: `CodeableConcept` 0..1
-    public var method: CodeableConcept? { get { _object(7) } set { _setObject(7, newValue) } }
+    public var method: CodeableConcept? { get { _object(8) } set { _setObject(8, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(method newValue: CodeableConcept?) { _upsert(7, newValue) }
+    public func upsert(method newValue: CodeableConcept?) { _upsert(8, newValue) }
     /// `MedicationAdministration.dosage.quantity`: `Quantity` 0..1
-    public var quantity: Quantity? { get { _object(8) } set { _setObject(8, newValue) } }
+    public var quantity: Quantity? { get { _object(9) } set { _setObject(9, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(quantity newValue: Quantity?) { _upsert(8, newValue) }
+    public func upsert(quantity newValue: Quantity?) { _upsert(9, newValue) }
     /// `MedicationAdministration.dosage.rate[x]`: `Ratio` | `Range` 0..1
-    public var rate: MedicationAdministrationDosageRate? { get { _choice(9) } set { _setChoice(9, 2, newValue) } }
+    public var rate: MedicationAdministrationDosageRate? { get { _choice(10) } set { _setChoice(10, 2, newValue) } }
     /// `MedicationAdministration.dosage.rate[x]` as `Ratio`.
-    public var rateRatio: Ratio? { get { _object(9) } set { _setObject(9, newValue) } }
+    public var rateRatio: Ratio? { get { _object(10) } set { _setObject(10, newValue) } }
     /// `MedicationAdministration.dosage.rate[x]` as `Range`.
-    public var rateRange: Range? { get { _object(10) } set { _setObject(10, newValue) } }
+    public var rateRange: Range? { get { _object(11) } set { _setObject(11, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(rateRatio newValue: Ratio?) { _upsert(9, newValue) }
+    public func upsert(rateRatio newValue: Ratio?) { _upsert(10, newValue) }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(rateRange newValue: Range?) { _upsert(10, newValue) }
+    public func upsert(rateRange newValue: Range?) { _upsert(11, newValue) }
 }
 
 /// A value of `MedicationAdministration.effectiveTime[x]`.

@@ -9,43 +9,43 @@ public final class MessageHeader: DomainResource {
     public override class var _layout: Layout { messageHeaderLayout }
 
     /// `MessageHeader.timestamp`: `instant` 1..1
-    public var timestamp: FHIRInstant? { get { _instant(8) } set { _setInstant(8, newValue) } }
+    public var timestamp: FHIRInstant? { get { _instant(9) } set { _setInstant(9, newValue) } }
     /// `MessageHeader.event`: `Coding` 1..1, preferred binding (<http://hl7.org/fhir/ValueSet/message-events>)
-    public var event: Coding? { get { _object(9) } set { _setObject(9, newValue) } }
+    public var event: Coding? { get { _object(10) } set { _setObject(10, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(event newValue: Coding?) { _upsert(9, newValue) }
+    public func upsert(event newValue: Coding?) { _upsert(10, newValue) }
     /// `MessageHeader.response`: `MessageHeader.response` 0..1
-    public var response: MessageHeaderResponse? { get { _object(10) } set { _setObject(10, newValue) } }
+    public var response: MessageHeaderResponse? { get { _object(11) } set { _setObject(11, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(response newValue: MessageHeaderResponse?) { _upsert(10, newValue) }
+    public func upsert(response newValue: MessageHeaderResponse?) { _upsert(11, newValue) }
     /// `MessageHeader.source`: `MessageHeader.source` 1..1
-    public var source: MessageHeaderSource? { get { _object(11) } set { _setObject(11, newValue) } }
+    public var source: MessageHeaderSource? { get { _object(12) } set { _setObject(12, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(source newValue: MessageHeaderSource?) { _upsert(11, newValue) }
+    public func upsert(source newValue: MessageHeaderSource?) { _upsert(12, newValue) }
     /// `MessageHeader.destination`: `MessageHeader.destination` 0..*
-    public var destination: [MessageHeaderDestination] { get { _objects(12) } set { _setObjects(12, newValue) } }
+    public var destination: [MessageHeaderDestination] { get { _objects(13) } set { _setObjects(13, newValue) } }
     /// `MessageHeader.enterer`: `Reference` 0..1 to `Practitioner`
-    public var enterer: Reference? { get { _object(13) } set { _setObject(13, newValue) } }
+    public var enterer: Reference? { get { _object(14) } set { _setObject(14, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(enterer newValue: Reference?) { _upsert(13, newValue) }
+    public func upsert(enterer newValue: Reference?) { _upsert(14, newValue) }
     /// `MessageHeader.author`: `Reference` 0..1 to `Practitioner`
-    public var author: Reference? { get { _object(14) } set { _setObject(14, newValue) } }
+    public var author: Reference? { get { _object(15) } set { _setObject(15, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(author newValue: Reference?) { _upsert(14, newValue) }
+    public func upsert(author newValue: Reference?) { _upsert(15, newValue) }
     /// `MessageHeader.receiver`: `Reference` 0..1 to `Practitioner` | `Organization`
-    public var receiver: Reference? { get { _object(15) } set { _setObject(15, newValue) } }
+    public var receiver: Reference? { get { _object(16) } set { _setObject(16, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(receiver newValue: Reference?) { _upsert(15, newValue) }
+    public func upsert(receiver newValue: Reference?) { _upsert(16, newValue) }
     /// `MessageHeader.responsible`: `Reference` 0..1 to `Practitioner` | `Organization`
-    public var responsible: Reference? { get { _object(16) } set { _setObject(16, newValue) } }
+    public var responsible: Reference? { get { _object(17) } set { _setObject(17, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(responsible newValue: Reference?) { _upsert(16, newValue) }
+    public func upsert(responsible newValue: Reference?) { _upsert(17, newValue) }
     /// `MessageHeader.reason`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/message-reason-encounter>)
-    public var reason: CodeableConcept? { get { _object(17) } set { _setObject(17, newValue) } }
+    public var reason: CodeableConcept? { get { _object(18) } set { _setObject(18, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(reason newValue: CodeableConcept?) { _upsert(17, newValue) }
+    public func upsert(reason newValue: CodeableConcept?) { _upsert(18, newValue) }
     /// `MessageHeader.data`: `Reference` 0..*
-    public var data: [Reference] { get { _objects(18) } set { _setObjects(18, newValue) } }
+    public var data: [Reference] { get { _objects(19) } set { _setObjects(19, newValue) } }
 }
 
 /// `MessageHeader.response`, a backbone element
@@ -54,13 +54,13 @@ public final class MessageHeaderResponse: BackboneElement {
     public override class var _layout: Layout { messageHeaderResponseLayout }
 
     /// `MessageHeader.response.identifier`: `id` 1..1
-    public var identifier: String? { get { _string(3) } set { _setString(3, newValue) } }
+    public var identifier: String? { get { _string(4) } set { _setString(4, newValue) } }
     /// `MessageHeader.response.code`: `code` 1..1, one of `ResponseType` (<http://hl7.org/fhir/ValueSet/response-code>)
-    public var code: ResponseType? { get { _code(4) } set { _setCode(4, newValue) } }
+    public var code: ResponseType? { get { _code(5) } set { _setCode(5, newValue) } }
     /// `MessageHeader.response.details`: `Reference` 0..1 to `OperationOutcome`
-    public var details: Reference? { get { _object(5) } set { _setObject(5, newValue) } }
+    public var details: Reference? { get { _object(6) } set { _setObject(6, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(details newValue: Reference?) { _upsert(5, newValue) }
+    public func upsert(details newValue: Reference?) { _upsert(6, newValue) }
 }
 
 /// `MessageHeader.source`, a backbone element
@@ -69,17 +69,17 @@ public final class MessageHeaderSource: BackboneElement {
     public override class var _layout: Layout { messageHeaderSourceLayout }
 
     /// `MessageHeader.source.name`: `string` 0..1
-    public var name: String? { get { _string(3) } set { _setString(3, newValue) } }
+    public var name: String? { get { _string(4) } set { _setString(4, newValue) } }
     /// `MessageHeader.source.software`: `string` 0..1
-    public var software: String? { get { _string(4) } set { _setString(4, newValue) } }
+    public var software: String? { get { _string(5) } set { _setString(5, newValue) } }
     /// `MessageHeader.source.version`: `string` 0..1
-    public var version: String? { get { _string(5) } set { _setString(5, newValue) } }
+    public var version: String? { get { _string(6) } set { _setString(6, newValue) } }
     /// `MessageHeader.source.contact`: `ContactPoint` 0..1
-    public var contact: ContactPoint? { get { _object(6) } set { _setObject(6, newValue) } }
+    public var contact: ContactPoint? { get { _object(7) } set { _setObject(7, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(contact newValue: ContactPoint?) { _upsert(6, newValue) }
+    public func upsert(contact newValue: ContactPoint?) { _upsert(7, newValue) }
     /// `MessageHeader.source.endpoint`: `uri` 1..1
-    public var endpoint: String? { get { _string(7) } set { _setString(7, newValue) } }
+    public var endpoint: String? { get { _string(8) } set { _setString(8, newValue) } }
 }
 
 /// `MessageHeader.destination`, a backbone element
@@ -88,13 +88,13 @@ public final class MessageHeaderDestination: BackboneElement {
     public override class var _layout: Layout { messageHeaderDestinationLayout }
 
     /// `MessageHeader.destination.name`: `string` 0..1
-    public var name: String? { get { _string(3) } set { _setString(3, newValue) } }
+    public var name: String? { get { _string(4) } set { _setString(4, newValue) } }
     /// `MessageHeader.destination.target`: `Reference` 0..1 to `Device`
-    public var target: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
+    public var target: Reference? { get { _object(5) } set { _setObject(5, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(target newValue: Reference?) { _upsert(4, newValue) }
+    public func upsert(target newValue: Reference?) { _upsert(5, newValue) }
     /// `MessageHeader.destination.endpoint`: `uri` 1..1
-    public var endpoint: String? { get { _string(5) } set { _setString(5, newValue) } }
+    public var endpoint: String? { get { _string(6) } set { _setString(6, newValue) } }
 }
 
 private let messageHeaderLayout = Layout(_class: MessageHeader.self, "MessageHeader", .resource, base: DomainResource._layout, release: .dstu2, """

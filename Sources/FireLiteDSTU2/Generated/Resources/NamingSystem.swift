@@ -9,35 +9,35 @@ public final class NamingSystem: DomainResource {
     public override class var _layout: Layout { namingSystemLayout }
 
     /// `NamingSystem.name`: `string` 1..1
-    public var name: String? { get { _string(8) } set { _setString(8, newValue) } }
+    public var name: String? { get { _string(9) } set { _setString(9, newValue) } }
     /// `NamingSystem.status`: `code` 1..1, one of `ConformanceResourceStatus` (<http://hl7.org/fhir/ValueSet/conformance-resource-status>)
-    public var status: ConformanceResourceStatus? { get { _code(9) } set { _setCode(9, newValue) } }
+    public var status: ConformanceResourceStatus? { get { _code(10) } set { _setCode(10, newValue) } }
     /// `NamingSystem.kind`: `code` 1..1, one of `NamingSystemType` (<http://hl7.org/fhir/ValueSet/namingsystem-type>)
-    public var kind: NamingSystemType? { get { _code(10) } set { _setCode(10, newValue) } }
+    public var kind: NamingSystemType? { get { _code(11) } set { _setCode(11, newValue) } }
     /// `NamingSystem.publisher`: `string` 0..1
-    public var publisher: String? { get { _string(11) } set { _setString(11, newValue) } }
+    public var publisher: String? { get { _string(12) } set { _setString(12, newValue) } }
     /// `NamingSystem.contact`: `NamingSystem.contact` 0..*
-    public var contact: [NamingSystemContact] { get { _objects(12) } set { _setObjects(12, newValue) } }
+    public var contact: [NamingSystemContact] { get { _objects(13) } set { _setObjects(13, newValue) } }
     /// `NamingSystem.responsible`: `string` 0..1
-    public var responsible: String? { get { _string(13) } set { _setString(13, newValue) } }
+    public var responsible: String? { get { _string(14) } set { _setString(14, newValue) } }
     /// `NamingSystem.date`: `dateTime` 1..1
-    public var date: FHIRDateTime? { get { _dateTime(14) } set { _setDateTime(14, newValue) } }
+    public var date: FHIRDateTime? { get { _dateTime(15) } set { _setDateTime(15, newValue) } }
     /// `NamingSystem.type`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/identifier-type>)
-    public var type: CodeableConcept? { get { _object(15) } set { _setObject(15, newValue) } }
+    public var type: CodeableConcept? { get { _object(16) } set { _setObject(16, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(15, newValue) }
+    public func upsert(type newValue: CodeableConcept?) { _upsert(16, newValue) }
     /// `NamingSystem.description`: `string` 0..1
-    public var description: String? { get { _string(16) } set { _setString(16, newValue) } }
+    public var description: String? { get { _string(17) } set { _setString(17, newValue) } }
     /// `NamingSystem.useContext`: `CodeableConcept` 0..*, extensible binding (<http://hl7.org/fhir/ValueSet/use-context>)
-    public var useContext: [CodeableConcept] { get { _objects(17) } set { _setObjects(17, newValue) } }
+    public var useContext: [CodeableConcept] { get { _objects(18) } set { _setObjects(18, newValue) } }
     /// `NamingSystem.usage`: `string` 0..1
-    public var usage: String? { get { _string(18) } set { _setString(18, newValue) } }
+    public var usage: String? { get { _string(19) } set { _setString(19, newValue) } }
     /// `NamingSystem.uniqueId`: `NamingSystem.uniqueId` 1..*
-    public var uniqueId: [NamingSystemUniqueId] { get { _objects(19) } set { _setObjects(19, newValue) } }
+    public var uniqueId: [NamingSystemUniqueId] { get { _objects(20) } set { _setObjects(20, newValue) } }
     /// `NamingSystem.replacedBy`: `Reference` 0..1 to `NamingSystem`
-    public var replacedBy: Reference? { get { _object(20) } set { _setObject(20, newValue) } }
+    public var replacedBy: Reference? { get { _object(21) } set { _setObject(21, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(replacedBy newValue: Reference?) { _upsert(20, newValue) }
+    public func upsert(replacedBy newValue: Reference?) { _upsert(21, newValue) }
 }
 
 /// `NamingSystem.contact`, a backbone element
@@ -46,9 +46,9 @@ public final class NamingSystemContact: BackboneElement {
     public override class var _layout: Layout { namingSystemContactLayout }
 
     /// `NamingSystem.contact.name`: `string` 0..1
-    public var name: String? { get { _string(3) } set { _setString(3, newValue) } }
+    public var name: String? { get { _string(4) } set { _setString(4, newValue) } }
     /// `NamingSystem.contact.telecom`: `ContactPoint` 0..*
-    public var telecom: [ContactPoint] { get { _objects(4) } set { _setObjects(4, newValue) } }
+    public var telecom: [ContactPoint] { get { _objects(5) } set { _setObjects(5, newValue) } }
 }
 
 /// `NamingSystem.uniqueId`, a backbone element
@@ -57,15 +57,15 @@ public final class NamingSystemUniqueId: BackboneElement {
     public override class var _layout: Layout { namingSystemUniqueIdLayout }
 
     /// `NamingSystem.uniqueId.type`: `code` 1..1, one of `NamingSystemIdentifierType` (<http://hl7.org/fhir/ValueSet/namingsystem-identifier-type>)
-    public var type: NamingSystemIdentifierType? { get { _code(3) } set { _setCode(3, newValue) } }
+    public var type: NamingSystemIdentifierType? { get { _code(4) } set { _setCode(4, newValue) } }
     /// `NamingSystem.uniqueId.value`: `string` 1..1
-    public var value: String? { get { _string(4) } set { _setString(4, newValue) } }
+    public var value: String? { get { _string(5) } set { _setString(5, newValue) } }
     /// `NamingSystem.uniqueId.preferred`: `boolean` 0..1
-    public var preferred: Bool? { get { _bool(5) } set { _setBool(5, newValue) } }
+    public var preferred: Bool? { get { _bool(6) } set { _setBool(6, newValue) } }
     /// `NamingSystem.uniqueId.period`: `Period` 0..1
-    public var period: Period? { get { _object(6) } set { _setObject(6, newValue) } }
+    public var period: Period? { get { _object(7) } set { _setObject(7, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(period newValue: Period?) { _upsert(6, newValue) }
+    public func upsert(period newValue: Period?) { _upsert(7, newValue) }
 }
 
 private let namingSystemLayout = Layout(_class: NamingSystem.self, "NamingSystem", .resource, base: DomainResource._layout, release: .dstu2, """

@@ -9,105 +9,105 @@ public final class Observation: DomainResource {
     public override class var _layout: Layout { observationLayout }
 
     /// `Observation.identifier`: `Identifier` 0..*
-    public var identifier: [Identifier] { get { _objects(8) } set { _setObjects(8, newValue) } }
+    public var identifier: [Identifier] { get { _objects(9) } set { _setObjects(9, newValue) } }
     /// `Observation.status`: `code` 1..1, one of `ObservationStatus` (<http://hl7.org/fhir/ValueSet/observation-status>)
-    public var status: ObservationStatus? { get { _code(9) } set { _setCode(9, newValue) } }
+    public var status: ObservationStatus? { get { _code(10) } set { _setCode(10, newValue) } }
     /// `Observation.category`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/observation-category>)
-    public var category: CodeableConcept? { get { _object(10) } set { _setObject(10, newValue) } }
+    public var category: CodeableConcept? { get { _object(11) } set { _setObject(11, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(category newValue: CodeableConcept?) { _upsert(10, newValue) }
+    public func upsert(category newValue: CodeableConcept?) { _upsert(11, newValue) }
     /// `Observation.code`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/observation-codes>)
-    public var code: CodeableConcept? { get { _object(11) } set { _setObject(11, newValue) } }
+    public var code: CodeableConcept? { get { _object(12) } set { _setObject(12, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(11, newValue) }
+    public func upsert(code newValue: CodeableConcept?) { _upsert(12, newValue) }
     /// `Observation.subject`: `Reference` 0..1 to `Patient` | `Group` | `Device` | `Location`
-    public var subject: Reference? { get { _object(12) } set { _setObject(12, newValue) } }
+    public var subject: Reference? { get { _object(13) } set { _setObject(13, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subject newValue: Reference?) { _upsert(12, newValue) }
+    public func upsert(subject newValue: Reference?) { _upsert(13, newValue) }
     /// `Observation.encounter`: `Reference` 0..1 to `Encounter`
-    public var encounter: Reference? { get { _object(13) } set { _setObject(13, newValue) } }
+    public var encounter: Reference? { get { _object(14) } set { _setObject(14, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(encounter newValue: Reference?) { _upsert(13, newValue) }
+    public func upsert(encounter newValue: Reference?) { _upsert(14, newValue) }
     /// `Observation.effective[x]`: `dateTime` | `Period` 0..1
-    public var effective: ObservationEffective? { get { _choice(14) } set { _setChoice(14, 2, newValue) } }
+    public var effective: ObservationEffective? { get { _choice(15) } set { _setChoice(15, 2, newValue) } }
     /// `Observation.effective[x]` as `dateTime`.
-    public var effectiveDateTime: FHIRDateTime? { get { _dateTime(14) } set { _setDateTime(14, newValue) } }
+    public var effectiveDateTime: FHIRDateTime? { get { _dateTime(15) } set { _setDateTime(15, newValue) } }
     /// `Observation.effective[x]` as `Period`.
-    public var effectivePeriod: Period? { get { _object(15) } set { _setObject(15, newValue) } }
+    public var effectivePeriod: Period? { get { _object(16) } set { _setObject(16, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(effectivePeriod newValue: Period?) { _upsert(15, newValue) }
+    public func upsert(effectivePeriod newValue: Period?) { _upsert(16, newValue) }
     /// `Observation.issued`: `instant` 0..1
-    public var issued: FHIRInstant? { get { _instant(16) } set { _setInstant(16, newValue) } }
+    public var issued: FHIRInstant? { get { _instant(17) } set { _setInstant(17, newValue) } }
     /// `Observation.performer`: `Reference` 0..* to `Practitioner` | `Organization` | `Patient` | `RelatedPerson`
-    public var performer: [Reference] { get { _objects(17) } set { _setObjects(17, newValue) } }
+    public var performer: [Reference] { get { _objects(18) } set { _setObjects(18, newValue) } }
     /// `Observation.value[x]`: `Quantity` | `CodeableConcept` | `string` | `Range` | `Ratio` | `SampledData` | `Attachment` | `time` | `dateTime` | `Period` 0..1
-    public var value: ObservationValue? { get { _choice(18) } set { _setChoice(18, 10, newValue) } }
+    public var value: ObservationValue? { get { _choice(19) } set { _setChoice(19, 10, newValue) } }
     /// `Observation.value[x]` as `Quantity`.
-    public var valueQuantity: Quantity? { get { _object(18) } set { _setObject(18, newValue) } }
+    public var valueQuantity: Quantity? { get { _object(19) } set { _setObject(19, newValue) } }
     /// `Observation.value[x]` as `CodeableConcept`.
-    public var valueCodeableConcept: CodeableConcept? { get { _object(19) } set { _setObject(19, newValue) } }
+    public var valueCodeableConcept: CodeableConcept? { get { _object(20) } set { _setObject(20, newValue) } }
     /// `Observation.value[x]` as `string`.
-    public var valueString: String? { get { _string(20) } set { _setString(20, newValue) } }
+    public var valueString: String? { get { _string(21) } set { _setString(21, newValue) } }
     /// `Observation.value[x]` as `Range`.
-    public var valueRange: Range? { get { _object(21) } set { _setObject(21, newValue) } }
+    public var valueRange: Range? { get { _object(22) } set { _setObject(22, newValue) } }
     /// `Observation.value[x]` as `Ratio`.
-    public var valueRatio: Ratio? { get { _object(22) } set { _setObject(22, newValue) } }
+    public var valueRatio: Ratio? { get { _object(23) } set { _setObject(23, newValue) } }
     /// `Observation.value[x]` as `SampledData`.
-    public var valueSampledData: SampledData? { get { _object(23) } set { _setObject(23, newValue) } }
+    public var valueSampledData: SampledData? { get { _object(24) } set { _setObject(24, newValue) } }
     /// `Observation.value[x]` as `Attachment`.
-    public var valueAttachment: Attachment? { get { _object(24) } set { _setObject(24, newValue) } }
+    public var valueAttachment: Attachment? { get { _object(25) } set { _setObject(25, newValue) } }
     /// `Observation.value[x]` as `time`.
-    public var valueTime: FHIRTime? { get { _time(25) } set { _setTime(25, newValue) } }
+    public var valueTime: FHIRTime? { get { _time(26) } set { _setTime(26, newValue) } }
     /// `Observation.value[x]` as `dateTime`.
-    public var valueDateTime: FHIRDateTime? { get { _dateTime(26) } set { _setDateTime(26, newValue) } }
+    public var valueDateTime: FHIRDateTime? { get { _dateTime(27) } set { _setDateTime(27, newValue) } }
     /// `Observation.value[x]` as `Period`.
-    public var valuePeriod: Period? { get { _object(27) } set { _setObject(27, newValue) } }
+    public var valuePeriod: Period? { get { _object(28) } set { _setObject(28, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueQuantity newValue: Quantity?) { _upsert(18, newValue) }
+    public func upsert(valueQuantity newValue: Quantity?) { _upsert(19, newValue) }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueCodeableConcept newValue: CodeableConcept?) { _upsert(19, newValue) }
+    public func upsert(valueCodeableConcept newValue: CodeableConcept?) { _upsert(20, newValue) }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueRange newValue: Range?) { _upsert(21, newValue) }
+    public func upsert(valueRange newValue: Range?) { _upsert(22, newValue) }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueRatio newValue: Ratio?) { _upsert(22, newValue) }
+    public func upsert(valueRatio newValue: Ratio?) { _upsert(23, newValue) }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueSampledData newValue: SampledData?) { _upsert(23, newValue) }
+    public func upsert(valueSampledData newValue: SampledData?) { _upsert(24, newValue) }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueAttachment newValue: Attachment?) { _upsert(24, newValue) }
+    public func upsert(valueAttachment newValue: Attachment?) { _upsert(25, newValue) }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valuePeriod newValue: Period?) { _upsert(27, newValue) }
+    public func upsert(valuePeriod newValue: Period?) { _upsert(28, newValue) }
     /// `Observation.dataAbsentReason`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/observation-valueabsentreason>)
-    public var dataAbsentReason: CodeableConcept? { get { _object(28) } set { _setObject(28, newValue) } }
+    public var dataAbsentReason: CodeableConcept? { get { _object(29) } set { _setObject(29, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(dataAbsentReason newValue: CodeableConcept?) { _upsert(28, newValue) }
+    public func upsert(dataAbsentReason newValue: CodeableConcept?) { _upsert(29, newValue) }
     /// `Observation.interpretation`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/observation-interpretation>)
-    public var interpretation: CodeableConcept? { get { _object(29) } set { _setObject(29, newValue) } }
+    public var interpretation: CodeableConcept? { get { _object(30) } set { _setObject(30, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(interpretation newValue: CodeableConcept?) { _upsert(29, newValue) }
+    public func upsert(interpretation newValue: CodeableConcept?) { _upsert(30, newValue) }
     /// `Observation.comments`: `string` 0..1
-    public var comments: String? { get { _string(30) } set { _setString(30, newValue) } }
+    public var comments: String? { get { _string(31) } set { _setString(31, newValue) } }
     /// `Observation.bodySite`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/body-site>)
-    public var bodySite: CodeableConcept? { get { _object(31) } set { _setObject(31, newValue) } }
+    public var bodySite: CodeableConcept? { get { _object(32) } set { _setObject(32, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(bodySite newValue: CodeableConcept?) { _upsert(31, newValue) }
+    public func upsert(bodySite newValue: CodeableConcept?) { _upsert(32, newValue) }
     /// `Observation.method`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/observation-methods>)
-    public var method: CodeableConcept? { get { _object(32) } set { _setObject(32, newValue) } }
+    public var method: CodeableConcept? { get { _object(33) } set { _setObject(33, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(method newValue: CodeableConcept?) { _upsert(32, newValue) }
+    public func upsert(method newValue: CodeableConcept?) { _upsert(33, newValue) }
     /// `Observation.specimen`: `Reference` 0..1 to `Specimen`
-    public var specimen: Reference? { get { _object(33) } set { _setObject(33, newValue) } }
+    public var specimen: Reference? { get { _object(34) } set { _setObject(34, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(specimen newValue: Reference?) { _upsert(33, newValue) }
+    public func upsert(specimen newValue: Reference?) { _upsert(34, newValue) }
     /// `Observation.device`: `Reference` 0..1 to `Device` | `DeviceMetric`
-    public var device: Reference? { get { _object(34) } set { _setObject(34, newValue) } }
+    public var device: Reference? { get { _object(35) } set { _setObject(35, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(device newValue: Reference?) { _upsert(34, newValue) }
+    public func upsert(device newValue: Reference?) { _upsert(35, newValue) }
     /// `Observation.referenceRange`: `Observation.referenceRange` 0..*
-    public var referenceRange: [ObservationReferenceRange] { get { _objects(35) } set { _setObjects(35, newValue) } }
+    public var referenceRange: [ObservationReferenceRange] { get { _objects(36) } set { _setObjects(36, newValue) } }
     /// `Observation.related`: `Observation.related` 0..*
-    public var related: [ObservationRelated] { get { _objects(36) } set { _setObjects(36, newValue) } }
+    public var related: [ObservationRelated] { get { _objects(37) } set { _setObjects(37, newValue) } }
     /// `Observation.component`: `Observation.component` 0..*
-    public var component: [ObservationComponent] { get { _objects(37) } set { _setObjects(37, newValue) } }
+    public var component: [ObservationComponent] { get { _objects(38) } set { _setObjects(38, newValue) } }
 }
 
 /// `Observation.referenceRange`, a backbone element
@@ -116,23 +116,23 @@ public final class ObservationReferenceRange: BackboneElement {
     public override class var _layout: Layout { observationReferenceRangeLayout }
 
     /// `Observation.referenceRange.low`: `Quantity` 0..1
-    public var low: Quantity? { get { _object(3) } set { _setObject(3, newValue) } }
+    public var low: Quantity? { get { _object(4) } set { _setObject(4, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(low newValue: Quantity?) { _upsert(3, newValue) }
+    public func upsert(low newValue: Quantity?) { _upsert(4, newValue) }
     /// `Observation.referenceRange.high`: `Quantity` 0..1
-    public var high: Quantity? { get { _object(4) } set { _setObject(4, newValue) } }
+    public var high: Quantity? { get { _object(5) } set { _setObject(5, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(high newValue: Quantity?) { _upsert(4, newValue) }
+    public func upsert(high newValue: Quantity?) { _upsert(5, newValue) }
     /// `Observation.referenceRange.meaning`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/referencerange-meaning>)
-    public var meaning: CodeableConcept? { get { _object(5) } set { _setObject(5, newValue) } }
+    public var meaning: CodeableConcept? { get { _object(6) } set { _setObject(6, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(meaning newValue: CodeableConcept?) { _upsert(5, newValue) }
+    public func upsert(meaning newValue: CodeableConcept?) { _upsert(6, newValue) }
     /// `Observation.referenceRange.age`: `Range` 0..1
-    public var age: Range? { get { _object(6) } set { _setObject(6, newValue) } }
+    public var age: Range? { get { _object(7) } set { _setObject(7, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(age newValue: Range?) { _upsert(6, newValue) }
+    public func upsert(age newValue: Range?) { _upsert(7, newValue) }
     /// `Observation.referenceRange.text`: `string` 0..1
-    public var text: String? { get { _string(7) } set { _setString(7, newValue) } }
+    public var text: String? { get { _string(8) } set { _setString(8, newValue) } }
 }
 
 /// `Observation.related`, a backbone element
@@ -141,11 +141,11 @@ public final class ObservationRelated: BackboneElement {
     public override class var _layout: Layout { observationRelatedLayout }
 
     /// `Observation.related.type`: `code` 0..1, one of `ObservationRelationshipType` (<http://hl7.org/fhir/ValueSet/observation-relationshiptypes>)
-    public var type: ObservationRelationshipType? { get { _code(3) } set { _setCode(3, newValue) } }
+    public var type: ObservationRelationshipType? { get { _code(4) } set { _setCode(4, newValue) } }
     /// `Observation.related.target`: `Reference` 1..1 to `Observation` | `QuestionnaireResponse`
-    public var target: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
+    public var target: Reference? { get { _object(5) } set { _setObject(5, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(target newValue: Reference?) { _upsert(4, newValue) }
+    public func upsert(target newValue: Reference?) { _upsert(5, newValue) }
 }
 
 /// `Observation.component`, a backbone element
@@ -154,51 +154,51 @@ public final class ObservationComponent: BackboneElement {
     public override class var _layout: Layout { observationComponentLayout }
 
     /// `Observation.component.code`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/observation-codes>)
-    public var code: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
+    public var code: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(3, newValue) }
+    public func upsert(code newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `Observation.component.value[x]`: `Quantity` | `CodeableConcept` | `string` | `Range` | `Ratio` | `SampledData` | `Attachment` | `time` | `dateTime` | `Period` 0..1
-    public var value: ObservationComponentValue? { get { _choice(4) } set { _setChoice(4, 10, newValue) } }
+    public var value: ObservationComponentValue? { get { _choice(5) } set { _setChoice(5, 10, newValue) } }
     /// `Observation.component.value[x]` as `Quantity`.
-    public var valueQuantity: Quantity? { get { _object(4) } set { _setObject(4, newValue) } }
+    public var valueQuantity: Quantity? { get { _object(5) } set { _setObject(5, newValue) } }
     /// `Observation.component.value[x]` as `CodeableConcept`.
-    public var valueCodeableConcept: CodeableConcept? { get { _object(5) } set { _setObject(5, newValue) } }
+    public var valueCodeableConcept: CodeableConcept? { get { _object(6) } set { _setObject(6, newValue) } }
     /// `Observation.component.value[x]` as `string`.
-    public var valueString: String? { get { _string(6) } set { _setString(6, newValue) } }
+    public var valueString: String? { get { _string(7) } set { _setString(7, newValue) } }
     /// `Observation.component.value[x]` as `Range`.
-    public var valueRange: Range? { get { _object(7) } set { _setObject(7, newValue) } }
+    public var valueRange: Range? { get { _object(8) } set { _setObject(8, newValue) } }
     /// `Observation.component.value[x]` as `Ratio`.
-    public var valueRatio: Ratio? { get { _object(8) } set { _setObject(8, newValue) } }
+    public var valueRatio: Ratio? { get { _object(9) } set { _setObject(9, newValue) } }
     /// `Observation.component.value[x]` as `SampledData`.
-    public var valueSampledData: SampledData? { get { _object(9) } set { _setObject(9, newValue) } }
+    public var valueSampledData: SampledData? { get { _object(10) } set { _setObject(10, newValue) } }
     /// `Observation.component.value[x]` as `Attachment`.
-    public var valueAttachment: Attachment? { get { _object(10) } set { _setObject(10, newValue) } }
+    public var valueAttachment: Attachment? { get { _object(11) } set { _setObject(11, newValue) } }
     /// `Observation.component.value[x]` as `time`.
-    public var valueTime: FHIRTime? { get { _time(11) } set { _setTime(11, newValue) } }
+    public var valueTime: FHIRTime? { get { _time(12) } set { _setTime(12, newValue) } }
     /// `Observation.component.value[x]` as `dateTime`.
-    public var valueDateTime: FHIRDateTime? { get { _dateTime(12) } set { _setDateTime(12, newValue) } }
+    public var valueDateTime: FHIRDateTime? { get { _dateTime(13) } set { _setDateTime(13, newValue) } }
     /// `Observation.component.value[x]` as `Period`.
-    public var valuePeriod: Period? { get { _object(13) } set { _setObject(13, newValue) } }
+    public var valuePeriod: Period? { get { _object(14) } set { _setObject(14, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueQuantity newValue: Quantity?) { _upsert(4, newValue) }
+    public func upsert(valueQuantity newValue: Quantity?) { _upsert(5, newValue) }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueCodeableConcept newValue: CodeableConcept?) { _upsert(5, newValue) }
+    public func upsert(valueCodeableConcept newValue: CodeableConcept?) { _upsert(6, newValue) }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueRange newValue: Range?) { _upsert(7, newValue) }
+    public func upsert(valueRange newValue: Range?) { _upsert(8, newValue) }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueRatio newValue: Ratio?) { _upsert(8, newValue) }
+    public func upsert(valueRatio newValue: Ratio?) { _upsert(9, newValue) }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueSampledData newValue: SampledData?) { _upsert(9, newValue) }
+    public func upsert(valueSampledData newValue: SampledData?) { _upsert(10, newValue) }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueAttachment newValue: Attachment?) { _upsert(10, newValue) }
+    public func upsert(valueAttachment newValue: Attachment?) { _upsert(11, newValue) }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valuePeriod newValue: Period?) { _upsert(13, newValue) }
+    public func upsert(valuePeriod newValue: Period?) { _upsert(14, newValue) }
     /// `Observation.component.dataAbsentReason`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/observation-valueabsentreason>)
-    public var dataAbsentReason: CodeableConcept? { get { _object(14) } set { _setObject(14, newValue) } }
+    public var dataAbsentReason: CodeableConcept? { get { _object(15) } set { _setObject(15, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(dataAbsentReason newValue: CodeableConcept?) { _upsert(14, newValue) }
+    public func upsert(dataAbsentReason newValue: CodeableConcept?) { _upsert(15, newValue) }
     /// `Observation.component.referenceRange`: as `Observation.referenceRange` 0..*
-    public var referenceRange: [ObservationReferenceRange] { get { _objects(15) } set { _setObjects(15, newValue) } }
+    public var referenceRange: [ObservationReferenceRange] { get { _objects(16) } set { _setObjects(16, newValue) } }
 }
 
 /// A value of `Observation.effective[x]`.

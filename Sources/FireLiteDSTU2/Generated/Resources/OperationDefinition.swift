@@ -9,45 +9,45 @@ public final class OperationDefinition: DomainResource {
     public override class var _layout: Layout { operationDefinitionLayout }
 
     /// `OperationDefinition.url`: `uri` 0..1
-    public var url: String? { get { _string(8) } set { _setString(8, newValue) } }
+    public var url: String? { get { _string(9) } set { _setString(9, newValue) } }
     /// `OperationDefinition.version`: `string` 0..1
-    public var version: String? { get { _string(9) } set { _setString(9, newValue) } }
+    public var version: String? { get { _string(10) } set { _setString(10, newValue) } }
     /// `OperationDefinition.name`: `string` 1..1
-    public var name: String? { get { _string(10) } set { _setString(10, newValue) } }
+    public var name: String? { get { _string(11) } set { _setString(11, newValue) } }
     /// `OperationDefinition.status`: `code` 1..1, one of `ConformanceResourceStatus` (<http://hl7.org/fhir/ValueSet/conformance-resource-status>)
-    public var status: ConformanceResourceStatus? { get { _code(11) } set { _setCode(11, newValue) } }
+    public var status: ConformanceResourceStatus? { get { _code(12) } set { _setCode(12, newValue) } }
     /// `OperationDefinition.kind`: `code` 1..1, one of `OperationKind` (<http://hl7.org/fhir/ValueSet/operation-kind>)
-    public var kind: OperationKind? { get { _code(12) } set { _setCode(12, newValue) } }
+    public var kind: OperationKind? { get { _code(13) } set { _setCode(13, newValue) } }
     /// `OperationDefinition.experimental`: `boolean` 0..1
-    public var experimental: Bool? { get { _bool(13) } set { _setBool(13, newValue) } }
+    public var experimental: Bool? { get { _bool(14) } set { _setBool(14, newValue) } }
     /// `OperationDefinition.publisher`: `string` 0..1
-    public var publisher: String? { get { _string(14) } set { _setString(14, newValue) } }
+    public var publisher: String? { get { _string(15) } set { _setString(15, newValue) } }
     /// `OperationDefinition.contact`: `OperationDefinition.contact` 0..*
-    public var contact: [OperationDefinitionContact] { get { _objects(15) } set { _setObjects(15, newValue) } }
+    public var contact: [OperationDefinitionContact] { get { _objects(16) } set { _setObjects(16, newValue) } }
     /// `OperationDefinition.date`: `dateTime` 0..1
-    public var date: FHIRDateTime? { get { _dateTime(16) } set { _setDateTime(16, newValue) } }
+    public var date: FHIRDateTime? { get { _dateTime(17) } set { _setDateTime(17, newValue) } }
     /// `OperationDefinition.description`: `string` 0..1
-    public var description: String? { get { _string(17) } set { _setString(17, newValue) } }
+    public var description: String? { get { _string(18) } set { _setString(18, newValue) } }
     /// `OperationDefinition.requirements`: `string` 0..1
-    public var requirements: String? { get { _string(18) } set { _setString(18, newValue) } }
+    public var requirements: String? { get { _string(19) } set { _setString(19, newValue) } }
     /// `OperationDefinition.idempotent`: `boolean` 0..1
-    public var idempotent: Bool? { get { _bool(19) } set { _setBool(19, newValue) } }
+    public var idempotent: Bool? { get { _bool(20) } set { _setBool(20, newValue) } }
     /// `OperationDefinition.code`: `code` 1..1
-    public var code: String? { get { _string(20) } set { _setString(20, newValue) } }
+    public var code: String? { get { _string(21) } set { _setString(21, newValue) } }
     /// `OperationDefinition.notes`: `string` 0..1
-    public var notes: String? { get { _string(21) } set { _setString(21, newValue) } }
+    public var notes: String? { get { _string(22) } set { _setString(22, newValue) } }
     /// `OperationDefinition.base`: `Reference` 0..1 to `OperationDefinition`
-    public var base: Reference? { get { _object(22) } set { _setObject(22, newValue) } }
+    public var base: Reference? { get { _object(23) } set { _setObject(23, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(base newValue: Reference?) { _upsert(22, newValue) }
+    public func upsert(base newValue: Reference?) { _upsert(23, newValue) }
     /// `OperationDefinition.system`: `boolean` 1..1
-    public var system: Bool? { get { _bool(23) } set { _setBool(23, newValue) } }
+    public var system: Bool? { get { _bool(24) } set { _setBool(24, newValue) } }
     /// `OperationDefinition.type`: `code` 0..*, one of `ResourceType` (<http://hl7.org/fhir/ValueSet/resource-types>)
-    public var type: [ResourceType] { get { _codes(24) } set { _setCodes(24, newValue) } }
+    public var type: [ResourceType] { get { _codes(25) } set { _setCodes(25, newValue) } }
     /// `OperationDefinition.instance`: `boolean` 1..1
-    public var instance: Bool? { get { _bool(25) } set { _setBool(25, newValue) } }
+    public var instance: Bool? { get { _bool(26) } set { _setBool(26, newValue) } }
     /// `OperationDefinition.parameter`: `OperationDefinition.parameter` 0..*
-    public var parameter: [OperationDefinitionParameter] { get { _objects(26) } set { _setObjects(26, newValue) } }
+    public var parameter: [OperationDefinitionParameter] { get { _objects(27) } set { _setObjects(27, newValue) } }
 }
 
 /// `OperationDefinition.contact`, a backbone element
@@ -56,9 +56,9 @@ public final class OperationDefinitionContact: BackboneElement {
     public override class var _layout: Layout { operationDefinitionContactLayout }
 
     /// `OperationDefinition.contact.name`: `string` 0..1
-    public var name: String? { get { _string(3) } set { _setString(3, newValue) } }
+    public var name: String? { get { _string(4) } set { _setString(4, newValue) } }
     /// `OperationDefinition.contact.telecom`: `ContactPoint` 0..*
-    public var telecom: [ContactPoint] { get { _objects(4) } set { _setObjects(4, newValue) } }
+    public var telecom: [ContactPoint] { get { _objects(5) } set { _setObjects(5, newValue) } }
 }
 
 /// `OperationDefinition.parameter`, a backbone element
@@ -67,27 +67,27 @@ public final class OperationDefinitionParameter: BackboneElement {
     public override class var _layout: Layout { operationDefinitionParameterLayout }
 
     /// `OperationDefinition.parameter.name`: `code` 1..1
-    public var name: String? { get { _string(3) } set { _setString(3, newValue) } }
+    public var name: String? { get { _string(4) } set { _setString(4, newValue) } }
     /// `OperationDefinition.parameter.use`: `code` 1..1, one of `OperationParameterUse` (<http://hl7.org/fhir/ValueSet/operation-parameter-use>)
-    public var use: OperationParameterUse? { get { _code(4) } set { _setCode(4, newValue) } }
+    public var use: OperationParameterUse? { get { _code(5) } set { _setCode(5, newValue) } }
     /// `OperationDefinition.parameter.min`: `integer` 1..1
-    public var min: Int? { get { _int(5) } set { _setInt(5, newValue) } }
+    public var min: Int? { get { _int(6) } set { _setInt(6, newValue) } }
     /// `OperationDefinition.parameter.max`: `string` 1..1
-    public var max: String? { get { _string(6) } set { _setString(6, newValue) } }
+    public var max: String? { get { _string(7) } set { _setString(7, newValue) } }
     /// `OperationDefinition.parameter.documentation`: `string` 0..1
-    public var documentation: String? { get { _string(7) } set { _setString(7, newValue) } }
+    public var documentation: String? { get { _string(8) } set { _setString(8, newValue) } }
     /// `OperationDefinition.parameter.type`: `code` 0..1, one of `ParameterTypesUsedInOperationDefinitions` (<http://hl7.org/fhir/ValueSet/operation-parameter-type>)
-    public var type: ParameterTypesUsedInOperationDefinitions? { get { _code(8) } set { _setCode(8, newValue) } }
+    public var type: ParameterTypesUsedInOperationDefinitions? { get { _code(9) } set { _setCode(9, newValue) } }
     /// `OperationDefinition.parameter.profile`: `Reference` 0..1 to `StructureDefinition`
-    public var profile: Reference? { get { _object(9) } set { _setObject(9, newValue) } }
+    public var profile: Reference? { get { _object(10) } set { _setObject(10, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(profile newValue: Reference?) { _upsert(9, newValue) }
+    public func upsert(profile newValue: Reference?) { _upsert(10, newValue) }
     /// `OperationDefinition.parameter.binding`: `OperationDefinition.parameter.binding` 0..1
-    public var binding: OperationDefinitionParameterBinding? { get { _object(10) } set { _setObject(10, newValue) } }
+    public var binding: OperationDefinitionParameterBinding? { get { _object(11) } set { _setObject(11, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(binding newValue: OperationDefinitionParameterBinding?) { _upsert(10, newValue) }
+    public func upsert(binding newValue: OperationDefinitionParameterBinding?) { _upsert(11, newValue) }
     /// `OperationDefinition.parameter.part`: as `OperationDefinition.parameter` 0..*
-    public var part: [OperationDefinitionParameter] { get { _objects(11) } set { _setObjects(11, newValue) } }
+    public var part: [OperationDefinitionParameter] { get { _objects(12) } set { _setObjects(12, newValue) } }
 }
 
 /// `OperationDefinition.parameter.binding`, a backbone element
@@ -96,15 +96,15 @@ public final class OperationDefinitionParameterBinding: BackboneElement {
     public override class var _layout: Layout { operationDefinitionParameterBindingLayout }
 
     /// `OperationDefinition.parameter.binding.strength`: `code` 1..1, one of `BindingStrength` (<http://hl7.org/fhir/ValueSet/binding-strength>)
-    public var strength: BindingStrength? { get { _code(3) } set { _setCode(3, newValue) } }
+    public var strength: BindingStrength? { get { _code(4) } set { _setCode(4, newValue) } }
     /// `OperationDefinition.parameter.binding.valueSet[x]`: `uri` | `Reference` 1..1 to `ValueSet`
-    public var valueSet: OperationDefinitionParameterBindingValueSet? { get { _choice(4) } set { _setChoice(4, 2, newValue) } }
+    public var valueSet: OperationDefinitionParameterBindingValueSet? { get { _choice(5) } set { _setChoice(5, 2, newValue) } }
     /// `OperationDefinition.parameter.binding.valueSet[x]` as `uri`.
-    public var valueSetUri: String? { get { _string(4) } set { _setString(4, newValue) } }
+    public var valueSetUri: String? { get { _string(5) } set { _setString(5, newValue) } }
     /// `OperationDefinition.parameter.binding.valueSet[x]` as `Reference`.
-    public var valueSetReference: Reference? { get { _object(5) } set { _setObject(5, newValue) } }
+    public var valueSetReference: Reference? { get { _object(6) } set { _setObject(6, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueSetReference newValue: Reference?) { _upsert(5, newValue) }
+    public func upsert(valueSetReference newValue: Reference?) { _upsert(6, newValue) }
 }
 
 /// A value of `OperationDefinition.parameter.binding.valueSet[x]`.

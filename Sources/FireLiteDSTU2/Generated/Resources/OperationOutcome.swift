@@ -9,7 +9,7 @@ public final class OperationOutcome: DomainResource {
     public override class var _layout: Layout { operationOutcomeLayout }
 
     /// `OperationOutcome.issue`: `OperationOutcome.issue` 1..*
-    public var issue: [OperationOutcomeIssue] { get { _objects(8) } set { _setObjects(8, newValue) } }
+    public var issue: [OperationOutcomeIssue] { get { _objects(9) } set { _setObjects(9, newValue) } }
 }
 
 /// `OperationOutcome.issue`, a backbone element
@@ -18,17 +18,17 @@ public final class OperationOutcomeIssue: BackboneElement {
     public override class var _layout: Layout { operationOutcomeIssueLayout }
 
     /// `OperationOutcome.issue.severity`: `code` 1..1, one of `IssueSeverity` (<http://hl7.org/fhir/ValueSet/issue-severity>)
-    public var severity: IssueSeverity? { get { _code(3) } set { _setCode(3, newValue) } }
+    public var severity: IssueSeverity? { get { _code(4) } set { _setCode(4, newValue) } }
     /// `OperationOutcome.issue.code`: `code` 1..1, one of `IssueType` (<http://hl7.org/fhir/ValueSet/issue-type>)
-    public var code: IssueType? { get { _code(4) } set { _setCode(4, newValue) } }
+    public var code: IssueType? { get { _code(5) } set { _setCode(5, newValue) } }
     /// `OperationOutcome.issue.details`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/operation-outcome>)
-    public var details: CodeableConcept? { get { _object(5) } set { _setObject(5, newValue) } }
+    public var details: CodeableConcept? { get { _object(6) } set { _setObject(6, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(details newValue: CodeableConcept?) { _upsert(5, newValue) }
+    public func upsert(details newValue: CodeableConcept?) { _upsert(6, newValue) }
     /// `OperationOutcome.issue.diagnostics`: `string` 0..1
-    public var diagnostics: String? { get { _string(6) } set { _setString(6, newValue) } }
+    public var diagnostics: String? { get { _string(7) } set { _setString(7, newValue) } }
     /// `OperationOutcome.issue.location`: `string` 0..*
-    public var location: [String] { get { _strings(7) } set { _setStrings(7, newValue) } }
+    public var location: [String] { get { _strings(8) } set { _setStrings(8, newValue) } }
 }
 
 private let operationOutcomeLayout = Layout(_class: OperationOutcome.self, "OperationOutcome", .resource, base: DomainResource._layout, release: .dstu2, """

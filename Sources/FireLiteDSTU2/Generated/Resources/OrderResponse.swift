@@ -9,23 +9,23 @@ public final class OrderResponse: DomainResource {
     public override class var _layout: Layout { orderResponseLayout }
 
     /// `OrderResponse.identifier`: `Identifier` 0..*
-    public var identifier: [Identifier] { get { _objects(8) } set { _setObjects(8, newValue) } }
+    public var identifier: [Identifier] { get { _objects(9) } set { _setObjects(9, newValue) } }
     /// `OrderResponse.request`: `Reference` 1..1 to `Order`
-    public var request: Reference? { get { _object(9) } set { _setObject(9, newValue) } }
+    public var request: Reference? { get { _object(10) } set { _setObject(10, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(request newValue: Reference?) { _upsert(9, newValue) }
+    public func upsert(request newValue: Reference?) { _upsert(10, newValue) }
     /// `OrderResponse.date`: `dateTime` 0..1
-    public var date: FHIRDateTime? { get { _dateTime(10) } set { _setDateTime(10, newValue) } }
+    public var date: FHIRDateTime? { get { _dateTime(11) } set { _setDateTime(11, newValue) } }
     /// `OrderResponse.who`: `Reference` 0..1 to `Practitioner` | `Organization` | `Device`
-    public var who: Reference? { get { _object(11) } set { _setObject(11, newValue) } }
+    public var who: Reference? { get { _object(12) } set { _setObject(12, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(who newValue: Reference?) { _upsert(11, newValue) }
+    public func upsert(who newValue: Reference?) { _upsert(12, newValue) }
     /// `OrderResponse.orderStatus`: `code` 1..1, one of `OrderStatus` (<http://hl7.org/fhir/ValueSet/order-status>)
-    public var orderStatus: OrderStatus? { get { _code(12) } set { _setCode(12, newValue) } }
+    public var orderStatus: OrderStatus? { get { _code(13) } set { _setCode(13, newValue) } }
     /// `OrderResponse.description`: `string` 0..1
-    public var description: String? { get { _string(13) } set { _setString(13, newValue) } }
+    public var description: String? { get { _string(14) } set { _setString(14, newValue) } }
     /// `OrderResponse.fulfillment`: `Reference` 0..*
-    public var fulfillment: [Reference] { get { _objects(14) } set { _setObjects(14, newValue) } }
+    public var fulfillment: [Reference] { get { _objects(15) } set { _setObjects(15, newValue) } }
 }
 
 private let orderResponseLayout = Layout(_class: OrderResponse.self, "OrderResponse", .resource, base: DomainResource._layout, release: .dstu2, """

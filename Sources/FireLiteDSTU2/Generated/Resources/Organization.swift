@@ -9,25 +9,25 @@ public final class Organization: DomainResource {
     public override class var _layout: Layout { organizationLayout }
 
     /// `Organization.identifier`: `Identifier` 0..*
-    public var identifier: [Identifier] { get { _objects(8) } set { _setObjects(8, newValue) } }
+    public var identifier: [Identifier] { get { _objects(9) } set { _setObjects(9, newValue) } }
     /// `Organization.active`: `boolean` 0..1
-    public var active: Bool? { get { _bool(9) } set { _setBool(9, newValue) } }
+    public var active: Bool? { get { _bool(10) } set { _setBool(10, newValue) } }
     /// `Organization.type`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/organization-type>)
-    public var type: CodeableConcept? { get { _object(10) } set { _setObject(10, newValue) } }
+    public var type: CodeableConcept? { get { _object(11) } set { _setObject(11, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(10, newValue) }
+    public func upsert(type newValue: CodeableConcept?) { _upsert(11, newValue) }
     /// `Organization.name`: `string` 0..1
-    public var name: String? { get { _string(11) } set { _setString(11, newValue) } }
+    public var name: String? { get { _string(12) } set { _setString(12, newValue) } }
     /// `Organization.telecom`: `ContactPoint` 0..*
-    public var telecom: [ContactPoint] { get { _objects(12) } set { _setObjects(12, newValue) } }
+    public var telecom: [ContactPoint] { get { _objects(13) } set { _setObjects(13, newValue) } }
     /// `Organization.address`: `Address` 0..*
-    public var address: [Address] { get { _objects(13) } set { _setObjects(13, newValue) } }
+    public var address: [Address] { get { _objects(14) } set { _setObjects(14, newValue) } }
     /// `Organization.partOf`: `Reference` 0..1 to `Organization`
-    public var partOf: Reference? { get { _object(14) } set { _setObject(14, newValue) } }
+    public var partOf: Reference? { get { _object(15) } set { _setObject(15, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(partOf newValue: Reference?) { _upsert(14, newValue) }
+    public func upsert(partOf newValue: Reference?) { _upsert(15, newValue) }
     /// `Organization.contact`: `Organization.contact` 0..*
-    public var contact: [OrganizationContact] { get { _objects(15) } set { _setObjects(15, newValue) } }
+    public var contact: [OrganizationContact] { get { _objects(16) } set { _setObjects(16, newValue) } }
 }
 
 /// `Organization.contact`, a backbone element
@@ -36,19 +36,19 @@ public final class OrganizationContact: BackboneElement {
     public override class var _layout: Layout { organizationContactLayout }
 
     /// `Organization.contact.purpose`: `CodeableConcept` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/contactentity-type>)
-    public var purpose: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
+    public var purpose: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(purpose newValue: CodeableConcept?) { _upsert(3, newValue) }
+    public func upsert(purpose newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `Organization.contact.name`: `HumanName` 0..1
-    public var name: HumanName? { get { _object(4) } set { _setObject(4, newValue) } }
+    public var name: HumanName? { get { _object(5) } set { _setObject(5, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(name newValue: HumanName?) { _upsert(4, newValue) }
+    public func upsert(name newValue: HumanName?) { _upsert(5, newValue) }
     /// `Organization.contact.telecom`: `ContactPoint` 0..*
-    public var telecom: [ContactPoint] { get { _objects(5) } set { _setObjects(5, newValue) } }
+    public var telecom: [ContactPoint] { get { _objects(6) } set { _setObjects(6, newValue) } }
     /// `Organization.contact.address`: `Address` 0..1
-    public var address: Address? { get { _object(6) } set { _setObject(6, newValue) } }
+    public var address: Address? { get { _object(7) } set { _setObject(7, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(address newValue: Address?) { _upsert(6, newValue) }
+    public func upsert(address newValue: Address?) { _upsert(7, newValue) }
 }
 
 private let organizationLayout = Layout(_class: Organization.self, "Organization", .resource, base: DomainResource._layout, release: .dstu2, """

@@ -9,7 +9,7 @@ public final class Parameters: Resource {
     public override class var _layout: Layout { parametersLayout }
 
     /// `Parameters.parameter`: `Parameters.parameter` 0..*
-    public var parameter: [ParametersParameter] { get { _objects(4) } set { _setObjects(4, newValue) } }
+    public var parameter: [ParametersParameter] { get { _objects(5) } set { _setObjects(5, newValue) } }
 }
 
 /// `Parameters.parameter`, a backbone element
@@ -18,113 +18,113 @@ public final class ParametersParameter: BackboneElement {
     public override class var _layout: Layout { parametersParameterLayout }
 
     /// `Parameters.parameter.name`: `string` 1..1
-    public var name: String? { get { _string(3) } set { _setString(3, newValue) } }
+    public var name: String? { get { _string(4) } set { _setString(4, newValue) } }
     /// `Parameters.parameter.value[x]`: `boolean` | `integer` | `decimal` | `base64Binary` | `instant` | `string` | `uri` | `date` | `dateTime` | `time` | `code` | `oid` | `id` | `unsignedInt` | `positiveInt` | `markdown` | `Annotation` | `Attachment` | `Identifier` | `CodeableConcept` | `Coding` | `Quantity` | `Range` | `Period` | `Ratio` | `SampledData` | `Signature` | `HumanName` | `Address` | `ContactPoint` | `Timing` | `Reference` | `Meta` 0..1
-    public var value: OpenType? { get { _choice(4) } set { _setChoice(4, 33, newValue) } }
+    public var value: OpenType? { get { _choice(5) } set { _setChoice(5, 33, newValue) } }
     /// `Parameters.parameter.value[x]` as `boolean`.
-    public var valueBoolean: Bool? { get { _bool(4) } set { _setBool(4, newValue) } }
+    public var valueBoolean: Bool? { get { _bool(5) } set { _setBool(5, newValue) } }
     /// `Parameters.parameter.value[x]` as `integer`.
-    public var valueInteger: Int? { get { _int(5) } set { _setInt(5, newValue) } }
+    public var valueInteger: Int? { get { _int(6) } set { _setInt(6, newValue) } }
     /// `Parameters.parameter.value[x]` as `decimal`.
-    public var valueDecimal: FHIRDecimal? { get { _decimal(6) } set { _setDecimal(6, newValue) } }
+    public var valueDecimal: FHIRDecimal? { get { _decimal(7) } set { _setDecimal(7, newValue) } }
     /// `Parameters.parameter.value[x]` as `base64Binary`.
-    public var valueBase64Binary: String? { get { _string(7) } set { _setString(7, newValue) } }
+    public var valueBase64Binary: String? { get { _string(8) } set { _setString(8, newValue) } }
     /// `Parameters.parameter.value[x]` as `instant`.
-    public var valueInstant: FHIRInstant? { get { _instant(8) } set { _setInstant(8, newValue) } }
+    public var valueInstant: FHIRInstant? { get { _instant(9) } set { _setInstant(9, newValue) } }
     /// `Parameters.parameter.value[x]` as `string`.
-    public var valueString: String? { get { _string(9) } set { _setString(9, newValue) } }
+    public var valueString: String? { get { _string(10) } set { _setString(10, newValue) } }
     /// `Parameters.parameter.value[x]` as `uri`.
-    public var valueUri: String? { get { _string(10) } set { _setString(10, newValue) } }
+    public var valueUri: String? { get { _string(11) } set { _setString(11, newValue) } }
     /// `Parameters.parameter.value[x]` as `date`.
-    public var valueDate: FHIRDate? { get { _date(11) } set { _setDate(11, newValue) } }
+    public var valueDate: FHIRDate? { get { _date(12) } set { _setDate(12, newValue) } }
     /// `Parameters.parameter.value[x]` as `dateTime`.
-    public var valueDateTime: FHIRDateTime? { get { _dateTime(12) } set { _setDateTime(12, newValue) } }
+    public var valueDateTime: FHIRDateTime? { get { _dateTime(13) } set { _setDateTime(13, newValue) } }
     /// `Parameters.parameter.value[x]` as `time`.
-    public var valueTime: FHIRTime? { get { _time(13) } set { _setTime(13, newValue) } }
+    public var valueTime: FHIRTime? { get { _time(14) } set { _setTime(14, newValue) } }
     /// `Parameters.parameter.value[x]` as `code`.
-    public var valueCode: String? { get { _string(14) } set { _setString(14, newValue) } }
+    public var valueCode: String? { get { _string(15) } set { _setString(15, newValue) } }
     /// `Parameters.parameter.value[x]` as `oid`.
-    public var valueOid: String? { get { _string(15) } set { _setString(15, newValue) } }
+    public var valueOid: String? { get { _string(16) } set { _setString(16, newValue) } }
     /// `Parameters.parameter.value[x]` as `id`.
-    public var valueId: String? { get { _string(16) } set { _setString(16, newValue) } }
+    public var valueId: String? { get { _string(17) } set { _setString(17, newValue) } }
     /// `Parameters.parameter.value[x]` as `unsignedInt`.
-    public var valueUnsignedInt: Int? { get { _int(17) } set { _setInt(17, newValue) } }
+    public var valueUnsignedInt: Int? { get { _int(18) } set { _setInt(18, newValue) } }
     /// `Parameters.parameter.value[x]` as `positiveInt`.
-    public var valuePositiveInt: Int? { get { _int(18) } set { _setInt(18, newValue) } }
+    public var valuePositiveInt: Int? { get { _int(19) } set { _setInt(19, newValue) } }
     /// `Parameters.parameter.value[x]` as `markdown`.
-    public var valueMarkdown: String? { get { _string(19) } set { _setString(19, newValue) } }
+    public var valueMarkdown: String? { get { _string(20) } set { _setString(20, newValue) } }
     /// `Parameters.parameter.value[x]` as `Annotation`.
-    public var valueAnnotation: Annotation? { get { _object(20) } set { _setObject(20, newValue) } }
+    public var valueAnnotation: Annotation? { get { _object(21) } set { _setObject(21, newValue) } }
     /// `Parameters.parameter.value[x]` as `Attachment`.
-    public var valueAttachment: Attachment? { get { _object(21) } set { _setObject(21, newValue) } }
+    public var valueAttachment: Attachment? { get { _object(22) } set { _setObject(22, newValue) } }
     /// `Parameters.parameter.value[x]` as `Identifier`.
-    public var valueIdentifier: Identifier? { get { _object(22) } set { _setObject(22, newValue) } }
+    public var valueIdentifier: Identifier? { get { _object(23) } set { _setObject(23, newValue) } }
     /// `Parameters.parameter.value[x]` as `CodeableConcept`.
-    public var valueCodeableConcept: CodeableConcept? { get { _object(23) } set { _setObject(23, newValue) } }
+    public var valueCodeableConcept: CodeableConcept? { get { _object(24) } set { _setObject(24, newValue) } }
     /// `Parameters.parameter.value[x]` as `Coding`.
-    public var valueCoding: Coding? { get { _object(24) } set { _setObject(24, newValue) } }
+    public var valueCoding: Coding? { get { _object(25) } set { _setObject(25, newValue) } }
     /// `Parameters.parameter.value[x]` as `Quantity`.
-    public var valueQuantity: Quantity? { get { _object(25) } set { _setObject(25, newValue) } }
+    public var valueQuantity: Quantity? { get { _object(26) } set { _setObject(26, newValue) } }
     /// `Parameters.parameter.value[x]` as `Range`.
-    public var valueRange: Range? { get { _object(26) } set { _setObject(26, newValue) } }
+    public var valueRange: Range? { get { _object(27) } set { _setObject(27, newValue) } }
     /// `Parameters.parameter.value[x]` as `Period`.
-    public var valuePeriod: Period? { get { _object(27) } set { _setObject(27, newValue) } }
+    public var valuePeriod: Period? { get { _object(28) } set { _setObject(28, newValue) } }
     /// `Parameters.parameter.value[x]` as `Ratio`.
-    public var valueRatio: Ratio? { get { _object(28) } set { _setObject(28, newValue) } }
+    public var valueRatio: Ratio? { get { _object(29) } set { _setObject(29, newValue) } }
     /// `Parameters.parameter.value[x]` as `SampledData`.
-    public var valueSampledData: SampledData? { get { _object(29) } set { _setObject(29, newValue) } }
+    public var valueSampledData: SampledData? { get { _object(30) } set { _setObject(30, newValue) } }
     /// `Parameters.parameter.value[x]` as `Signature`.
-    public var valueSignature: Signature? { get { _object(30) } set { _setObject(30, newValue) } }
+    public var valueSignature: Signature? { get { _object(31) } set { _setObject(31, newValue) } }
     /// `Parameters.parameter.value[x]` as `HumanName`.
-    public var valueHumanName: HumanName? { get { _object(31) } set { _setObject(31, newValue) } }
+    public var valueHumanName: HumanName? { get { _object(32) } set { _setObject(32, newValue) } }
     /// `Parameters.parameter.value[x]` as `Address`.
-    public var valueAddress: Address? { get { _object(32) } set { _setObject(32, newValue) } }
+    public var valueAddress: Address? { get { _object(33) } set { _setObject(33, newValue) } }
     /// `Parameters.parameter.value[x]` as `ContactPoint`.
-    public var valueContactPoint: ContactPoint? { get { _object(33) } set { _setObject(33, newValue) } }
+    public var valueContactPoint: ContactPoint? { get { _object(34) } set { _setObject(34, newValue) } }
     /// `Parameters.parameter.value[x]` as `Timing`.
-    public var valueTiming: Timing? { get { _object(34) } set { _setObject(34, newValue) } }
+    public var valueTiming: Timing? { get { _object(35) } set { _setObject(35, newValue) } }
     /// `Parameters.parameter.value[x]` as `Reference`.
-    public var valueReference: Reference? { get { _object(35) } set { _setObject(35, newValue) } }
+    public var valueReference: Reference? { get { _object(36) } set { _setObject(36, newValue) } }
     /// `Parameters.parameter.value[x]` as `Meta`.
-    public var valueMeta: Meta? { get { _object(36) } set { _setObject(36, newValue) } }
+    public var valueMeta: Meta? { get { _object(37) } set { _setObject(37, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueAnnotation newValue: Annotation?) { _upsert(20, newValue) }
+    public func upsert(valueAnnotation newValue: Annotation?) { _upsert(21, newValue) }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueAttachment newValue: Attachment?) { _upsert(21, newValue) }
+    public func upsert(valueAttachment newValue: Attachment?) { _upsert(22, newValue) }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueIdentifier newValue: Identifier?) { _upsert(22, newValue) }
+    public func upsert(valueIdentifier newValue: Identifier?) { _upsert(23, newValue) }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueCodeableConcept newValue: CodeableConcept?) { _upsert(23, newValue) }
+    public func upsert(valueCodeableConcept newValue: CodeableConcept?) { _upsert(24, newValue) }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueCoding newValue: Coding?) { _upsert(24, newValue) }
+    public func upsert(valueCoding newValue: Coding?) { _upsert(25, newValue) }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueQuantity newValue: Quantity?) { _upsert(25, newValue) }
+    public func upsert(valueQuantity newValue: Quantity?) { _upsert(26, newValue) }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueRange newValue: Range?) { _upsert(26, newValue) }
+    public func upsert(valueRange newValue: Range?) { _upsert(27, newValue) }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valuePeriod newValue: Period?) { _upsert(27, newValue) }
+    public func upsert(valuePeriod newValue: Period?) { _upsert(28, newValue) }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueRatio newValue: Ratio?) { _upsert(28, newValue) }
+    public func upsert(valueRatio newValue: Ratio?) { _upsert(29, newValue) }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueSampledData newValue: SampledData?) { _upsert(29, newValue) }
+    public func upsert(valueSampledData newValue: SampledData?) { _upsert(30, newValue) }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueSignature newValue: Signature?) { _upsert(30, newValue) }
+    public func upsert(valueSignature newValue: Signature?) { _upsert(31, newValue) }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueHumanName newValue: HumanName?) { _upsert(31, newValue) }
+    public func upsert(valueHumanName newValue: HumanName?) { _upsert(32, newValue) }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueAddress newValue: Address?) { _upsert(32, newValue) }
+    public func upsert(valueAddress newValue: Address?) { _upsert(33, newValue) }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueContactPoint newValue: ContactPoint?) { _upsert(33, newValue) }
+    public func upsert(valueContactPoint newValue: ContactPoint?) { _upsert(34, newValue) }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueTiming newValue: Timing?) { _upsert(34, newValue) }
+    public func upsert(valueTiming newValue: Timing?) { _upsert(35, newValue) }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueReference newValue: Reference?) { _upsert(35, newValue) }
+    public func upsert(valueReference newValue: Reference?) { _upsert(36, newValue) }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueMeta newValue: Meta?) { _upsert(36, newValue) }
+    public func upsert(valueMeta newValue: Meta?) { _upsert(37, newValue) }
     /// `Parameters.parameter.resource`: `Resource` 0..1
-    public var resource: Resource? { get { _object(37) } set { _setObject(37, newValue) } }
+    public var resource: Resource? { get { _object(38) } set { _setObject(38, newValue) } }
     /// `Parameters.parameter.part`: as `Parameters.parameter` 0..*
-    public var part: [ParametersParameter] { get { _objects(38) } set { _setObjects(38, newValue) } }
+    public var part: [ParametersParameter] { get { _objects(39) } set { _setObjects(39, newValue) } }
 }
 
 private let parametersLayout = Layout(_class: Parameters.self, "Parameters", .resource, base: Resource._layout, release: .dstu2, """

@@ -9,53 +9,53 @@ public final class Patient: DomainResource {
     public override class var _layout: Layout { patientLayout }
 
     /// `Patient.identifier`: `Identifier` 0..*
-    public var identifier: [Identifier] { get { _objects(8) } set { _setObjects(8, newValue) } }
+    public var identifier: [Identifier] { get { _objects(9) } set { _setObjects(9, newValue) } }
     /// `Patient.active`: `boolean` 0..1
-    public var active: Bool? { get { _bool(9) } set { _setBool(9, newValue) } }
+    public var active: Bool? { get { _bool(10) } set { _setBool(10, newValue) } }
     /// `Patient.name`: `HumanName` 0..*
-    public var name: [HumanName] { get { _objects(10) } set { _setObjects(10, newValue) } }
+    public var name: [HumanName] { get { _objects(11) } set { _setObjects(11, newValue) } }
     /// `Patient.telecom`: `ContactPoint` 0..*
-    public var telecom: [ContactPoint] { get { _objects(11) } set { _setObjects(11, newValue) } }
+    public var telecom: [ContactPoint] { get { _objects(12) } set { _setObjects(12, newValue) } }
     /// `Patient.gender`: `code` 0..1, one of `AdministrativeGender` (<http://hl7.org/fhir/ValueSet/administrative-gender>)
-    public var gender: AdministrativeGender? { get { _code(12) } set { _setCode(12, newValue) } }
+    public var gender: AdministrativeGender? { get { _code(13) } set { _setCode(13, newValue) } }
     /// `Patient.birthDate`: `date` 0..1
-    public var birthDate: FHIRDate? { get { _date(13) } set { _setDate(13, newValue) } }
+    public var birthDate: FHIRDate? { get { _date(14) } set { _setDate(14, newValue) } }
     /// `Patient.deceased[x]`: `boolean` | `dateTime` 0..1
-    public var deceased: PatientDeceased? { get { _choice(14) } set { _setChoice(14, 2, newValue) } }
+    public var deceased: PatientDeceased? { get { _choice(15) } set { _setChoice(15, 2, newValue) } }
     /// `Patient.deceased[x]` as `boolean`.
-    public var deceasedBoolean: Bool? { get { _bool(14) } set { _setBool(14, newValue) } }
+    public var deceasedBoolean: Bool? { get { _bool(15) } set { _setBool(15, newValue) } }
     /// `Patient.deceased[x]` as `dateTime`.
-    public var deceasedDateTime: FHIRDateTime? { get { _dateTime(15) } set { _setDateTime(15, newValue) } }
+    public var deceasedDateTime: FHIRDateTime? { get { _dateTime(16) } set { _setDateTime(16, newValue) } }
     /// `Patient.address`: `Address` 0..*
-    public var address: [Address] { get { _objects(16) } set { _setObjects(16, newValue) } }
+    public var address: [Address] { get { _objects(17) } set { _setObjects(17, newValue) } }
     /// `Patient.maritalStatus`: `CodeableConcept` 0..1, one of `MaritalStatusCodes` (<http://hl7.org/fhir/ValueSet/marital-status>)
-    public var maritalStatus: CodeableConcept? { get { _object(17) } set { _setObject(17, newValue) } }
+    public var maritalStatus: CodeableConcept? { get { _object(18) } set { _setObject(18, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(maritalStatus newValue: CodeableConcept?) { _upsert(17, newValue) }
+    public func upsert(maritalStatus newValue: CodeableConcept?) { _upsert(18, newValue) }
     /// `Patient.multipleBirth[x]`: `boolean` | `integer` 0..1
-    public var multipleBirth: PatientMultipleBirth? { get { _choice(18) } set { _setChoice(18, 2, newValue) } }
+    public var multipleBirth: PatientMultipleBirth? { get { _choice(19) } set { _setChoice(19, 2, newValue) } }
     /// `Patient.multipleBirth[x]` as `boolean`.
-    public var multipleBirthBoolean: Bool? { get { _bool(18) } set { _setBool(18, newValue) } }
+    public var multipleBirthBoolean: Bool? { get { _bool(19) } set { _setBool(19, newValue) } }
     /// `Patient.multipleBirth[x]` as `integer`.
-    public var multipleBirthInteger: Int? { get { _int(19) } set { _setInt(19, newValue) } }
+    public var multipleBirthInteger: Int? { get { _int(20) } set { _setInt(20, newValue) } }
     /// `Patient.photo`: `Attachment` 0..*
-    public var photo: [Attachment] { get { _objects(20) } set { _setObjects(20, newValue) } }
+    public var photo: [Attachment] { get { _objects(21) } set { _setObjects(21, newValue) } }
     /// `Patient.contact`: `Patient.contact` 0..*
-    public var contact: [PatientContact] { get { _objects(21) } set { _setObjects(21, newValue) } }
+    public var contact: [PatientContact] { get { _objects(22) } set { _setObjects(22, newValue) } }
     /// `Patient.animal`: `Patient.animal` 0..1
-    public var animal: PatientAnimal? { get { _object(22) } set { _setObject(22, newValue) } }
+    public var animal: PatientAnimal? { get { _object(23) } set { _setObject(23, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(animal newValue: PatientAnimal?) { _upsert(22, newValue) }
+    public func upsert(animal newValue: PatientAnimal?) { _upsert(23, newValue) }
     /// `Patient.communication`: `Patient.communication` 0..*
-    public var communication: [PatientCommunication] { get { _objects(23) } set { _setObjects(23, newValue) } }
+    public var communication: [PatientCommunication] { get { _objects(24) } set { _setObjects(24, newValue) } }
     /// `Patient.careProvider`: `Reference` 0..* to `Organization` | `Practitioner`
-    public var careProvider: [Reference] { get { _objects(24) } set { _setObjects(24, newValue) } }
+    public var careProvider: [Reference] { get { _objects(25) } set { _setObjects(25, newValue) } }
     /// `Patient.managingOrganization`: `Reference` 0..1 to `Organization`
-    public var managingOrganization: Reference? { get { _object(25) } set { _setObject(25, newValue) } }
+    public var managingOrganization: Reference? { get { _object(26) } set { _setObject(26, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(managingOrganization newValue: Reference?) { _upsert(25, newValue) }
+    public func upsert(managingOrganization newValue: Reference?) { _upsert(26, newValue) }
     /// `Patient.link`: `Patient.link` 0..*
-    public var link: [PatientLink] { get { _objects(26) } set { _setObjects(26, newValue) } }
+    public var link: [PatientLink] { get { _objects(27) } set { _setObjects(27, newValue) } }
 }
 
 /// `Patient.contact`, a backbone element
@@ -64,27 +64,27 @@ public final class PatientContact: BackboneElement {
     public override class var _layout: Layout { patientContactLayout }
 
     /// `Patient.contact.relationship`: `CodeableConcept` 0..*, extensible binding (<http://hl7.org/fhir/ValueSet/patient-contact-relationship>)
-    public var relationship: [CodeableConcept] { get { _objects(3) } set { _setObjects(3, newValue) } }
+    public var relationship: [CodeableConcept] { get { _objects(4) } set { _setObjects(4, newValue) } }
     /// `Patient.contact.name`: `HumanName` 0..1
-    public var name: HumanName? { get { _object(4) } set { _setObject(4, newValue) } }
+    public var name: HumanName? { get { _object(5) } set { _setObject(5, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(name newValue: HumanName?) { _upsert(4, newValue) }
+    public func upsert(name newValue: HumanName?) { _upsert(5, newValue) }
     /// `Patient.contact.telecom`: `ContactPoint` 0..*
-    public var telecom: [ContactPoint] { get { _objects(5) } set { _setObjects(5, newValue) } }
+    public var telecom: [ContactPoint] { get { _objects(6) } set { _setObjects(6, newValue) } }
     /// `Patient.contact.address`: `Address` 0..1
-    public var address: Address? { get { _object(6) } set { _setObject(6, newValue) } }
+    public var address: Address? { get { _object(7) } set { _setObject(7, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(address newValue: Address?) { _upsert(6, newValue) }
+    public func upsert(address newValue: Address?) { _upsert(7, newValue) }
     /// `Patient.contact.gender`: `code` 0..1, one of `AdministrativeGender` (<http://hl7.org/fhir/ValueSet/administrative-gender>)
-    public var gender: AdministrativeGender? { get { _code(7) } set { _setCode(7, newValue) } }
+    public var gender: AdministrativeGender? { get { _code(8) } set { _setCode(8, newValue) } }
     /// `Patient.contact.organization`: `Reference` 0..1 to `Organization`
-    public var organization: Reference? { get { _object(8) } set { _setObject(8, newValue) } }
+    public var organization: Reference? { get { _object(9) } set { _setObject(9, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(organization newValue: Reference?) { _upsert(8, newValue) }
+    public func upsert(organization newValue: Reference?) { _upsert(9, newValue) }
     /// `Patient.contact.period`: `Period` 0..1
-    public var period: Period? { get { _object(9) } set { _setObject(9, newValue) } }
+    public var period: Period? { get { _object(10) } set { _setObject(10, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(period newValue: Period?) { _upsert(9, newValue) }
+    public func upsert(period newValue: Period?) { _upsert(10, newValue) }
 }
 
 /// `Patient.animal`, a backbone element
@@ -93,17 +93,17 @@ public final class PatientAnimal: BackboneElement {
     public override class var _layout: Layout { patientAnimalLayout }
 
     /// `Patient.animal.species`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/animal-species>)
-    public var species: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
+    public var species: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(species newValue: CodeableConcept?) { _upsert(3, newValue) }
+    public func upsert(species newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `Patient.animal.breed`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/animal-breeds>)
-    public var breed: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
+    public var breed: CodeableConcept? { get { _object(5) } set { _setObject(5, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(breed newValue: CodeableConcept?) { _upsert(4, newValue) }
+    public func upsert(breed newValue: CodeableConcept?) { _upsert(5, newValue) }
     /// `Patient.animal.genderStatus`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/animal-genderstatus>)
-    public var genderStatus: CodeableConcept? { get { _object(5) } set { _setObject(5, newValue) } }
+    public var genderStatus: CodeableConcept? { get { _object(6) } set { _setObject(6, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(genderStatus newValue: CodeableConcept?) { _upsert(5, newValue) }
+    public func upsert(genderStatus newValue: CodeableConcept?) { _upsert(6, newValue) }
 }
 
 /// `Patient.communication`, a backbone element
@@ -112,11 +112,11 @@ public final class PatientCommunication: BackboneElement {
     public override class var _layout: Layout { patientCommunicationLayout }
 
     /// `Patient.communication.language`: `CodeableConcept` 1..1, required binding (<http://tools.ietf.org/html/bcp47>)
-    public var language: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
+    public var language: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(language newValue: CodeableConcept?) { _upsert(3, newValue) }
+    public func upsert(language newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `Patient.communication.preferred`: `boolean` 0..1
-    public var preferred: Bool? { get { _bool(4) } set { _setBool(4, newValue) } }
+    public var preferred: Bool? { get { _bool(5) } set { _setBool(5, newValue) } }
 }
 
 /// `Patient.link`, a backbone element
@@ -125,11 +125,11 @@ public final class PatientLink: BackboneElement {
     public override class var _layout: Layout { patientLinkLayout }
 
     /// `Patient.link.other`: `Reference` 1..1 to `Patient`
-    public var other: Reference? { get { _object(3) } set { _setObject(3, newValue) } }
+    public var other: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(other newValue: Reference?) { _upsert(3, newValue) }
+    public func upsert(other newValue: Reference?) { _upsert(4, newValue) }
     /// `Patient.link.type`: `code` 1..1, one of `LinkType` (<http://hl7.org/fhir/ValueSet/link-type>)
-    public var type: LinkType? { get { _code(4) } set { _setCode(4, newValue) } }
+    public var type: LinkType? { get { _code(5) } set { _setCode(5, newValue) } }
 }
 
 /// A value of `Patient.deceased[x]`.

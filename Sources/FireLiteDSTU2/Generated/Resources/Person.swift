@@ -9,29 +9,29 @@ public final class Person: DomainResource {
     public override class var _layout: Layout { personLayout }
 
     /// `Person.identifier`: `Identifier` 0..*
-    public var identifier: [Identifier] { get { _objects(8) } set { _setObjects(8, newValue) } }
+    public var identifier: [Identifier] { get { _objects(9) } set { _setObjects(9, newValue) } }
     /// `Person.name`: `HumanName` 0..*
-    public var name: [HumanName] { get { _objects(9) } set { _setObjects(9, newValue) } }
+    public var name: [HumanName] { get { _objects(10) } set { _setObjects(10, newValue) } }
     /// `Person.telecom`: `ContactPoint` 0..*
-    public var telecom: [ContactPoint] { get { _objects(10) } set { _setObjects(10, newValue) } }
+    public var telecom: [ContactPoint] { get { _objects(11) } set { _setObjects(11, newValue) } }
     /// `Person.gender`: `code` 0..1, one of `AdministrativeGender` (<http://hl7.org/fhir/ValueSet/administrative-gender>)
-    public var gender: AdministrativeGender? { get { _code(11) } set { _setCode(11, newValue) } }
+    public var gender: AdministrativeGender? { get { _code(12) } set { _setCode(12, newValue) } }
     /// `Person.birthDate`: `date` 0..1
-    public var birthDate: FHIRDate? { get { _date(12) } set { _setDate(12, newValue) } }
+    public var birthDate: FHIRDate? { get { _date(13) } set { _setDate(13, newValue) } }
     /// `Person.address`: `Address` 0..*
-    public var address: [Address] { get { _objects(13) } set { _setObjects(13, newValue) } }
+    public var address: [Address] { get { _objects(14) } set { _setObjects(14, newValue) } }
     /// `Person.photo`: `Attachment` 0..1
-    public var photo: Attachment? { get { _object(14) } set { _setObject(14, newValue) } }
+    public var photo: Attachment? { get { _object(15) } set { _setObject(15, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(photo newValue: Attachment?) { _upsert(14, newValue) }
+    public func upsert(photo newValue: Attachment?) { _upsert(15, newValue) }
     /// `Person.managingOrganization`: `Reference` 0..1 to `Organization`
-    public var managingOrganization: Reference? { get { _object(15) } set { _setObject(15, newValue) } }
+    public var managingOrganization: Reference? { get { _object(16) } set { _setObject(16, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(managingOrganization newValue: Reference?) { _upsert(15, newValue) }
+    public func upsert(managingOrganization newValue: Reference?) { _upsert(16, newValue) }
     /// `Person.active`: `boolean` 0..1
-    public var active: Bool? { get { _bool(16) } set { _setBool(16, newValue) } }
+    public var active: Bool? { get { _bool(17) } set { _setBool(17, newValue) } }
     /// `Person.link`: `Person.link` 0..*
-    public var link: [PersonLink] { get { _objects(17) } set { _setObjects(17, newValue) } }
+    public var link: [PersonLink] { get { _objects(18) } set { _setObjects(18, newValue) } }
 }
 
 /// `Person.link`, a backbone element
@@ -40,11 +40,11 @@ public final class PersonLink: BackboneElement {
     public override class var _layout: Layout { personLinkLayout }
 
     /// `Person.link.target`: `Reference` 1..1 to `Patient` | `Practitioner` | `RelatedPerson` | `Person`
-    public var target: Reference? { get { _object(3) } set { _setObject(3, newValue) } }
+    public var target: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(target newValue: Reference?) { _upsert(3, newValue) }
+    public func upsert(target newValue: Reference?) { _upsert(4, newValue) }
     /// `Person.link.assurance`: `code` 0..1, one of `IdentityAssuranceLevel` (<http://hl7.org/fhir/ValueSet/identity-assuranceLevel>)
-    public var assurance: IdentityAssuranceLevel? { get { _code(4) } set { _setCode(4, newValue) } }
+    public var assurance: IdentityAssuranceLevel? { get { _code(5) } set { _setCode(5, newValue) } }
 }
 
 private let personLayout = Layout(_class: Person.self, "Person", .resource, base: DomainResource._layout, release: .dstu2, """

@@ -9,29 +9,29 @@ public final class Practitioner: DomainResource {
     public override class var _layout: Layout { practitionerLayout }
 
     /// `Practitioner.identifier`: `Identifier` 0..*
-    public var identifier: [Identifier] { get { _objects(8) } set { _setObjects(8, newValue) } }
+    public var identifier: [Identifier] { get { _objects(9) } set { _setObjects(9, newValue) } }
     /// `Practitioner.active`: `boolean` 0..1
-    public var active: Bool? { get { _bool(9) } set { _setBool(9, newValue) } }
+    public var active: Bool? { get { _bool(10) } set { _setBool(10, newValue) } }
     /// `Practitioner.name`: `HumanName` 0..1
-    public var name: HumanName? { get { _object(10) } set { _setObject(10, newValue) } }
+    public var name: HumanName? { get { _object(11) } set { _setObject(11, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(name newValue: HumanName?) { _upsert(10, newValue) }
+    public func upsert(name newValue: HumanName?) { _upsert(11, newValue) }
     /// `Practitioner.telecom`: `ContactPoint` 0..*
-    public var telecom: [ContactPoint] { get { _objects(11) } set { _setObjects(11, newValue) } }
+    public var telecom: [ContactPoint] { get { _objects(12) } set { _setObjects(12, newValue) } }
     /// `Practitioner.address`: `Address` 0..*
-    public var address: [Address] { get { _objects(12) } set { _setObjects(12, newValue) } }
+    public var address: [Address] { get { _objects(13) } set { _setObjects(13, newValue) } }
     /// `Practitioner.gender`: `code` 0..1, one of `AdministrativeGender` (<http://hl7.org/fhir/ValueSet/administrative-gender>)
-    public var gender: AdministrativeGender? { get { _code(13) } set { _setCode(13, newValue) } }
+    public var gender: AdministrativeGender? { get { _code(14) } set { _setCode(14, newValue) } }
     /// `Practitioner.birthDate`: `date` 0..1
-    public var birthDate: FHIRDate? { get { _date(14) } set { _setDate(14, newValue) } }
+    public var birthDate: FHIRDate? { get { _date(15) } set { _setDate(15, newValue) } }
     /// `Practitioner.photo`: `Attachment` 0..*
-    public var photo: [Attachment] { get { _objects(15) } set { _setObjects(15, newValue) } }
+    public var photo: [Attachment] { get { _objects(16) } set { _setObjects(16, newValue) } }
     /// `Practitioner.practitionerRole`: `Practitioner.practitionerRole` 0..*
-    public var practitionerRole: [PractitionerPractitionerRole] { get { _objects(16) } set { _setObjects(16, newValue) } }
+    public var practitionerRole: [PractitionerPractitionerRole] { get { _objects(17) } set { _setObjects(17, newValue) } }
     /// `Practitioner.qualification`: `Practitioner.qualification` 0..*
-    public var qualification: [PractitionerQualification] { get { _objects(17) } set { _setObjects(17, newValue) } }
+    public var qualification: [PractitionerQualification] { get { _objects(18) } set { _setObjects(18, newValue) } }
     /// `Practitioner.communication`: `CodeableConcept` 0..*, required binding (<http://tools.ietf.org/html/bcp47>)
-    public var communication: [CodeableConcept] { get { _objects(18) } set { _setObjects(18, newValue) } }
+    public var communication: [CodeableConcept] { get { _objects(19) } set { _setObjects(19, newValue) } }
 }
 
 /// `Practitioner.practitionerRole`, a backbone element
@@ -40,23 +40,23 @@ public final class PractitionerPractitionerRole: BackboneElement {
     public override class var _layout: Layout { practitionerPractitionerRoleLayout }
 
     /// `Practitioner.practitionerRole.managingOrganization`: `Reference` 0..1 to `Organization`
-    public var managingOrganization: Reference? { get { _object(3) } set { _setObject(3, newValue) } }
+    public var managingOrganization: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(managingOrganization newValue: Reference?) { _upsert(3, newValue) }
+    public func upsert(managingOrganization newValue: Reference?) { _upsert(4, newValue) }
     /// `Practitioner.practitionerRole.role`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/practitioner-role>)
-    public var role: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
+    public var role: CodeableConcept? { get { _object(5) } set { _setObject(5, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(role newValue: CodeableConcept?) { _upsert(4, newValue) }
+    public func upsert(role newValue: CodeableConcept?) { _upsert(5, newValue) }
     /// `Practitioner.practitionerRole.specialty`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/practitioner-specialty>)
-    public var specialty: [CodeableConcept] { get { _objects(5) } set { _setObjects(5, newValue) } }
+    public var specialty: [CodeableConcept] { get { _objects(6) } set { _setObjects(6, newValue) } }
     /// `Practitioner.practitionerRole.period`: `Period` 0..1
-    public var period: Period? { get { _object(6) } set { _setObject(6, newValue) } }
+    public var period: Period? { get { _object(7) } set { _setObject(7, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(period newValue: Period?) { _upsert(6, newValue) }
+    public func upsert(period newValue: Period?) { _upsert(7, newValue) }
     /// `Practitioner.practitionerRole.location`: `Reference` 0..* to `Location`
-    public var location: [Reference] { get { _objects(7) } set { _setObjects(7, newValue) } }
+    public var location: [Reference] { get { _objects(8) } set { _setObjects(8, newValue) } }
     /// `Practitioner.practitionerRole.healthcareService`: `Reference` 0..* to `HealthcareService`
-    public var healthcareService: [Reference] { get { _objects(8) } set { _setObjects(8, newValue) } }
+    public var healthcareService: [Reference] { get { _objects(9) } set { _setObjects(9, newValue) } }
 }
 
 /// `Practitioner.qualification`, a backbone element
@@ -65,19 +65,19 @@ public final class PractitionerQualification: BackboneElement {
     public override class var _layout: Layout { practitionerQualificationLayout }
 
     /// `Practitioner.qualification.identifier`: `Identifier` 0..*
-    public var identifier: [Identifier] { get { _objects(3) } set { _setObjects(3, newValue) } }
+    public var identifier: [Identifier] { get { _objects(4) } set { _setObjects(4, newValue) } }
     /// `Practitioner.qualification.code`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/anzsco-occupations>)
-    public var code: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
+    public var code: CodeableConcept? { get { _object(5) } set { _setObject(5, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(4, newValue) }
+    public func upsert(code newValue: CodeableConcept?) { _upsert(5, newValue) }
     /// `Practitioner.qualification.period`: `Period` 0..1
-    public var period: Period? { get { _object(5) } set { _setObject(5, newValue) } }
+    public var period: Period? { get { _object(6) } set { _setObject(6, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(period newValue: Period?) { _upsert(5, newValue) }
+    public func upsert(period newValue: Period?) { _upsert(6, newValue) }
     /// `Practitioner.qualification.issuer`: `Reference` 0..1 to `Organization`
-    public var issuer: Reference? { get { _object(6) } set { _setObject(6, newValue) } }
+    public var issuer: Reference? { get { _object(7) } set { _setObject(7, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(issuer newValue: Reference?) { _upsert(6, newValue) }
+    public func upsert(issuer newValue: Reference?) { _upsert(7, newValue) }
 }
 
 private let practitionerLayout = Layout(_class: Practitioner.self, "Practitioner", .resource, base: DomainResource._layout, release: .dstu2, """

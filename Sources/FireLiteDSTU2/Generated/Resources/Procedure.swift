@@ -9,75 +9,75 @@ public final class Procedure: DomainResource {
     public override class var _layout: Layout { procedureLayout }
 
     /// `Procedure.identifier`: `Identifier` 0..*
-    public var identifier: [Identifier] { get { _objects(8) } set { _setObjects(8, newValue) } }
+    public var identifier: [Identifier] { get { _objects(9) } set { _setObjects(9, newValue) } }
     /// `Procedure.subject`: `Reference` 1..1 to `Patient` | `Group`
-    public var subject: Reference? { get { _object(9) } set { _setObject(9, newValue) } }
+    public var subject: Reference? { get { _object(10) } set { _setObject(10, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subject newValue: Reference?) { _upsert(9, newValue) }
+    public func upsert(subject newValue: Reference?) { _upsert(10, newValue) }
     /// `Procedure.status`: `code` 1..1, one of `ProcedureStatus` (<http://hl7.org/fhir/ValueSet/procedure-status>)
-    public var status: ProcedureStatus? { get { _code(10) } set { _setCode(10, newValue) } }
+    public var status: ProcedureStatus? { get { _code(11) } set { _setCode(11, newValue) } }
     /// `Procedure.category`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/procedure-category>)
-    public var category: CodeableConcept? { get { _object(11) } set { _setObject(11, newValue) } }
+    public var category: CodeableConcept? { get { _object(12) } set { _setObject(12, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(category newValue: CodeableConcept?) { _upsert(11, newValue) }
+    public func upsert(category newValue: CodeableConcept?) { _upsert(12, newValue) }
     /// `Procedure.code`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/procedure-code>)
-    public var code: CodeableConcept? { get { _object(12) } set { _setObject(12, newValue) } }
+    public var code: CodeableConcept? { get { _object(13) } set { _setObject(13, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(12, newValue) }
+    public func upsert(code newValue: CodeableConcept?) { _upsert(13, newValue) }
     /// `Procedure.notPerformed`: `boolean` 0..1
-    public var notPerformed: Bool? { get { _bool(13) } set { _setBool(13, newValue) } }
+    public var notPerformed: Bool? { get { _bool(14) } set { _setBool(14, newValue) } }
     /// `Procedure.reasonNotPerformed`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/procedure-not-performed-reason>)
-    public var reasonNotPerformed: [CodeableConcept] { get { _objects(14) } set { _setObjects(14, newValue) } }
+    public var reasonNotPerformed: [CodeableConcept] { get { _objects(15) } set { _setObjects(15, newValue) } }
     /// `Procedure.bodySite`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/body-site>)
-    public var bodySite: [CodeableConcept] { get { _objects(15) } set { _setObjects(15, newValue) } }
+    public var bodySite: [CodeableConcept] { get { _objects(16) } set { _setObjects(16, newValue) } }
     /// `Procedure.reason[x]`: `CodeableConcept` | `Reference` 0..1 to `Condition`, example binding (<http://hl7.org/fhir/ValueSet/procedure-reason>)
-    public var reason: ProcedureReason? { get { _choice(16) } set { _setChoice(16, 2, newValue) } }
+    public var reason: ProcedureReason? { get { _choice(17) } set { _setChoice(17, 2, newValue) } }
     /// `Procedure.reason[x]` as `CodeableConcept`.
-    public var reasonCodeableConcept: CodeableConcept? { get { _object(16) } set { _setObject(16, newValue) } }
+    public var reasonCodeableConcept: CodeableConcept? { get { _object(17) } set { _setObject(17, newValue) } }
     /// `Procedure.reason[x]` as `Reference`.
-    public var reasonReference: Reference? { get { _object(17) } set { _setObject(17, newValue) } }
+    public var reasonReference: Reference? { get { _object(18) } set { _setObject(18, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(reasonCodeableConcept newValue: CodeableConcept?) { _upsert(16, newValue) }
+    public func upsert(reasonCodeableConcept newValue: CodeableConcept?) { _upsert(17, newValue) }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(reasonReference newValue: Reference?) { _upsert(17, newValue) }
+    public func upsert(reasonReference newValue: Reference?) { _upsert(18, newValue) }
     /// `Procedure.performer`: `Procedure.performer` 0..*
-    public var performer: [ProcedurePerformer] { get { _objects(18) } set { _setObjects(18, newValue) } }
+    public var performer: [ProcedurePerformer] { get { _objects(19) } set { _setObjects(19, newValue) } }
     /// `Procedure.performed[x]`: `dateTime` | `Period` 0..1
-    public var performed: ProcedurePerformed? { get { _choice(19) } set { _setChoice(19, 2, newValue) } }
+    public var performed: ProcedurePerformed? { get { _choice(20) } set { _setChoice(20, 2, newValue) } }
     /// `Procedure.performed[x]` as `dateTime`.
-    public var performedDateTime: FHIRDateTime? { get { _dateTime(19) } set { _setDateTime(19, newValue) } }
+    public var performedDateTime: FHIRDateTime? { get { _dateTime(20) } set { _setDateTime(20, newValue) } }
     /// `Procedure.performed[x]` as `Period`.
-    public var performedPeriod: Period? { get { _object(20) } set { _setObject(20, newValue) } }
+    public var performedPeriod: Period? { get { _object(21) } set { _setObject(21, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(performedPeriod newValue: Period?) { _upsert(20, newValue) }
+    public func upsert(performedPeriod newValue: Period?) { _upsert(21, newValue) }
     /// `Procedure.encounter`: `Reference` 0..1 to `Encounter`
-    public var encounter: Reference? { get { _object(21) } set { _setObject(21, newValue) } }
+    public var encounter: Reference? { get { _object(22) } set { _setObject(22, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(encounter newValue: Reference?) { _upsert(21, newValue) }
+    public func upsert(encounter newValue: Reference?) { _upsert(22, newValue) }
     /// `Procedure.location`: `Reference` 0..1 to `Location`
-    public var location: Reference? { get { _object(22) } set { _setObject(22, newValue) } }
+    public var location: Reference? { get { _object(23) } set { _setObject(23, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(location newValue: Reference?) { _upsert(22, newValue) }
+    public func upsert(location newValue: Reference?) { _upsert(23, newValue) }
     /// `Procedure.outcome`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/procedure-outcome>)
-    public var outcome: CodeableConcept? { get { _object(23) } set { _setObject(23, newValue) } }
+    public var outcome: CodeableConcept? { get { _object(24) } set { _setObject(24, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(outcome newValue: CodeableConcept?) { _upsert(23, newValue) }
+    public func upsert(outcome newValue: CodeableConcept?) { _upsert(24, newValue) }
     /// `Procedure.report`: `Reference` 0..* to `DiagnosticReport`
-    public var report: [Reference] { get { _objects(24) } set { _setObjects(24, newValue) } }
+    public var report: [Reference] { get { _objects(25) } set { _setObjects(25, newValue) } }
     /// `Procedure.complication`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/condition-code>)
-    public var complication: [CodeableConcept] { get { _objects(25) } set { _setObjects(25, newValue) } }
+    public var complication: [CodeableConcept] { get { _objects(26) } set { _setObjects(26, newValue) } }
     /// `Procedure.followUp`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/procedure-followup>)
-    public var followUp: [CodeableConcept] { get { _objects(26) } set { _setObjects(26, newValue) } }
+    public var followUp: [CodeableConcept] { get { _objects(27) } set { _setObjects(27, newValue) } }
     /// `Procedure.request`: `Reference` 0..1 to `CarePlan` | `DiagnosticOrder` | `ProcedureRequest` | `ReferralRequest`
-    public var request: Reference? { get { _object(27) } set { _setObject(27, newValue) } }
+    public var request: Reference? { get { _object(28) } set { _setObject(28, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(request newValue: Reference?) { _upsert(27, newValue) }
+    public func upsert(request newValue: Reference?) { _upsert(28, newValue) }
     /// `Procedure.notes`: `Annotation` 0..*
-    public var notes: [Annotation] { get { _objects(28) } set { _setObjects(28, newValue) } }
+    public var notes: [Annotation] { get { _objects(29) } set { _setObjects(29, newValue) } }
     /// `Procedure.focalDevice`: `Procedure.focalDevice` 0..*
-    public var focalDevice: [ProcedureFocalDevice] { get { _objects(29) } set { _setObjects(29, newValue) } }
+    public var focalDevice: [ProcedureFocalDevice] { get { _objects(30) } set { _setObjects(30, newValue) } }
     /// `Procedure.used`: `Reference` 0..* to `Device` | `Medication` | `Substance`
-    public var used: [Reference] { get { _objects(30) } set { _setObjects(30, newValue) } }
+    public var used: [Reference] { get { _objects(31) } set { _setObjects(31, newValue) } }
 }
 
 /// `Procedure.performer`, a backbone element
@@ -86,13 +86,13 @@ public final class ProcedurePerformer: BackboneElement {
     public override class var _layout: Layout { procedurePerformerLayout }
 
     /// `Procedure.performer.actor`: `Reference` 0..1 to `Practitioner` | `Organization` | `Patient` | `RelatedPerson`
-    public var actor: Reference? { get { _object(3) } set { _setObject(3, newValue) } }
+    public var actor: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(actor newValue: Reference?) { _upsert(3, newValue) }
+    public func upsert(actor newValue: Reference?) { _upsert(4, newValue) }
     /// `Procedure.performer.role`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/performer-role>)
-    public var role: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
+    public var role: CodeableConcept? { get { _object(5) } set { _setObject(5, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(role newValue: CodeableConcept?) { _upsert(4, newValue) }
+    public func upsert(role newValue: CodeableConcept?) { _upsert(5, newValue) }
 }
 
 /// `Procedure.focalDevice`, a backbone element
@@ -101,13 +101,13 @@ public final class ProcedureFocalDevice: BackboneElement {
     public override class var _layout: Layout { procedureFocalDeviceLayout }
 
     /// `Procedure.focalDevice.action`: `CodeableConcept` 0..1, one of `ProcedureDeviceActionCodes` (<http://hl7.org/fhir/ValueSet/device-action>)
-    public var action: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
+    public var action: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(action newValue: CodeableConcept?) { _upsert(3, newValue) }
+    public func upsert(action newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `Procedure.focalDevice.manipulated`: `Reference` 1..1 to `Device`
-    public var manipulated: Reference? { get { _object(4) } set { _setObject(4, newValue) } }
+    public var manipulated: Reference? { get { _object(5) } set { _setObject(5, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(manipulated newValue: Reference?) { _upsert(4, newValue) }
+    public func upsert(manipulated newValue: Reference?) { _upsert(5, newValue) }
 }
 
 /// A value of `Procedure.reason[x]`.

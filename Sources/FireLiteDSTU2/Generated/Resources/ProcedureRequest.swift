@@ -9,67 +9,67 @@ public final class ProcedureRequest: DomainResource {
     public override class var _layout: Layout { procedureRequestLayout }
 
     /// `ProcedureRequest.identifier`: `Identifier` 0..*
-    public var identifier: [Identifier] { get { _objects(8) } set { _setObjects(8, newValue) } }
+    public var identifier: [Identifier] { get { _objects(9) } set { _setObjects(9, newValue) } }
     /// `ProcedureRequest.subject`: `Reference` 1..1 to `Patient` | `Group`
-    public var subject: Reference? { get { _object(9) } set { _setObject(9, newValue) } }
+    public var subject: Reference? { get { _object(10) } set { _setObject(10, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subject newValue: Reference?) { _upsert(9, newValue) }
+    public func upsert(subject newValue: Reference?) { _upsert(10, newValue) }
     /// `ProcedureRequest.code`: `CodeableConcept` 1..1, example binding (<http://hl7.org/fhir/ValueSet/procedure-code>)
-    public var code: CodeableConcept? { get { _object(10) } set { _setObject(10, newValue) } }
+    public var code: CodeableConcept? { get { _object(11) } set { _setObject(11, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(code newValue: CodeableConcept?) { _upsert(10, newValue) }
+    public func upsert(code newValue: CodeableConcept?) { _upsert(11, newValue) }
     /// `ProcedureRequest.bodySite`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/body-site>)
-    public var bodySite: [CodeableConcept] { get { _objects(11) } set { _setObjects(11, newValue) } }
+    public var bodySite: [CodeableConcept] { get { _objects(12) } set { _setObjects(12, newValue) } }
     /// `ProcedureRequest.reason[x]`: `CodeableConcept` | `Reference` 0..1 to `Condition`, example binding (<http://hl7.org/fhir/ValueSet/procedure-reason>)
-    public var reason: ProcedureRequestReason? { get { _choice(12) } set { _setChoice(12, 2, newValue) } }
+    public var reason: ProcedureRequestReason? { get { _choice(13) } set { _setChoice(13, 2, newValue) } }
     /// `ProcedureRequest.reason[x]` as `CodeableConcept`.
-    public var reasonCodeableConcept: CodeableConcept? { get { _object(12) } set { _setObject(12, newValue) } }
+    public var reasonCodeableConcept: CodeableConcept? { get { _object(13) } set { _setObject(13, newValue) } }
     /// `ProcedureRequest.reason[x]` as `Reference`.
-    public var reasonReference: Reference? { get { _object(13) } set { _setObject(13, newValue) } }
+    public var reasonReference: Reference? { get { _object(14) } set { _setObject(14, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(reasonCodeableConcept newValue: CodeableConcept?) { _upsert(12, newValue) }
+    public func upsert(reasonCodeableConcept newValue: CodeableConcept?) { _upsert(13, newValue) }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(reasonReference newValue: Reference?) { _upsert(13, newValue) }
+    public func upsert(reasonReference newValue: Reference?) { _upsert(14, newValue) }
     /// `ProcedureRequest.scheduled[x]`: `dateTime` | `Period` | `Timing` 0..1
-    public var scheduled: ProcedureRequestScheduled? { get { _choice(14) } set { _setChoice(14, 3, newValue) } }
+    public var scheduled: ProcedureRequestScheduled? { get { _choice(15) } set { _setChoice(15, 3, newValue) } }
     /// `ProcedureRequest.scheduled[x]` as `dateTime`.
-    public var scheduledDateTime: FHIRDateTime? { get { _dateTime(14) } set { _setDateTime(14, newValue) } }
+    public var scheduledDateTime: FHIRDateTime? { get { _dateTime(15) } set { _setDateTime(15, newValue) } }
     /// `ProcedureRequest.scheduled[x]` as `Period`.
-    public var scheduledPeriod: Period? { get { _object(15) } set { _setObject(15, newValue) } }
+    public var scheduledPeriod: Period? { get { _object(16) } set { _setObject(16, newValue) } }
     /// `ProcedureRequest.scheduled[x]` as `Timing`.
-    public var scheduledTiming: Timing? { get { _object(16) } set { _setObject(16, newValue) } }
+    public var scheduledTiming: Timing? { get { _object(17) } set { _setObject(17, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(scheduledPeriod newValue: Period?) { _upsert(15, newValue) }
+    public func upsert(scheduledPeriod newValue: Period?) { _upsert(16, newValue) }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(scheduledTiming newValue: Timing?) { _upsert(16, newValue) }
+    public func upsert(scheduledTiming newValue: Timing?) { _upsert(17, newValue) }
     /// `ProcedureRequest.encounter`: `Reference` 0..1 to `Encounter`
-    public var encounter: Reference? { get { _object(17) } set { _setObject(17, newValue) } }
+    public var encounter: Reference? { get { _object(18) } set { _setObject(18, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(encounter newValue: Reference?) { _upsert(17, newValue) }
+    public func upsert(encounter newValue: Reference?) { _upsert(18, newValue) }
     /// `ProcedureRequest.performer`: `Reference` 0..1 to `Practitioner` | `Organization` | `Patient` | `RelatedPerson`
-    public var performer: Reference? { get { _object(18) } set { _setObject(18, newValue) } }
+    public var performer: Reference? { get { _object(19) } set { _setObject(19, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(performer newValue: Reference?) { _upsert(18, newValue) }
+    public func upsert(performer newValue: Reference?) { _upsert(19, newValue) }
     /// `ProcedureRequest.status`: `code` 0..1, one of `ProcedureRequestStatus` (<http://hl7.org/fhir/ValueSet/procedure-request-status>)
-    public var status: ProcedureRequestStatus? { get { _code(19) } set { _setCode(19, newValue) } }
+    public var status: ProcedureRequestStatus? { get { _code(20) } set { _setCode(20, newValue) } }
     /// `ProcedureRequest.notes`: `Annotation` 0..*
-    public var notes: [Annotation] { get { _objects(20) } set { _setObjects(20, newValue) } }
+    public var notes: [Annotation] { get { _objects(21) } set { _setObjects(21, newValue) } }
     /// `ProcedureRequest.asNeeded[x]`: `boolean` | `CodeableConcept` 0..1
-    public var asNeeded: ProcedureRequestAsNeeded? { get { _choice(21) } set { _setChoice(21, 2, newValue) } }
+    public var asNeeded: ProcedureRequestAsNeeded? { get { _choice(22) } set { _setChoice(22, 2, newValue) } }
     /// `ProcedureRequest.asNeeded[x]` as `boolean`.
-    public var asNeededBoolean: Bool? { get { _bool(21) } set { _setBool(21, newValue) } }
+    public var asNeededBoolean: Bool? { get { _bool(22) } set { _setBool(22, newValue) } }
     /// `ProcedureRequest.asNeeded[x]` as `CodeableConcept`.
-    public var asNeededCodeableConcept: CodeableConcept? { get { _object(22) } set { _setObject(22, newValue) } }
+    public var asNeededCodeableConcept: CodeableConcept? { get { _object(23) } set { _setObject(23, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(asNeededCodeableConcept newValue: CodeableConcept?) { _upsert(22, newValue) }
+    public func upsert(asNeededCodeableConcept newValue: CodeableConcept?) { _upsert(23, newValue) }
     /// `ProcedureRequest.orderedOn`: `dateTime` 0..1
-    public var orderedOn: FHIRDateTime? { get { _dateTime(23) } set { _setDateTime(23, newValue) } }
+    public var orderedOn: FHIRDateTime? { get { _dateTime(24) } set { _setDateTime(24, newValue) } }
     /// `ProcedureRequest.orderer`: `Reference` 0..1 to `Practitioner` | `Patient` | `RelatedPerson` | `Device`
-    public var orderer: Reference? { get { _object(24) } set { _setObject(24, newValue) } }
+    public var orderer: Reference? { get { _object(25) } set { _setObject(25, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(orderer newValue: Reference?) { _upsert(24, newValue) }
+    public func upsert(orderer newValue: Reference?) { _upsert(25, newValue) }
     /// `ProcedureRequest.priority`: `code` 0..1, one of `ProcedureRequestPriority` (<http://hl7.org/fhir/ValueSet/procedure-request-priority>)
-    public var priority: ProcedureRequestPriority? { get { _code(25) } set { _setCode(25, newValue) } }
+    public var priority: ProcedureRequestPriority? { get { _code(26) } set { _setCode(26, newValue) } }
 }
 
 /// A value of `ProcedureRequest.reason[x]`.

@@ -9,53 +9,53 @@ public final class ProcessRequest: DomainResource {
     public override class var _layout: Layout { processRequestLayout }
 
     /// `ProcessRequest.action`: `code` 1..1, one of `ActionList` (<http://hl7.org/fhir/ValueSet/actionlist>)
-    public var action: ActionList? { get { _code(8) } set { _setCode(8, newValue) } }
+    public var action: ActionList? { get { _code(9) } set { _setCode(9, newValue) } }
     /// `ProcessRequest.identifier`: `Identifier` 0..*
-    public var identifier: [Identifier] { get { _objects(9) } set { _setObjects(9, newValue) } }
+    public var identifier: [Identifier] { get { _objects(10) } set { _setObjects(10, newValue) } }
     /// `ProcessRequest.ruleset`: `Coding` 0..1, example binding (<http://hl7.org/fhir/ValueSet/ruleset>)
-    public var ruleset: Coding? { get { _object(10) } set { _setObject(10, newValue) } }
+    public var ruleset: Coding? { get { _object(11) } set { _setObject(11, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(ruleset newValue: Coding?) { _upsert(10, newValue) }
+    public func upsert(ruleset newValue: Coding?) { _upsert(11, newValue) }
     /// `ProcessRequest.originalRuleset`: `Coding` 0..1, example binding (<http://hl7.org/fhir/ValueSet/ruleset>)
-    public var originalRuleset: Coding? { get { _object(11) } set { _setObject(11, newValue) } }
+    public var originalRuleset: Coding? { get { _object(12) } set { _setObject(12, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(originalRuleset newValue: Coding?) { _upsert(11, newValue) }
+    public func upsert(originalRuleset newValue: Coding?) { _upsert(12, newValue) }
     /// `ProcessRequest.created`: `dateTime` 0..1
-    public var created: FHIRDateTime? { get { _dateTime(12) } set { _setDateTime(12, newValue) } }
+    public var created: FHIRDateTime? { get { _dateTime(13) } set { _setDateTime(13, newValue) } }
     /// `ProcessRequest.target`: `Reference` 0..1 to `Organization`
-    public var target: Reference? { get { _object(13) } set { _setObject(13, newValue) } }
+    public var target: Reference? { get { _object(14) } set { _setObject(14, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(target newValue: Reference?) { _upsert(13, newValue) }
+    public func upsert(target newValue: Reference?) { _upsert(14, newValue) }
     /// `ProcessRequest.provider`: `Reference` 0..1 to `Practitioner`
-    public var provider: Reference? { get { _object(14) } set { _setObject(14, newValue) } }
+    public var provider: Reference? { get { _object(15) } set { _setObject(15, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(provider newValue: Reference?) { _upsert(14, newValue) }
+    public func upsert(provider newValue: Reference?) { _upsert(15, newValue) }
     /// `ProcessRequest.organization`: `Reference` 0..1 to `Organization`
-    public var organization: Reference? { get { _object(15) } set { _setObject(15, newValue) } }
+    public var organization: Reference? { get { _object(16) } set { _setObject(16, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(organization newValue: Reference?) { _upsert(15, newValue) }
+    public func upsert(organization newValue: Reference?) { _upsert(16, newValue) }
     /// `ProcessRequest.request`: `Reference` 0..1
-    public var request: Reference? { get { _object(16) } set { _setObject(16, newValue) } }
+    public var request: Reference? { get { _object(17) } set { _setObject(17, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(request newValue: Reference?) { _upsert(16, newValue) }
+    public func upsert(request newValue: Reference?) { _upsert(17, newValue) }
     /// `ProcessRequest.response`: `Reference` 0..1
-    public var response: Reference? { get { _object(17) } set { _setObject(17, newValue) } }
+    public var response: Reference? { get { _object(18) } set { _setObject(18, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(response newValue: Reference?) { _upsert(17, newValue) }
+    public func upsert(response newValue: Reference?) { _upsert(18, newValue) }
     /// `ProcessRequest.nullify`: `boolean` 0..1
-    public var nullify: Bool? { get { _bool(18) } set { _setBool(18, newValue) } }
+    public var nullify: Bool? { get { _bool(19) } set { _setBool(19, newValue) } }
     /// `ProcessRequest.reference`: `string` 0..1
-    public var reference: String? { get { _string(19) } set { _setString(19, newValue) } }
+    public var reference: String? { get { _string(20) } set { _setString(20, newValue) } }
     /// `ProcessRequest.item`: `ProcessRequest.item` 0..*
-    public var item: [ProcessRequestItem] { get { _objects(20) } set { _setObjects(20, newValue) } }
+    public var item: [ProcessRequestItem] { get { _objects(21) } set { _setObjects(21, newValue) } }
     /// `ProcessRequest.include`: `string` 0..*
-    public var include: [String] { get { _strings(21) } set { _setStrings(21, newValue) } }
+    public var include: [String] { get { _strings(22) } set { _setStrings(22, newValue) } }
     /// `ProcessRequest.exclude`: `string` 0..*
-    public var exclude: [String] { get { _strings(22) } set { _setStrings(22, newValue) } }
+    public var exclude: [String] { get { _strings(23) } set { _setStrings(23, newValue) } }
     /// `ProcessRequest.period`: `Period` 0..1
-    public var period: Period? { get { _object(23) } set { _setObject(23, newValue) } }
+    public var period: Period? { get { _object(24) } set { _setObject(24, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(period newValue: Period?) { _upsert(23, newValue) }
+    public func upsert(period newValue: Period?) { _upsert(24, newValue) }
 }
 
 /// `ProcessRequest.item`, a backbone element
@@ -64,7 +64,7 @@ public final class ProcessRequestItem: BackboneElement {
     public override class var _layout: Layout { processRequestItemLayout }
 
     /// `ProcessRequest.item.sequenceLinkId`: `integer` 1..1
-    public var sequenceLinkId: Int? { get { _int(3) } set { _setInt(3, newValue) } }
+    public var sequenceLinkId: Int? { get { _int(4) } set { _setInt(4, newValue) } }
 }
 
 private let processRequestLayout = Layout(_class: ProcessRequest.self, "ProcessRequest", .resource, base: DomainResource._layout, release: .dstu2, """

@@ -9,23 +9,23 @@ public final class Questionnaire: DomainResource {
     public override class var _layout: Layout { questionnaireLayout }
 
     /// `Questionnaire.identifier`: `Identifier` 0..*
-    public var identifier: [Identifier] { get { _objects(8) } set { _setObjects(8, newValue) } }
+    public var identifier: [Identifier] { get { _objects(9) } set { _setObjects(9, newValue) } }
     /// `Questionnaire.version`: `string` 0..1
-    public var version: String? { get { _string(9) } set { _setString(9, newValue) } }
+    public var version: String? { get { _string(10) } set { _setString(10, newValue) } }
     /// `Questionnaire.status`: `code` 1..1, one of `QuestionnaireStatus` (<http://hl7.org/fhir/ValueSet/questionnaire-status>)
-    public var status: QuestionnaireStatus? { get { _code(10) } set { _setCode(10, newValue) } }
+    public var status: QuestionnaireStatus? { get { _code(11) } set { _setCode(11, newValue) } }
     /// `Questionnaire.date`: `dateTime` 0..1
-    public var date: FHIRDateTime? { get { _dateTime(11) } set { _setDateTime(11, newValue) } }
+    public var date: FHIRDateTime? { get { _dateTime(12) } set { _setDateTime(12, newValue) } }
     /// `Questionnaire.publisher`: `string` 0..1
-    public var publisher: String? { get { _string(12) } set { _setString(12, newValue) } }
+    public var publisher: String? { get { _string(13) } set { _setString(13, newValue) } }
     /// `Questionnaire.telecom`: `ContactPoint` 0..*
-    public var telecom: [ContactPoint] { get { _objects(13) } set { _setObjects(13, newValue) } }
+    public var telecom: [ContactPoint] { get { _objects(14) } set { _setObjects(14, newValue) } }
     /// `Questionnaire.subjectType`: `code` 0..*, one of `ResourceType` (<http://hl7.org/fhir/ValueSet/resource-types>)
-    public var subjectType: [ResourceType] { get { _codes(14) } set { _setCodes(14, newValue) } }
+    public var subjectType: [ResourceType] { get { _codes(15) } set { _setCodes(15, newValue) } }
     /// `Questionnaire.group`: `Questionnaire.group` 1..1
-    public var group: QuestionnaireGroup? { get { _object(15) } set { _setObject(15, newValue) } }
+    public var group: QuestionnaireGroup? { get { _object(16) } set { _setObject(16, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(group newValue: QuestionnaireGroup?) { _upsert(15, newValue) }
+    public func upsert(group newValue: QuestionnaireGroup?) { _upsert(16, newValue) }
 }
 
 /// `Questionnaire.group`, a backbone element
@@ -34,21 +34,21 @@ public final class QuestionnaireGroup: BackboneElement {
     public override class var _layout: Layout { questionnaireGroupLayout }
 
     /// `Questionnaire.group.linkId`: `string` 0..1
-    public var linkId: String? { get { _string(3) } set { _setString(3, newValue) } }
+    public var linkId: String? { get { _string(4) } set { _setString(4, newValue) } }
     /// `Questionnaire.group.title`: `string` 0..1
-    public var title: String? { get { _string(4) } set { _setString(4, newValue) } }
+    public var title: String? { get { _string(5) } set { _setString(5, newValue) } }
     /// `Questionnaire.group.concept`: `Coding` 0..*, example binding (<http://hl7.org/fhir/ValueSet/questionnaire-questions>)
-    public var concept: [Coding] { get { _objects(5) } set { _setObjects(5, newValue) } }
+    public var concept: [Coding] { get { _objects(6) } set { _setObjects(6, newValue) } }
     /// `Questionnaire.group.text`: `string` 0..1
-    public var text: String? { get { _string(6) } set { _setString(6, newValue) } }
+    public var text: String? { get { _string(7) } set { _setString(7, newValue) } }
     /// `Questionnaire.group.required`: `boolean` 0..1
-    public var required: Bool? { get { _bool(7) } set { _setBool(7, newValue) } }
+    public var required: Bool? { get { _bool(8) } set { _setBool(8, newValue) } }
     /// `Questionnaire.group.repeats`: `boolean` 0..1
-    public var repeats: Bool? { get { _bool(8) } set { _setBool(8, newValue) } }
+    public var repeats: Bool? { get { _bool(9) } set { _setBool(9, newValue) } }
     /// `Questionnaire.group.group`: as `Questionnaire.group` 0..*
-    public var group: [QuestionnaireGroup] { get { _objects(9) } set { _setObjects(9, newValue) } }
+    public var group: [QuestionnaireGroup] { get { _objects(10) } set { _setObjects(10, newValue) } }
     /// `Questionnaire.group.question`: `Questionnaire.group.question` 0..*
-    public var question: [QuestionnaireGroupQuestion] { get { _objects(10) } set { _setObjects(10, newValue) } }
+    public var question: [QuestionnaireGroupQuestion] { get { _objects(11) } set { _setObjects(11, newValue) } }
 }
 
 /// `Questionnaire.group.question`, a backbone element
@@ -57,25 +57,25 @@ public final class QuestionnaireGroupQuestion: BackboneElement {
     public override class var _layout: Layout { questionnaireGroupQuestionLayout }
 
     /// `Questionnaire.group.question.linkId`: `string` 0..1
-    public var linkId: String? { get { _string(3) } set { _setString(3, newValue) } }
+    public var linkId: String? { get { _string(4) } set { _setString(4, newValue) } }
     /// `Questionnaire.group.question.concept`: `Coding` 0..*, example binding (<http://hl7.org/fhir/ValueSet/questionnaire-questions>)
-    public var concept: [Coding] { get { _objects(4) } set { _setObjects(4, newValue) } }
+    public var concept: [Coding] { get { _objects(5) } set { _setObjects(5, newValue) } }
     /// `Questionnaire.group.question.text`: `string` 0..1
-    public var text: String? { get { _string(5) } set { _setString(5, newValue) } }
+    public var text: String? { get { _string(6) } set { _setString(6, newValue) } }
     /// `Questionnaire.group.question.type`: `code` 0..1, one of `AnswerFormat` (<http://hl7.org/fhir/ValueSet/answer-format>)
-    public var type: AnswerFormat? { get { _code(6) } set { _setCode(6, newValue) } }
+    public var type: AnswerFormat? { get { _code(7) } set { _setCode(7, newValue) } }
     /// `Questionnaire.group.question.required`: `boolean` 0..1
-    public var required: Bool? { get { _bool(7) } set { _setBool(7, newValue) } }
+    public var required: Bool? { get { _bool(8) } set { _setBool(8, newValue) } }
     /// `Questionnaire.group.question.repeats`: `boolean` 0..1
-    public var repeats: Bool? { get { _bool(8) } set { _setBool(8, newValue) } }
+    public var repeats: Bool? { get { _bool(9) } set { _setBool(9, newValue) } }
     /// `Questionnaire.group.question.options`: `Reference` 0..1 to `ValueSet`
-    public var options: Reference? { get { _object(9) } set { _setObject(9, newValue) } }
+    public var options: Reference? { get { _object(10) } set { _setObject(10, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(options newValue: Reference?) { _upsert(9, newValue) }
+    public func upsert(options newValue: Reference?) { _upsert(10, newValue) }
     /// `Questionnaire.group.question.option`: `Coding` 0..*, example binding (<http://hl7.org/fhir/ValueSet/questionnaire-answers>)
-    public var option: [Coding] { get { _objects(10) } set { _setObjects(10, newValue) } }
+    public var option: [Coding] { get { _objects(11) } set { _setObjects(11, newValue) } }
     /// `Questionnaire.group.question.group`: as `Questionnaire.group` 0..*
-    public var group: [QuestionnaireGroup] { get { _objects(11) } set { _setObjects(11, newValue) } }
+    public var group: [QuestionnaireGroup] { get { _objects(12) } set { _setObjects(12, newValue) } }
 }
 
 private let questionnaireLayout = Layout(_class: Questionnaire.self, "Questionnaire", .resource, base: DomainResource._layout, release: .dstu2, """

@@ -9,37 +9,37 @@ public final class QuestionnaireResponse: DomainResource {
     public override class var _layout: Layout { questionnaireResponseLayout }
 
     /// `QuestionnaireResponse.identifier`: `Identifier` 0..1
-    public var identifier: Identifier? { get { _object(8) } set { _setObject(8, newValue) } }
+    public var identifier: Identifier? { get { _object(9) } set { _setObject(9, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(identifier newValue: Identifier?) { _upsert(8, newValue) }
+    public func upsert(identifier newValue: Identifier?) { _upsert(9, newValue) }
     /// `QuestionnaireResponse.questionnaire`: `Reference` 0..1 to `Questionnaire`
-    public var questionnaire: Reference? { get { _object(9) } set { _setObject(9, newValue) } }
+    public var questionnaire: Reference? { get { _object(10) } set { _setObject(10, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(questionnaire newValue: Reference?) { _upsert(9, newValue) }
+    public func upsert(questionnaire newValue: Reference?) { _upsert(10, newValue) }
     /// `QuestionnaireResponse.status`: `code` 1..1, one of `QuestionnaireResponseStatus` (<http://hl7.org/fhir/ValueSet/questionnaire-answers-status>)
-    public var status: QuestionnaireResponseStatus? { get { _code(10) } set { _setCode(10, newValue) } }
+    public var status: QuestionnaireResponseStatus? { get { _code(11) } set { _setCode(11, newValue) } }
     /// `QuestionnaireResponse.subject`: `Reference` 0..1
-    public var subject: Reference? { get { _object(11) } set { _setObject(11, newValue) } }
+    public var subject: Reference? { get { _object(12) } set { _setObject(12, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subject newValue: Reference?) { _upsert(11, newValue) }
+    public func upsert(subject newValue: Reference?) { _upsert(12, newValue) }
     /// `QuestionnaireResponse.author`: `Reference` 0..1 to `Device` | `Practitioner` | `Patient` | `RelatedPerson`
-    public var author: Reference? { get { _object(12) } set { _setObject(12, newValue) } }
+    public var author: Reference? { get { _object(13) } set { _setObject(13, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(author newValue: Reference?) { _upsert(12, newValue) }
+    public func upsert(author newValue: Reference?) { _upsert(13, newValue) }
     /// `QuestionnaireResponse.authored`: `dateTime` 0..1
-    public var authored: FHIRDateTime? { get { _dateTime(13) } set { _setDateTime(13, newValue) } }
+    public var authored: FHIRDateTime? { get { _dateTime(14) } set { _setDateTime(14, newValue) } }
     /// `QuestionnaireResponse.source`: `Reference` 0..1 to `Patient` | `Practitioner` | `RelatedPerson`
-    public var source: Reference? { get { _object(14) } set { _setObject(14, newValue) } }
+    public var source: Reference? { get { _object(15) } set { _setObject(15, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(source newValue: Reference?) { _upsert(14, newValue) }
+    public func upsert(source newValue: Reference?) { _upsert(15, newValue) }
     /// `QuestionnaireResponse.encounter`: `Reference` 0..1 to `Encounter`
-    public var encounter: Reference? { get { _object(15) } set { _setObject(15, newValue) } }
+    public var encounter: Reference? { get { _object(16) } set { _setObject(16, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(encounter newValue: Reference?) { _upsert(15, newValue) }
+    public func upsert(encounter newValue: Reference?) { _upsert(16, newValue) }
     /// `QuestionnaireResponse.group`: `QuestionnaireResponse.group` 0..1
-    public var group: QuestionnaireResponseGroup? { get { _object(16) } set { _setObject(16, newValue) } }
+    public var group: QuestionnaireResponseGroup? { get { _object(17) } set { _setObject(17, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(group newValue: QuestionnaireResponseGroup?) { _upsert(16, newValue) }
+    public func upsert(group newValue: QuestionnaireResponseGroup?) { _upsert(17, newValue) }
 }
 
 /// `QuestionnaireResponse.group`, a backbone element
@@ -48,19 +48,19 @@ public final class QuestionnaireResponseGroup: BackboneElement {
     public override class var _layout: Layout { questionnaireResponseGroupLayout }
 
     /// `QuestionnaireResponse.group.linkId`: `string` 0..1
-    public var linkId: String? { get { _string(3) } set { _setString(3, newValue) } }
+    public var linkId: String? { get { _string(4) } set { _setString(4, newValue) } }
     /// `QuestionnaireResponse.group.title`: `string` 0..1
-    public var title: String? { get { _string(4) } set { _setString(4, newValue) } }
+    public var title: String? { get { _string(5) } set { _setString(5, newValue) } }
     /// `QuestionnaireResponse.group.text`: `string` 0..1
-    public var text: String? { get { _string(5) } set { _setString(5, newValue) } }
+    public var text: String? { get { _string(6) } set { _setString(6, newValue) } }
     /// `QuestionnaireResponse.group.subject`: `Reference` 0..1
-    public var subject: Reference? { get { _object(6) } set { _setObject(6, newValue) } }
+    public var subject: Reference? { get { _object(7) } set { _setObject(7, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subject newValue: Reference?) { _upsert(6, newValue) }
+    public func upsert(subject newValue: Reference?) { _upsert(7, newValue) }
     /// `QuestionnaireResponse.group.group`: as `QuestionnaireResponse.group` 0..*
-    public var group: [QuestionnaireResponseGroup] { get { _objects(7) } set { _setObjects(7, newValue) } }
+    public var group: [QuestionnaireResponseGroup] { get { _objects(8) } set { _setObjects(8, newValue) } }
     /// `QuestionnaireResponse.group.question`: `QuestionnaireResponse.group.question` 0..*
-    public var question: [QuestionnaireResponseGroupQuestion] { get { _objects(8) } set { _setObjects(8, newValue) } }
+    public var question: [QuestionnaireResponseGroupQuestion] { get { _objects(9) } set { _setObjects(9, newValue) } }
 }
 
 /// `QuestionnaireResponse.group.question`, a backbone element
@@ -69,11 +69,11 @@ public final class QuestionnaireResponseGroupQuestion: BackboneElement {
     public override class var _layout: Layout { questionnaireResponseGroupQuestionLayout }
 
     /// `QuestionnaireResponse.group.question.linkId`: `string` 0..1
-    public var linkId: String? { get { _string(3) } set { _setString(3, newValue) } }
+    public var linkId: String? { get { _string(4) } set { _setString(4, newValue) } }
     /// `QuestionnaireResponse.group.question.text`: `string` 0..1
-    public var text: String? { get { _string(4) } set { _setString(4, newValue) } }
+    public var text: String? { get { _string(5) } set { _setString(5, newValue) } }
     /// `QuestionnaireResponse.group.question.answer`: `QuestionnaireResponse.group.question.answer` 0..*
-    public var answer: [QuestionnaireResponseGroupQuestionAnswer] { get { _objects(5) } set { _setObjects(5, newValue) } }
+    public var answer: [QuestionnaireResponseGroupQuestionAnswer] { get { _objects(6) } set { _setObjects(6, newValue) } }
 }
 
 /// `QuestionnaireResponse.group.question.answer`, a backbone element
@@ -82,43 +82,43 @@ public final class QuestionnaireResponseGroupQuestionAnswer: BackboneElement {
     public override class var _layout: Layout { questionnaireResponseGroupQuestionAnswerLayout }
 
     /// `QuestionnaireResponse.group.question.answer.value[x]`: `boolean` | `decimal` | `integer` | `date` | `dateTime` | `instant` | `time` | `string` | `uri` | `Attachment` | `Coding` | `Quantity` | `Reference` 0..1
-    public var value: QuestionnaireResponseGroupQuestionAnswerValue? { get { _choice(3) } set { _setChoice(3, 13, newValue) } }
+    public var value: QuestionnaireResponseGroupQuestionAnswerValue? { get { _choice(4) } set { _setChoice(4, 13, newValue) } }
     /// `QuestionnaireResponse.group.question.answer.value[x]` as `boolean`.
-    public var valueBoolean: Bool? { get { _bool(3) } set { _setBool(3, newValue) } }
+    public var valueBoolean: Bool? { get { _bool(4) } set { _setBool(4, newValue) } }
     /// `QuestionnaireResponse.group.question.answer.value[x]` as `decimal`.
-    public var valueDecimal: FHIRDecimal? { get { _decimal(4) } set { _setDecimal(4, newValue) } }
+    public var valueDecimal: FHIRDecimal? { get { _decimal(5) } set { _setDecimal(5, newValue) } }
     /// `QuestionnaireResponse.group.question.answer.value[x]` as `integer`.
-    public var valueInteger: Int? { get { _int(5) } set { _setInt(5, newValue) } }
+    public var valueInteger: Int? { get { _int(6) } set { _setInt(6, newValue) } }
     /// `QuestionnaireResponse.group.question.answer.value[x]` as `date`.
-    public var valueDate: FHIRDate? { get { _date(6) } set { _setDate(6, newValue) } }
+    public var valueDate: FHIRDate? { get { _date(7) } set { _setDate(7, newValue) } }
     /// `QuestionnaireResponse.group.question.answer.value[x]` as `dateTime`.
-    public var valueDateTime: FHIRDateTime? { get { _dateTime(7) } set { _setDateTime(7, newValue) } }
+    public var valueDateTime: FHIRDateTime? { get { _dateTime(8) } set { _setDateTime(8, newValue) } }
     /// `QuestionnaireResponse.group.question.answer.value[x]` as `instant`.
-    public var valueInstant: FHIRInstant? { get { _instant(8) } set { _setInstant(8, newValue) } }
+    public var valueInstant: FHIRInstant? { get { _instant(9) } set { _setInstant(9, newValue) } }
     /// `QuestionnaireResponse.group.question.answer.value[x]` as `time`.
-    public var valueTime: FHIRTime? { get { _time(9) } set { _setTime(9, newValue) } }
+    public var valueTime: FHIRTime? { get { _time(10) } set { _setTime(10, newValue) } }
     /// `QuestionnaireResponse.group.question.answer.value[x]` as `string`.
-    public var valueString: String? { get { _string(10) } set { _setString(10, newValue) } }
+    public var valueString: String? { get { _string(11) } set { _setString(11, newValue) } }
     /// `QuestionnaireResponse.group.question.answer.value[x]` as `uri`.
-    public var valueUri: String? { get { _string(11) } set { _setString(11, newValue) } }
+    public var valueUri: String? { get { _string(12) } set { _setString(12, newValue) } }
     /// `QuestionnaireResponse.group.question.answer.value[x]` as `Attachment`.
-    public var valueAttachment: Attachment? { get { _object(12) } set { _setObject(12, newValue) } }
+    public var valueAttachment: Attachment? { get { _object(13) } set { _setObject(13, newValue) } }
     /// `QuestionnaireResponse.group.question.answer.value[x]` as `Coding`.
-    public var valueCoding: Coding? { get { _object(13) } set { _setObject(13, newValue) } }
+    public var valueCoding: Coding? { get { _object(14) } set { _setObject(14, newValue) } }
     /// `QuestionnaireResponse.group.question.answer.value[x]` as `Quantity`.
-    public var valueQuantity: Quantity? { get { _object(14) } set { _setObject(14, newValue) } }
+    public var valueQuantity: Quantity? { get { _object(15) } set { _setObject(15, newValue) } }
     /// `QuestionnaireResponse.group.question.answer.value[x]` as `Reference`.
-    public var valueReference: Reference? { get { _object(15) } set { _setObject(15, newValue) } }
+    public var valueReference: Reference? { get { _object(16) } set { _setObject(16, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueAttachment newValue: Attachment?) { _upsert(12, newValue) }
+    public func upsert(valueAttachment newValue: Attachment?) { _upsert(13, newValue) }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueCoding newValue: Coding?) { _upsert(13, newValue) }
+    public func upsert(valueCoding newValue: Coding?) { _upsert(14, newValue) }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueQuantity newValue: Quantity?) { _upsert(14, newValue) }
+    public func upsert(valueQuantity newValue: Quantity?) { _upsert(15, newValue) }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(valueReference newValue: Reference?) { _upsert(15, newValue) }
+    public func upsert(valueReference newValue: Reference?) { _upsert(16, newValue) }
     /// `QuestionnaireResponse.group.question.answer.group`: as `QuestionnaireResponse.group` 0..*
-    public var group: [QuestionnaireResponseGroup] { get { _objects(16) } set { _setObjects(16, newValue) } }
+    public var group: [QuestionnaireResponseGroup] { get { _objects(17) } set { _setObjects(17, newValue) } }
 }
 
 /// A value of `QuestionnaireResponse.group.question.answer.value[x]`.

@@ -9,53 +9,53 @@ public final class ReferralRequest: DomainResource {
     public override class var _layout: Layout { referralRequestLayout }
 
     /// `ReferralRequest.status`: `code` 1..1, one of `ReferralStatus` (<http://hl7.org/fhir/ValueSet/referralstatus>)
-    public var status: ReferralStatus? { get { _code(8) } set { _setCode(8, newValue) } }
+    public var status: ReferralStatus? { get { _code(9) } set { _setCode(9, newValue) } }
     /// `ReferralRequest.identifier`: `Identifier` 0..*
-    public var identifier: [Identifier] { get { _objects(9) } set { _setObjects(9, newValue) } }
+    public var identifier: [Identifier] { get { _objects(10) } set { _setObjects(10, newValue) } }
     /// `ReferralRequest.date`: `dateTime` 0..1
-    public var date: FHIRDateTime? { get { _dateTime(10) } set { _setDateTime(10, newValue) } }
+    public var date: FHIRDateTime? { get { _dateTime(11) } set { _setDateTime(11, newValue) } }
     /// `ReferralRequest.type`: `CodeableConcept` 0..1
-    public var type: CodeableConcept? { get { _object(11) } set { _setObject(11, newValue) } }
+    public var type: CodeableConcept? { get { _object(12) } set { _setObject(12, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(11, newValue) }
+    public func upsert(type newValue: CodeableConcept?) { _upsert(12, newValue) }
     /// `ReferralRequest.specialty`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/practitioner-specialty>)
-    public var specialty: CodeableConcept? { get { _object(12) } set { _setObject(12, newValue) } }
+    public var specialty: CodeableConcept? { get { _object(13) } set { _setObject(13, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(specialty newValue: CodeableConcept?) { _upsert(12, newValue) }
+    public func upsert(specialty newValue: CodeableConcept?) { _upsert(13, newValue) }
     /// `ReferralRequest.priority`: `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/diagnostic-order-priority>)
-    public var priority: CodeableConcept? { get { _object(13) } set { _setObject(13, newValue) } }
+    public var priority: CodeableConcept? { get { _object(14) } set { _setObject(14, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(priority newValue: CodeableConcept?) { _upsert(13, newValue) }
+    public func upsert(priority newValue: CodeableConcept?) { _upsert(14, newValue) }
     /// `ReferralRequest.patient`: `Reference` 0..1 to `Patient`
-    public var patient: Reference? { get { _object(14) } set { _setObject(14, newValue) } }
+    public var patient: Reference? { get { _object(15) } set { _setObject(15, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patient newValue: Reference?) { _upsert(14, newValue) }
+    public func upsert(patient newValue: Reference?) { _upsert(15, newValue) }
     /// `ReferralRequest.requester`: `Reference` 0..1 to `Practitioner` | `Organization` | `Patient`
-    public var requester: Reference? { get { _object(15) } set { _setObject(15, newValue) } }
+    public var requester: Reference? { get { _object(16) } set { _setObject(16, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(requester newValue: Reference?) { _upsert(15, newValue) }
+    public func upsert(requester newValue: Reference?) { _upsert(16, newValue) }
     /// `ReferralRequest.recipient`: `Reference` 0..* to `Practitioner` | `Organization`
-    public var recipient: [Reference] { get { _objects(16) } set { _setObjects(16, newValue) } }
+    public var recipient: [Reference] { get { _objects(17) } set { _setObjects(17, newValue) } }
     /// `ReferralRequest.encounter`: `Reference` 0..1 to `Encounter`
-    public var encounter: Reference? { get { _object(17) } set { _setObject(17, newValue) } }
+    public var encounter: Reference? { get { _object(18) } set { _setObject(18, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(encounter newValue: Reference?) { _upsert(17, newValue) }
+    public func upsert(encounter newValue: Reference?) { _upsert(18, newValue) }
     /// `ReferralRequest.dateSent`: `dateTime` 0..1
-    public var dateSent: FHIRDateTime? { get { _dateTime(18) } set { _setDateTime(18, newValue) } }
+    public var dateSent: FHIRDateTime? { get { _dateTime(19) } set { _setDateTime(19, newValue) } }
     /// `ReferralRequest.reason`: `CodeableConcept` 0..1
-    public var reason: CodeableConcept? { get { _object(19) } set { _setObject(19, newValue) } }
+    public var reason: CodeableConcept? { get { _object(20) } set { _setObject(20, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(reason newValue: CodeableConcept?) { _upsert(19, newValue) }
+    public func upsert(reason newValue: CodeableConcept?) { _upsert(20, newValue) }
     /// `ReferralRequest.description`: `string` 0..1
-    public var description: String? { get { _string(20) } set { _setString(20, newValue) } }
+    public var description: String? { get { _string(21) } set { _setString(21, newValue) } }
     /// `ReferralRequest.serviceRequested`: `CodeableConcept` 0..*, example binding (<http://hl7.org/fhir/ValueSet/c80-practice-codes>)
-    public var serviceRequested: [CodeableConcept] { get { _objects(21) } set { _setObjects(21, newValue) } }
+    public var serviceRequested: [CodeableConcept] { get { _objects(22) } set { _setObjects(22, newValue) } }
     /// `ReferralRequest.supportingInformation`: `Reference` 0..*
-    public var supportingInformation: [Reference] { get { _objects(22) } set { _setObjects(22, newValue) } }
+    public var supportingInformation: [Reference] { get { _objects(23) } set { _setObjects(23, newValue) } }
     /// `ReferralRequest.fulfillmentTime`: `Period` 0..1
-    public var fulfillmentTime: Period? { get { _object(23) } set { _setObject(23, newValue) } }
+    public var fulfillmentTime: Period? { get { _object(24) } set { _setObject(24, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(fulfillmentTime newValue: Period?) { _upsert(23, newValue) }
+    public func upsert(fulfillmentTime newValue: Period?) { _upsert(24, newValue) }
 }
 
 private let referralRequestLayout = Layout(_class: ReferralRequest.self, "ReferralRequest", .resource, base: DomainResource._layout, release: .dstu2, """

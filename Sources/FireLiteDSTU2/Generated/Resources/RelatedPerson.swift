@@ -9,33 +9,33 @@ public final class RelatedPerson: DomainResource {
     public override class var _layout: Layout { relatedPersonLayout }
 
     /// `RelatedPerson.identifier`: `Identifier` 0..*
-    public var identifier: [Identifier] { get { _objects(8) } set { _setObjects(8, newValue) } }
+    public var identifier: [Identifier] { get { _objects(9) } set { _setObjects(9, newValue) } }
     /// `RelatedPerson.patient`: `Reference` 1..1 to `Patient`
-    public var patient: Reference? { get { _object(9) } set { _setObject(9, newValue) } }
+    public var patient: Reference? { get { _object(10) } set { _setObject(10, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patient newValue: Reference?) { _upsert(9, newValue) }
+    public func upsert(patient newValue: Reference?) { _upsert(10, newValue) }
     /// `RelatedPerson.relationship`: `CodeableConcept` 0..1, required binding (<http://hl7.org/fhir/ValueSet/relatedperson-relationshiptype>)
-    public var relationship: CodeableConcept? { get { _object(10) } set { _setObject(10, newValue) } }
+    public var relationship: CodeableConcept? { get { _object(11) } set { _setObject(11, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(relationship newValue: CodeableConcept?) { _upsert(10, newValue) }
+    public func upsert(relationship newValue: CodeableConcept?) { _upsert(11, newValue) }
     /// `RelatedPerson.name`: `HumanName` 0..1
-    public var name: HumanName? { get { _object(11) } set { _setObject(11, newValue) } }
+    public var name: HumanName? { get { _object(12) } set { _setObject(12, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(name newValue: HumanName?) { _upsert(11, newValue) }
+    public func upsert(name newValue: HumanName?) { _upsert(12, newValue) }
     /// `RelatedPerson.telecom`: `ContactPoint` 0..*
-    public var telecom: [ContactPoint] { get { _objects(12) } set { _setObjects(12, newValue) } }
+    public var telecom: [ContactPoint] { get { _objects(13) } set { _setObjects(13, newValue) } }
     /// `RelatedPerson.gender`: `code` 0..1, one of `AdministrativeGender` (<http://hl7.org/fhir/ValueSet/administrative-gender>)
-    public var gender: AdministrativeGender? { get { _code(13) } set { _setCode(13, newValue) } }
+    public var gender: AdministrativeGender? { get { _code(14) } set { _setCode(14, newValue) } }
     /// `RelatedPerson.birthDate`: `date` 0..1
-    public var birthDate: FHIRDate? { get { _date(14) } set { _setDate(14, newValue) } }
+    public var birthDate: FHIRDate? { get { _date(15) } set { _setDate(15, newValue) } }
     /// `RelatedPerson.address`: `Address` 0..*
-    public var address: [Address] { get { _objects(15) } set { _setObjects(15, newValue) } }
+    public var address: [Address] { get { _objects(16) } set { _setObjects(16, newValue) } }
     /// `RelatedPerson.photo`: `Attachment` 0..*
-    public var photo: [Attachment] { get { _objects(16) } set { _setObjects(16, newValue) } }
+    public var photo: [Attachment] { get { _objects(17) } set { _setObjects(17, newValue) } }
     /// `RelatedPerson.period`: `Period` 0..1
-    public var period: Period? { get { _object(17) } set { _setObject(17, newValue) } }
+    public var period: Period? { get { _object(18) } set { _setObject(18, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(period newValue: Period?) { _upsert(17, newValue) }
+    public func upsert(period newValue: Period?) { _upsert(18, newValue) }
 }
 
 private let relatedPersonLayout = Layout(_class: RelatedPerson.self, "RelatedPerson", .resource, base: DomainResource._layout, release: .dstu2, """

@@ -16,6 +16,8 @@ public class Resource: FHIRResource {
     public final var implicitRules: String? { get { _string(2) } set { _setString(2, newValue) } }
     /// `Resource.language`: `code` 0..1, required binding (<http://tools.ietf.org/html/bcp47>)
     public final var language: String? { get { _string(3) } set { _setString(3, newValue) } }
+    /// `Resource.fhir_comments`: `string` 0..*
+    public final var fhirComments: [String] { get { _strings(4) } set { _setStrings(4, newValue) } }
 }
 
 private let resourceLayout = Layout(_class: Resource.self, "Resource", .abstract, base: nil, release: .dstu2, """
@@ -23,6 +25,7 @@ private let resourceLayout = Layout(_class: Resource.self, "Resource", .abstract
     meta 0..1 Meta
     implicitRules 0..1 uri
     language 0..1 code
+    fhir_comments 0..* string
     """)
 
 let resourceTypes = _TypeGroup("Resource", [Resource.self])

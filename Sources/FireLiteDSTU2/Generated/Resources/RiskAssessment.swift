@@ -9,37 +9,37 @@ public final class RiskAssessment: DomainResource {
     public override class var _layout: Layout { riskAssessmentLayout }
 
     /// `RiskAssessment.subject`: `Reference` 0..1 to `Patient` | `Group`
-    public var subject: Reference? { get { _object(8) } set { _setObject(8, newValue) } }
+    public var subject: Reference? { get { _object(9) } set { _setObject(9, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(subject newValue: Reference?) { _upsert(8, newValue) }
+    public func upsert(subject newValue: Reference?) { _upsert(9, newValue) }
     /// `RiskAssessment.date`: `dateTime` 0..1
-    public var date: FHIRDateTime? { get { _dateTime(9) } set { _setDateTime(9, newValue) } }
+    public var date: FHIRDateTime? { get { _dateTime(10) } set { _setDateTime(10, newValue) } }
     /// `RiskAssessment.condition`: `Reference` 0..1 to `Condition`
-    public var condition: Reference? { get { _object(10) } set { _setObject(10, newValue) } }
+    public var condition: Reference? { get { _object(11) } set { _setObject(11, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(condition newValue: Reference?) { _upsert(10, newValue) }
+    public func upsert(condition newValue: Reference?) { _upsert(11, newValue) }
     /// `RiskAssessment.encounter`: `Reference` 0..1 to `Encounter`
-    public var encounter: Reference? { get { _object(11) } set { _setObject(11, newValue) } }
+    public var encounter: Reference? { get { _object(12) } set { _setObject(12, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(encounter newValue: Reference?) { _upsert(11, newValue) }
+    public func upsert(encounter newValue: Reference?) { _upsert(12, newValue) }
     /// `RiskAssessment.performer`: `Reference` 0..1 to `Practitioner` | `Device`
-    public var performer: Reference? { get { _object(12) } set { _setObject(12, newValue) } }
+    public var performer: Reference? { get { _object(13) } set { _setObject(13, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(performer newValue: Reference?) { _upsert(12, newValue) }
+    public func upsert(performer newValue: Reference?) { _upsert(13, newValue) }
     /// `RiskAssessment.identifier`: `Identifier` 0..1
-    public var identifier: Identifier? { get { _object(13) } set { _setObject(13, newValue) } }
+    public var identifier: Identifier? { get { _object(14) } set { _setObject(14, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(identifier newValue: Identifier?) { _upsert(13, newValue) }
+    public func upsert(identifier newValue: Identifier?) { _upsert(14, newValue) }
     /// `RiskAssessment.method`: `CodeableConcept` 0..1
-    public var method: CodeableConcept? { get { _object(14) } set { _setObject(14, newValue) } }
+    public var method: CodeableConcept? { get { _object(15) } set { _setObject(15, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(method newValue: CodeableConcept?) { _upsert(14, newValue) }
+    public func upsert(method newValue: CodeableConcept?) { _upsert(15, newValue) }
     /// `RiskAssessment.basis`: `Reference` 0..*
-    public var basis: [Reference] { get { _objects(15) } set { _setObjects(15, newValue) } }
+    public var basis: [Reference] { get { _objects(16) } set { _setObjects(16, newValue) } }
     /// `RiskAssessment.prediction`: `RiskAssessment.prediction` 0..*
-    public var prediction: [RiskAssessmentPrediction] { get { _objects(16) } set { _setObjects(16, newValue) } }
+    public var prediction: [RiskAssessmentPrediction] { get { _objects(17) } set { _setObjects(17, newValue) } }
     /// `RiskAssessment.mitigation`: `string` 0..1
-    public var mitigation: String? { get { _string(17) } set { _setString(17, newValue) } }
+    public var mitigation: String? { get { _string(18) } set { _setString(18, newValue) } }
 }
 
 /// `RiskAssessment.prediction`, a backbone element
@@ -48,35 +48,35 @@ public final class RiskAssessmentPrediction: BackboneElement {
     public override class var _layout: Layout { riskAssessmentPredictionLayout }
 
     /// `RiskAssessment.prediction.outcome`: `CodeableConcept` 1..1
-    public var outcome: CodeableConcept? { get { _object(3) } set { _setObject(3, newValue) } }
+    public var outcome: CodeableConcept? { get { _object(4) } set { _setObject(4, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(outcome newValue: CodeableConcept?) { _upsert(3, newValue) }
+    public func upsert(outcome newValue: CodeableConcept?) { _upsert(4, newValue) }
     /// `RiskAssessment.prediction.probability[x]`: `decimal` | `Range` | `CodeableConcept` 0..1, example binding (<http://hl7.org/fhir/ValueSet/risk-probability>)
-    public var probability: RiskAssessmentPredictionProbability? { get { _choice(4) } set { _setChoice(4, 3, newValue) } }
+    public var probability: RiskAssessmentPredictionProbability? { get { _choice(5) } set { _setChoice(5, 3, newValue) } }
     /// `RiskAssessment.prediction.probability[x]` as `decimal`.
-    public var probabilityDecimal: FHIRDecimal? { get { _decimal(4) } set { _setDecimal(4, newValue) } }
+    public var probabilityDecimal: FHIRDecimal? { get { _decimal(5) } set { _setDecimal(5, newValue) } }
     /// `RiskAssessment.prediction.probability[x]` as `Range`.
-    public var probabilityRange: Range? { get { _object(5) } set { _setObject(5, newValue) } }
+    public var probabilityRange: Range? { get { _object(6) } set { _setObject(6, newValue) } }
     /// `RiskAssessment.prediction.probability[x]` as `CodeableConcept`.
-    public var probabilityCodeableConcept: CodeableConcept? { get { _object(6) } set { _setObject(6, newValue) } }
+    public var probabilityCodeableConcept: CodeableConcept? { get { _object(7) } set { _setObject(7, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(probabilityRange newValue: Range?) { _upsert(5, newValue) }
+    public func upsert(probabilityRange newValue: Range?) { _upsert(6, newValue) }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(probabilityCodeableConcept newValue: CodeableConcept?) { _upsert(6, newValue) }
+    public func upsert(probabilityCodeableConcept newValue: CodeableConcept?) { _upsert(7, newValue) }
     /// `RiskAssessment.prediction.relativeRisk`: `decimal` 0..1
-    public var relativeRisk: FHIRDecimal? { get { _decimal(7) } set { _setDecimal(7, newValue) } }
+    public var relativeRisk: FHIRDecimal? { get { _decimal(8) } set { _setDecimal(8, newValue) } }
     /// `RiskAssessment.prediction.when[x]`: `Period` | `Range` 0..1
-    public var when: RiskAssessmentPredictionWhen? { get { _choice(8) } set { _setChoice(8, 2, newValue) } }
+    public var when: RiskAssessmentPredictionWhen? { get { _choice(9) } set { _setChoice(9, 2, newValue) } }
     /// `RiskAssessment.prediction.when[x]` as `Period`.
-    public var whenPeriod: Period? { get { _object(8) } set { _setObject(8, newValue) } }
+    public var whenPeriod: Period? { get { _object(9) } set { _setObject(9, newValue) } }
     /// `RiskAssessment.prediction.when[x]` as `Range`.
-    public var whenRange: Range? { get { _object(9) } set { _setObject(9, newValue) } }
+    public var whenRange: Range? { get { _object(10) } set { _setObject(10, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(whenPeriod newValue: Period?) { _upsert(8, newValue) }
+    public func upsert(whenPeriod newValue: Period?) { _upsert(9, newValue) }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(whenRange newValue: Range?) { _upsert(9, newValue) }
+    public func upsert(whenRange newValue: Range?) { _upsert(10, newValue) }
     /// `RiskAssessment.prediction.rationale`: `string` 0..1
-    public var rationale: String? { get { _string(10) } set { _setString(10, newValue) } }
+    public var rationale: String? { get { _string(11) } set { _setString(11, newValue) } }
 }
 
 /// A value of `RiskAssessment.prediction.probability[x]`.

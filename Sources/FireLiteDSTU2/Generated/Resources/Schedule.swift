@@ -9,19 +9,19 @@ public final class Schedule: DomainResource {
     public override class var _layout: Layout { scheduleLayout }
 
     /// `Schedule.identifier`: `Identifier` 0..*
-    public var identifier: [Identifier] { get { _objects(8) } set { _setObjects(8, newValue) } }
+    public var identifier: [Identifier] { get { _objects(9) } set { _setObjects(9, newValue) } }
     /// `Schedule.type`: `CodeableConcept` 0..*, preferred binding (<http://hl7.org/fhir/ValueSet/c80-practice-codes>)
-    public var type: [CodeableConcept] { get { _objects(9) } set { _setObjects(9, newValue) } }
+    public var type: [CodeableConcept] { get { _objects(10) } set { _setObjects(10, newValue) } }
     /// `Schedule.actor`: `Reference` 1..1 to `Patient` | `Practitioner` | `RelatedPerson` | `Device` | `HealthcareService` | `Location`
-    public var actor: Reference? { get { _object(10) } set { _setObject(10, newValue) } }
+    public var actor: Reference? { get { _object(11) } set { _setObject(11, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(actor newValue: Reference?) { _upsert(10, newValue) }
+    public func upsert(actor newValue: Reference?) { _upsert(11, newValue) }
     /// `Schedule.planningHorizon`: `Period` 0..1
-    public var planningHorizon: Period? { get { _object(11) } set { _setObject(11, newValue) } }
+    public var planningHorizon: Period? { get { _object(12) } set { _setObject(12, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(planningHorizon newValue: Period?) { _upsert(11, newValue) }
+    public func upsert(planningHorizon newValue: Period?) { _upsert(12, newValue) }
     /// `Schedule.comment`: `string` 0..1
-    public var comment: String? { get { _string(12) } set { _setString(12, newValue) } }
+    public var comment: String? { get { _string(13) } set { _setString(13, newValue) } }
 }
 
 private let scheduleLayout = Layout(_class: Schedule.self, "Schedule", .resource, base: DomainResource._layout, release: .dstu2, """

@@ -9,35 +9,35 @@ public final class SearchParameter: DomainResource {
     public override class var _layout: Layout { searchParameterLayout }
 
     /// `SearchParameter.url`: `uri` 1..1
-    public var url: String? { get { _string(8) } set { _setString(8, newValue) } }
+    public var url: String? { get { _string(9) } set { _setString(9, newValue) } }
     /// `SearchParameter.name`: `string` 1..1
-    public var name: String? { get { _string(9) } set { _setString(9, newValue) } }
+    public var name: String? { get { _string(10) } set { _setString(10, newValue) } }
     /// `SearchParameter.status`: `code` 0..1, one of `ConformanceResourceStatus` (<http://hl7.org/fhir/ValueSet/conformance-resource-status>)
-    public var status: ConformanceResourceStatus? { get { _code(10) } set { _setCode(10, newValue) } }
+    public var status: ConformanceResourceStatus? { get { _code(11) } set { _setCode(11, newValue) } }
     /// `SearchParameter.experimental`: `boolean` 0..1
-    public var experimental: Bool? { get { _bool(11) } set { _setBool(11, newValue) } }
+    public var experimental: Bool? { get { _bool(12) } set { _setBool(12, newValue) } }
     /// `SearchParameter.publisher`: `string` 0..1
-    public var publisher: String? { get { _string(12) } set { _setString(12, newValue) } }
+    public var publisher: String? { get { _string(13) } set { _setString(13, newValue) } }
     /// `SearchParameter.contact`: `SearchParameter.contact` 0..*
-    public var contact: [SearchParameterContact] { get { _objects(13) } set { _setObjects(13, newValue) } }
+    public var contact: [SearchParameterContact] { get { _objects(14) } set { _setObjects(14, newValue) } }
     /// `SearchParameter.date`: `dateTime` 0..1
-    public var date: FHIRDateTime? { get { _dateTime(14) } set { _setDateTime(14, newValue) } }
+    public var date: FHIRDateTime? { get { _dateTime(15) } set { _setDateTime(15, newValue) } }
     /// `SearchParameter.requirements`: `string` 0..1
-    public var requirements: String? { get { _string(15) } set { _setString(15, newValue) } }
+    public var requirements: String? { get { _string(16) } set { _setString(16, newValue) } }
     /// `SearchParameter.code`: `code` 1..1
-    public var code: String? { get { _string(16) } set { _setString(16, newValue) } }
+    public var code: String? { get { _string(17) } set { _setString(17, newValue) } }
     /// `SearchParameter.base`: `code` 1..1, one of `ResourceType` (<http://hl7.org/fhir/ValueSet/resource-types>)
-    public var base: ResourceType? { get { _code(17) } set { _setCode(17, newValue) } }
+    public var base: ResourceType? { get { _code(18) } set { _setCode(18, newValue) } }
     /// `SearchParameter.type`: `code` 1..1, one of `SearchParamType` (<http://hl7.org/fhir/ValueSet/search-param-type>)
-    public var type: SearchParamType? { get { _code(18) } set { _setCode(18, newValue) } }
+    public var type: SearchParamType? { get { _code(19) } set { _setCode(19, newValue) } }
     /// `SearchParameter.description`: `string` 1..1
-    public var description: String? { get { _string(19) } set { _setString(19, newValue) } }
+    public var description: String? { get { _string(20) } set { _setString(20, newValue) } }
     /// `SearchParameter.xpath`: `string` 0..1
-    public var xpath: String? { get { _string(20) } set { _setString(20, newValue) } }
+    public var xpath: String? { get { _string(21) } set { _setString(21, newValue) } }
     /// `SearchParameter.xpathUsage`: `code` 0..1, one of `XPathUsageType` (<http://hl7.org/fhir/ValueSet/search-xpath-usage>)
-    public var xpathUsage: XPathUsageType? { get { _code(21) } set { _setCode(21, newValue) } }
+    public var xpathUsage: XPathUsageType? { get { _code(22) } set { _setCode(22, newValue) } }
     /// `SearchParameter.target`: `code` 0..*, one of `ResourceType` (<http://hl7.org/fhir/ValueSet/resource-types>)
-    public var target: [ResourceType] { get { _codes(22) } set { _setCodes(22, newValue) } }
+    public var target: [ResourceType] { get { _codes(23) } set { _setCodes(23, newValue) } }
 }
 
 /// `SearchParameter.contact`, a backbone element
@@ -46,9 +46,9 @@ public final class SearchParameterContact: BackboneElement {
     public override class var _layout: Layout { searchParameterContactLayout }
 
     /// `SearchParameter.contact.name`: `string` 0..1
-    public var name: String? { get { _string(3) } set { _setString(3, newValue) } }
+    public var name: String? { get { _string(4) } set { _setString(4, newValue) } }
     /// `SearchParameter.contact.telecom`: `ContactPoint` 0..*
-    public var telecom: [ContactPoint] { get { _objects(4) } set { _setObjects(4, newValue) } }
+    public var telecom: [ContactPoint] { get { _objects(5) } set { _setObjects(5, newValue) } }
 }
 
 private let searchParameterLayout = Layout(_class: SearchParameter.self, "SearchParameter", .resource, base: DomainResource._layout, release: .dstu2, """

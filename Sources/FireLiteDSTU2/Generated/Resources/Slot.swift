@@ -9,25 +9,25 @@ public final class Slot: DomainResource {
     public override class var _layout: Layout { slotLayout }
 
     /// `Slot.identifier`: `Identifier` 0..*
-    public var identifier: [Identifier] { get { _objects(8) } set { _setObjects(8, newValue) } }
+    public var identifier: [Identifier] { get { _objects(9) } set { _setObjects(9, newValue) } }
     /// `Slot.type`: `CodeableConcept` 0..1, preferred binding (<http://hl7.org/fhir/ValueSet/c80-practice-codes>)
-    public var type: CodeableConcept? { get { _object(9) } set { _setObject(9, newValue) } }
+    public var type: CodeableConcept? { get { _object(10) } set { _setObject(10, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: CodeableConcept?) { _upsert(9, newValue) }
+    public func upsert(type newValue: CodeableConcept?) { _upsert(10, newValue) }
     /// `Slot.schedule`: `Reference` 1..1 to `Schedule`
-    public var schedule: Reference? { get { _object(10) } set { _setObject(10, newValue) } }
+    public var schedule: Reference? { get { _object(11) } set { _setObject(11, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(schedule newValue: Reference?) { _upsert(10, newValue) }
+    public func upsert(schedule newValue: Reference?) { _upsert(11, newValue) }
     /// `Slot.freeBusyType`: `code` 1..1, one of `SlotStatus` (<http://hl7.org/fhir/ValueSet/slotstatus>)
-    public var freeBusyType: SlotStatus? { get { _code(11) } set { _setCode(11, newValue) } }
+    public var freeBusyType: SlotStatus? { get { _code(12) } set { _setCode(12, newValue) } }
     /// `Slot.start`: `instant` 1..1
-    public var start: FHIRInstant? { get { _instant(12) } set { _setInstant(12, newValue) } }
+    public var start: FHIRInstant? { get { _instant(13) } set { _setInstant(13, newValue) } }
     /// `Slot.end`: `instant` 1..1
-    public var end: FHIRInstant? { get { _instant(13) } set { _setInstant(13, newValue) } }
+    public var end: FHIRInstant? { get { _instant(14) } set { _setInstant(14, newValue) } }
     /// `Slot.overbooked`: `boolean` 0..1
-    public var overbooked: Bool? { get { _bool(14) } set { _setBool(14, newValue) } }
+    public var overbooked: Bool? { get { _bool(15) } set { _setBool(15, newValue) } }
     /// `Slot.comment`: `string` 0..1
-    public var comment: String? { get { _string(15) } set { _setString(15, newValue) } }
+    public var comment: String? { get { _string(16) } set { _setString(16, newValue) } }
 }
 
 private let slotLayout = Layout(_class: Slot.self, "Slot", .resource, base: DomainResource._layout, release: .dstu2, """

@@ -9,59 +9,59 @@ public final class StructureDefinition: DomainResource {
     public override class var _layout: Layout { structureDefinitionLayout }
 
     /// `StructureDefinition.url`: `uri` 1..1
-    public var url: String? { get { _string(8) } set { _setString(8, newValue) } }
+    public var url: String? { get { _string(9) } set { _setString(9, newValue) } }
     /// `StructureDefinition.identifier`: `Identifier` 0..*
-    public var identifier: [Identifier] { get { _objects(9) } set { _setObjects(9, newValue) } }
+    public var identifier: [Identifier] { get { _objects(10) } set { _setObjects(10, newValue) } }
     /// `StructureDefinition.version`: `string` 0..1
-    public var version: String? { get { _string(10) } set { _setString(10, newValue) } }
+    public var version: String? { get { _string(11) } set { _setString(11, newValue) } }
     /// `StructureDefinition.name`: `string` 1..1
-    public var name: String? { get { _string(11) } set { _setString(11, newValue) } }
+    public var name: String? { get { _string(12) } set { _setString(12, newValue) } }
     /// `StructureDefinition.display`: `string` 0..1
-    public var display: String? { get { _string(12) } set { _setString(12, newValue) } }
+    public var display: String? { get { _string(13) } set { _setString(13, newValue) } }
     /// `StructureDefinition.status`: `code` 1..1, one of `ConformanceResourceStatus` (<http://hl7.org/fhir/ValueSet/conformance-resource-status>)
-    public var status: ConformanceResourceStatus? { get { _code(13) } set { _setCode(13, newValue) } }
+    public var status: ConformanceResourceStatus? { get { _code(14) } set { _setCode(14, newValue) } }
     /// `StructureDefinition.experimental`: `boolean` 0..1
-    public var experimental: Bool? { get { _bool(14) } set { _setBool(14, newValue) } }
+    public var experimental: Bool? { get { _bool(15) } set { _setBool(15, newValue) } }
     /// `StructureDefinition.publisher`: `string` 0..1
-    public var publisher: String? { get { _string(15) } set { _setString(15, newValue) } }
+    public var publisher: String? { get { _string(16) } set { _setString(16, newValue) } }
     /// `StructureDefinition.contact`: `StructureDefinition.contact` 0..*
-    public var contact: [StructureDefinitionContact] { get { _objects(16) } set { _setObjects(16, newValue) } }
+    public var contact: [StructureDefinitionContact] { get { _objects(17) } set { _setObjects(17, newValue) } }
     /// `StructureDefinition.date`: `dateTime` 0..1
-    public var date: FHIRDateTime? { get { _dateTime(17) } set { _setDateTime(17, newValue) } }
+    public var date: FHIRDateTime? { get { _dateTime(18) } set { _setDateTime(18, newValue) } }
     /// `StructureDefinition.description`: `string` 0..1
-    public var description: String? { get { _string(18) } set { _setString(18, newValue) } }
+    public var description: String? { get { _string(19) } set { _setString(19, newValue) } }
     /// `StructureDefinition.useContext`: `CodeableConcept` 0..*, extensible binding (<http://hl7.org/fhir/ValueSet/use-context>)
-    public var useContext: [CodeableConcept] { get { _objects(19) } set { _setObjects(19, newValue) } }
+    public var useContext: [CodeableConcept] { get { _objects(20) } set { _setObjects(20, newValue) } }
     /// `StructureDefinition.requirements`: `string` 0..1
-    public var requirements: String? { get { _string(20) } set { _setString(20, newValue) } }
+    public var requirements: String? { get { _string(21) } set { _setString(21, newValue) } }
     /// `StructureDefinition.copyright`: `string` 0..1
-    public var copyright: String? { get { _string(21) } set { _setString(21, newValue) } }
+    public var copyright: String? { get { _string(22) } set { _setString(22, newValue) } }
     /// `StructureDefinition.code`: `Coding` 0..*, example binding (<http://hl7.org/fhir/ValueSet/profile-code>)
-    public var code: [Coding] { get { _objects(22) } set { _setObjects(22, newValue) } }
+    public var code: [Coding] { get { _objects(23) } set { _setObjects(23, newValue) } }
     /// `StructureDefinition.fhirVersion`: `id` 0..1
-    public var fhirVersion: String? { get { _string(23) } set { _setString(23, newValue) } }
+    public var fhirVersion: String? { get { _string(24) } set { _setString(24, newValue) } }
     /// `StructureDefinition.mapping`: `StructureDefinition.mapping` 0..*
-    public var mapping: [StructureDefinitionMapping] { get { _objects(24) } set { _setObjects(24, newValue) } }
+    public var mapping: [StructureDefinitionMapping] { get { _objects(25) } set { _setObjects(25, newValue) } }
     /// `StructureDefinition.kind`: `code` 1..1, one of `StructureDefinitionKind` (<http://hl7.org/fhir/ValueSet/structure-definition-kind>)
-    public var kind: StructureDefinitionKind? { get { _code(25) } set { _setCode(25, newValue) } }
+    public var kind: StructureDefinitionKind? { get { _code(26) } set { _setCode(26, newValue) } }
     /// `StructureDefinition.constrainedType`: `code` 0..1, one of `FHIRDefinedType` (<http://hl7.org/fhir/ValueSet/defined-types>)
-    public var constrainedType: FHIRDefinedType? { get { _code(26) } set { _setCode(26, newValue) } }
+    public var constrainedType: FHIRDefinedType? { get { _code(27) } set { _setCode(27, newValue) } }
     /// `StructureDefinition.abstract`: `boolean` 1..1
-    public var abstract: Bool? { get { _bool(27) } set { _setBool(27, newValue) } }
+    public var abstract: Bool? { get { _bool(28) } set { _setBool(28, newValue) } }
     /// `StructureDefinition.contextType`: `code` 0..1, one of `ExtensionContext` (<http://hl7.org/fhir/ValueSet/extension-context>)
-    public var contextType: ExtensionContext? { get { _code(28) } set { _setCode(28, newValue) } }
+    public var contextType: ExtensionContext? { get { _code(29) } set { _setCode(29, newValue) } }
     /// `StructureDefinition.context`: `string` 0..*
-    public var context: [String] { get { _strings(29) } set { _setStrings(29, newValue) } }
+    public var context: [String] { get { _strings(30) } set { _setStrings(30, newValue) } }
     /// `StructureDefinition.base`: `uri` 0..1
-    public var base: String? { get { _string(30) } set { _setString(30, newValue) } }
+    public var base: String? { get { _string(31) } set { _setString(31, newValue) } }
     /// `StructureDefinition.snapshot`: `StructureDefinition.snapshot` 0..1
-    public var snapshot: StructureDefinitionSnapshot? { get { _object(31) } set { _setObject(31, newValue) } }
+    public var snapshot: StructureDefinitionSnapshot? { get { _object(32) } set { _setObject(32, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(snapshot newValue: StructureDefinitionSnapshot?) { _upsert(31, newValue) }
+    public func upsert(snapshot newValue: StructureDefinitionSnapshot?) { _upsert(32, newValue) }
     /// `StructureDefinition.differential`: `StructureDefinition.differential` 0..1
-    public var differential: StructureDefinitionDifferential? { get { _object(32) } set { _setObject(32, newValue) } }
+    public var differential: StructureDefinitionDifferential? { get { _object(33) } set { _setObject(33, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(differential newValue: StructureDefinitionDifferential?) { _upsert(32, newValue) }
+    public func upsert(differential newValue: StructureDefinitionDifferential?) { _upsert(33, newValue) }
 }
 
 /// `StructureDefinition.contact`, a backbone element
@@ -70,9 +70,9 @@ public final class StructureDefinitionContact: BackboneElement {
     public override class var _layout: Layout { structureDefinitionContactLayout }
 
     /// `StructureDefinition.contact.name`: `string` 0..1
-    public var name: String? { get { _string(3) } set { _setString(3, newValue) } }
+    public var name: String? { get { _string(4) } set { _setString(4, newValue) } }
     /// `StructureDefinition.contact.telecom`: `ContactPoint` 0..*
-    public var telecom: [ContactPoint] { get { _objects(4) } set { _setObjects(4, newValue) } }
+    public var telecom: [ContactPoint] { get { _objects(5) } set { _setObjects(5, newValue) } }
 }
 
 /// `StructureDefinition.mapping`, a backbone element
@@ -81,13 +81,13 @@ public final class StructureDefinitionMapping: BackboneElement {
     public override class var _layout: Layout { structureDefinitionMappingLayout }
 
     /// `StructureDefinition.mapping.identity`: `id` 1..1
-    public var identity: String? { get { _string(3) } set { _setString(3, newValue) } }
+    public var identity: String? { get { _string(4) } set { _setString(4, newValue) } }
     /// `StructureDefinition.mapping.uri`: `uri` 0..1
-    public var uri: String? { get { _string(4) } set { _setString(4, newValue) } }
+    public var uri: String? { get { _string(5) } set { _setString(5, newValue) } }
     /// `StructureDefinition.mapping.name`: `string` 0..1
-    public var name: String? { get { _string(5) } set { _setString(5, newValue) } }
+    public var name: String? { get { _string(6) } set { _setString(6, newValue) } }
     /// `StructureDefinition.mapping.comments`: `string` 0..1
-    public var comments: String? { get { _string(6) } set { _setString(6, newValue) } }
+    public var comments: String? { get { _string(7) } set { _setString(7, newValue) } }
 }
 
 /// `StructureDefinition.snapshot`, a backbone element
@@ -96,7 +96,7 @@ public final class StructureDefinitionSnapshot: BackboneElement {
     public override class var _layout: Layout { structureDefinitionSnapshotLayout }
 
     /// `StructureDefinition.snapshot.element`: `ElementDefinition` 1..*
-    public var element: [ElementDefinition] { get { _objects(3) } set { _setObjects(3, newValue) } }
+    public var element: [ElementDefinition] { get { _objects(4) } set { _setObjects(4, newValue) } }
 }
 
 /// `StructureDefinition.differential`, a backbone element
@@ -105,7 +105,7 @@ public final class StructureDefinitionDifferential: BackboneElement {
     public override class var _layout: Layout { structureDefinitionDifferentialLayout }
 
     /// `StructureDefinition.differential.element`: `ElementDefinition` 1..*
-    public var element: [ElementDefinition] { get { _objects(3) } set { _setObjects(3, newValue) } }
+    public var element: [ElementDefinition] { get { _objects(4) } set { _setObjects(4, newValue) } }
 }
 
 private let structureDefinitionLayout = Layout(_class: StructureDefinition.self, "StructureDefinition", .resource, base: DomainResource._layout, release: .dstu2, """

@@ -9,23 +9,23 @@ public final class Subscription: DomainResource {
     public override class var _layout: Layout { subscriptionLayout }
 
     /// `Subscription.criteria`: `string` 1..1
-    public var criteria: String? { get { _string(8) } set { _setString(8, newValue) } }
+    public var criteria: String? { get { _string(9) } set { _setString(9, newValue) } }
     /// `Subscription.contact`: `ContactPoint` 0..*
-    public var contact: [ContactPoint] { get { _objects(9) } set { _setObjects(9, newValue) } }
+    public var contact: [ContactPoint] { get { _objects(10) } set { _setObjects(10, newValue) } }
     /// `Subscription.reason`: `string` 1..1
-    public var reason: String? { get { _string(10) } set { _setString(10, newValue) } }
+    public var reason: String? { get { _string(11) } set { _setString(11, newValue) } }
     /// `Subscription.status`: `code` 1..1, one of `SubscriptionStatus` (<http://hl7.org/fhir/ValueSet/subscription-status>)
-    public var status: SubscriptionStatus? { get { _code(11) } set { _setCode(11, newValue) } }
+    public var status: SubscriptionStatus? { get { _code(12) } set { _setCode(12, newValue) } }
     /// `Subscription.error`: `string` 0..1
-    public var error: String? { get { _string(12) } set { _setString(12, newValue) } }
+    public var error: String? { get { _string(13) } set { _setString(13, newValue) } }
     /// `Subscription.channel`: `Subscription.channel` 1..1
-    public var channel: SubscriptionChannel? { get { _object(13) } set { _setObject(13, newValue) } }
+    public var channel: SubscriptionChannel? { get { _object(14) } set { _setObject(14, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(channel newValue: SubscriptionChannel?) { _upsert(13, newValue) }
+    public func upsert(channel newValue: SubscriptionChannel?) { _upsert(14, newValue) }
     /// `Subscription.end`: `instant` 0..1
-    public var end: FHIRInstant? { get { _instant(14) } set { _setInstant(14, newValue) } }
+    public var end: FHIRInstant? { get { _instant(15) } set { _setInstant(15, newValue) } }
     /// `Subscription.tag`: `Coding` 0..*, example binding (<http://hl7.org/fhir/ValueSet/subscription-tag>)
-    public var tag: [Coding] { get { _objects(15) } set { _setObjects(15, newValue) } }
+    public var tag: [Coding] { get { _objects(16) } set { _setObjects(16, newValue) } }
 }
 
 /// `Subscription.channel`, a backbone element
@@ -34,13 +34,13 @@ public final class SubscriptionChannel: BackboneElement {
     public override class var _layout: Layout { subscriptionChannelLayout }
 
     /// `Subscription.channel.type`: `code` 1..1, one of `SubscriptionChannelType` (<http://hl7.org/fhir/ValueSet/subscription-channel-type>)
-    public var type: SubscriptionChannelType? { get { _code(3) } set { _setCode(3, newValue) } }
+    public var type: SubscriptionChannelType? { get { _code(4) } set { _setCode(4, newValue) } }
     /// `Subscription.channel.endpoint`: `uri` 0..1
-    public var endpoint: String? { get { _string(4) } set { _setString(4, newValue) } }
+    public var endpoint: String? { get { _string(5) } set { _setString(5, newValue) } }
     /// `Subscription.channel.payload`: `string` 1..1
-    public var payload: String? { get { _string(5) } set { _setString(5, newValue) } }
+    public var payload: String? { get { _string(6) } set { _setString(6, newValue) } }
     /// `Subscription.channel.header`: `string` 0..1
-    public var header: String? { get { _string(6) } set { _setString(6, newValue) } }
+    public var header: String? { get { _string(7) } set { _setString(7, newValue) } }
 }
 
 private let subscriptionLayout = Layout(_class: Subscription.self, "Subscription", .resource, base: DomainResource._layout, release: .dstu2, """

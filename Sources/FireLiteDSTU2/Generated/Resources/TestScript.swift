@@ -9,55 +9,55 @@ public final class TestScript: DomainResource {
     public override class var _layout: Layout { testScriptLayout }
 
     /// `TestScript.url`: `uri` 1..1
-    public var url: String? { get { _string(8) } set { _setString(8, newValue) } }
+    public var url: String? { get { _string(9) } set { _setString(9, newValue) } }
     /// `TestScript.version`: `string` 0..1
-    public var version: String? { get { _string(9) } set { _setString(9, newValue) } }
+    public var version: String? { get { _string(10) } set { _setString(10, newValue) } }
     /// `TestScript.name`: `string` 1..1
-    public var name: String? { get { _string(10) } set { _setString(10, newValue) } }
+    public var name: String? { get { _string(11) } set { _setString(11, newValue) } }
     /// `TestScript.status`: `code` 1..1, one of `ConformanceResourceStatus` (<http://hl7.org/fhir/ValueSet/conformance-resource-status>)
-    public var status: ConformanceResourceStatus? { get { _code(11) } set { _setCode(11, newValue) } }
+    public var status: ConformanceResourceStatus? { get { _code(12) } set { _setCode(12, newValue) } }
     /// `TestScript.identifier`: `Identifier` 0..1
-    public var identifier: Identifier? { get { _object(12) } set { _setObject(12, newValue) } }
+    public var identifier: Identifier? { get { _object(13) } set { _setObject(13, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(identifier newValue: Identifier?) { _upsert(12, newValue) }
+    public func upsert(identifier newValue: Identifier?) { _upsert(13, newValue) }
     /// `TestScript.experimental`: `boolean` 0..1
-    public var experimental: Bool? { get { _bool(13) } set { _setBool(13, newValue) } }
+    public var experimental: Bool? { get { _bool(14) } set { _setBool(14, newValue) } }
     /// `TestScript.publisher`: `string` 0..1
-    public var publisher: String? { get { _string(14) } set { _setString(14, newValue) } }
+    public var publisher: String? { get { _string(15) } set { _setString(15, newValue) } }
     /// `TestScript.contact`: `TestScript.contact` 0..*
-    public var contact: [TestScriptContact] { get { _objects(15) } set { _setObjects(15, newValue) } }
+    public var contact: [TestScriptContact] { get { _objects(16) } set { _setObjects(16, newValue) } }
     /// `TestScript.date`: `dateTime` 0..1
-    public var date: FHIRDateTime? { get { _dateTime(16) } set { _setDateTime(16, newValue) } }
+    public var date: FHIRDateTime? { get { _dateTime(17) } set { _setDateTime(17, newValue) } }
     /// `TestScript.description`: `string` 0..1
-    public var description: String? { get { _string(17) } set { _setString(17, newValue) } }
+    public var description: String? { get { _string(18) } set { _setString(18, newValue) } }
     /// `TestScript.useContext`: `CodeableConcept` 0..*, extensible binding (<http://hl7.org/fhir/ValueSet/use-context>)
-    public var useContext: [CodeableConcept] { get { _objects(18) } set { _setObjects(18, newValue) } }
+    public var useContext: [CodeableConcept] { get { _objects(19) } set { _setObjects(19, newValue) } }
     /// `TestScript.requirements`: `string` 0..1
-    public var requirements: String? { get { _string(19) } set { _setString(19, newValue) } }
+    public var requirements: String? { get { _string(20) } set { _setString(20, newValue) } }
     /// `TestScript.copyright`: `string` 0..1
-    public var copyright: String? { get { _string(20) } set { _setString(20, newValue) } }
+    public var copyright: String? { get { _string(21) } set { _setString(21, newValue) } }
     /// `TestScript.metadata`: `TestScript.metadata` 0..1
-    public var metadata: TestScriptMetadata? { get { _object(21) } set { _setObject(21, newValue) } }
+    public var metadata: TestScriptMetadata? { get { _object(22) } set { _setObject(22, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(metadata newValue: TestScriptMetadata?) { _upsert(21, newValue) }
+    public func upsert(metadata newValue: TestScriptMetadata?) { _upsert(22, newValue) }
     /// `TestScript.multiserver`: `boolean` 0..1
-    public var multiserver: Bool? { get { _bool(22) } set { _setBool(22, newValue) } }
+    public var multiserver: Bool? { get { _bool(23) } set { _setBool(23, newValue) } }
     /// `TestScript.fixture`: `TestScript.fixture` 0..*
-    public var fixture: [TestScriptFixture] { get { _objects(23) } set { _setObjects(23, newValue) } }
+    public var fixture: [TestScriptFixture] { get { _objects(24) } set { _setObjects(24, newValue) } }
     /// `TestScript.profile`: `Reference` 0..*
-    public var profile: [Reference] { get { _objects(24) } set { _setObjects(24, newValue) } }
+    public var profile: [Reference] { get { _objects(25) } set { _setObjects(25, newValue) } }
     /// `TestScript.variable`: `TestScript.variable` 0..*
-    public var variable: [TestScriptVariable] { get { _objects(25) } set { _setObjects(25, newValue) } }
+    public var variable: [TestScriptVariable] { get { _objects(26) } set { _setObjects(26, newValue) } }
     /// `TestScript.setup`: `TestScript.setup` 0..1
-    public var setup: TestScriptSetup? { get { _object(26) } set { _setObject(26, newValue) } }
+    public var setup: TestScriptSetup? { get { _object(27) } set { _setObject(27, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(setup newValue: TestScriptSetup?) { _upsert(26, newValue) }
+    public func upsert(setup newValue: TestScriptSetup?) { _upsert(27, newValue) }
     /// `TestScript.test`: `TestScript.test` 0..*
-    public var test: [TestScriptTest] { get { _objects(27) } set { _setObjects(27, newValue) } }
+    public var test: [TestScriptTest] { get { _objects(28) } set { _setObjects(28, newValue) } }
     /// `TestScript.teardown`: `TestScript.teardown` 0..1
-    public var teardown: TestScriptTeardown? { get { _object(28) } set { _setObject(28, newValue) } }
+    public var teardown: TestScriptTeardown? { get { _object(29) } set { _setObject(29, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(teardown newValue: TestScriptTeardown?) { _upsert(28, newValue) }
+    public func upsert(teardown newValue: TestScriptTeardown?) { _upsert(29, newValue) }
 }
 
 /// `TestScript.contact`, a backbone element
@@ -66,9 +66,9 @@ public final class TestScriptContact: BackboneElement {
     public override class var _layout: Layout { testScriptContactLayout }
 
     /// `TestScript.contact.name`: `string` 0..1
-    public var name: String? { get { _string(3) } set { _setString(3, newValue) } }
+    public var name: String? { get { _string(4) } set { _setString(4, newValue) } }
     /// `TestScript.contact.telecom`: `ContactPoint` 0..*
-    public var telecom: [ContactPoint] { get { _objects(4) } set { _setObjects(4, newValue) } }
+    public var telecom: [ContactPoint] { get { _objects(5) } set { _setObjects(5, newValue) } }
 }
 
 /// `TestScript.metadata`, a backbone element
@@ -77,9 +77,9 @@ public final class TestScriptMetadata: BackboneElement {
     public override class var _layout: Layout { testScriptMetadataLayout }
 
     /// `TestScript.metadata.link`: `TestScript.metadata.link` 0..*
-    public var link: [TestScriptMetadataLink] { get { _objects(3) } set { _setObjects(3, newValue) } }
+    public var link: [TestScriptMetadataLink] { get { _objects(4) } set { _setObjects(4, newValue) } }
     /// `TestScript.metadata.capability`: `TestScript.metadata.capability` 1..*
-    public var capability: [TestScriptMetadataCapability] { get { _objects(4) } set { _setObjects(4, newValue) } }
+    public var capability: [TestScriptMetadataCapability] { get { _objects(5) } set { _setObjects(5, newValue) } }
 }
 
 /// `TestScript.metadata.link`, a backbone element
@@ -88,9 +88,9 @@ public final class TestScriptMetadataLink: BackboneElement {
     public override class var _layout: Layout { testScriptMetadataLinkLayout }
 
     /// `TestScript.metadata.link.url`: `uri` 1..1
-    public var url: String? { get { _string(3) } set { _setString(3, newValue) } }
+    public var url: String? { get { _string(4) } set { _setString(4, newValue) } }
     /// `TestScript.metadata.link.description`: `string` 0..1
-    public var description: String? { get { _string(4) } set { _setString(4, newValue) } }
+    public var description: String? { get { _string(5) } set { _setString(5, newValue) } }
 }
 
 /// `TestScript.metadata.capability`, a backbone element
@@ -99,19 +99,19 @@ public final class TestScriptMetadataCapability: BackboneElement {
     public override class var _layout: Layout { testScriptMetadataCapabilityLayout }
 
     /// `TestScript.metadata.capability.required`: `boolean` 0..1
-    public var required: Bool? { get { _bool(3) } set { _setBool(3, newValue) } }
+    public var required: Bool? { get { _bool(4) } set { _setBool(4, newValue) } }
     /// `TestScript.metadata.capability.validated`: `boolean` 0..1
-    public var validated: Bool? { get { _bool(4) } set { _setBool(4, newValue) } }
+    public var validated: Bool? { get { _bool(5) } set { _setBool(5, newValue) } }
     /// `TestScript.metadata.capability.description`: `string` 0..1
-    public var description: String? { get { _string(5) } set { _setString(5, newValue) } }
+    public var description: String? { get { _string(6) } set { _setString(6, newValue) } }
     /// `TestScript.metadata.capability.destination`: `integer` 0..1
-    public var destination: Int? { get { _int(6) } set { _setInt(6, newValue) } }
+    public var destination: Int? { get { _int(7) } set { _setInt(7, newValue) } }
     /// `TestScript.metadata.capability.link`: `uri` 0..*
-    public var link: [String] { get { _strings(7) } set { _setStrings(7, newValue) } }
+    public var link: [String] { get { _strings(8) } set { _setStrings(8, newValue) } }
     /// `TestScript.metadata.capability.conformance`: `Reference` 1..1 to `Conformance`
-    public var conformance: Reference? { get { _object(8) } set { _setObject(8, newValue) } }
+    public var conformance: Reference? { get { _object(9) } set { _setObject(9, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(conformance newValue: Reference?) { _upsert(8, newValue) }
+    public func upsert(conformance newValue: Reference?) { _upsert(9, newValue) }
 }
 
 /// `TestScript.fixture`, a backbone element
@@ -120,13 +120,13 @@ public final class TestScriptFixture: BackboneElement {
     public override class var _layout: Layout { testScriptFixtureLayout }
 
     /// `TestScript.fixture.autocreate`: `boolean` 0..1
-    public var autocreate: Bool? { get { _bool(3) } set { _setBool(3, newValue) } }
+    public var autocreate: Bool? { get { _bool(4) } set { _setBool(4, newValue) } }
     /// `TestScript.fixture.autodelete`: `boolean` 0..1
-    public var autodelete: Bool? { get { _bool(4) } set { _setBool(4, newValue) } }
+    public var autodelete: Bool? { get { _bool(5) } set { _setBool(5, newValue) } }
     /// `TestScript.fixture.resource`: `Reference` 0..1
-    public var resource: Reference? { get { _object(5) } set { _setObject(5, newValue) } }
+    public var resource: Reference? { get { _object(6) } set { _setObject(6, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(resource newValue: Reference?) { _upsert(5, newValue) }
+    public func upsert(resource newValue: Reference?) { _upsert(6, newValue) }
 }
 
 /// `TestScript.variable`, a backbone element
@@ -135,13 +135,13 @@ public final class TestScriptVariable: BackboneElement {
     public override class var _layout: Layout { testScriptVariableLayout }
 
     /// `TestScript.variable.name`: `string` 1..1
-    public var name: String? { get { _string(3) } set { _setString(3, newValue) } }
+    public var name: String? { get { _string(4) } set { _setString(4, newValue) } }
     /// `TestScript.variable.headerField`: `string` 0..1
-    public var headerField: String? { get { _string(4) } set { _setString(4, newValue) } }
+    public var headerField: String? { get { _string(5) } set { _setString(5, newValue) } }
     /// `TestScript.variable.path`: `string` 0..1
-    public var path: String? { get { _string(5) } set { _setString(5, newValue) } }
+    public var path: String? { get { _string(6) } set { _setString(6, newValue) } }
     /// `TestScript.variable.sourceId`: `id` 0..1
-    public var sourceId: String? { get { _string(6) } set { _setString(6, newValue) } }
+    public var sourceId: String? { get { _string(7) } set { _setString(7, newValue) } }
 }
 
 /// `TestScript.setup`, a backbone element
@@ -150,11 +150,11 @@ public final class TestScriptSetup: BackboneElement {
     public override class var _layout: Layout { testScriptSetupLayout }
 
     /// `TestScript.setup.metadata`: as `TestScript.metadata` 0..1
-    public var metadata: TestScriptMetadata? { get { _object(3) } set { _setObject(3, newValue) } }
+    public var metadata: TestScriptMetadata? { get { _object(4) } set { _setObject(4, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(metadata newValue: TestScriptMetadata?) { _upsert(3, newValue) }
+    public func upsert(metadata newValue: TestScriptMetadata?) { _upsert(4, newValue) }
     /// `TestScript.setup.action`: `TestScript.setup.action` 1..*
-    public var action: [TestScriptSetupAction] { get { _objects(4) } set { _setObjects(4, newValue) } }
+    public var action: [TestScriptSetupAction] { get { _objects(5) } set { _setObjects(5, newValue) } }
 }
 
 /// `TestScript.setup.action`, a backbone element
@@ -163,13 +163,13 @@ public final class TestScriptSetupAction: BackboneElement {
     public override class var _layout: Layout { testScriptSetupActionLayout }
 
     /// `TestScript.setup.action.operation`: `TestScript.setup.action.operation` 0..1
-    public var operation: TestScriptSetupActionOperation? { get { _object(3) } set { _setObject(3, newValue) } }
+    public var operation: TestScriptSetupActionOperation? { get { _object(4) } set { _setObject(4, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(operation newValue: TestScriptSetupActionOperation?) { _upsert(3, newValue) }
+    public func upsert(operation newValue: TestScriptSetupActionOperation?) { _upsert(4, newValue) }
     /// `TestScript.setup.action.assert`: `TestScript.setup.action.assert` 0..1
-    public var assert: TestScriptSetupActionAssert? { get { _object(4) } set { _setObject(4, newValue) } }
+    public var assert: TestScriptSetupActionAssert? { get { _object(5) } set { _setObject(5, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(assert newValue: TestScriptSetupActionAssert?) { _upsert(4, newValue) }
+    public func upsert(assert newValue: TestScriptSetupActionAssert?) { _upsert(5, newValue) }
 }
 
 /// `TestScript.setup.action.operation`, a backbone element
@@ -178,35 +178,35 @@ public final class TestScriptSetupActionOperation: BackboneElement {
     public override class var _layout: Layout { testScriptSetupActionOperationLayout }
 
     /// `TestScript.setup.action.operation.type`: `Coding` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/testscript-operation-codes>)
-    public var type: Coding? { get { _object(3) } set { _setObject(3, newValue) } }
+    public var type: Coding? { get { _object(4) } set { _setObject(4, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(type newValue: Coding?) { _upsert(3, newValue) }
+    public func upsert(type newValue: Coding?) { _upsert(4, newValue) }
     /// `TestScript.setup.action.operation.resource`: `code` 0..1, one of `FHIRDefinedType` (<http://hl7.org/fhir/ValueSet/defined-types>)
-    public var resource: FHIRDefinedType? { get { _code(4) } set { _setCode(4, newValue) } }
+    public var resource: FHIRDefinedType? { get { _code(5) } set { _setCode(5, newValue) } }
     /// `TestScript.setup.action.operation.label`: `string` 0..1
-    public var label: String? { get { _string(5) } set { _setString(5, newValue) } }
+    public var label: String? { get { _string(6) } set { _setString(6, newValue) } }
     /// `TestScript.setup.action.operation.description`: `string` 0..1
-    public var description: String? { get { _string(6) } set { _setString(6, newValue) } }
+    public var description: String? { get { _string(7) } set { _setString(7, newValue) } }
     /// `TestScript.setup.action.operation.accept`: `code` 0..1, one of `ContentType` (<http://hl7.org/fhir/ValueSet/content-type>)
-    public var accept: ContentType? { get { _code(7) } set { _setCode(7, newValue) } }
+    public var accept: ContentType? { get { _code(8) } set { _setCode(8, newValue) } }
     /// `TestScript.setup.action.operation.contentType`: `code` 0..1, one of `ContentType` (<http://hl7.org/fhir/ValueSet/content-type>)
-    public var contentType: ContentType? { get { _code(8) } set { _setCode(8, newValue) } }
+    public var contentType: ContentType? { get { _code(9) } set { _setCode(9, newValue) } }
     /// `TestScript.setup.action.operation.destination`: `integer` 0..1
-    public var destination: Int? { get { _int(9) } set { _setInt(9, newValue) } }
+    public var destination: Int? { get { _int(10) } set { _setInt(10, newValue) } }
     /// `TestScript.setup.action.operation.encodeRequestUrl`: `boolean` 0..1
-    public var encodeRequestUrl: Bool? { get { _bool(10) } set { _setBool(10, newValue) } }
+    public var encodeRequestUrl: Bool? { get { _bool(11) } set { _setBool(11, newValue) } }
     /// `TestScript.setup.action.operation.params`: `string` 0..1
-    public var params: String? { get { _string(11) } set { _setString(11, newValue) } }
+    public var params: String? { get { _string(12) } set { _setString(12, newValue) } }
     /// `TestScript.setup.action.operation.requestHeader`: `TestScript.setup.action.operation.requestHeader` 0..*
-    public var requestHeader: [TestScriptSetupActionOperationRequestHeader] { get { _objects(12) } set { _setObjects(12, newValue) } }
+    public var requestHeader: [TestScriptSetupActionOperationRequestHeader] { get { _objects(13) } set { _setObjects(13, newValue) } }
     /// `TestScript.setup.action.operation.responseId`: `id` 0..1
-    public var responseId: String? { get { _string(13) } set { _setString(13, newValue) } }
+    public var responseId: String? { get { _string(14) } set { _setString(14, newValue) } }
     /// `TestScript.setup.action.operation.sourceId`: `id` 0..1
-    public var sourceId: String? { get { _string(14) } set { _setString(14, newValue) } }
+    public var sourceId: String? { get { _string(15) } set { _setString(15, newValue) } }
     /// `TestScript.setup.action.operation.targetId`: `id` 0..1
-    public var targetId: String? { get { _string(15) } set { _setString(15, newValue) } }
+    public var targetId: String? { get { _string(16) } set { _setString(16, newValue) } }
     /// `TestScript.setup.action.operation.url`: `string` 0..1
-    public var url: String? { get { _string(16) } set { _setString(16, newValue) } }
+    public var url: String? { get { _string(17) } set { _setString(17, newValue) } }
 }
 
 /// `TestScript.setup.action.operation.requestHeader`, a backbone element
@@ -215,9 +215,9 @@ public final class TestScriptSetupActionOperationRequestHeader: BackboneElement 
     public override class var _layout: Layout { testScriptSetupActionOperationRequestHeaderLayout }
 
     /// `TestScript.setup.action.operation.requestHeader.field`: `string` 1..1
-    public var field: String? { get { _string(3) } set { _setString(3, newValue) } }
+    public var field: String? { get { _string(4) } set { _setString(4, newValue) } }
     /// `TestScript.setup.action.operation.requestHeader.value`: `string` 1..1
-    public var value: String? { get { _string(4) } set { _setString(4, newValue) } }
+    public var value: String? { get { _string(5) } set { _setString(5, newValue) } }
 }
 
 /// `TestScript.setup.action.assert`, a backbone element
@@ -226,41 +226,41 @@ public final class TestScriptSetupActionAssert: BackboneElement {
     public override class var _layout: Layout { testScriptSetupActionAssertLayout }
 
     /// `TestScript.setup.action.assert.label`: `string` 0..1
-    public var label: String? { get { _string(3) } set { _setString(3, newValue) } }
+    public var label: String? { get { _string(4) } set { _setString(4, newValue) } }
     /// `TestScript.setup.action.assert.description`: `string` 0..1
-    public var description: String? { get { _string(4) } set { _setString(4, newValue) } }
+    public var description: String? { get { _string(5) } set { _setString(5, newValue) } }
     /// `TestScript.setup.action.assert.direction`: `code` 0..1, one of `AssertionDirectionType` (<http://hl7.org/fhir/ValueSet/assert-direction-codes>)
-    public var direction: AssertionDirectionType? { get { _code(5) } set { _setCode(5, newValue) } }
+    public var direction: AssertionDirectionType? { get { _code(6) } set { _setCode(6, newValue) } }
     /// `TestScript.setup.action.assert.compareToSourceId`: `string` 0..1
-    public var compareToSourceId: String? { get { _string(6) } set { _setString(6, newValue) } }
+    public var compareToSourceId: String? { get { _string(7) } set { _setString(7, newValue) } }
     /// `TestScript.setup.action.assert.compareToSourcePath`: `string` 0..1
-    public var compareToSourcePath: String? { get { _string(7) } set { _setString(7, newValue) } }
+    public var compareToSourcePath: String? { get { _string(8) } set { _setString(8, newValue) } }
     /// `TestScript.setup.action.assert.contentType`: `code` 0..1, one of `ContentType` (<http://hl7.org/fhir/ValueSet/content-type>)
-    public var contentType: ContentType? { get { _code(8) } set { _setCode(8, newValue) } }
+    public var contentType: ContentType? { get { _code(9) } set { _setCode(9, newValue) } }
     /// `TestScript.setup.action.assert.headerField`: `string` 0..1
-    public var headerField: String? { get { _string(9) } set { _setString(9, newValue) } }
+    public var headerField: String? { get { _string(10) } set { _setString(10, newValue) } }
     /// `TestScript.setup.action.assert.minimumId`: `string` 0..1
-    public var minimumId: String? { get { _string(10) } set { _setString(10, newValue) } }
+    public var minimumId: String? { get { _string(11) } set { _setString(11, newValue) } }
     /// `TestScript.setup.action.assert.navigationLinks`: `boolean` 0..1
-    public var navigationLinks: Bool? { get { _bool(11) } set { _setBool(11, newValue) } }
+    public var navigationLinks: Bool? { get { _bool(12) } set { _setBool(12, newValue) } }
     /// `TestScript.setup.action.assert.operator`: `code` 0..1, one of `AssertionOperatorType` (<http://hl7.org/fhir/ValueSet/assert-operator-codes>)
-    public var `operator`: AssertionOperatorType? { get { _code(12) } set { _setCode(12, newValue) } }
+    public var `operator`: AssertionOperatorType? { get { _code(13) } set { _setCode(13, newValue) } }
     /// `TestScript.setup.action.assert.path`: `string` 0..1
-    public var path: String? { get { _string(13) } set { _setString(13, newValue) } }
+    public var path: String? { get { _string(14) } set { _setString(14, newValue) } }
     /// `TestScript.setup.action.assert.resource`: `code` 0..1, one of `FHIRDefinedType` (<http://hl7.org/fhir/ValueSet/defined-types>)
-    public var resource: FHIRDefinedType? { get { _code(14) } set { _setCode(14, newValue) } }
+    public var resource: FHIRDefinedType? { get { _code(15) } set { _setCode(15, newValue) } }
     /// `TestScript.setup.action.assert.response`: `code` 0..1, one of `AssertionResponseTypes` (<http://hl7.org/fhir/ValueSet/assert-response-code-types>)
-    public var response: AssertionResponseTypes? { get { _code(15) } set { _setCode(15, newValue) } }
+    public var response: AssertionResponseTypes? { get { _code(16) } set { _setCode(16, newValue) } }
     /// `TestScript.setup.action.assert.responseCode`: `string` 0..1
-    public var responseCode: String? { get { _string(16) } set { _setString(16, newValue) } }
+    public var responseCode: String? { get { _string(17) } set { _setString(17, newValue) } }
     /// `TestScript.setup.action.assert.sourceId`: `id` 0..1
-    public var sourceId: String? { get { _string(17) } set { _setString(17, newValue) } }
+    public var sourceId: String? { get { _string(18) } set { _setString(18, newValue) } }
     /// `TestScript.setup.action.assert.validateProfileId`: `id` 0..1
-    public var validateProfileId: String? { get { _string(18) } set { _setString(18, newValue) } }
+    public var validateProfileId: String? { get { _string(19) } set { _setString(19, newValue) } }
     /// `TestScript.setup.action.assert.value`: `string` 0..1
-    public var value: String? { get { _string(19) } set { _setString(19, newValue) } }
+    public var value: String? { get { _string(20) } set { _setString(20, newValue) } }
     /// `TestScript.setup.action.assert.warningOnly`: `boolean` 0..1
-    public var warningOnly: Bool? { get { _bool(20) } set { _setBool(20, newValue) } }
+    public var warningOnly: Bool? { get { _bool(21) } set { _setBool(21, newValue) } }
 }
 
 /// `TestScript.test`, a backbone element
@@ -269,15 +269,15 @@ public final class TestScriptTest: BackboneElement {
     public override class var _layout: Layout { testScriptTestLayout }
 
     /// `TestScript.test.name`: `string` 0..1
-    public var name: String? { get { _string(3) } set { _setString(3, newValue) } }
+    public var name: String? { get { _string(4) } set { _setString(4, newValue) } }
     /// `TestScript.test.description`: `string` 0..1
-    public var description: String? { get { _string(4) } set { _setString(4, newValue) } }
+    public var description: String? { get { _string(5) } set { _setString(5, newValue) } }
     /// `TestScript.test.metadata`: as `TestScript.metadata` 0..1
-    public var metadata: TestScriptMetadata? { get { _object(5) } set { _setObject(5, newValue) } }
+    public var metadata: TestScriptMetadata? { get { _object(6) } set { _setObject(6, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(metadata newValue: TestScriptMetadata?) { _upsert(5, newValue) }
+    public func upsert(metadata newValue: TestScriptMetadata?) { _upsert(6, newValue) }
     /// `TestScript.test.action`: `TestScript.test.action` 1..*
-    public var action: [TestScriptTestAction] { get { _objects(6) } set { _setObjects(6, newValue) } }
+    public var action: [TestScriptTestAction] { get { _objects(7) } set { _setObjects(7, newValue) } }
 }
 
 /// `TestScript.test.action`, a backbone element
@@ -286,13 +286,13 @@ public final class TestScriptTestAction: BackboneElement {
     public override class var _layout: Layout { testScriptTestActionLayout }
 
     /// `TestScript.test.action.operation`: as `TestScript.setup.action.operation` 0..1
-    public var operation: TestScriptSetupActionOperation? { get { _object(3) } set { _setObject(3, newValue) } }
+    public var operation: TestScriptSetupActionOperation? { get { _object(4) } set { _setObject(4, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(operation newValue: TestScriptSetupActionOperation?) { _upsert(3, newValue) }
+    public func upsert(operation newValue: TestScriptSetupActionOperation?) { _upsert(4, newValue) }
     /// `TestScript.test.action.assert`: as `TestScript.setup.action.assert` 0..1
-    public var assert: TestScriptSetupActionAssert? { get { _object(4) } set { _setObject(4, newValue) } }
+    public var assert: TestScriptSetupActionAssert? { get { _object(5) } set { _setObject(5, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(assert newValue: TestScriptSetupActionAssert?) { _upsert(4, newValue) }
+    public func upsert(assert newValue: TestScriptSetupActionAssert?) { _upsert(5, newValue) }
 }
 
 /// `TestScript.teardown`, a backbone element
@@ -301,7 +301,7 @@ public final class TestScriptTeardown: BackboneElement {
     public override class var _layout: Layout { testScriptTeardownLayout }
 
     /// `TestScript.teardown.action`: `TestScript.teardown.action` 1..*
-    public var action: [TestScriptTeardownAction] { get { _objects(3) } set { _setObjects(3, newValue) } }
+    public var action: [TestScriptTeardownAction] { get { _objects(4) } set { _setObjects(4, newValue) } }
 }
 
 /// `TestScript.teardown.action`, a backbone element
@@ -310,9 +310,9 @@ public final class TestScriptTeardownAction: BackboneElement {
     public override class var _layout: Layout { testScriptTeardownActionLayout }
 
     /// `TestScript.teardown.action.operation`: as `TestScript.setup.action.operation` 0..1
-    public var operation: TestScriptSetupActionOperation? { get { _object(3) } set { _setObject(3, newValue) } }
+    public var operation: TestScriptSetupActionOperation? { get { _object(4) } set { _setObject(4, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(operation newValue: TestScriptSetupActionOperation?) { _upsert(3, newValue) }
+    public func upsert(operation newValue: TestScriptSetupActionOperation?) { _upsert(4, newValue) }
 }
 
 private let testScriptLayout = Layout(_class: TestScript.self, "TestScript", .resource, base: DomainResource._layout, release: .dstu2, """

@@ -9,51 +9,51 @@ public final class ValueSet: DomainResource {
     public override class var _layout: Layout { valueSetLayout }
 
     /// `ValueSet.url`: `uri` 0..1
-    public var url: String? { get { _string(8) } set { _setString(8, newValue) } }
+    public var url: String? { get { _string(9) } set { _setString(9, newValue) } }
     /// `ValueSet.identifier`: `Identifier` 0..1
-    public var identifier: Identifier? { get { _object(9) } set { _setObject(9, newValue) } }
+    public var identifier: Identifier? { get { _object(10) } set { _setObject(10, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(identifier newValue: Identifier?) { _upsert(9, newValue) }
+    public func upsert(identifier newValue: Identifier?) { _upsert(10, newValue) }
     /// `ValueSet.version`: `string` 0..1
-    public var version: String? { get { _string(10) } set { _setString(10, newValue) } }
+    public var version: String? { get { _string(11) } set { _setString(11, newValue) } }
     /// `ValueSet.name`: `string` 0..1
-    public var name: String? { get { _string(11) } set { _setString(11, newValue) } }
+    public var name: String? { get { _string(12) } set { _setString(12, newValue) } }
     /// `ValueSet.status`: `code` 1..1, one of `ConformanceResourceStatus` (<http://hl7.org/fhir/ValueSet/conformance-resource-status>)
-    public var status: ConformanceResourceStatus? { get { _code(12) } set { _setCode(12, newValue) } }
+    public var status: ConformanceResourceStatus? { get { _code(13) } set { _setCode(13, newValue) } }
     /// `ValueSet.experimental`: `boolean` 0..1
-    public var experimental: Bool? { get { _bool(13) } set { _setBool(13, newValue) } }
+    public var experimental: Bool? { get { _bool(14) } set { _setBool(14, newValue) } }
     /// `ValueSet.publisher`: `string` 0..1
-    public var publisher: String? { get { _string(14) } set { _setString(14, newValue) } }
+    public var publisher: String? { get { _string(15) } set { _setString(15, newValue) } }
     /// `ValueSet.contact`: `ValueSet.contact` 0..*
-    public var contact: [ValueSetContact] { get { _objects(15) } set { _setObjects(15, newValue) } }
+    public var contact: [ValueSetContact] { get { _objects(16) } set { _setObjects(16, newValue) } }
     /// `ValueSet.date`: `dateTime` 0..1
-    public var date: FHIRDateTime? { get { _dateTime(16) } set { _setDateTime(16, newValue) } }
+    public var date: FHIRDateTime? { get { _dateTime(17) } set { _setDateTime(17, newValue) } }
     /// `ValueSet.lockedDate`: `date` 0..1
-    public var lockedDate: FHIRDate? { get { _date(17) } set { _setDate(17, newValue) } }
+    public var lockedDate: FHIRDate? { get { _date(18) } set { _setDate(18, newValue) } }
     /// `ValueSet.description`: `string` 0..1
-    public var description: String? { get { _string(18) } set { _setString(18, newValue) } }
+    public var description: String? { get { _string(19) } set { _setString(19, newValue) } }
     /// `ValueSet.useContext`: `CodeableConcept` 0..*, extensible binding (<http://hl7.org/fhir/ValueSet/use-context>)
-    public var useContext: [CodeableConcept] { get { _objects(19) } set { _setObjects(19, newValue) } }
+    public var useContext: [CodeableConcept] { get { _objects(20) } set { _setObjects(20, newValue) } }
     /// `ValueSet.immutable`: `boolean` 0..1
-    public var immutable: Bool? { get { _bool(20) } set { _setBool(20, newValue) } }
+    public var immutable: Bool? { get { _bool(21) } set { _setBool(21, newValue) } }
     /// `ValueSet.requirements`: `string` 0..1
-    public var requirements: String? { get { _string(21) } set { _setString(21, newValue) } }
+    public var requirements: String? { get { _string(22) } set { _setString(22, newValue) } }
     /// `ValueSet.copyright`: `string` 0..1
-    public var copyright: String? { get { _string(22) } set { _setString(22, newValue) } }
+    public var copyright: String? { get { _string(23) } set { _setString(23, newValue) } }
     /// `ValueSet.extensible`: `boolean` 0..1
-    public var extensible: Bool? { get { _bool(23) } set { _setBool(23, newValue) } }
+    public var extensible: Bool? { get { _bool(24) } set { _setBool(24, newValue) } }
     /// `ValueSet.codeSystem`: `ValueSet.codeSystem` 0..1
-    public var codeSystem: ValueSetCodeSystem? { get { _object(24) } set { _setObject(24, newValue) } }
+    public var codeSystem: ValueSetCodeSystem? { get { _object(25) } set { _setObject(25, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(codeSystem newValue: ValueSetCodeSystem?) { _upsert(24, newValue) }
+    public func upsert(codeSystem newValue: ValueSetCodeSystem?) { _upsert(25, newValue) }
     /// `ValueSet.compose`: `ValueSet.compose` 0..1
-    public var compose: ValueSetCompose? { get { _object(25) } set { _setObject(25, newValue) } }
+    public var compose: ValueSetCompose? { get { _object(26) } set { _setObject(26, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(compose newValue: ValueSetCompose?) { _upsert(25, newValue) }
+    public func upsert(compose newValue: ValueSetCompose?) { _upsert(26, newValue) }
     /// `ValueSet.expansion`: `ValueSet.expansion` 0..1
-    public var expansion: ValueSetExpansion? { get { _object(26) } set { _setObject(26, newValue) } }
+    public var expansion: ValueSetExpansion? { get { _object(27) } set { _setObject(27, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(expansion newValue: ValueSetExpansion?) { _upsert(26, newValue) }
+    public func upsert(expansion newValue: ValueSetExpansion?) { _upsert(27, newValue) }
 }
 
 /// `ValueSet.contact`, a backbone element
@@ -62,9 +62,9 @@ public final class ValueSetContact: BackboneElement {
     public override class var _layout: Layout { valueSetContactLayout }
 
     /// `ValueSet.contact.name`: `string` 0..1
-    public var name: String? { get { _string(3) } set { _setString(3, newValue) } }
+    public var name: String? { get { _string(4) } set { _setString(4, newValue) } }
     /// `ValueSet.contact.telecom`: `ContactPoint` 0..*
-    public var telecom: [ContactPoint] { get { _objects(4) } set { _setObjects(4, newValue) } }
+    public var telecom: [ContactPoint] { get { _objects(5) } set { _setObjects(5, newValue) } }
 }
 
 /// `ValueSet.codeSystem`, a backbone element
@@ -73,13 +73,13 @@ public final class ValueSetCodeSystem: BackboneElement {
     public override class var _layout: Layout { valueSetCodeSystemLayout }
 
     /// `ValueSet.codeSystem.system`: `uri` 1..1
-    public var system: String? { get { _string(3) } set { _setString(3, newValue) } }
+    public var system: String? { get { _string(4) } set { _setString(4, newValue) } }
     /// `ValueSet.codeSystem.version`: `string` 0..1
-    public var version: String? { get { _string(4) } set { _setString(4, newValue) } }
+    public var version: String? { get { _string(5) } set { _setString(5, newValue) } }
     /// `ValueSet.codeSystem.caseSensitive`: `boolean` 0..1
-    public var caseSensitive: Bool? { get { _bool(5) } set { _setBool(5, newValue) } }
+    public var caseSensitive: Bool? { get { _bool(6) } set { _setBool(6, newValue) } }
     /// `ValueSet.codeSystem.concept`: `ValueSet.codeSystem.concept` 1..*
-    public var concept: [ValueSetCodeSystemConcept] { get { _objects(6) } set { _setObjects(6, newValue) } }
+    public var concept: [ValueSetCodeSystemConcept] { get { _objects(7) } set { _setObjects(7, newValue) } }
 }
 
 /// `ValueSet.codeSystem.concept`, a backbone element
@@ -88,17 +88,17 @@ public final class ValueSetCodeSystemConcept: BackboneElement {
     public override class var _layout: Layout { valueSetCodeSystemConceptLayout }
 
     /// `ValueSet.codeSystem.concept.code`: `code` 1..1
-    public var code: String? { get { _string(3) } set { _setString(3, newValue) } }
+    public var code: String? { get { _string(4) } set { _setString(4, newValue) } }
     /// `ValueSet.codeSystem.concept.abstract`: `boolean` 0..1
-    public var abstract: Bool? { get { _bool(4) } set { _setBool(4, newValue) } }
+    public var abstract: Bool? { get { _bool(5) } set { _setBool(5, newValue) } }
     /// `ValueSet.codeSystem.concept.display`: `string` 0..1
-    public var display: String? { get { _string(5) } set { _setString(5, newValue) } }
+    public var display: String? { get { _string(6) } set { _setString(6, newValue) } }
     /// `ValueSet.codeSystem.concept.definition`: `string` 0..1
-    public var definition: String? { get { _string(6) } set { _setString(6, newValue) } }
+    public var definition: String? { get { _string(7) } set { _setString(7, newValue) } }
     /// `ValueSet.codeSystem.concept.designation`: `ValueSet.codeSystem.concept.designation` 0..*
-    public var designation: [ValueSetCodeSystemConceptDesignation] { get { _objects(7) } set { _setObjects(7, newValue) } }
+    public var designation: [ValueSetCodeSystemConceptDesignation] { get { _objects(8) } set { _setObjects(8, newValue) } }
     /// `ValueSet.codeSystem.concept.concept`: as `ValueSet.codeSystem.concept` 0..*
-    public var concept: [ValueSetCodeSystemConcept] { get { _objects(8) } set { _setObjects(8, newValue) } }
+    public var concept: [ValueSetCodeSystemConcept] { get { _objects(9) } set { _setObjects(9, newValue) } }
 }
 
 /// `ValueSet.codeSystem.concept.designation`, a backbone element
@@ -107,13 +107,13 @@ public final class ValueSetCodeSystemConceptDesignation: BackboneElement {
     public override class var _layout: Layout { valueSetCodeSystemConceptDesignationLayout }
 
     /// `ValueSet.codeSystem.concept.designation.language`: `code` 0..1, required binding (<http://tools.ietf.org/html/bcp47>)
-    public var language: String? { get { _string(3) } set { _setString(3, newValue) } }
+    public var language: String? { get { _string(4) } set { _setString(4, newValue) } }
     /// `ValueSet.codeSystem.concept.designation.use`: `Coding` 0..1, extensible binding (<http://hl7.org/fhir/ValueSet/designation-use>)
-    public var use: Coding? { get { _object(4) } set { _setObject(4, newValue) } }
+    public var use: Coding? { get { _object(5) } set { _setObject(5, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(use newValue: Coding?) { _upsert(4, newValue) }
+    public func upsert(use newValue: Coding?) { _upsert(5, newValue) }
     /// `ValueSet.codeSystem.concept.designation.value`: `string` 1..1
-    public var value: String? { get { _string(5) } set { _setString(5, newValue) } }
+    public var value: String? { get { _string(6) } set { _setString(6, newValue) } }
 }
 
 /// `ValueSet.compose`, a backbone element
@@ -122,11 +122,11 @@ public final class ValueSetCompose: BackboneElement {
     public override class var _layout: Layout { valueSetComposeLayout }
 
     /// `ValueSet.compose.import`: `uri` 0..*
-    public var `import`: [String] { get { _strings(3) } set { _setStrings(3, newValue) } }
+    public var `import`: [String] { get { _strings(4) } set { _setStrings(4, newValue) } }
     /// `ValueSet.compose.include`: `ValueSet.compose.include` 0..*
-    public var include: [ValueSetComposeInclude] { get { _objects(4) } set { _setObjects(4, newValue) } }
+    public var include: [ValueSetComposeInclude] { get { _objects(5) } set { _setObjects(5, newValue) } }
     /// `ValueSet.compose.exclude`: as `ValueSet.compose.include` 0..*
-    public var exclude: [ValueSetComposeInclude] { get { _objects(5) } set { _setObjects(5, newValue) } }
+    public var exclude: [ValueSetComposeInclude] { get { _objects(6) } set { _setObjects(6, newValue) } }
 }
 
 /// `ValueSet.compose.include`, a backbone element
@@ -135,13 +135,13 @@ public final class ValueSetComposeInclude: BackboneElement {
     public override class var _layout: Layout { valueSetComposeIncludeLayout }
 
     /// `ValueSet.compose.include.system`: `uri` 1..1
-    public var system: String? { get { _string(3) } set { _setString(3, newValue) } }
+    public var system: String? { get { _string(4) } set { _setString(4, newValue) } }
     /// `ValueSet.compose.include.version`: `string` 0..1
-    public var version: String? { get { _string(4) } set { _setString(4, newValue) } }
+    public var version: String? { get { _string(5) } set { _setString(5, newValue) } }
     /// `ValueSet.compose.include.concept`: `ValueSet.compose.include.concept` 0..*
-    public var concept: [ValueSetComposeIncludeConcept] { get { _objects(5) } set { _setObjects(5, newValue) } }
+    public var concept: [ValueSetComposeIncludeConcept] { get { _objects(6) } set { _setObjects(6, newValue) } }
     /// `ValueSet.compose.include.filter`: `ValueSet.compose.include.filter` 0..*
-    public var filter: [ValueSetComposeIncludeFilter] { get { _objects(6) } set { _setObjects(6, newValue) } }
+    public var filter: [ValueSetComposeIncludeFilter] { get { _objects(7) } set { _setObjects(7, newValue) } }
 }
 
 /// `ValueSet.compose.include.concept`, a backbone element
@@ -150,11 +150,11 @@ public final class ValueSetComposeIncludeConcept: BackboneElement {
     public override class var _layout: Layout { valueSetComposeIncludeConceptLayout }
 
     /// `ValueSet.compose.include.concept.code`: `code` 1..1
-    public var code: String? { get { _string(3) } set { _setString(3, newValue) } }
+    public var code: String? { get { _string(4) } set { _setString(4, newValue) } }
     /// `ValueSet.compose.include.concept.display`: `string` 0..1
-    public var display: String? { get { _string(4) } set { _setString(4, newValue) } }
+    public var display: String? { get { _string(5) } set { _setString(5, newValue) } }
     /// `ValueSet.compose.include.concept.designation`: as `ValueSet.codeSystem.concept.designation` 0..*
-    public var designation: [ValueSetCodeSystemConceptDesignation] { get { _objects(5) } set { _setObjects(5, newValue) } }
+    public var designation: [ValueSetCodeSystemConceptDesignation] { get { _objects(6) } set { _setObjects(6, newValue) } }
 }
 
 /// `ValueSet.compose.include.filter`, a backbone element
@@ -163,11 +163,11 @@ public final class ValueSetComposeIncludeFilter: BackboneElement {
     public override class var _layout: Layout { valueSetComposeIncludeFilterLayout }
 
     /// `ValueSet.compose.include.filter.property`: `code` 1..1
-    public var property: String? { get { _string(3) } set { _setString(3, newValue) } }
+    public var property: String? { get { _string(4) } set { _setString(4, newValue) } }
     /// `ValueSet.compose.include.filter.op`: `code` 1..1, one of `FilterOperator` (<http://hl7.org/fhir/ValueSet/filter-operator>)
-    public var op: FilterOperator? { get { _code(4) } set { _setCode(4, newValue) } }
+    public var op: FilterOperator? { get { _code(5) } set { _setCode(5, newValue) } }
     /// `ValueSet.compose.include.filter.value`: `code` 1..1
-    public var value: String? { get { _string(5) } set { _setString(5, newValue) } }
+    public var value: String? { get { _string(6) } set { _setString(6, newValue) } }
 }
 
 /// `ValueSet.expansion`, a backbone element
@@ -176,17 +176,17 @@ public final class ValueSetExpansion: BackboneElement {
     public override class var _layout: Layout { valueSetExpansionLayout }
 
     /// `ValueSet.expansion.identifier`: `uri` 1..1
-    public var identifier: String? { get { _string(3) } set { _setString(3, newValue) } }
+    public var identifier: String? { get { _string(4) } set { _setString(4, newValue) } }
     /// `ValueSet.expansion.timestamp`: `dateTime` 1..1
-    public var timestamp: FHIRDateTime? { get { _dateTime(4) } set { _setDateTime(4, newValue) } }
+    public var timestamp: FHIRDateTime? { get { _dateTime(5) } set { _setDateTime(5, newValue) } }
     /// `ValueSet.expansion.total`: `integer` 0..1
-    public var total: Int? { get { _int(5) } set { _setInt(5, newValue) } }
+    public var total: Int? { get { _int(6) } set { _setInt(6, newValue) } }
     /// `ValueSet.expansion.offset`: `integer` 0..1
-    public var offset: Int? { get { _int(6) } set { _setInt(6, newValue) } }
+    public var offset: Int? { get { _int(7) } set { _setInt(7, newValue) } }
     /// `ValueSet.expansion.parameter`: `ValueSet.expansion.parameter` 0..*
-    public var parameter: [ValueSetExpansionParameter] { get { _objects(7) } set { _setObjects(7, newValue) } }
+    public var parameter: [ValueSetExpansionParameter] { get { _objects(8) } set { _setObjects(8, newValue) } }
     /// `ValueSet.expansion.contains`: `ValueSet.expansion.contains` 0..*
-    public var contains: [ValueSetExpansionContains] { get { _objects(8) } set { _setObjects(8, newValue) } }
+    public var contains: [ValueSetExpansionContains] { get { _objects(9) } set { _setObjects(9, newValue) } }
 }
 
 /// `ValueSet.expansion.parameter`, a backbone element
@@ -195,21 +195,21 @@ public final class ValueSetExpansionParameter: BackboneElement {
     public override class var _layout: Layout { valueSetExpansionParameterLayout }
 
     /// `ValueSet.expansion.parameter.name`: `string` 1..1
-    public var name: String? { get { _string(3) } set { _setString(3, newValue) } }
+    public var name: String? { get { _string(4) } set { _setString(4, newValue) } }
     /// `ValueSet.expansion.parameter.value[x]`: `string` | `boolean` | `integer` | `decimal` | `uri` | `code` 0..1
-    public var value: ValueSetExpansionParameterValue? { get { _choice(4) } set { _setChoice(4, 6, newValue) } }
+    public var value: ValueSetExpansionParameterValue? { get { _choice(5) } set { _setChoice(5, 6, newValue) } }
     /// `ValueSet.expansion.parameter.value[x]` as `string`.
-    public var valueString: String? { get { _string(4) } set { _setString(4, newValue) } }
+    public var valueString: String? { get { _string(5) } set { _setString(5, newValue) } }
     /// `ValueSet.expansion.parameter.value[x]` as `boolean`.
-    public var valueBoolean: Bool? { get { _bool(5) } set { _setBool(5, newValue) } }
+    public var valueBoolean: Bool? { get { _bool(6) } set { _setBool(6, newValue) } }
     /// `ValueSet.expansion.parameter.value[x]` as `integer`.
-    public var valueInteger: Int? { get { _int(6) } set { _setInt(6, newValue) } }
+    public var valueInteger: Int? { get { _int(7) } set { _setInt(7, newValue) } }
     /// `ValueSet.expansion.parameter.value[x]` as `decimal`.
-    public var valueDecimal: FHIRDecimal? { get { _decimal(7) } set { _setDecimal(7, newValue) } }
+    public var valueDecimal: FHIRDecimal? { get { _decimal(8) } set { _setDecimal(8, newValue) } }
     /// `ValueSet.expansion.parameter.value[x]` as `uri`.
-    public var valueUri: String? { get { _string(8) } set { _setString(8, newValue) } }
+    public var valueUri: String? { get { _string(9) } set { _setString(9, newValue) } }
     /// `ValueSet.expansion.parameter.value[x]` as `code`.
-    public var valueCode: String? { get { _string(9) } set { _setString(9, newValue) } }
+    public var valueCode: String? { get { _string(10) } set { _setString(10, newValue) } }
 }
 
 /// `ValueSet.expansion.contains`, a backbone element
@@ -218,17 +218,17 @@ public final class ValueSetExpansionContains: BackboneElement {
     public override class var _layout: Layout { valueSetExpansionContainsLayout }
 
     /// `ValueSet.expansion.contains.system`: `uri` 0..1
-    public var system: String? { get { _string(3) } set { _setString(3, newValue) } }
+    public var system: String? { get { _string(4) } set { _setString(4, newValue) } }
     /// `ValueSet.expansion.contains.abstract`: `boolean` 0..1
-    public var abstract: Bool? { get { _bool(4) } set { _setBool(4, newValue) } }
+    public var abstract: Bool? { get { _bool(5) } set { _setBool(5, newValue) } }
     /// `ValueSet.expansion.contains.version`: `string` 0..1
-    public var version: String? { get { _string(5) } set { _setString(5, newValue) } }
+    public var version: String? { get { _string(6) } set { _setString(6, newValue) } }
     /// `ValueSet.expansion.contains.code`: `code` 0..1
-    public var code: String? { get { _string(6) } set { _setString(6, newValue) } }
+    public var code: String? { get { _string(7) } set { _setString(7, newValue) } }
     /// `ValueSet.expansion.contains.display`: `string` 0..1
-    public var display: String? { get { _string(7) } set { _setString(7, newValue) } }
+    public var display: String? { get { _string(8) } set { _setString(8, newValue) } }
     /// `ValueSet.expansion.contains.contains`: as `ValueSet.expansion.contains` 0..*
-    public var contains: [ValueSetExpansionContains] { get { _objects(8) } set { _setObjects(8, newValue) } }
+    public var contains: [ValueSetExpansionContains] { get { _objects(9) } set { _setObjects(9, newValue) } }
 }
 
 /// A value of `ValueSet.expansion.parameter.value[x]`.

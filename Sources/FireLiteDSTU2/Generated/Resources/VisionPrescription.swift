@@ -9,33 +9,33 @@ public final class VisionPrescription: DomainResource {
     public override class var _layout: Layout { visionPrescriptionLayout }
 
     /// `VisionPrescription.identifier`: `Identifier` 0..*
-    public var identifier: [Identifier] { get { _objects(8) } set { _setObjects(8, newValue) } }
+    public var identifier: [Identifier] { get { _objects(9) } set { _setObjects(9, newValue) } }
     /// `VisionPrescription.dateWritten`: `dateTime` 0..1
-    public var dateWritten: FHIRDateTime? { get { _dateTime(9) } set { _setDateTime(9, newValue) } }
+    public var dateWritten: FHIRDateTime? { get { _dateTime(10) } set { _setDateTime(10, newValue) } }
     /// `VisionPrescription.patient`: `Reference` 0..1 to `Patient`
-    public var patient: Reference? { get { _object(10) } set { _setObject(10, newValue) } }
+    public var patient: Reference? { get { _object(11) } set { _setObject(11, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(patient newValue: Reference?) { _upsert(10, newValue) }
+    public func upsert(patient newValue: Reference?) { _upsert(11, newValue) }
     /// `VisionPrescription.prescriber`: `Reference` 0..1 to `Practitioner`
-    public var prescriber: Reference? { get { _object(11) } set { _setObject(11, newValue) } }
+    public var prescriber: Reference? { get { _object(12) } set { _setObject(12, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(prescriber newValue: Reference?) { _upsert(11, newValue) }
+    public func upsert(prescriber newValue: Reference?) { _upsert(12, newValue) }
     /// `VisionPrescription.encounter`: `Reference` 0..1 to `Encounter`
-    public var encounter: Reference? { get { _object(12) } set { _setObject(12, newValue) } }
+    public var encounter: Reference? { get { _object(13) } set { _setObject(13, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(encounter newValue: Reference?) { _upsert(12, newValue) }
+    public func upsert(encounter newValue: Reference?) { _upsert(13, newValue) }
     /// `VisionPrescription.reason[x]`: `CodeableConcept` | `Reference` 0..1 to `Condition`
-    public var reason: VisionPrescriptionReason? { get { _choice(13) } set { _setChoice(13, 2, newValue) } }
+    public var reason: VisionPrescriptionReason? { get { _choice(14) } set { _setChoice(14, 2, newValue) } }
     /// `VisionPrescription.reason[x]` as `CodeableConcept`.
-    public var reasonCodeableConcept: CodeableConcept? { get { _object(13) } set { _setObject(13, newValue) } }
+    public var reasonCodeableConcept: CodeableConcept? { get { _object(14) } set { _setObject(14, newValue) } }
     /// `VisionPrescription.reason[x]` as `Reference`.
-    public var reasonReference: Reference? { get { _object(14) } set { _setObject(14, newValue) } }
+    public var reasonReference: Reference? { get { _object(15) } set { _setObject(15, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(reasonCodeableConcept newValue: CodeableConcept?) { _upsert(13, newValue) }
+    public func upsert(reasonCodeableConcept newValue: CodeableConcept?) { _upsert(14, newValue) }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(reasonReference newValue: Reference?) { _upsert(14, newValue) }
+    public func upsert(reasonReference newValue: Reference?) { _upsert(15, newValue) }
     /// `VisionPrescription.dispense`: `VisionPrescription.dispense` 0..*
-    public var dispense: [VisionPrescriptionDispense] { get { _objects(15) } set { _setObjects(15, newValue) } }
+    public var dispense: [VisionPrescriptionDispense] { get { _objects(16) } set { _setObjects(16, newValue) } }
 }
 
 /// `VisionPrescription.dispense`, a backbone element
@@ -44,39 +44,39 @@ public final class VisionPrescriptionDispense: BackboneElement {
     public override class var _layout: Layout { visionPrescriptionDispenseLayout }
 
     /// `VisionPrescription.dispense.product`: `Coding` 1..1, example binding (<http://hl7.org/fhir/ValueSet/vision-product>)
-    public var product: Coding? { get { _object(3) } set { _setObject(3, newValue) } }
+    public var product: Coding? { get { _object(4) } set { _setObject(4, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(product newValue: Coding?) { _upsert(3, newValue) }
+    public func upsert(product newValue: Coding?) { _upsert(4, newValue) }
     /// `VisionPrescription.dispense.eye`: `code` 0..1, one of `VisionEyes` (<http://hl7.org/fhir/ValueSet/vision-eye-codes>)
-    public var eye: VisionEyes? { get { _code(4) } set { _setCode(4, newValue) } }
+    public var eye: VisionEyes? { get { _code(5) } set { _setCode(5, newValue) } }
     /// `VisionPrescription.dispense.sphere`: `decimal` 0..1
-    public var sphere: FHIRDecimal? { get { _decimal(5) } set { _setDecimal(5, newValue) } }
+    public var sphere: FHIRDecimal? { get { _decimal(6) } set { _setDecimal(6, newValue) } }
     /// `VisionPrescription.dispense.cylinder`: `decimal` 0..1
-    public var cylinder: FHIRDecimal? { get { _decimal(6) } set { _setDecimal(6, newValue) } }
+    public var cylinder: FHIRDecimal? { get { _decimal(7) } set { _setDecimal(7, newValue) } }
     /// `VisionPrescription.dispense.axis`: `integer` 0..1
-    public var axis: Int? { get { _int(7) } set { _setInt(7, newValue) } }
+    public var axis: Int? { get { _int(8) } set { _setInt(8, newValue) } }
     /// `VisionPrescription.dispense.prism`: `decimal` 0..1
-    public var prism: FHIRDecimal? { get { _decimal(8) } set { _setDecimal(8, newValue) } }
+    public var prism: FHIRDecimal? { get { _decimal(9) } set { _setDecimal(9, newValue) } }
     /// `VisionPrescription.dispense.base`: `code` 0..1, one of `VisionBase` (<http://hl7.org/fhir/ValueSet/vision-base-codes>)
-    public var base: VisionBase? { get { _code(9) } set { _setCode(9, newValue) } }
+    public var base: VisionBase? { get { _code(10) } set { _setCode(10, newValue) } }
     /// `VisionPrescription.dispense.add`: `decimal` 0..1
-    public var add: FHIRDecimal? { get { _decimal(10) } set { _setDecimal(10, newValue) } }
+    public var add: FHIRDecimal? { get { _decimal(11) } set { _setDecimal(11, newValue) } }
     /// `VisionPrescription.dispense.power`: `decimal` 0..1
-    public var power: FHIRDecimal? { get { _decimal(11) } set { _setDecimal(11, newValue) } }
+    public var power: FHIRDecimal? { get { _decimal(12) } set { _setDecimal(12, newValue) } }
     /// `VisionPrescription.dispense.backCurve`: `decimal` 0..1
-    public var backCurve: FHIRDecimal? { get { _decimal(12) } set { _setDecimal(12, newValue) } }
+    public var backCurve: FHIRDecimal? { get { _decimal(13) } set { _setDecimal(13, newValue) } }
     /// `VisionPrescription.dispense.diameter`: `decimal` 0..1
-    public var diameter: FHIRDecimal? { get { _decimal(13) } set { _setDecimal(13, newValue) } }
+    public var diameter: FHIRDecimal? { get { _decimal(14) } set { _setDecimal(14, newValue) } }
     /// `VisionPrescription.dispense.duration`: `Quantity` 0..1
-    public var duration: Quantity? { get { _object(14) } set { _setObject(14, newValue) } }
+    public var duration: Quantity? { get { _object(15) } set { _setObject(15, newValue) } }
     /// Updates the element in place from the new value; nil removes it.
-    public func upsert(duration newValue: Quantity?) { _upsert(14, newValue) }
+    public func upsert(duration newValue: Quantity?) { _upsert(15, newValue) }
     /// `VisionPrescription.dispense.color`: `string` 0..1
-    public var color: String? { get { _string(15) } set { _setString(15, newValue) } }
+    public var color: String? { get { _string(16) } set { _setString(16, newValue) } }
     /// `VisionPrescription.dispense.brand`: `string` 0..1
-    public var brand: String? { get { _string(16) } set { _setString(16, newValue) } }
+    public var brand: String? { get { _string(17) } set { _setString(17, newValue) } }
     /// `VisionPrescription.dispense.notes`: `string` 0..1
-    public var notes: String? { get { _string(17) } set { _setString(17, newValue) } }
+    public var notes: String? { get { _string(18) } set { _setString(18, newValue) } }
 }
 
 /// A value of `VisionPrescription.reason[x]`.

@@ -8,14 +8,14 @@ public class Element: FHIRObject {
     /// The elements of the class; read `layout` of an object.
     public override class var _layout: Layout { elementLayout }
 
-    /// `Element.id`: `id` 0..1
+    /// `Element.id`: `string` 0..1
     public final var id: String? { get { _string(0) } set { _setString(0, newValue) } }
     /// `Element.extension`: `Extension` 0..*
     public final var `extension`: [Extension] { get { _objects(1) } set { _setObjects(1, newValue) } }
 }
 
 private let elementLayout = Layout(_class: Element.self, "Element", .abstract, base: nil, release: .r4b, """
-    id 0..1 id
+    id 0..1 string
     extension 0..* Extension
     """)
 
