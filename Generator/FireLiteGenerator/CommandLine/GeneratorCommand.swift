@@ -119,7 +119,7 @@ public struct GeneratorCommand {
         _ = try DigestReader.read(SourceFile(name: path, bytes: Array(file.content.utf8)))
         guard FileManager.default.fileExists(atPath: path) else { return OutputFolder.Differences(missing: [file]) }
         let present = try SourceFile(path: path)
-        guard present.bytes.isEmpty || present.bytes.starts(with: DigestWriter.firstLine.utf8) else {
+        guard present.bytes.isEmpty || DigestReader.firstLines.contains(where: { present.bytes.starts(with: $0.utf8) }) else {
             throw GeneratorError("this file is not a digest and is not overwritten", at: SourceLocation(file: path))
         }
         return OutputFolder.Differences(changed: present.unifiedLines.elementsEqual(file.content.utf8) ? [] : [file])

@@ -6,6 +6,8 @@ struct StructureImporter {
         var name: String
         var kind: TypeDefinition.Kind
         var base: String?
+        /// The first of `snapshot.element`, the type itself; a primitive may have none.
+        var root: JSONNode?
         /// `snapshot.element` without the root.
         var elements: [JSONNode]
     }
@@ -77,7 +79,7 @@ struct StructureImporter {
             throw GeneratorError("`\(base)`, which `\(name)` derives from, is not a type name", at: resource.location(of: baseNode))
         }
         return Structure(
-            resource: resource, name: name, kind: kind, base: base, elements: Array(elements.dropFirst()))
+            resource: resource, name: name, kind: kind, base: base, root: elements.first, elements: Array(elements.dropFirst()))
     }
 
     /// The first element is the type itself.
@@ -118,11 +120,27 @@ struct StructureImporter {
             var type = TypeDefinition(
                 name: structure.name, kind: structure.kind, isAbstract: node["abstract"]?.bool ?? false,
                 base: structure.base, url: node["url"]?.string ?? "", location: structure.resource.location(of: node))
+            if let root = structure.root {
+                type.constraints = try ConstraintImporter.constraints(
+                    of: root, in: structure.resource, without: constraintKeys(structure.base))
+            }
             if structure.kind == .primitive { return type }
-            let importer = ElementImporter(structure, inherited: inheritedNames)
+            let importer = ElementImporter(structure, inherited: inheritedNames, inheritedConstraints: constraintKeys)
             (type.elements, type.backbones) = try importer.importElements()
             return type
         }
+    }
+
+    /// Keys of the constraints that a type puts on its instances, those of its bases included.
+    private func constraintKeys(_ name: String?) -> Set<String> {
+        var keys: Set<String> = []
+        var seen: Set<String> = []
+        var current = name
+        while let name = current, seen.insert(name).inserted, let structure = byName[name] {
+            keys.formUnion(structure.root?.list("constraint").compactMap { $0["key"]?.string } ?? [])
+            current = structure.base
+        }
+        return keys
     }
 
     /// Names of all top-level elements a type has, those of its bases included.
