@@ -106,7 +106,8 @@ struct ElementImporter {
         let name = isChoice ? String(definedName.dropLast(3)) : definedName
         return ElementDefinition(
             name: name, isChoice: isChoice, cardinality: try cardinality(of: node, path),
-            types: try types(of: node, path), binding: try binding(of: node), isModifier: node["isModifier"]?.bool ?? false,
+            types: try types(of: node, path), binding: try Self.binding(of: node, in: resource),
+            isModifier: node["isModifier"]?.bool ?? false,
             isSummary: node["isSummary"]?.bool ?? false, constraints: try constraints(of: node), location: resource.location(of: node))
     }
 
@@ -182,7 +183,8 @@ struct ElementImporter {
         return names.contains("Resource") ? [] : names
     }
 
-    private func binding(of node: JSONNode) throws -> BindingDefinition? {
+    /// The binding of an element.
+    static func binding(of node: JSONNode, in resource: DefinitionResource) throws -> BindingDefinition? {
         guard let binding = node["binding"] else { return nil }
         let text = try resource.text("strength", of: binding, "binding")
         guard let strength = BindingDefinition.Strength(rawValue: text) else {

@@ -39,14 +39,30 @@ struct StructureImporter {
 
     // MARK: - Choosing
 
-    /// The definitions of types among all StructureDefinitions: no profiles, extensions or logical models.
-    static func selectTypes(_ resources: [DefinitionResource]) throws -> Selection {
+    /// The definitions of types among all StructureDefinitions: no profiles or extensions, and of logical models only those asked for.
+    ///
+    /// - Parameter logicalModels: `datatype` or `resource` by URL.
+    static func selectTypes(_ resources: [DefinitionResource], logicalModels: [String: SettingText] = [:]) throws -> Selection {
         var seen: Set<String> = []
         var selection = Selection()
-        for resource in resources {
+        var models = logicalModels
+        // Models come last, since they cannot have the name of a type.
+        let isModel = { (resource: DefinitionResource) in logicalModels[resource.node["url"]?.string ?? ""] != nil }
+        for resource in resources.filter({ !isModel($0) }) {
             if let structure = try structure(resource, &selection), seen.insert(structure.name).inserted {
                 selection.structures.append(structure)
             }
+        }
+        for resource in resources.filter(isModel) {
+            guard let setting = models.removeValue(forKey: resource.node["url"]?.string ?? "") else { continue }
+            let structure = try LogicalModelImporter.structure(resource, as: setting, known: Set(selection.structures.map(\.name)))
+            guard seen.insert(structure.name).inserted else {
+                throw GeneratorError("a type `\(structure.name)` is there already", at: resource.location(of: resource.node))
+            }
+            selection.structures.append(structure)
+        }
+        if let missing = models.min(by: { $0.key < $1.key }) {
+            throw GeneratorError("no logical model `\(missing.key)` in the definitions", at: missing.value.location)
         }
         return selection
     }

@@ -17,6 +17,8 @@ struct TypeDefinition: Sendable {
     var backbones: [BackboneDefinition] = []
     /// Invariants of the type as a whole, without the inherited ones.
     var constraints: [ConstraintDefinition] = []
+    /// Canonical URL of the profile that narrowed its elements; empty if none did.
+    var profile = ""
     /// Where it was read.
     var location: SourceLocation
 }
