@@ -10,7 +10,7 @@ struct DigestTests {
 
     /// A digest with a few lines after the header and one primitive, lines 1 to 3.
     private func digest(_ lines: String) -> String {
-        "FireLite digest 1\nrelease X 1.0\nprimitive string - http://x/string\n" + lines
+        "FireLite digest 2\nrelease X 1.0\nprimitive string - http://x/string\n" + lines
     }
 
     // MARK: - Sound digests
@@ -42,15 +42,33 @@ struct DigestTests {
             "  input 0..* Task.input", "  part 0..1 @Task.input", "valueset \(url)/ValueSet/task-use Task Use", "  ad hoc",
             "search \(url)/SearchParameter/task-owner owner composite Task,List", "  expression Task.for | List.item.entry",
             "  target List,Task", "  component \(url)/SearchParameter/part Task.part",
-            "search \(url)/SearchParameter/query _query special -",
+            "search \(url)/SearchParameter/query _query special -", "modifier Task status", "summary Task status use",
+            "constraint Element ele-1 error expression hasValue()",
+            "constraint DomainResource dom-2 error expression contained.contained.empty()",
+            "constraint Task tsk-1 error expression status.exists() or 'a\"'.empty()", "constraint Task.use tsk-2 warning",
         ] {
             #expect(text.contains("\n" + line + "\n"), "\(line)")
         }
         #expect(!text.contains("Prose"))
+        // Those that hold for every element and resource are said once.
+        #expect(text.components(separatedBy: "ele-1").count == 2 && text.components(separatedBy: "dom-2").count == 2)
+    }
+
+    /// Digests from before constraints, modifiers and summaries, and only those, lack them.
+    @Test func digestsWithoutFactsAreRead() throws {
+        let text = DigestWriter.text(of: try Fixtures.mini())
+        let facts = ["constraint ", "modifier ", "summary "]
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+        let old = lines.filter { line in !facts.contains { line.hasPrefix($0) } }.joined(separator: "\n")
+        let release = try read(old.replacingOccurrences(of: "FireLite digest 2", with: "FireLite digest 1"))
+        #expect(DigestWriter.text(of: release) == old)
+        #expect(release.types.count == (try Fixtures.mini()).types.count)
+        let mixed = text.replacingOccurrences(of: "FireLite digest 2", with: "FireLite digest 1")
+        #expect(message { _ = try read(mixed) }?.hasSuffix("unknown definition `constraint`") == true)
     }
 
     @Test func lineFeedsOfWindowsAreAccepted() throws {
-        let release = try read("FireLite digest 1\r\nrelease X 1.0\r\nprimitive string - http://x/string\r\n")
+        let release = try read("FireLite digest 2\r\nrelease X 1.0\r\nprimitive string - http://x/string\r\n")
         #expect(release.types.map(\.name) == ["string"])
     }
 
@@ -72,16 +90,41 @@ struct DigestTests {
         #expect(try release.valueSet("ucum-units").codes.isEmpty)
     }
 
+    /// Counts of types as in each release's definitions, and of constraints without those that are repeated.
+    @Test(arguments: [
+        ("DSTU2", "1.0.2", [94, 2, 22, 18, 143]), ("STU3", "3.0.2", [117, 2, 35, 18, 190]), ("R4", "4.0.1", [146, 2, 41, 20, 239]),
+        ("R4B", "4.3.0", [141, 2, 43, 20, 250]), ("R5", "5.0.0", [158, 4, 48, 21, 381]),
+    ])
+    func committedDigestsAreComplete(name: String, version: String, counts: [Int]) throws {
+        let release = try DigestReader.read(try SourceFile(path: Fixtures.package + "/Generator/Definitions/\(name).digest"))
+        #expect(release.release == FHIRReleaseName(name: name, version: version))
+        let elements = release.types.flatMap { $0.elements + $0.backbones.flatMap(\.elements) }
+        #expect(
+            counts == [
+                release.count(.resource, isAbstract: false), release.count(.resource, isAbstract: true),
+                release.types.count { $0.kind == .datatype }, release.types.count { $0.kind == .primitive },
+                release.types.flatMap(\.constraints).count + elements.flatMap(\.constraints).count,
+            ])
+        let status = try release.type("Observation").elements["status"]
+        #expect(status.isModifier && status.isSummary)
+        #expect(try !release.type("Observation").elements["device"].isSummary)
+        let contact = try release.type("Patient").elements["contact"].constraints
+        #expect(contact.map(\.key) == ["pat-1"])
+        #expect(
+            contact.allSatisfy { name == "DSTU2" ? $0.rule?.xpath.hasPrefix("f:") == true : $0.rule?.fhirPath.contains("exists()") == true }
+        )
+    }
+
     // MARK: - Mistakes
 
     @Test(arguments: [
-        ("", "1:1: no digest, expected `FireLite digest 1`"),
-        ("FireLite digest 2\n", "1:1: no digest, expected `FireLite digest 1`"),
-        ("FireLite digest 1", "2:1: expected `release NAME VERSION`"),
-        ("FireLite digest 1\nrelase R4 4", "2:1: expected `release NAME VERSION`"),
-        ("FireLite digest 1\nrelease R4", "2:11: expected the release's version"),
-        ("FireLite digest 1\nrelease R/4 4", "2:9: `R/4` is not a release name"),
-        ("FireLite digest 1\nrelease R4 4\"", "2:12: `4\"` is not a version"),
+        ("", "1:1: no digest, expected `FireLite digest 2`"),
+        ("FireLite digest 3\n", "1:1: no digest, expected `FireLite digest 2`"),
+        ("FireLite digest 2", "2:1: expected `release NAME VERSION`"),
+        ("FireLite digest 2\nrelase R4 4", "2:1: expected `release NAME VERSION`"),
+        ("FireLite digest 2\nrelease R4", "2:11: expected the release's version"),
+        ("FireLite digest 2\nrelease R/4 4", "2:9: `R/4` is not a release name"),
+        ("FireLite digest 2\nrelease R4 4\"", "2:12: `4\"` is not a version"),
     ])
     func badHeaders(text: String, expected: String) {
         #expect(message { _ = try read(text) } == "x.digest:" + expected)
@@ -120,7 +163,24 @@ struct DigestTests {
         ("valueset http://x", "4:18: expected the value set's name"),
         ("valueset http://x v\n  a\u{7}", "5:3: this is not a code"),
         ("valueset http://x v\nvalueset http://x v", "5:1: value set `http://x` is defined twice"),
+        ("constraint A a-1 error", "4:12: `A` is not in `string`, which is above it"),
+        ("abstract summary A a", "4:1: unknown definition `summary`"),
+        ("datatype A - http://x\nconstraint A", "5:13: expected the constraint's key"),
+        ("datatype A - http://x\nconstraint A a-1", "5:17: expected the constraint's severity"),
+        ("datatype A - http://x\nconstraint A a-1 fatal", "5:18: `fatal` is not a severity"),
+        ("datatype A - http://x\nconstraint A a-1 error prose", "5:24: expected `expression` or `xpath`, not `prose`"),
+        ("datatype A - http://x\nconstraint A a-1 error expression", "5:34: expected an expression"),
+        ("datatype A - http://x\nconstraint A a-1 error xpath \u{7}", "5:30: this is not an XPath"),
+        ("datatype A - http://x\nconstraint B a-1 error", "5:12: `B` is not in `A`, which is above it"),
+        ("datatype A - http://x\nconstraint A.b a-1 error", "5:12: `A`, which is above it, has no element `b`"),
+        ("datatype A - http://x\nconstraint A a error\nconstraint A a error", "6:12: constraint `a` of `A` occurs twice"),
+        ("datatype A - http://x\n  a 0..1 string\nmodifier A", "6:11: expected an element's name"),
+        ("datatype A - http://x\n  a 0..1 string\nmodifier A.a a", "6:10: `A.a` is not `A`, which is above it"),
+        ("datatype A - http://x\n  a[x] 0..1 string\nsummary A a", "6:11: `A`, which is above it, has no element `a`"),
+        ("datatype A - http://x\n  a 0..1 string\nsummary A a a", "6:13: `a` occurs twice"),
         ("search http://x s token", "4:24: expected the resources it applies to"),
+        ("search http://x s\u{7} token A", "4:17: this is not the search parameter's name"),
+        ("search http://x s token A\n  expression a\u{7}", "5:14: this is not an expression"),
         ("search http://x s token A\n  prose is bad", "5:3: unknown detail `prose` of a search parameter"),
     ])
     func badLines(lines: String, expected: String) {

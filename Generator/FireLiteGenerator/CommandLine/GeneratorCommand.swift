@@ -13,6 +13,7 @@ public struct GeneratorCommand {
     }
 
     private let options: Options
+    private let settings: Settings
     private let layout: PackageLayout
 
     /// Runs the Generator.
@@ -24,7 +25,9 @@ public struct GeneratorCommand {
         do {
             let options = try Options.parse(arguments)
             if options.isHelp { return Outcome(status: 0, output: Options.help, error: "") }
-            return try GeneratorCommand(options: options, layout: PackageLayout.find(from: folder)).run()
+            let settings = try options.settings.map { try SettingsReader.read(SourceFile(path: $0)) } ?? Settings()
+            let layout = try PackageLayout.find(from: options.package ?? folder)
+            return try GeneratorCommand(options: options.filled(from: settings), settings: settings, layout: layout).run()
         } catch let error as GeneratorError {
             return Outcome(status: 2, output: "", error: "Generator: \(error)")
         } catch {
@@ -36,7 +39,7 @@ public struct GeneratorCommand {
 
     /// Everything is rendered before anything is written.
     private func run() throws -> Outcome {
-        let templates = try TemplateLibrary(folder: options.templates ?? layout.templates)
+        let templates = try TemplateLibrary(folder: options.templates ?? layout.templates, defaults: layout.templates)
         var differences: [OutputFolder.Differences] = []
         var summaries: [String] = []
         let releases = try definitions()
@@ -49,8 +52,11 @@ public struct GeneratorCommand {
                 summaries.append("FHIR \(definition.release): layouts in \(path)")
                 if options.output == nil { continue }
             }
-            let planned = try FilePlanner.plan(named, templates: templates, descriptions: try descriptions(of: definition))
-            let output = OutputFolder(path: options.output ?? layout.output(for: definition.release.name))
+            let planned = try FilePlanner.plan(
+                named, templates: templates, descriptions: try descriptions(of: definition), settings: settings,
+                hasExtensions: options.hasExtensions || !options.resources.isEmpty)
+            let output = OutputFolder(
+                path: options.output ?? layout.output(for: definition.release.name), handwritten: FilePlanner.handwrittenPaths(of: named))
             differences.append(try output.differences(from: planned))
             summaries.append("FHIR \(definition.release): \(planned.count) files in \(output.path)")
             if options.updatesDigest { differences.append(try digestDifferences(definition)) }
@@ -66,10 +72,18 @@ public struct GeneratorCommand {
     }
 
     private func name(_ definition: ReleaseDefinition) throws -> NamedRelease {
-        let named = NamingPass.name(definition)
+        let checker = SettingsChecker(settings, definition)
+        try checker.check()
+        let named = NamingPass.name(definition, settings: settings)
+        try checker.check(named)
         try RuntimeLimits.check(named)
-        guard !options.resources.isEmpty else { return named }
-        return named.limited(to: try TypeClosure.types(for: options.resources, in: definition))
+        if options.resources.isEmpty, settings.skipped.isEmpty { return named }
+        var types = Set(definition.types.map(\.name))
+        if !options.resources.isEmpty {
+            let models = definition.types.filter { settings.logicalModels[$0.url] != nil }.map(\.name)
+            types = try TypeClosure.types(for: options.resources, in: definition, with: models)
+        }
+        return named.limited(to: try checker.remaining(of: types))
     }
 
     /// FHIR's descriptions for the release; none without `--descriptions`.
@@ -97,10 +111,36 @@ public struct GeneratorCommand {
 
     // MARK: - Definitions
 
-    /// The requested releases, from a definitions package or from digests.
+    /// The requested releases, from a definitions package or from digests, narrowed by profiles.
     private func definitions() throws -> [ImportedRelease] {
+        if options.definitions == nil, let model = settings.logicalModels.min(by: { $0.key < $1.key }) {
+            throw GeneratorError("logical models need `definitions`, which have them and the types of FHIR", at: model.value.location)
+        }
+        let releases = try unconstrained()
+        guard let first = settings.profiles.first else { return releases }
+        guard let folder = settings.profileDefinitions?.text ?? options.definitions else {
+            throw GeneratorError("profiles need `profileDefinitions`, the folder that has them", at: first.location)
+        }
+        guard !options.updatesDigest else {
+            throw GeneratorError("--update-digest writes the types of a release, not as profiles narrow them", at: first.location)
+        }
+        return try releases.map { release in
+            let (narrowed, notes) = try ProfileImporter.apply(settings.profiles, from: folder, to: release.definition)
+            return ImportedRelease(definition: narrowed, notes: release.notes + notes)
+        }
+    }
+
+    private func unconstrained() throws -> [ImportedRelease] {
         if let folder = options.definitions {
-            return [try DefinitionsImporter.importRelease(from: folder, named: options.release)]
+            return [try DefinitionsImporter.importRelease(from: folder, named: options.release, logicalModels: settings.logicalModels)]
+        }
+        if let path = options.digest {
+            let definition = try DigestReader.read(try SourceFile(path: path))
+            if let name = options.release, name != definition.release.name {
+                throw GeneratorError(
+                    "this is a digest of \(definition.release.name), not of \(name)", at: SourceLocation(file: path, line: 2, column: 1))
+            }
+            return [ImportedRelease(definition: definition)]
         }
         let known = try layout.releases()
         if let name = options.release, !known.contains(name) {
@@ -136,13 +176,13 @@ public struct GeneratorCommand {
     }
 
     private func digestDifferences(_ definition: ReleaseDefinition) throws -> OutputFolder.Differences {
-        let path = layout.digest(of: definition.release.name)
+        let path = options.digest ?? layout.digest(of: definition.release.name)
         let file = PlannedFile(path: path, content: DigestWriter.text(of: definition))
         // Only a digest that can be read back is written.
         _ = try DigestReader.read(SourceFile(name: path, bytes: Array(file.content.utf8)))
         guard FileManager.default.fileExists(atPath: path) else { return OutputFolder.Differences(missing: [file]) }
         let present = try SourceFile(path: path)
-        guard present.bytes.isEmpty || present.bytes.starts(with: DigestWriter.firstLine.utf8) else {
+        guard present.bytes.isEmpty || DigestReader.firstLines.contains(where: { present.bytes.starts(with: $0.utf8) }) else {
             throw GeneratorError("this file is not a digest and is not overwritten", at: SourceLocation(file: path))
         }
         return OutputFolder.Differences(changed: present.unifiedLines.elementsEqual(file.content.utf8) ? [] : [file])

@@ -10,6 +10,10 @@ struct Options: Equatable {
     var templates: String?
     var output: String?
     var layouts: String?
+    var settings: String?
+    var digest: String?
+    var package: String?
+    var hasExtensions = false
     var isHelp = false
 
     static let help = """
@@ -25,10 +29,14 @@ struct Options: Equatable {
           --resources NAMES     a slim module: only these resources, separated by commas, and the types they need;
                                 needs --output
           --check               write nothing; list the files on disk that differ, and exit with status 1 if any do
-          --templates DIR       use these templates (default: Templates)
+          --settings FILE       take names, templates and more from this JSON file, see Templates/README.md; needs --output
+          --templates DIR       use the templates of this folder before those of Templates
           --output DIR          write one release's code here (default: Sources/FireLite<release>/Generated)
           --layouts FILE        write one release's layouts here, for FHIRRelease(layouts:) and firelite --release FILE,
                                 and no code unless --output is given
+          --extensions          also write Extensions.swift, which FireLite's own modules have by hand; --resources implies it
+          --digest FILE         read this digest, or write it with --update-digest, instead of the release's
+          --package DIR         take digests and templates from this checkout of FireLite (default: the folder above here)
           --help                show this
 
         A folder for code contains only generated files. Any other file in it, except hidden ones, is an error
@@ -58,20 +66,45 @@ struct Options: Equatable {
             case "--templates": options.templates = try value()
             case "--output": options.output = try value()
             case "--layouts": options.layouts = try value()
+            case "--settings": options.settings = try value()
+            case "--digest": options.digest = try value()
+            case "--package": options.package = try value()
+            case "--extensions": options.hasExtensions = true
             case "--help", "-h": options.isHelp = true
             default: throw GeneratorError("unknown argument \(argument), see --help")
             }
         }
-        if options.updatesDigest, options.definitions == nil {
-            throw GeneratorError("--update-digest needs --definitions, see --help")
-        }
-        if !options.resources.isEmpty, options.output == nil, options.layouts == nil {
+        if options.settings == nil { try options.check() }
+        return options
+    }
+
+    /// A copy with what the settings say and the arguments do not.
+    ///
+    /// - Throws: `GeneratorError` for an argument that excludes another or lacks one.
+    func filled(from settings: Settings) throws -> Options {
+        var options = self
+        if options.release == nil { options.release = settings.release?.text }
+        if options.resources.isEmpty { options.resources = settings.resources.map(\.text) }
+        if options.templates == nil { options.templates = settings.templates?.text }
+        if options.definitions == nil { options.definitions = settings.definitions?.text }
+        if options.descriptions == nil { options.descriptions = settings.descriptions?.text }
+        if options.digest == nil { options.digest = settings.digest?.text }
+        try options.check()
+        return options
+    }
+
+    private func check() throws {
+        if updatesDigest, definitions == nil { throw GeneratorError("--update-digest needs --definitions, see --help") }
+        if !resources.isEmpty, output == nil, layouts == nil {
             throw GeneratorError("--resources needs --output, a folder for the slim module's code, see --help")
         }
-        if options.descriptions != nil, options.output == nil {
+        if descriptions != nil, output == nil {
             throw GeneratorError("--descriptions needs --output, since the package's own code contains no text of FHIR's, see --help")
         }
-        return options
+        for (option, isThere) in [("--settings", settings != nil), ("--extensions", hasExtensions), ("--digest", digest != nil)]
+        where isThere && output == nil && layouts == nil {
+            throw GeneratorError("\(option) needs --output, since the package's own code is made without it, see --help")
+        }
     }
 
     private static func name(_ text: String, _ argument: String) throws -> String {

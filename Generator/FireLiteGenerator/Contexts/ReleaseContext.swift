@@ -12,7 +12,7 @@ enum ReleaseContext {
                 "name": .text(release.release.name), "version": .text(release.release.version),
                 "member": .text(release.memberName), "module": .text("FireLite" + release.release.name),
             ]),
-            "template": .text(template + TemplateLibrary.fileExtension),
+            "template": .text(template),
         ]
     }
 
@@ -22,8 +22,15 @@ enum ReleaseContext {
             return ["name": .text("codes\(number)"), "codes": .list(codes.map { ["name": .text($0.name)] })] as TemplateContext
         }
         return [
-            "types": .list(release.types.map { ["name": .text($0.name), "group": .text($0.groupName)] }),
+            "types": .list(
+                release.types.map {
+                    [
+                        "name": .text($0.name), "group": .text($0.groupName), "type": .text($0.definition.name),
+                        "isResource": .flag($0.definition.kind == .resource), "isReference": .flag($0.definition.name == "Reference"),
+                    ]
+                }),
             "codeArrays": .list(chunks),
+            "searchParameters": .list(release.searchParameters.map(FactContext.searchParameter)),
         ]
     }
 }

@@ -55,6 +55,26 @@ struct DigestLine {
         return String(word)
     }
 
+    /// The next word, of visible ASCII characters.
+    ///
+    /// - Throws: `GeneratorError` when there is none or it has others.
+    mutating func plainWord(_ what: String) throws -> String {
+        let place = location
+        let word = try word(what)
+        guard Identifier.isWord(word) else { throw GeneratorError("this is not \(what)", at: place) }
+        return String(word)
+    }
+
+    /// All the rest of the line, without control characters.
+    ///
+    /// - Throws: `GeneratorError` when there is none or it has some.
+    mutating func lineRemainder(_ what: String) throws -> String {
+        let place = location
+        let text = try remainder(what)
+        guard Identifier.isLine(text) else { throw GeneratorError("this is not \(what)", at: place) }
+        return text
+    }
+
     /// All the rest of the line without the spaces before it.
     ///
     /// - Throws: `GeneratorError` when there is none.

@@ -3,24 +3,30 @@ import Foundation
 /// Reads a digest.
 ///
 /// A digest is UTF-8 text. Words are separated by spaces, `-` stands for a word that is missing, and indented lines belong
-/// to the line before them that is not. It starts with `FireLite digest 1` and `release NAME VERSION`; then come, in any
+/// to the line before them that is not. It starts with `FireLite digest 2` and `release NAME VERSION`; then come, in any
 /// order, empty lines and
 ///
 ///     [abstract] primitive|datatype|resource NAME BASE URL
 ///       ELEMENT[[x]] MIN..MAX TYPES [STRENGTH VALUESET [BINDING NAME]]
 ///     backbone PATH BASE
 ///       (elements as above)
+///     constraint PATH KEY error|warning [expression TEXT | xpath TEXT]
+///     modifier PATH ELEMENT...
+///     summary PATH ELEMENT...
 ///     valueset URL NAME
 ///       CODE
 ///     search URL NAME TYPE BASE,BASE
 ///       expression TEXT, xpath TEXT, target TYPE,TYPE or component URL TEXT
 ///
 /// where TYPES is `Name`, `Reference>Target,Target`, several of those with `|` between them, the path of a backbone
-/// element of the same type, or `@` and the path whose content is repeated.
+/// element of the same type, or `@` and the path whose content is repeated. The lines `constraint`, `modifier` and `summary` follow
+/// the type or backbone element that they are about; PATH is its name, or for `constraint` also that of one of its elements. A
+/// digest 1 has none of them.
 struct DigestReader {
     private let file: String
     private var lines: [DigestLine]
     private var index = 0
+    private var hasFacts = true
     private var release = ReleaseDefinition(release: FHIRReleaseName(name: "", version: ""))
 
     /// Reads a digest and checks that its parts fit together.
@@ -38,6 +44,11 @@ struct DigestReader {
         return release
     }
 
+    /// The first line of digests before constraints, modifiers and summaries were part of them.
+    private static let firstLineWithoutFacts = "FireLite digest 1"
+    /// The first lines of the digests that can be read.
+    static let firstLines = [DigestWriter.firstLine, firstLineWithoutFacts]
+
     private init(file: String, text: String) {
         self.file = file
         // By code unit, because "\r\n" is one character.
@@ -54,9 +65,10 @@ struct DigestReader {
     // MARK: - Header
 
     private mutating func readHeader() throws {
-        guard let first = lines.first, first.text == DigestWriter.firstLine else {
+        guard let first = lines.first, Self.firstLines.contains(String(first.text)) else {
             throw GeneratorError("no digest, expected `\(DigestWriter.firstLine)`", at: SourceLocation(file: file, line: 1, column: 1))
         }
+        hasFacts = first.text == DigestWriter.firstLine
         index = 1
         guard index < lines.count else {
             throw GeneratorError("expected `release NAME VERSION`", at: SourceLocation(file: file, line: 2, column: 1))
@@ -96,6 +108,9 @@ struct DigestReader {
             try readValueSet(&line, place)
         } else if keyword == "search", !isAbstract {
             release.searchParameters.append(try DigestSearchReader.read(&line, details: indentedLines()))
+        } else if let fact = DigestFactReader.Fact(rawValue: String(keyword)), !isAbstract, hasFacts {
+            guard let last = release.types.indices.last else { throw GeneratorError("`\(keyword)` without a type above it", at: place) }
+            try DigestFactReader.read(fact, &line, into: &release.types[last])
         } else {
             throw GeneratorError("unknown definition `\(keyword)`", at: place)
         }

@@ -2,7 +2,7 @@
 ///
 /// `DigestReader` describes the format.
 enum DigestWriter {
-    static let firstLine = "FireLite digest 1"
+    static let firstLine = "FireLite digest 2"
 
     static func text(of definition: ReleaseDefinition) -> String {
         let definition = definition.sorted()
@@ -20,11 +20,28 @@ enum DigestWriter {
         let abstract = type.isAbstract ? "abstract " : ""
         var lines = ["\(abstract)\(type.kind.rawValue) \(type.name) \(type.base ?? "-") \(type.url)"]
         lines += type.elements.map(elementLine)
+        lines += type.constraints.map { constraintLine($0, type.name) } + factLines(type.elements, of: type.name)
         for backbone in type.backbones {
             lines.append("backbone \(backbone.path) \(backbone.base)")
-            lines += backbone.elements.map(elementLine)
+            lines += backbone.elements.map(elementLine) + factLines(backbone.elements, of: backbone.path)
         }
         return lines
+    }
+
+    /// What is known of a class's elements beside their lines.
+    private static func factLines(_ elements: [ElementDefinition], of path: String) -> [String] {
+        var lines: [String] = []
+        for element in elements { lines += element.constraints.map { constraintLine($0, path + "." + element.definedName) } }
+        let modifiers = elements.filter(\.isModifier).map { " " + $0.definedName }
+        if !modifiers.isEmpty { lines.append("modifier \(path)" + modifiers.joined()) }
+        let summary = elements.filter(\.isSummary).map { " " + $0.definedName }
+        if !summary.isEmpty { lines.append("summary \(path)" + summary.joined()) }
+        return lines
+    }
+
+    private static func constraintLine(_ constraint: ConstraintDefinition, _ path: String) -> String {
+        let rule = constraint.rule.map { " " + $0.digestText } ?? ""
+        return "constraint \(path) \(constraint.key) \(constraint.severity.rawValue)\(rule)"
     }
 
     private static func elementLine(_ element: ElementDefinition) -> String {
@@ -50,11 +67,7 @@ enum DigestWriter {
     private static func searchLines(_ parameter: SearchParameterDefinition) -> [String] {
         let bases = parameter.bases.isEmpty ? "-" : parameter.bases.joined(separator: ",")
         var lines = ["search \(parameter.url) \(parameter.name) \(parameter.type) \(bases)"]
-        switch parameter.selection {
-        case .expression(let text): lines.append("  expression \(text)")
-        case .xpath(let text): lines.append("  xpath \(text)")
-        case nil: break
-        }
+        if let selection = parameter.selection { lines.append("  " + selection.digestText) }
         if !parameter.targets.isEmpty { lines.append("  target \(parameter.targets.joined(separator: ","))") }
         lines += parameter.components.map { "  component \($0.definition) \($0.expression)" }
         return lines

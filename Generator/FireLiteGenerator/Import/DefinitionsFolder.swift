@@ -10,7 +10,7 @@ struct DefinitionsFolder {
 
     /// Members that contain prose or describe other formats.
     private static let ignoredMembers: Set<String> = [
-        "text", "mapping", "constraint", "definition", "comment", "comments", "requirements", "alias", "contact",
+        "text", "mapping", "definition", "comment", "comments", "requirements", "alias", "contact",
         "meaningWhenMissing", "description", "purpose", "copyright", "differential", "designation", "publisher",
     ]
 

@@ -10,14 +10,20 @@ struct DefinitionsImporter {
 
     /// Reads and imports a definitions package.
     ///
-    /// - Parameter name: The release's name, needed only for a version the Generator does not know.
+    /// - Parameters:
+    ///   - name: The release's name, needed only for a version the Generator does not know.
+    ///   - logicalModels: `datatype` or `resource` by URL, for logical models that become types.
     /// - Throws: `GeneratorError` for a package that cannot be read, is not a FHIR package or contradicts itself.
-    static func importRelease(from folder: String, named name: String?) throws -> ImportedRelease {
-        try DefinitionsImporter(try DefinitionsFolder.read(folder), folder: folder).importRelease(named: name)
+    static func importRelease(
+        from folder: String, named name: String?, logicalModels: [String: SettingText] = [:]
+    ) throws -> ImportedRelease {
+        try DefinitionsImporter(try DefinitionsFolder.read(folder), folder: folder).importRelease(named: name, logicalModels: logicalModels)
     }
 
-    func importRelease(named name: String?) throws -> ImportedRelease {
-        let selection = try StructureImporter.selectTypes(resources.filter { $0.type == "StructureDefinition" })
+    /// - Parameter logicalModels: `datatype` or `resource` by URL, for logical models that become types.
+    func importRelease(named name: String?, logicalModels: [String: SettingText] = [:]) throws -> ImportedRelease {
+        let structureDefinitions = resources.filter { $0.type == "StructureDefinition" }
+        let selection = try StructureImporter.selectTypes(structureDefinitions, logicalModels: logicalModels)
         let structures = selection.structures
         guard !structures.isEmpty else {
             throw GeneratorError("no StructureDefinition of a type in this folder", at: SourceLocation(file: folder))

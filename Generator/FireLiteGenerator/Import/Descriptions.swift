@@ -21,6 +21,13 @@ struct Descriptions: Sendable {
                 guard let path = element["path"]?.string, texts[path] == nil, let text = element["short"]?.string else { continue }
                 texts[path] = CommentText.line(text)
             }
+            for element in structure.resource.node["snapshot"]?.list("element") ?? [] {
+                for constraint in element.list("constraint") {
+                    guard let path = element["path"]?.string, let key = constraint["key"]?.string, let text = constraint["human"]?.string
+                    else { continue }
+                    texts["\(path) \(key)"] = CommentText.line(text)
+                }
+            }
         }
     }
 

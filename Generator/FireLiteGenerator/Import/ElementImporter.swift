@@ -2,6 +2,7 @@
 struct ElementImporter {
     private let structure: StructureImporter.Structure
     private let inherited: (String?) -> Set<String>
+    private let inheritedConstraints: (String?) -> Set<String>
     /// Elements by path, the first of each: later ones of a path are slices.
     private var nodes: [(path: String, node: JSONNode)] = []
     /// Paths that have elements below them.
@@ -11,10 +12,16 @@ struct ElementImporter {
 
     private var resource: DefinitionResource { structure.resource }
 
-    /// - Parameter inherited: Names of the elements a type by name passes on.
-    init(_ structure: StructureImporter.Structure, inherited: @escaping (String?) -> Set<String>) {
+    /// - Parameters:
+    ///   - inherited: Names of the elements a type by name passes on.
+    ///   - inheritedConstraints: Keys of the constraints every instance of a type by name is under.
+    init(
+        _ structure: StructureImporter.Structure, inherited: @escaping (String?) -> Set<String>,
+        inheritedConstraints: @escaping (String?) -> Set<String>
+    ) {
         self.structure = structure
         self.inherited = inherited
+        self.inheritedConstraints = inheritedConstraints
     }
 
     func importElements() throws -> (elements: [ElementDefinition], backbones: [BackboneDefinition]) {
@@ -99,7 +106,16 @@ struct ElementImporter {
         let name = isChoice ? String(definedName.dropLast(3)) : definedName
         return ElementDefinition(
             name: name, isChoice: isChoice, cardinality: try cardinality(of: node, path),
-            types: try types(of: node, path), binding: try binding(of: node), location: resource.location(of: node))
+            types: try types(of: node, path), binding: try Self.binding(of: node, in: resource),
+            isModifier: node["isModifier"]?.bool ?? false,
+            isSummary: node["isSummary"]?.bool ?? false, constraints: try constraints(of: node), location: resource.location(of: node))
+    }
+
+    /// Its own constraints: snapshots repeat at each element what its types demand anyway.
+    private func constraints(of node: JSONNode) throws -> [ConstraintDefinition] {
+        let types = ["Element", "Extension"] + node.list("type").compactMap { $0["code"]?.string }
+        let known = types.reduce(into: Set<String>()) { $0.formUnion(inheritedConstraints($1)) }
+        return try ConstraintImporter.constraints(of: node, in: resource, without: known)
     }
 
     private func cardinality(of node: JSONNode, _ path: String) throws -> Cardinality {
@@ -169,7 +185,8 @@ struct ElementImporter {
         return names.contains("Resource") ? [] : names
     }
 
-    private func binding(of node: JSONNode) throws -> BindingDefinition? {
+    /// The binding of an element.
+    static func binding(of node: JSONNode, in resource: DefinitionResource) throws -> BindingDefinition? {
         guard let binding = node["binding"] else { return nil }
         let text = try resource.text("strength", of: binding, "binding")
         guard let strength = BindingDefinition.Strength(rawValue: text) else {

@@ -13,6 +13,8 @@ struct JSONNode: Sendable {
     var content: Content
     /// Offset of its first byte.
     var offset: Int
+    /// Offset of its name, for a member of an object.
+    var keyOffset = 0
 }
 
 extension JSONNode {

@@ -61,7 +61,8 @@ struct JSONParser {
             guard take(":") else { throw error("expected `:` after a member name") }
             skipSpace()
             let isKept = keep && !ignored.contains(name)
-            let node = try value(keep: isKept)
+            var node = try value(keep: isKept)
+            node.keyOffset = nameOffset
             if isKept, members.updateValue(node, forKey: name) != nil {
                 throw GeneratorError("member `\(name)` occurs twice", at: file.location(of: nameOffset))
             }

@@ -6,6 +6,8 @@ struct StructureImporter {
         var name: String
         var kind: TypeDefinition.Kind
         var base: String?
+        /// The first of `snapshot.element`, the type itself; a primitive may have none.
+        var root: JSONNode?
         /// `snapshot.element` without the root.
         var elements: [JSONNode]
     }
@@ -37,14 +39,30 @@ struct StructureImporter {
 
     // MARK: - Choosing
 
-    /// The definitions of types among all StructureDefinitions: no profiles, extensions or logical models.
-    static func selectTypes(_ resources: [DefinitionResource]) throws -> Selection {
+    /// The definitions of types among all StructureDefinitions: no profiles or extensions, and of logical models only those asked for.
+    ///
+    /// - Parameter logicalModels: `datatype` or `resource` by URL.
+    static func selectTypes(_ resources: [DefinitionResource], logicalModels: [String: SettingText] = [:]) throws -> Selection {
         var seen: Set<String> = []
         var selection = Selection()
-        for resource in resources {
+        var models = logicalModels
+        // Models come last, since they cannot have the name of a type.
+        let isModel = { (resource: DefinitionResource) in logicalModels[resource.node["url"]?.string ?? ""] != nil }
+        for resource in resources.filter({ !isModel($0) }) {
             if let structure = try structure(resource, &selection), seen.insert(structure.name).inserted {
                 selection.structures.append(structure)
             }
+        }
+        for resource in resources.filter(isModel) {
+            guard let setting = models.removeValue(forKey: resource.node["url"]?.string ?? "") else { continue }
+            let structure = try LogicalModelImporter.structure(resource, as: setting, known: Set(selection.structures.map(\.name)))
+            guard seen.insert(structure.name).inserted else {
+                throw GeneratorError("a type `\(structure.name)` is there already", at: resource.location(of: resource.node))
+            }
+            selection.structures.append(structure)
+        }
+        if let missing = models.min(by: { $0.key < $1.key }) {
+            throw GeneratorError("no logical model `\(missing.key)` in the definitions", at: missing.value.location)
         }
         return selection
     }
@@ -77,7 +95,7 @@ struct StructureImporter {
             throw GeneratorError("`\(base)`, which `\(name)` derives from, is not a type name", at: resource.location(of: baseNode))
         }
         return Structure(
-            resource: resource, name: name, kind: kind, base: base, elements: Array(elements.dropFirst()))
+            resource: resource, name: name, kind: kind, base: base, root: elements.first, elements: Array(elements.dropFirst()))
     }
 
     /// The first element is the type itself.
@@ -118,11 +136,27 @@ struct StructureImporter {
             var type = TypeDefinition(
                 name: structure.name, kind: structure.kind, isAbstract: node["abstract"]?.bool ?? false,
                 base: structure.base, url: node["url"]?.string ?? "", location: structure.resource.location(of: node))
+            if let root = structure.root {
+                type.constraints = try ConstraintImporter.constraints(
+                    of: root, in: structure.resource, without: constraintKeys(structure.base))
+            }
             if structure.kind == .primitive { return type }
-            let importer = ElementImporter(structure, inherited: inheritedNames)
+            let importer = ElementImporter(structure, inherited: inheritedNames, inheritedConstraints: constraintKeys)
             (type.elements, type.backbones) = try importer.importElements()
             return type
         }
+    }
+
+    /// Keys of the constraints that a type puts on its instances, those of its bases included.
+    private func constraintKeys(_ name: String?) -> Set<String> {
+        var keys: Set<String> = []
+        var seen: Set<String> = []
+        var current = name
+        while let name = current, seen.insert(name).inserted, let structure = byName[name] {
+            keys.formUnion(structure.root?.list("constraint").compactMap { $0["key"]?.string } ?? [])
+            current = structure.base
+        }
+        return keys
     }
 
     /// Names of all top-level elements a type has, those of its bases included.

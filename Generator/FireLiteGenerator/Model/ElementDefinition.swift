@@ -7,6 +7,12 @@ struct ElementDefinition: Sendable {
     var cardinality: Cardinality
     var types: ElementTypes
     var binding: BindingDefinition?
+    /// Whether a value can change the meaning of what contains it.
+    var isModifier = false
+    /// Whether it is part of a resource's summary.
+    var isSummary = false
+    /// Invariants of this element, without those of its types.
+    var constraints: [ConstraintDefinition] = []
     /// Where it was read.
     var location: SourceLocation
 

@@ -11,6 +11,13 @@ enum Identifier {
     /// Whether a text can be the name of an element, without `[x]`: a letter, then letters and digits, or that of DSTU2's comments.
     static func isElementName(_ text: some StringProtocol) -> Bool { isTypeName(text) || text == JSONComments.elementName }
 
+    /// Whether a text can be a name in Swift, perhaps in backticks: ASCII letters, digits and underscores.
+    static func isSwiftName(_ text: some StringProtocol) -> Bool {
+        guard let first = text.utf8.first, isLetter(first) || first == UInt8(ascii: "_") else { return false }
+        let hasLetter = text.utf8.contains { isLetter($0) }
+        return hasLetter && text.utf8.allSatisfy { isLetter($0) || isDigit($0) || $0 == UInt8(ascii: "_") }
+    }
+
     /// Whether a text can be the path of an element: a type's name and at least one element's.
     static func isPath(_ text: some StringProtocol) -> Bool {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)

@@ -8,13 +8,6 @@ struct SearchParameterDefinition: Sendable {
         var expression: String
     }
 
-    /// How the parameter says what it selects.
-    enum Selection: Sendable, Equatable {
-        case expression(String)
-        /// DSTU2 has XPath only.
-        case xpath(String)
-    }
-
     /// Canonical URL.
     var url: String
     /// The name in a search URL (`SearchParameter.code`).
@@ -23,7 +16,7 @@ struct SearchParameterDefinition: Sendable {
     /// Resources it applies to.
     var bases: [String]
     /// What it selects; `nil` for those a server answers by itself (`_query`, `_content`).
-    var selection: Selection?
+    var selection: DefinitionExpression?
     /// Resources a reference parameter points to.
     var targets: [String] = []
     var components: [Component] = []

@@ -15,6 +15,10 @@ struct TypeDefinition: Sendable {
     var elements: [ElementDefinition] = []
     /// Backbone elements at any depth, a parent before its children.
     var backbones: [BackboneDefinition] = []
+    /// Invariants of the type as a whole, without the inherited ones.
+    var constraints: [ConstraintDefinition] = []
+    /// Canonical URL of the profile that narrowed its elements; empty if none did.
+    var profile = ""
     /// Where it was read.
     var location: SourceLocation
 }

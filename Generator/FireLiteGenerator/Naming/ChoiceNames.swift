@@ -22,23 +22,25 @@ struct ChoiceNames {
 
     init() {}
 
-    init(_ uses: [Use], names: inout TypeNames) {
+    /// - Parameter settings: Names that are given, for a shared enum by one of its elements.
+    init(_ uses: [Use], names: inout TypeNames, settings: Settings = Settings()) {
         let groups = Dictionary(grouping: uses.filter { $0.cases.count > Self.mostUnshared }, by: Self.signature)
         let open = groups.first { $0.value.contains { $0.path == Self.openPath } }?.key
         var sharedNames: [String: String] = [:]
-        if let open { sharedNames[open] = names.takeChoice(Self.openName) }
+        if let open { sharedNames[open] = names.takeChoice(settings.choices[Self.openPath]?.text ?? Self.openName) }
         for use in uses {
             let signature = Self.signature(use)
             let group = groups[signature] ?? []
             if group.count > 1 || signature == open {
-                let name = sharedNames[signature] ?? names.takeChoice(use.name)
+                let given = group.lazy.compactMap { settings.choices[$0.path]?.text }.first
+                let name = sharedNames[signature] ?? names.takeChoice(given ?? use.name)
                 sharedNames[signature] = name
                 enumNames[use.path] = name
                 if !shared.contains(where: { $0.name == name }) {
                     shared.append(NamedChoice(name: name, paths: group.map(\.path), cases: use.cases))
                 }
             } else {
-                let name = names.takeChoice(use.name)
+                let name = names.takeChoice(settings.choices[use.path]?.text ?? use.name)
                 enumNames[use.path] = name
                 let owner = use.path.lastIndex(of: ".").map { String(use.path[..<$0]) } ?? use.path
                 ownChoices[owner, default: []].append(NamedChoice(name: name, paths: [use.path], cases: use.cases))

@@ -13,6 +13,10 @@ struct NamedClass: Sendable {
     var isFinal: Bool
     /// Name of the class it derives from, generated or the runtime's.
     var baseName: String
+    /// The class that is written after the colon: a hand-written one between it and `baseName`, or that itself.
+    var superclassName: String
+    /// The hand-written subclass that all its instances are of; empty if there is none.
+    var replacement = ""
     /// Whether it derives from a class of the runtime.
     var isRoot: Bool
     /// Canonical URL; empty for a backbone element.
@@ -22,6 +26,9 @@ struct NamedClass: Sendable {
     var slotCount: Int
     /// Enums of its choice elements, those it shares with other classes excepted.
     var choices: [NamedChoice]
+
+    /// The class of its instances.
+    var instanceName: String { replacement.isEmpty ? name : replacement }
 
     /// The variable with its layout.
     var layoutName: String { Self.layoutName(of: name) }

@@ -9,6 +9,8 @@ struct NamedCodes: Sendable {
     var name: String
     /// One for each code, or none where there are too many.
     var members: [Member]
+    /// Whether its file is written by hand.
+    var isHandwritten = false
 
     /// Value sets with more codes get no static members, to keep a module small.
     static let mostMembers = 300

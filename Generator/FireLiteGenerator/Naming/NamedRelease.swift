@@ -7,6 +7,8 @@ struct NamedRelease: Sendable {
     var sharedChoices: [NamedChoice]
     /// Code structs in the order of their names.
     var codes: [NamedCodes]
+    /// Search parameters of its types, and those for all.
+    var searchParameters: [SearchParameterDefinition] = []
 
     /// The release as a static member: `r4`.
     var memberName: String {
@@ -25,6 +27,7 @@ struct NamedRelease: Sendable {
         let usedCodes = Set(elements.compactMap(\.codesName))
         copy.sharedChoices = sharedChoices.filter { usedChoices.contains($0.name) }
         copy.codes = codes.filter { usedCodes.contains($0.name) }
+        copy.searchParameters = searchParameters.filter { $0.bases.isEmpty || !names.isDisjoint(with: $0.bases) }
         return copy
     }
 }
@@ -34,6 +37,12 @@ struct NamedType: Sendable {
     var definition: TypeDefinition
     /// The type's own class, then those of its backbone elements.
     var classes: [NamedClass]
+    /// Whether its file is written by hand.
+    var isHandwritten = false
+    /// The template that makes its file.
+    var template = SettingText(text: "class", location: SourceLocation(file: ""))
+    /// Types it derives from, nearest first.
+    var ancestors: [String] = []
     /// The type's class name, which its file is called by.
     var name: String { classes[0].name }
     /// The variable that lists the classes.

@@ -36,7 +36,9 @@ enum RuntimeLimits {
         guard named.isRoot, named.kind == .resource else { return }
         // The runtime reads the ids of all resources.
         let id = named.elements.first
-        guard let id, id.definition.definedName == "id", !id.definition.cardinality.isList, id.members[0].accessor == .string else {
+        guard let id, id.definition.definedName == "id", !id.definition.cardinality.isList,
+            [.string, .code].contains(id.members[0].accessor)
+        else {
             throw GeneratorError("`\(named.path)` is the root of resources, its first element should be `id` 0..1 of type `id`", at: place)
         }
     }

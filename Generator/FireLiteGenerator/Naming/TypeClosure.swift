@@ -7,14 +7,15 @@ enum TypeClosure {
     ///
     /// What a reference points to does not count.
     ///
+    /// - Parameter models: Further types, of any kind.
     /// - Throws: `GeneratorError` for a name that is not a resource of the release.
-    static func types(for resources: [String], in release: ReleaseDefinition) throws -> Set<String> {
+    static func types(for resources: [String], in release: ReleaseDefinition, with models: [String] = []) throws -> Set<String> {
         let types = Dictionary(release.types.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
         for name in resources where types[name]?.kind != .resource {
             throw GeneratorError("no resource `\(name)` in FHIR \(release.release)")
         }
         var found: Set<String> = []
-        var pending = resources + always
+        var pending = resources + always + models
         while let name = pending.popLast() {
             guard let type = types[name], found.insert(name).inserted else { continue }
             pending += [type.base].compactMap { $0 } + type.backbones.map(\.base)

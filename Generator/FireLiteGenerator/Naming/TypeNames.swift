@@ -8,16 +8,26 @@ struct TypeNames {
     private(set) var codes: [String: String] = [:]
     private var scope = NameScope(reserved: ReservedWords.runtimeTypes, isCaseSensitive: false)
 
-    init(_ release: ReleaseDefinition, codes valueSets: [ValueSetDefinition]) {
+    /// - Parameter settings: Names that are given come before all others.
+    init(_ release: ReleaseDefinition, codes valueSets: [ValueSetDefinition], settings: Settings = Settings()) {
         let types = release.types.filter { $0.kind != .primitive }
-        for type in types { classes[type.name] = scope.take(SwiftName.capitalized(type.name), suffix: "Type") }
+        let valueSets = valueSets.sorted { $0.url < $1.url }
+        for path in types.flatMap({ [$0.name] + $0.backbones.map(\.path) }) {
+            if let name = settings.classes[path] { classes[path] = scope.take(name.text, suffix: "Type") }
+        }
+        for valueSet in valueSets {
+            if let name = settings.codes[valueSet.url] { codes[valueSet.url] = scope.take(name.text, suffix: "Codes") }
+        }
+        for type in types where classes[type.name] == nil {
+            classes[type.name] = scope.take(SwiftName.capitalized(type.name), suffix: "Type")
+        }
         reserveCommonTypes()
-        for backbone in types.flatMap(\.backbones) {
+        for backbone in types.flatMap(\.backbones) where classes[backbone.path] == nil {
             let name = backbone.path.split(separator: ".").map(SwiftName.capitalized).joined()
             classes[backbone.path] = scope.take(name, suffix: "Element")
         }
         let bindingNames = Self.bindingNames(release)
-        for valueSet in valueSets.sorted(by: { $0.url < $1.url }) {
+        for valueSet in valueSets where codes[valueSet.url] == nil {
             let name = Self.name(of: valueSet, boundAs: bindingNames[valueSet.url] ?? [])
             codes[valueSet.url] = scope.take(name, suffix: "Codes")
         }

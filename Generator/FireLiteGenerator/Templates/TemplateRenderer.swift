@@ -12,10 +12,13 @@ struct TemplateRenderer {
 
     /// Renders a template.
     ///
+    /// - Parameter place: Where the template is named, if that is not the Generator itself.
     /// - Throws: `GeneratorError` at the tag whose key or partial there is not.
-    static func render(_ name: String, in templates: TemplateLibrary, _ context: TemplateContext) throws -> String {
+    static func render(
+        _ name: String, in templates: TemplateLibrary, _ context: TemplateContext, setBy place: SourceLocation? = nil
+    ) throws -> String {
         var renderer = TemplateRenderer(templates: templates, open: [name])
-        try renderer.render(try templates.template(name), [context])
+        try renderer.render(try templates.template(name, includedAt: place), [context])
         return renderer.output
     }
 
