@@ -974,6 +974,7 @@ abstract resource DomainResource Resource
 abstract datatype Element -
   id 0..1 id
   extension 0..* Extension
+  fhir_comments 0..* string
 datatype ElementDefinition Element
   path 1..1 string
   representation 0..* code =PropertyRepresentation
@@ -2154,6 +2155,7 @@ abstract resource Resource -
   meta 0..1 Meta
   implicitRules 0..1 uri
   language 0..1 code
+  fhir_comments 0..* string
 resource RiskAssessment DomainResource
   subject 0..1 Reference >Patient,Group
   date 0..1 dateTime

@@ -1890,7 +1890,7 @@ backbone Dosage.doseAndRate Element
   rate[x] 0..1 Ratio|Range|Quantity
 datatype Duration Quantity
 abstract datatype Element -
-  id 0..1 id
+  id 0..1 string
   extension 0..* Extension
 datatype ElementDefinition BackboneElement
   path 1..1 string
