@@ -13,7 +13,7 @@ extension Importer {
             for note in notes { report(note) }
         }
         handlers.mend = noteMends
-        handlers.progress = { try progress?.update(resources: $0.resources, bytes: $0.bytes) }
+        handlers.progress = { try progress?.update(resources: $0.resources ?? 0, bytes: $0.completed) }
         self.init(store: store, options: options, handlers: handlers)
     }
 }

@@ -55,7 +55,7 @@ import Testing
         // example ImportAndExport.md
         let task = Task {
             try await store.importResources(from: [download]) { progress in
-                if let total = progress.totalBytes { print("\(progress.bytes * 100 / max(total, 1)) %") }
+                if let fraction = progress.fraction { print("\(Int(fraction * 100)) %") }
             }
         }
         // end
