@@ -46,8 +46,11 @@ struct CommitRecord {
 
     mutating func touch(_ tables: [TablePlan]) { for table in tables { touch(Int32(truncatingIfNeeded: table.index)) } }
 
-    mutating func added(_ root: Int64, _ resource: FHIRResource, _ table: TablePlan) {
-        note(root, Entry(kind: .added, id: resource.id, pk: resource.objectExtras?.pk, revision: 1, table: table.index, order: nextOrder))
+    mutating func added(_ root: Int64, _ resource: FHIRResource, revision: Int64, _ table: TablePlan) {
+        note(
+            root,
+            Entry(
+                kind: .added, id: resource.id, pk: resource.objectExtras?.pk, revision: revision, table: table.index, order: nextOrder))
     }
 
     mutating func updated(_ registration: Registration, _ resource: FHIRResource, _ table: TablePlan, paths: [String]?) {
