@@ -11,8 +11,8 @@ struct FireLiteTool {
     static var commands: [any Command.Type] {
         [
             ImportCommand.self, MigrateCommand.self, ExportCommand.self, GetCommand.self, FindCommand.self, SQLCommand.self,
-            DeleteCommand.self, IndexCommand.self, TrackCommand.self, ChangesCommand.self, HistoryCommand.self, InfoCommand.self,
-            ValidateCommand.self, CheckCommand.self, BackupCommand.self,
+            DeleteCommand.self, IndexCommand.self, TrackCommand.self, ChangesCommand.self, HistoryCommand.self, RestoreCommand.self,
+            PruneCommand.self, InfoCommand.self, ValidateCommand.self, CheckCommand.self, BackupCommand.self,
             RekeyCommand.self, VacuumCommand.self, ResealCommand.self, RecoverCommand.self, DemoCommand.self, VersionCommand.self,
             CompletionsCommand.self, ManualCommand.self,
         ]

@@ -16,14 +16,18 @@ struct ChangeRecorder {
     private var recorded: Set<Int64> = []
     /// Whether a type is tracked, by the number of its table.
     private var known: [Int: Bool] = [:]
+    /// Whether new resources may have had versions before; nil before it is needed.
+    private var hasReplaced: Bool?
+    private let digestKey: UInt64
 
     /// - Returns: nil if the file tracks nothing.
-    init?(_ access: StoreConnection, _ settings: TrackingSettings, origin: WriteOrigin, firstRoot: Int64) {
+    init?(_ access: StoreConnection, _ settings: TrackingSettings, origin: WriteOrigin, firstRoot: Int64, digestKey: UInt64) {
         guard !settings.isEmpty else { return nil }
         self.access = access
         self.settings = settings
         self.origin = origin
         self.firstRoot = firstRoot
+        self.digestKey = digestKey
         table = ChangeTable(connection: access.connection)
         first = settings.next
         next = settings.next
@@ -41,6 +45,16 @@ struct ChangeRecorder {
         return isTracked
     }
 
+    // MARK: - Numbers of versions
+
+    /// The number of a new resource's first version: after those of a deleted one with its type and id, or 1.
+    mutating func firstRevision(of id: String?, _ type: TablePlan) throws -> Int64 {
+        guard let id, !settings.history.isEmpty, settings.history.contains(type.name) else { return 1 }
+        let mayContinue = try hasReplaced ?? table.hasReplaced
+        hasReplaced = mayContinue
+        return mayContinue ? try table.lastRevision(type.name, id: id, digestKey: digestKey) &+ 1 : 1
+    }
+
     // MARK: - Recording
 
     /// Resources were added; each has its type's table.
@@ -52,10 +66,14 @@ struct ChangeRecorder {
         next += Int64(roots.count)
     }
 
-    /// A resource is about to be changed.
-    mutating func willUpdate(_ registration: Registration, _ type: TablePlan) throws {
-        guard tracks(type), registration.root < firstRoot, !recorded.contains(registration.root) else { return }
-        try record(.updated, registration, type)
+    /// Whether `willUpdate` needs the content of a resource that is about to be changed.
+    mutating func needsContent(_ registration: Registration, _ type: TablePlan) -> Bool {
+        tracks(type) && registration.root < firstRoot && !recorded.contains(registration.root)
+    }
+
+    /// A resource whose content is needed is about to be changed.
+    mutating func willUpdate(_ registration: Registration, _ type: TablePlan, _ content: FHIRResource?) throws {
+        try record(.updated, registration, type, content)
         recorded.insert(registration.root)
     }
 
@@ -67,32 +85,37 @@ struct ChangeRecorder {
             // The content before the write is in the row of the update, which becomes one of a deletion.
             let row = try table.rows("seq >= ? AND root = ?", [.integer(first), .integer(registration.root)]).last
             try table.removeAddition(root: registration.root, since: first)
-            if let content = row?.content, let digest = row?.digest, let revision = row?.revision {
-                return try record(.deleted, registration, type, (content, digest, revision))
+            if let row, row.content != nil {
+                return try insert(row.numbered(next, .deleted, id: access.registry.id(of: type, root: registration.root)))
             }
         }
-        try record(.deleted, registration, type)
+        try record(.deleted, registration, type, access.reader.resource(registration))
     }
 
     private mutating func record(
-        _ kind: ResourceChange.Kind, _ registration: Registration, _ type: TablePlan,
-        _ before: (content: String, digest: ContentDigest.Value, revision: Int64)? = nil
+        _ kind: ResourceChange.Kind, _ registration: Registration, _ type: TablePlan, _ content: FHIRResource?
     ) throws {
-        let id = try access.registry.id(of: type, root: registration.root)
-        let content: String
-        if let before {
-            content = before.content
-        } else {
-            guard let resource = try access.reader.resource(registration) else {
-                throw FHIRStoreError(.notAStore, "the resource with number \(registration.root) cannot be read: run check()")
-            }
-            content = FHIRJSON.string(resource)
+        guard let content else {
+            throw FHIRStoreError(.notAStore, "the resource with number \(registration.root) cannot be read: run check()")
         }
-        try table.insert(
+        try insert(
             ChangeTable.Row(
-                sequence: next, root: registration.root, kind: kind, time: time, origin: origin, typeName: type.name, id: id,
-                revision: before?.revision ?? registration.revision, digest: before?.digest ?? registration.digest, content: content,
-                pk: registration.pk))
+                sequence: next, root: registration.root, kind: kind, time: time, origin: origin, typeName: type.name, id: content.id,
+                revision: registration.revision, digest: registration.digest, pk: registration.pk), content: content)
+    }
+
+    private mutating func insert(_ row: ChangeTable.Row, content: FHIRResource? = nil) throws {
+        try table.insert(row, content: content)
+        hasReplaced = true
         next += 1
+    }
+}
+
+extension ChangeTable.Row {
+    /// The same content, replaced by another change.
+    fileprivate func numbered(_ sequence: Int64, _ kind: ResourceChange.Kind, id: String?) -> ChangeTable.Row {
+        ChangeTable.Row(
+            sequence: sequence, root: root, kind: kind, time: time, origin: origin, typeName: typeName, id: id, revision: revision,
+            digest: digest, content: content, pk: pk)
     }
 }

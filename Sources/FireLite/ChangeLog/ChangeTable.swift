@@ -17,11 +17,15 @@ struct ChangeTable {
         /// The type, and the id and stored pk before the change; nil for an added resource, which `_resource` has.
         var typeName: String?
         var id: String?
-        /// The revision that was replaced, its digest and its content as JSON; nil for an added resource.
+        /// The revision that was replaced, its digest and its content as JSON; nil for an added resource. A row without content keeps the number
+        /// of a pruned version: see `keepNumber`.
         var revision: Int64?
         var digest: ContentDigest.Value?
         var content: String?
         var pk: String?
+
+        /// Whether only the number of the version is kept.
+        var isNumber: Bool { kind == .deleted && content == nil && id?.first == ChangeTable.numberMark }
     }
 
     let connection: Connection
@@ -75,7 +79,8 @@ struct ChangeTable {
         }
     }
 
-    func insert(_ row: Row) throws {
+    /// - Parameter resource: the content, if the row has none yet.
+    func insert(_ row: Row, content resource: FHIRResource? = nil) throws {
         let statement = try connection.cached(
             "INSERT OR FAIL INTO _change(seq, root, kind, time, origin, type, id, revision, digest, content, pk) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
         )
@@ -89,7 +94,15 @@ struct ChangeTable {
         }
         if let revision = row.revision { statement.bind(8, revision) } else { statement.bindNull(8) }
         if let digest = row.digest { statement.bind(9, bytes: digest) } else { statement.bindNull(9) }
-        try statement.run()
+        guard let resource else { return try statement.run() }
+        // The text lives no longer than this call.
+        defer { statement.bindNull(10) }
+        try FHIRJSON.withUTF8(of: resource) { text in
+            try text.withMemoryRebound(to: CChar.self) { text in
+                if let start = text.baseAddress { statement.bind(10, unownedText: start, text.count) }
+                try statement.run()
+            }
+        }
     }
 
     /// Removes the rows of a resource that one write added and deleted.
@@ -109,7 +122,7 @@ struct ChangeTable {
         return Row(
             sequence: statement.int(0), root: statement.int(1), kind: ResourceChange.Kind(number: statement.int(2)), time: statement.int(3),
             origin: WriteOrigin(rawValue: statement.int(4)) ?? .local, typeName: statement.text(5), id: statement.text(6),
-            revision: hasContent ? statement.int(7) : nil, digest: hasContent ? statement.bytes16(8) : nil,
+            revision: statement.type(7) == .integer ? statement.int(7) : nil, digest: hasContent ? statement.bytes16(8) : nil,
             content: hasContent ? statement.text(9) : nil, pk: statement.text(10))
     }
 
@@ -133,6 +146,46 @@ struct ChangeTable {
         let before = connection.totalChanges
         try statement.run()
         return Int(connection.totalChanges - before)
+    }
+
+    // MARK: - Numbers of versions
+
+    /// Whether a change or deletion was ever recorded, so that a resource may have had versions before.
+    var hasReplaced: Bool {
+        get throws { try connection.integer("SELECT 1 FROM _change WHERE type IS NOT NULL LIMIT 1") == 1 }
+    }
+
+    /// The number of the last kept version of resources that had this type and id; 0 if there is none.
+    func lastRevision(_ type: String, id: String, digestKey: UInt64) throws -> Int64 {
+        let statement = try connection.cached("SELECT max(revision) FROM _change WHERE type = ? AND id IN (?, ?)")
+        defer { statement.reset() }
+        statement.bind(1, type)
+        statement.bind(2, id)
+        statement.bind(3, Self.numberMark.description + Self.hidden(id, digestKey))
+        return try statement.step() ? statement.int(0) : 0
+    }
+
+    /// FHIR allows no such character in ids.
+    fileprivate static let numberMark: Character = "#"
+
+    /// A keyed hash, from which nobody without the file's key can tell the id.
+    private static func hidden(_ id: String, _ key: UInt64) -> String {
+        let (first, second) = ContentDigest.digest(of: id, key: key)
+        return String(first, radix: 16).leftPadded(16) + String(second, radix: 16).leftPadded(16)
+    }
+
+    /// Takes everything out of the row of a deletion but the type, the number of the version and a hash of the id, so that a resource that is
+    /// stored with the id again does not reuse the number.
+    func keepNumber(_ sequence: Int64, _ type: String, id: String, digestKey: UInt64) throws {
+        let hidden = Self.numberMark.description + Self.hidden(id, digestKey)
+        let older = try connection.cached("DELETE FROM _change WHERE type = ? AND id = ?")
+        older.bind(1, type)
+        older.bind(2, hidden)
+        try older.run()
+        let statement = try connection.cached("UPDATE _change SET id = ?, digest = NULL, content = NULL, pk = NULL WHERE seq = ?")
+        statement.bind(1, hidden)
+        statement.bind(2, sequence)
+        try statement.run()
     }
 
     // MARK: - Readers

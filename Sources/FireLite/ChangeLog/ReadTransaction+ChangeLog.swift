@@ -99,7 +99,7 @@ struct ChangeLogReader {
                 "seq > ? AND root = ?", [.integer(row.sequence), .integer(row.root)], limit: 1
             ).first
             let now: Resource?
-            if let following {
+            if let following, !following.isNumber {
                 now = Resource(
                     typeName: following.typeName ?? "", id: following.id,
                     pk: following.pk ?? transaction.store.identity.pk(ofRoot: row.root),
@@ -153,9 +153,9 @@ struct ChangeLogReader {
 }
 
 extension ChangeTable.Row {
-    /// The content that the change replaced, nil for an added resource; nil altogether if it does not match its digest.
+    /// The content that the change replaced, nil for an added resource and for a pruned version; nil altogether if it does not match its digest.
     func verified(release: FHIRRelease, digestKey: UInt64) -> FHIRResource?? {
-        guard let content, let digest else { return kind == .added ? .some(nil) : nil }
+        guard let content, let digest else { return kind == .added || isNumber ? .some(nil) : nil }
         do {
             let resource = try FHIRJSON.resource(from: Data(content.utf8), release: release)
             return ContentDigest.digest(of: resource, key: digestKey) == digest ? .some(resource) : nil

@@ -24,8 +24,7 @@ extension ReadTransaction {
 
     /// A version of the resource with this type and id, as an object that is not stored; nil if there is none.
     ///
-    /// Versions of a resource that was deleted and stored again are numbered from 1 twice: the later resource counts, and `resource(at:)` reads those
-    /// of both.
+    /// If several resources have had the number, as before the history was on, the later one counts; `resource(at:)` reads those of each.
     /// - Parameters:
     ///   - type: the resource type.
     ///   - id: the resource's id.
@@ -92,7 +91,7 @@ extension ReadTransaction {
         var stored: Date?
         for row in rows {
             let time = Date(milliseconds: row.time)
-            if let revision = row.revision {
+            if let revision = row.revision, row.digest != nil {
                 versions.append(
                     ResourceVersion(
                         typeName: row.typeName ?? "", id: row.id, pk: row.pk ?? identity.pk(ofRoot: root), version: revision,
@@ -143,12 +142,26 @@ extension WriteTransaction {
         return try upsert(resource)
     }
 
+    /// Makes an earlier version of a resource the current one again, also of a deleted resource. It becomes a new version itself.
+    ///
+    /// - Parameters:
+    ///   - typeName: FHIR's name of the resource type.
+    ///   - id: the resource's id.
+    ///   - version: the number of the version (`ResourceVersion.version`).
+    /// - Returns: the stored resource; nil if there is no such version.
+    /// - Throws: `FHIRStoreError`: `invalidArgument` for a name that is not a resource type of the release; `notAStore` if the content does
+    ///   not match the digest that it was stored with.
+    @discardableResult
+    public func restore(typeName: String, id: String, version: Int64) throws -> FHIRResource? {
+        try restore(type(named: typeName), id: id, version: version)
+    }
+
     /// Deletes old versions from the history. The change log keeps what its readers still need.
     ///
     /// - Parameters:
     ///   - date: delete only versions that were replaced before then. Default: any.
     ///   - count: the number of old versions of each resource to keep. Default: none.
-    /// - Returns: the number of deleted versions.
+    /// - Returns: the number of deleted versions and records of when resources were added.
     /// - Throws: `FHIRStoreError`.
     @discardableResult
     public func pruneHistory(replacedBefore date: Date? = nil, keeping count: Int = 0) throws -> Int {
@@ -174,7 +187,30 @@ extension WriteTransaction {
                 )
                 arguments.append(.integer(Int64(count)))
             }
-            return try changeTable.delete("seq IN (SELECT seq FROM _change WHERE \(conditions.joined(separator: " AND ")))", arguments)
+            let condition = conditions.joined(separator: " AND ")
+            let kept = try keepNumbers(condition, arguments, settings)
+            return kept
+                + (try changeTable.delete(
+                    "seq IN (SELECT seq FROM _change WHERE \(condition) AND (kind <> 2 OR digest IS NOT NULL))", arguments))
+        }
+    }
+
+    /// Takes the content out of deletions that a condition selects, and keeps the numbers of their versions for resources with the same ids.
+    ///
+    /// - Returns: the number of deletions.
+    private func keepNumbers(_ condition: String, _ arguments: [SQLValue], _ settings: TrackingSettings) throws -> Int {
+        var (kept, last): (Int, Int64) = (0, 0)
+        while true {
+            try Cancellation.check()
+            let rows = try changeTable.rows(
+                "seq > ? AND kind = 2 AND digest IS NOT NULL AND \(condition)", [.integer(last)] + arguments, limit: 256)
+            guard let end = rows.last?.sequence else { return kept }
+            last = end
+            for row in rows {
+                guard let type = row.typeName, let id = row.id, settings.history.contains(type) else { continue }
+                try changeTable.keepNumber(row.sequence, type, id: id, digestKey: store.identity.digestKey)
+                kept += 1
+            }
         }
     }
 }

@@ -9,7 +9,8 @@ public struct ResourceVersion: Sendable, Hashable {
     public let id: String?
     /// The store's own key of the resource. A resource that was deleted and stored again has another one.
     public let pk: String
-    /// The number of the version, which counts the times that the resource's content was stored, from 1. Not `meta.versionId`, which is the server's.
+    /// The number of the version, which counts the times that the resource's content was stored, from 1, and goes on when a deleted resource is
+    /// stored again. Not `meta.versionId`, which is the server's.
     public let version: Int64
     /// When it was stored; nil if that was before the history was kept.
     public let storedAt: Date?

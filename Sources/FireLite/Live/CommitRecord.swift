@@ -78,8 +78,8 @@ final class CommitRecord {
 
     func touch(_ tables: [TablePlan]) { for table in tables { touched.insert(number(of: table.index)) } }
 
-    func added(_ root: Int64, _ resource: FHIRResource, _ table: TablePlan) {
-        append(Entry(root: root, kind: .added, id: resource.id, pk: resource.objectExtras?.pk, revision: 1, table: table.index))
+    func added(_ root: Int64, _ resource: FHIRResource, revision: Int64, _ table: TablePlan) {
+        append(Entry(root: root, kind: .added, id: resource.id, pk: resource.objectExtras?.pk, revision: revision, table: table.index))
     }
 
     func updated(_ registration: Registration, _ resource: FHIRResource, _ table: TablePlan, paths: [String]?) {

@@ -104,24 +104,38 @@ final class ResourceReader {
 
     /// Reads the rows of a resource as cells.
     func rows(root: Int64, shape: Shape, into buffer: inout RowBuffer) throws {
+        try forEachRow(of: root, shape) { row, columns in Self.append(row, columns, to: &buffer) }
+    }
+
+    /// Reads the rows of a resource once, as cells and as the resource; nil if they are missing.
+    func resource(root: Int64, shape: Shape, rows buffer: inout RowBuffer) throws -> FHIRResource? {
+        defer { assembler.clear() }
         try forEachRow(of: root, shape) { row, columns in
-            let (parent, order) = (row.value(1), row.value(2))
-            let begun = buffer.begin(
-                table: columns.plan.index, node: UInt32(truncatingIfNeeded: row.value(0).int & 0xFF_FFFF),
-                parent: parent.type == .null ? -1 : parent.int,
-                order: order.type == .null ? -1 : Int32(truncatingIfNeeded: order.int), resource: 0)
-            for index in columns.sources.indices {
-                let column = columns.sources[index].column
-                let cell = row.value(index + RowColumns.fixedColumns)
-                switch cell.type {
-                case .null: continue
-                case .integer: buffer.add(column, int: cell.int)
-                case .float: buffer.add(column, double: cell.double)
-                case .text, .blob: buffer.add(column, bytes: cell.textBytes)
-                }
-            }
-            buffer.end(begun)
+            rowsRead += 1
+            assembler.take(row, columns)
+            Self.append(row, columns, to: &buffer)
         }
+        return assembler.assemble() as? FHIRResource
+    }
+
+    @inline(__always)
+    private static func append(_ row: ResultRow, _ columns: RowColumns, to buffer: inout RowBuffer) {
+        let (parent, order) = (row.value(1), row.value(2))
+        let begun = buffer.begin(
+            table: columns.plan.index, node: UInt32(truncatingIfNeeded: row.value(0).int & 0xFF_FFFF),
+            parent: parent.type == .null ? -1 : parent.int,
+            order: order.type == .null ? -1 : Int32(truncatingIfNeeded: order.int), resource: 0)
+        for index in columns.sources.indices {
+            let column = columns.sources[index].column
+            let cell = row.value(index + RowColumns.fixedColumns)
+            switch cell.type {
+            case .null: continue
+            case .integer: buffer.add(column, int: cell.int)
+            case .float: buffer.add(column, double: cell.double)
+            case .text, .blob: buffer.add(column, bytes: cell.textBytes)
+            }
+        }
+        buffer.end(begun)
     }
 
     // MARK: - Many resources

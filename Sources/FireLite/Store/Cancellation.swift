@@ -6,7 +6,7 @@ final class Cancellation: @unchecked Sendable {
     // `lock` guards both variables.
     private let lock = NSLock()
     private var requested = false
-    private var handler: (@Sendable () -> Void)?
+    private var handlers: [@Sendable () -> Void] = []
     /// Whether a statement of a write is interrupted: not while an app's own block runs, which decides by itself where it can stop.
     let interruptsWrites: Bool
 
@@ -21,16 +21,17 @@ final class Cancellation: @unchecked Sendable {
     func request() {
         lock.lock()
         requested = true
-        let handler = handler
+        let handlers = handlers
+        self.handlers = []
         lock.unlock()
-        handler?()
+        for handler in handlers { handler() }
     }
 
-    /// Runs `handler` when the task is cancelled, at once if it already was.
+    /// Runs `handler` once when the task is cancelled, at once if it already was.
     func whenRequested(_ handler: @escaping @Sendable () -> Void) {
         lock.lock()
-        self.handler = handler
         let requested = requested
+        if !requested { handlers.append(handler) }
         lock.unlock()
         if requested { handler() }
     }
@@ -53,6 +54,14 @@ final class Cancellation: @unchecked Sendable {
     ///
     /// - Throws: `CancellationError`.
     static func check() throws { if current?.isRequested == true { throw CancellationError() } }
+
+    /// Ends a long call for a cancelled task: the one that this thread works for, or the one in which a blocking form is called.
+    ///
+    /// - Throws: `CancellationError`.
+    static func checkCall() throws {
+        try check()
+        if Task.isCancelled { throw CancellationError() }
+    }
 
     /// Runs `body` for the task on this thread.
     ///

@@ -115,10 +115,16 @@ extension FHIRStore {
         try await reading { try self.backup(to: target, replacing: replacing, encryption: encryption, progress: progress) }
     }
 
-    /// Encrypts the store's file with another key. Once it has begun, cancelling the task does not stop it.
+    /// Encrypts the store's file with another key. If the task is cancelled while the copy with the new key is made, the file stays as it is, with
+    /// the old key; the moment in which the copy replaces the file is not interrupted.
     ///
-    /// - Throws: `FHIRStoreError` as the blocking form does; `CancellationError` if the task was cancelled before it began.
-    public func rekey(to key: EncryptionKey) async throws { try await upkeep.run { try self.rekey(to: key) } }
+    /// - Parameters:
+    ///   - key: the new key.
+    ///   - progress: called about every mebibyte with the number of pages copied. Default: none.
+    /// - Throws: errors of `progress`; `FHIRStoreError` as the blocking form does; `CancellationError`, and the key is then the old one.
+    public func rekey(to key: EncryptionKey, progress: (@Sendable (StoreProgress) throws -> Void)? = nil) async throws {
+        try await upkeep.run { try self.rekey(to: key, progress: progress) }
+    }
 
     // MARK: - Upkeep
 

@@ -22,6 +22,8 @@ public final class FHIRStore: Sendable {
     let reads: WorkQueue
     /// The queue of asynchronous upkeep, which waits for reads and writes to end.
     let upkeep = WorkQueue(width: 1)
+    /// The queue of imports and of sequences, which wait for those who feed or read them: each has a thread.
+    let transfers = WorkQueue(width: .max)
     /// Passes commits on to those who observe the store.
     let announcer = CommitAnnouncer()
     /// Notices commits of other connections and processes while the store is observed.
@@ -158,6 +160,11 @@ public final class FHIRStore: Sendable {
         if let current = currentTransaction { return try body(current) }
         let access = try mapping { try pool.takeReader() }
         defer { pool.giveBack(access) }
+        return try read(on: access, body)
+    }
+
+    /// Runs `body` on a snapshot that a connection begins.
+    func read<Value>(on access: StoreConnection, _ body: (ReadTransaction) throws -> Value) throws -> Value {
         try mapping { try access.begin() }
         let transaction = ReadTransaction(store: self, access: access)
         pool.setCurrent(transaction)

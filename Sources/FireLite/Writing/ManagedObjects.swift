@@ -53,7 +53,7 @@ final class ManagedObjects {
 
     /// Records a resource that was added with this number.
     func adopt(_ resource: FHIRResource, root: Int64) {
-        resource.objectExtras = StoreTie(store: store, root: root, revision: 1, pk: resource.objectExtras?.pk)
+        resource.objectExtras = StoreTie(store: store, root: root, revision: writer.firstRevision(of: root), pk: resource.objectExtras?.pk)
         resource.objectFlags.insert(.managed)
         undo.append(.added(WeakResource(resource: resource)))
     }

@@ -26,6 +26,8 @@ final class StoreWriter {
     private var lastRecord: CommitRecord?
     /// Records the changes that the file tracks; nil if it tracks nothing.
     @exclusivity(unchecked) private var tracking: ChangeRecorder?
+    /// The first revisions of resources that this write added, by number, where they continue those of a deleted resource.
+    private var continued: [Int64: Int64] = [:]
     private var trackingSettings = TrackingSettings()
     private var origin = WriteOrigin.local
     private var catalogVersion: Int64 = 0
@@ -40,6 +42,7 @@ final class StoreWriter {
     private struct Pending {
         let root: Int64
         let digest: ContentDigest.Value
+        let revision: Int64
         let pk: String?
         let nodes: UInt32
         let firstRow: Int
@@ -80,10 +83,11 @@ final class StoreWriter {
 
     private func beginTracking(_ origin: WriteOrigin) throws {
         tracking = nil
+        continued.removeAll()
         self.origin = origin
         guard access.schema.ownTables.contains("_change") else { return }
         trackingSettings = try TrackingSettings.read(access.connection)
-        tracking = ChangeRecorder(access, trackingSettings, origin: origin, firstRoot: nextRoot)
+        tracking = ChangeRecorder(access, trackingSettings, origin: origin, firstRoot: nextRoot, digestKey: identity.digestKey)
     }
 
     /// The number of the next tracked change; nil if the file tracks nothing.
@@ -93,7 +97,7 @@ final class StoreWriter {
     func setTracking(_ settings: TrackingSettings) throws {
         try settings.store(access.connection)
         trackingSettings = settings
-        tracking = ChangeRecorder(access, settings, origin: origin, firstRoot: nextRoot)
+        tracking = ChangeRecorder(access, settings, origin: origin, firstRoot: nextRoot, digestKey: identity.digestKey)
     }
 
     /// What observers are to know of the write, once it is committed; nil if it changed nothing.
@@ -207,14 +211,20 @@ final class StoreWriter {
         nextRoot += 1
         let table = access.schema.table(of: resource.layout)
         newIDs.insert(resource, table)
-        record?.added(root, resource, table)
+        let revision = try tracking?.firstRevision(of: resource.id, table) ?? 1
+        // A number may have been given to another resource, in a savepoint that was rolled back.
+        if revision != 1 || !continued.isEmpty { continued[root] = revision }
+        record?.added(root, resource, revision: revision, table)
         pending.append(
             Pending(
-                root: root, digest: digest, pk: resource.objectExtras?.pk, nodes: nodes, firstRow: firstRow,
+                root: root, digest: digest, revision: revision, pk: resource.objectExtras?.pk, nodes: nodes, firstRow: firstRow,
                 lastRow: flattener.buffer.rows.count))
         roots.append(root)
         return root
     }
+
+    /// The revision of a resource that this write has added.
+    func firstRevision(of root: Int64) -> Int64 { continued[root] ?? 1 }
 
     private func writeQueue() throws {
         guard !pending.isEmpty else { return }
@@ -241,7 +251,8 @@ final class StoreWriter {
         try access.registry.insert(resources.count) { number in
             let resource = resources[resources.startIndex + number]
             return Registration(
-                root: resource.root, shape: try shape(of: resource.firstRow..<resource.lastRow).number, revision: 1, nodes: resource.nodes,
+                root: resource.root, shape: try shape(of: resource.firstRow..<resource.lastRow).number, revision: resource.revision,
+                nodes: resource.nodes,
                 digest: resource.digest, pk: resource.pk)
         }
     }
@@ -434,11 +445,15 @@ final class StoreWriter {
         guard let shape = try access.registry.shape(registration.shape) else {
             throw FHIRStoreError(.notAStore, "the resource with number \(registration.root) has no list of tables: run check()")
         }
-        if digest != registration.digest { try tracking?.willUpdate(registration, access.schema.table(of: resource.layout)) }
         _ = try flattener.add(resource, as: 0, numbering: numbering, marksManaged: false, takesOver: numbering == .fresh)
         try grow()
         stored.clear()
-        try access.reader.rows(root: registration.root, shape: shape, into: &stored)
+        let type = access.schema.table(of: resource.layout)
+        if digest != registration.digest, tracking?.needsContent(registration, type) == true {
+            try tracking?.willUpdate(registration, type, access.reader.resource(root: registration.root, shape: shape, rows: &stored))
+        } else {
+            try access.reader.rows(root: registration.root, shape: shape, into: &stored)
+        }
         var nextNode = registration.nodes
         var diff = RowDiff(access, notes: record.map { $0.notesPaths ? .paths : .tables } ?? .nothing)
         try diff.apply(&flattener.buffer, over: &stored, root: registration.root, byNumber: numbering == .kept, nextNode: &nextNode)
@@ -451,7 +466,7 @@ final class StoreWriter {
             root: registration.root, shape: try self.shape(of: 0..<flattener.buffer.rows.count).number, revision: revision, nodes: nextNode,
             digest: digest, pk: registration.pk)
         try access.registry.update(changed)
-        record?.updated(changed, resource, access.schema.table(of: resource.layout), paths: diff.paths)
+        record?.updated(changed, resource, type, paths: diff.paths)
         return revision
     }
 

@@ -38,14 +38,15 @@ struct HistoryCommand: Command {
         key = try arguments.operands.first.map { try ResourceKey($0, in: database) }
         type = try arguments["type"].map { try database.resourceLayout(named: $0).name }
         if key != nil, type != nil { throw ToolError.usage("Type/id and --type are given: choose one") }
-        since = try arguments["since"].map { try Self.date($0) } ?? .distantPast
+        since = try arguments["since"].map { try Self.date($0, option: "since") } ?? .distantPast
         limit = try arguments.number("limit", in: 1...Int.max)
         isJSON = arguments.has("json")
     }
 
-    private static func date(_ text: String) throws -> Date {
+    /// - Throws: `ToolError` with status 2 if the option's value is not a time.
+    static func date(_ text: String, option: String) throws -> Date {
         guard let date = FHIRDateTime(text)?.date else {
-            throw ToolError.usage("--since is '\(text)', not a FHIR dateTime such as 2026-05-01 or 2026-05-01T09:00:00Z")
+            throw ToolError.usage("--\(option) is '\(text)', not a FHIR dateTime such as 2026-05-01 or 2026-05-01T09:00:00Z")
         }
         return date
     }

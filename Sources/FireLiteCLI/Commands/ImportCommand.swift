@@ -7,24 +7,16 @@ struct ImportCommand: Command {
         name: "import", summary: "store the resources of NDJSON files, JSON files, Bundles and folders of them",
         options: DatabaseArgument.options + [
             .option("on-error", "stop|skip", kind: .choice(["stop", "skip"]), "what to do about unreadable text (default: stop)"),
-            .option(
-                "rejects", "FILE", kind: .file, "the file for rejected texts (default: FILE-rejects.ndjson next to the database)"),
+            InputArguments.rejects,
             .flag("whole-bundles", "store a Bundle as one resource"),
             .flag("lenient-dates", "correct dates that are not in FHIR's format, and list them"),
             .option("offset", "±HH:MM|Z", "with --lenient-dates: the offset of times that have none"),
+            .flag("from-server", "store them as a server's: the log of changes does not list them"),
             .flag("no-page-checksums", "create the database without page checksums, for other programs to write to"),
-            .flag("quiet", "print neither progress nor summary"),
+            InputArguments.quiet,
         ],
         operands: "PATH…", operandCount: CommandDefinition.anyNumber, operandKinds: [.file],
-        jsonKeys: [
-            JSONKey("added", "the number of new resources"),
-            JSONKey("updated", "the number of resources that replaced a stored one"),
-            JSONKey("unchanged", "the number of resources that were stored already"),
-            JSONKey("superseded", "the number of resources that a later one replaced"),
-            JSONKey("outcomes", "the number of OperationOutcomes about a search"),
-            JSONKey("rejected", "the number of unreadable texts"),
-            JSONKey("seconds", "the duration"),
-        ],
+        jsonKeys: InputArguments.jsonKeys(),
         discussion: """
             A PATH is an NDJSON file (a resource on each line), a JSON file with one resource or a list of them, or a Bundle;
             - is standard input. Files compressed with gzip are unpacked. A PATH that is a folder stands for all files in it
@@ -54,6 +46,9 @@ struct ImportCommand: Command {
             nothing from its file is stored. With skip it goes to the rejects file, a line of NDJSON with "file", "line",
             "reason" and "text", and everything else is stored.
 
+            With --from-server the log of changes (firelite track) does not list what is added or replaced, as the server
+            knows it. The history keeps its versions all the same.
+
             A new database has a checksum in every page, and is refused if another program has written to it (firelite reseal
             accepts the file again). --no-page-checksums creates one without them; it is an error if the database exists.
 
@@ -61,24 +56,18 @@ struct ImportCommand: Command {
             """)
 
     private let database: DatabaseArgument
-    private let sources: [String]
+    private let input: InputArguments
     private let options: ContentOptions
-    private let rejectsPath: String?
-    private let isQuiet: Bool
-    private let isJSON: Bool
+    private let origin: WriteOrigin
     private let checksPages: Bool
 
     init(_ arguments: ParsedArguments) throws {
         database = try DatabaseArgument(arguments)
-        sources = arguments.operands
-        rejectsPath = arguments["rejects"]
-        isQuiet = arguments.has("quiet")
-        isJSON = arguments.has("json")
-        if isQuiet, isJSON { throw ToolError.usage("--quiet and --json are given: choose one") }
+        input = try InputArguments(arguments)
+        origin = arguments.has("from-server") ? .server : .local
         checksPages = !arguments.has("no-page-checksums")
         let onError = arguments["on-error"] ?? "stop"
         guard onError == "stop" || onError == "skip" else { throw ToolError.usage("--on-error is '\(onError)', neither stop nor skip") }
-        try ImportSource.checkOperands(sources)
         options = ContentOptions(
             release: database.release, stopsAtFault: onError == "stop", keepsBundles: arguments.has("whole-bundles"),
             dates: try Self.dates(arguments))
@@ -104,13 +93,14 @@ struct ImportCommand: Command {
     func run(_ console: Console) throws -> ExitStatus {
         let clock = ContinuousClock()
         let start = clock.now
-        let inputs = try ImportSource.all(sources, standardInput: console.standardInput)
+        let inputs = try ImportSource.all(input.sources, standardInput: console.standardInput)
         let total = try ImportSource.totalSize(inputs)
-        try ImportSource.checkOutput(rejectsPath, option: "rejects", inputs, database: database.path)
+        try ImportSource.checkOutput(input.rejectsPath, option: "rejects", inputs, database: database.path)
         let store = try database.create(checksPages: checksPages)
         let rejects = try rejectsFile()
-        let progress = console.errorIsTerminal && !isQuiet ? ProgressLine(console.standardError, total: total) : nil
-        var importer = Importer(store: store, options: options, rejects: rejects, progress: progress, report: console.report)
+        let progress = console.errorIsTerminal && !input.isQuiet ? ProgressLine(console.standardError, total: total) : nil
+        var importer = Importer(
+            store: store, options: options, origin: origin, rejects: rejects, progress: progress, report: console.report)
         let result = Result { try database.located { try importer.run(inputs) } }
         // The rejects file is kept even if the import failed.
         let rejected = Result { try rejects?.finish() }
@@ -118,7 +108,7 @@ struct ImportCommand: Command {
         var fault: ImportFault?
         do { try result.get() } catch let error as ImportFault { fault = error }
         try rejected.get()
-        if !isQuiet { try console.print(importer.counts.report(start.duration(to: clock.now)), asJSON: isJSON) }
+        if !input.isQuiet { try console.print(importer.counts.report(start.duration(to: clock.now)), asJSON: input.isJSON) }
         if let fault { throw fault }
         guard importer.counts.rejected > 0 else { return .done }
         let number = importer.counts.rejected
@@ -127,8 +117,8 @@ struct ImportCommand: Command {
 
     /// A requested file is created even if nothing is rejected.
     private func rejectsFile() throws -> NDJSONFile? {
-        if let rejectsPath {
-            let file = NDJSONFile(path: rejectsPath, database: database.path)
+        if let path = input.rejectsPath {
+            let file = NDJSONFile(path: path, database: database.path)
             try file.create()
             return file
         }

@@ -11,22 +11,15 @@ struct MigrateCommand: Command {
             KeyFile.option,
             .flag("dry-run", "read everything, store nothing, and print the counts"),
             .option("report", "FILE", kind: .file, "list each mended place in this file, without values"),
-            .option("rejects", "FILE", kind: .file, "the file for rejected texts (default: FILE-rejects.ndjson next to the database)"),
+            InputArguments.rejects,
             .option("type", "T", kind: .resourceType, "the type of resources that neither they nor their file's name tell"),
             .option("offset", "±HH:MM|Z", "the offset of times that have none, and the zone of dates as numbers (default: Z)"),
             .option("date-numbers", "2001|1970|1970-ms", "what dates as numbers count (default: 2001, seconds)"),
-            .flag("quiet", "print neither progress nor summary"),
+            InputArguments.quiet,
         ],
         operands: "PATH…", operandCount: CommandDefinition.anyNumber, operandKinds: [.file],
-        jsonKeys: [
-            JSONKey("added", "the number of new resources; with --dry-run of readable ones"),
-            JSONKey("updated", "the number of resources that replaced a stored one"),
-            JSONKey("unchanged", "the number of resources that were stored already"),
-            JSONKey("superseded", "the number of resources that a later one replaced"),
-            JSONKey("outcomes", "the number of OperationOutcomes about a search"),
-            JSONKey("rejected", "the number of unreadable texts"),
-            JSONKey("seconds", "the duration"),
-            JSONKey("mended", "what was mended: kind, and the number of places"),
+        jsonKeys: InputArguments.jsonKeys(added: "the number of new resources; with --dry-run of readable ones") + [
+            JSONKey("mended", "what was mended: kind, and the number of places")
         ],
         discussion: """
             A PATH is what import reads: NDJSON, a resource, a list of resources, a Bundle, a folder, gzip, or - for standard
@@ -59,29 +52,21 @@ struct MigrateCommand: Command {
             """)
 
     private let database: DatabaseArgument
-    private let sources: [String]
+    private let input: InputArguments
     private let options: ContentOptions
     private let isDryRun: Bool
-    private let rejectsPath: String?
     private let reportPath: String?
-    private let isQuiet: Bool
-    private let isJSON: Bool
 
     init(_ arguments: ParsedArguments) throws {
         isDryRun = arguments.has("dry-run")
         if !isDryRun, !arguments.has("database") { throw ToolError.usage("give --database FILE or --dry-run") }
         database = try DatabaseArgument(arguments, path: "-")
-        sources = arguments.operands
-        rejectsPath = arguments["rejects"]
-        if isDryRun, rejectsPath != nil { throw ToolError.usage("--rejects and --dry-run are given: choose one") }
+        input = try InputArguments(arguments)
+        if isDryRun, input.rejectsPath != nil { throw ToolError.usage("--rejects and --dry-run are given: choose one") }
         reportPath = arguments["report"]
-        if let reportPath, let rejectsPath, FileTarget.isSame(reportPath, rejectsPath) || reportPath == rejectsPath {
+        if let reportPath, let rejects = input.rejectsPath, FileTarget.isSame(reportPath, rejects) || reportPath == rejects {
             throw ToolError.usage("--report and --rejects name the same file")
         }
-        isQuiet = arguments.has("quiet")
-        isJSON = arguments.has("json")
-        if isJSON, isQuiet { throw ToolError.usage("--quiet and --json are given: choose one") }
-        try ImportSource.checkOperands(sources)
         if let type = arguments["type"] { _ = try database.resourceLayout(named: type) }
         let numbers = arguments["date-numbers"] ?? DateNumbers.secondsSince2001.rawValue
         guard let dateNumbers = DateNumbers(rawValue: numbers) else {
@@ -97,9 +82,9 @@ struct MigrateCommand: Command {
     func run(_ console: Console) throws -> ExitStatus {
         let clock = ContinuousClock()
         let start = clock.now
-        let inputs = try ImportSource.all(sources, standardInput: console.standardInput)
+        let inputs = try ImportSource.all(input.sources, standardInput: console.standardInput)
         let total = try ImportSource.totalSize(inputs)
-        try ImportSource.checkOutput(rejectsPath, option: "rejects", inputs, database: database.path)
+        try ImportSource.checkOutput(input.rejectsPath, option: "rejects", inputs, database: database.path)
         try ImportSource.checkOutput(reportPath, option: "report", inputs, database: database.path)
         let report = try reportPath.map { path in
             let file = NDJSONFile(path: path, database: database.path)
@@ -115,11 +100,11 @@ struct MigrateCommand: Command {
         // The report is kept even if the migration failed.
         try report?.finish()
         let (counts, rejects) = try outcome.get()
-        if !isQuiet {
+        if !input.isQuiet {
             let duration = start.duration(to: clock.now)
             var report = isDryRun ? Self.report(counts, duration) : counts.report(duration)
             mends.add(to: &report)
-            try console.print(report, asJSON: isJSON)
+            try console.print(report, asJSON: input.isJSON)
         }
         guard counts.rejected > 0 else { return .done }
         throw ToolError.incomplete(rejects.map { "\(counts.rejected) rejected: see \($0)" } ?? "\(counts.rejected) would be rejected")
@@ -142,9 +127,9 @@ struct MigrateCommand: Command {
         _ inputs: [ImportSource], _ total: Int?, _ console: Console, _ note: @escaping ([MendedPlace]) throws -> Void
     ) throws -> Outcome {
         let store = try database.create()
-        let rejects = NDJSONFile(path: rejectsPath ?? database.path + "-rejects.ndjson", database: database.path)
-        if rejectsPath != nil { try rejects.create() }
-        let progress = console.errorIsTerminal && !isQuiet ? ProgressLine(console.standardError, total: total) : nil
+        let rejects = NDJSONFile(path: input.rejectsPath ?? database.path + "-rejects.ndjson", database: database.path)
+        if input.rejectsPath != nil { try rejects.create() }
+        let progress = console.errorIsTerminal && !input.isQuiet ? ProgressLine(console.standardError, total: total) : nil
         var importer = Importer(
             store: store, options: options, rejects: rejects, progress: progress, report: console.report, noteMends: note)
         let result = Result { try database.located { try importer.run(inputs) } }
@@ -159,8 +144,8 @@ struct MigrateCommand: Command {
     private func rehearse(_ inputs: [ImportSource], _ console: Console, _ note: @escaping ([MendedPlace]) throws -> Void) throws -> Outcome
     {
         var counts = ImportCounts()
-        for input in inputs {
-            let reader = ImportReader(try InputFile(input), options: options, digest: { _ in (0, 0) }) { batch in
+        for source in inputs {
+            let reader = ImportReader(try InputFile(source), options: options, digest: { _ in (0, 0) }) { batch in
                 counts += ImportCounts(
                     added: batch.resources.count, rejected: batch.faults.count, superseded: batch.superseded, outcomes: batch.outcomes)
                 for line in batch.notes { console.report(line) }

@@ -71,6 +71,13 @@ public enum FHIRJSON {
         return writer.withBytes { String(decoding: $0, as: UTF8.self) }
     }
 
+    /// Calls `body` with the UTF-8 of the object as JSON.
+    package static func withUTF8<Value>(of object: FHIRObject, _ body: (UnsafeBufferPointer<UInt8>) throws -> Value) rethrows -> Value {
+        var writer = JSONWriter()
+        writer.write(object)
+        return try writer.withBytes(body)
+    }
+
     package static func read(_ json: Data, into object: FHIRObject) throws {
         let reader = FHIRJSONReader(release: object.layout.release, isReused: false)
         try json.withUnsafeBytes { try reader.read($0.bindMemory(to: UInt8.self), into: object) }

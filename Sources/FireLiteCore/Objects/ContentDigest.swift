@@ -26,6 +26,15 @@ package struct ContentDigest {
         return (digest.first, digest.second)
     }
 
+    /// The digest of a text.
+    package static func digest(of text: String, key: UInt64) -> Value {
+        var digest = ContentDigest(key: key, usesSlots: false)
+        var text = text
+        text.withUTF8 { digest.mix($0, tag: 2) }
+        digest.mix(0x5A, 0xA5)
+        return (digest.first, digest.second)
+    }
+
     /// The word for an element in digests: a hash of its name (FNV-1a), without the last byte.
     static func tag(ofElement name: String) -> UInt64 {
         name.utf8.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 } << 8

@@ -33,9 +33,14 @@ struct JSONOutputTests {
         for tracking in ["changes", "history"] {
             #expect(try ToolRun("track", "--database", database.path, "on", tracking).status == .done)
         }
+        let versions = [#"{"resourceType":"Patient","id":"0"}"#, #"{"resourceType":"Patient","id":"0","active":true}"#]
+        for version in versions {
+            #expect(try ToolRun("import", "--database", database.path, folder.write("version.ndjson", version)).status == .done)
+        }
         return [
             "track": ["--database", database.path, "list"], "changes": ["--database", database.path, "--values"],
-            "history": ["--database", database.path, "Patient/2"],
+            "history": ["--database", database.path, "Patient/2"], "prune": ["--database", database.path, "--keep", "9"],
+            "restore": ["--database", database.path, "Patient/0"],
             "import": ["--database", database.path, file], "export": ["--database", database.path, "--output", folder.file("out")],
             "info": ["--database", database.path], "check": ["--database", database.path],
             "delete": ["--database", database.path, "Patient/1"], "index": ["--database", database.path, "list"],

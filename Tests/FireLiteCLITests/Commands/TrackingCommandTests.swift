@@ -137,6 +137,63 @@ struct TrackingCommandTests {
         #expect(try tool("history", "Patient/none").status == .incomplete)
     }
 
+    // MARK: - Restoring and pruning
+
+    private func family(_ id: String) throws -> String? {
+        let run = try tool("get", "Patient/\(id)")
+        guard run.status == .done else { return nil }
+        let object = try JSONSerialization.jsonObject(with: Data(run.output.utf8)) as? [String: Any]
+        return ((object?["name"] as? [[String: Any]])?.first)?["family"] as? String
+    }
+
+    @Test func versionsAreRestored() throws {
+        #expect(try tool("track", "on", "history").status == .done)
+        let nothing = try tool("restore", "Patient/a")
+        #expect(nothing.status == .incomplete && nothing.error.contains("an earlier version of Patient/a is not in \(database.path)"))
+        for name in ["Brown", "Clark"] { try put(#"{"resourceType":"Patient","id":"a","name":[{"family":"\#(name)"}]}"#) }
+        // The last change is taken back, and that again.
+        #expect(try tool("restore", "Patient/a").output == "restored 2, version 4\n")
+        #expect(try family("a") == "Brown")
+        #expect(try tool("restore", "Patient/a").status == .done)
+        #expect(try family("a") == "Clark")
+        let first = try object(tool("restore", "--version", "1", "--json", "Patient/a"))
+        #expect(first["restored"] as? Int == 1 && first["version"] as? Int == 6)
+        #expect(try family("a") == "Adams")
+        // A deleted resource comes back as it was.
+        #expect(try ToolRun("delete", "--database", database.path, "Patient/a").status == .done)
+        #expect(try family("a") == nil)
+        let back = try object(tool("restore", "--json", "Patient/a"))
+        #expect(back["restored"] as? Int == 6 && back["version"] as? Int == 7)
+        #expect(try family("a") == "Adams")
+        let missing = try tool("restore", "--version", "99", "Patient/a")
+        #expect(missing.status == .incomplete && missing.error.contains("version 99 of Patient/a is not in") && missing.output.isEmpty)
+        #expect(try tool("restore", "Patient/none").status == .incomplete)
+    }
+
+    @Test func oldVersionsArePruned() throws {
+        #expect(try tool("track", "on", "history").status == .done)
+        for name in ["Brown", "Clark", "Davis"] { try put(#"{"resourceType":"Patient","id":"a","name":[{"family":"\#(name)"}]}"#) }
+        func versions() throws -> [Int?] { try list(tool("history", "Patient/a", "--json"), "versions").map { $0["version"] as? Int } }
+        #expect(try tool("prune", "--before", "2001-01-01").output == "pruned 0\n")
+        #expect(try object(tool("prune", "--keep", "2", "--json"))["pruned"] as? Int == 1)
+        #expect(try versions() == [4, 3, 2])
+        #expect(try tool("prune", "--before", "9999-01-01", "--keep", "1").status == .done)
+        #expect(try versions() == [4, 3])
+        #expect(try tool("prune", "--keep", "0").status == .done)
+        #expect(try versions() == [4] && family("a") == "Davis")
+    }
+
+    @Test func whatIsImportedFromAServerIsNotInTheLog() throws {
+        #expect(try tool("track", "on", "changes").status == .done)
+        #expect(try tool("track", "on", "history").status == .done)
+        let file = try database.folder.write("server.ndjson", #"{"resourceType":"Patient","id":"a","name":[{"family":"Server"}]}"#)
+        #expect(try ToolRun("import", "--database", database.path, "--from-server", file).status == .done)
+        #expect(try list(tool("changes", "--json"), "changes").isEmpty)
+        #expect(try list(tool("history", "Patient/a", "--json"), "versions").count == 2)
+        try put(#"{"resourceType":"Patient","id":"b"}"#)
+        #expect(try list(tool("changes", "--json"), "changes").map { $0["id"] as? String } == ["b"])
+    }
+
     @Test func timesInADamagedFileStopNothing() throws {
         #expect(try tool("track", "on", "history").status == .done)
         try put(#"{"resourceType":"Patient","id":"a","name":[{"family":"Brown"}]}"#)
@@ -150,7 +207,9 @@ struct TrackingCommandTests {
         ["track", "on", "changes", "--json"], ["changes", "x"], ["changes", "--since", "-1"], ["changes", "--limit", "0"],
         ["history", "Patient"], ["history", "Patient/a", "--type", "Patient"], ["history", "--since", "yesterday"],
         ["history", "--type", "Human"], ["get", "--version", "0", "Patient/a"], ["get", "--version", "1", "--pk", "p"],
-        ["get", "--version", "one", "Patient/a"],
+        ["get", "--version", "one", "Patient/a"], ["restore"], ["restore", "Patient"], ["restore", "Patient/a", "Patient/b"],
+        ["restore", "--version", "0", "Patient/a"], ["prune"], ["prune", "--keep", "-1"], ["prune", "--before", "then"],
+        ["prune", "--keep", "1", "Patient/a"],
     ])
     func wrongUsageChangesNothing(_ arguments: [String]) throws {
         let run = try database.run(arguments[0], Array(arguments.dropFirst()))

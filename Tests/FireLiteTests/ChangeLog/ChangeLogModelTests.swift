@@ -65,6 +65,13 @@ import Testing
             }
             #expect(contents == trees, "\(key)")
         }
+        for type in ["Patient", "Basic"] {
+            for id in 0...5 {
+                // Those of all resources that have had the id.
+                let numbers = try store.history(typeName: type, id: "\(id)").map(\.version)
+                #expect(numbers == numbers.sorted(by: >) && Set(numbers).count == numbers.count, "\(type)/\(id): \(numbers)")
+            }
+        }
         #expect(try store.check().isEmpty)
     }
 

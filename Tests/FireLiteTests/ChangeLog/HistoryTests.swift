@@ -47,9 +47,138 @@ import Testing
             #expect(try tx.restore(Patient.self, id: "a", version: 9) == nil)
         }
         #expect(try store.resource(Patient.self, id: "a")?.name[0].family == "A1")
-        // The new resource has its own numbers.
+        // A new resource, whose versions continue.
         let all = try store.history(of: Patient.self, id: "a")
-        #expect(all.count == 3 && all[0].isCurrent && all[0].pk != pk)
+        #expect(all.map(\.version) == [3, 2, 1] && all[0].isCurrent && all[0].pk != pk)
+        #expect(try Self.families(store, "a") == ["A1", "A2", "A1"])
+    }
+
+    private func delete(_ store: FHIRStore, _ id: String) throws { try store.write { tx in _ = try tx.delete(Patient.self, id: id) } }
+
+    private func versions(_ store: FHIRStore, _ id: String) throws -> [Int64] {
+        try store.history(of: Patient.self, id: id).map(\.version)
+    }
+
+    @Test func versionsOfAResourceThatIsStoredAgainContinue() throws {
+        let store = try freshStore(isInFile: true)
+        try store.track(.history)
+        for family in ["A1", "A2"] { try put(store, "a", family) }
+        try delete(store, "a")
+        try put(store, "b", "B1")
+        try put(store, "a", "A3")
+        #expect(try versions(store, "a") == [3, 2, 1] && versions(store, "b") == [1])
+        // The object that was stored can be changed and saved, as can one that is fetched.
+        try store.write { tx in
+            try tx.delete(Patient.self, id: "a")
+            let again = try tx.upsert(Patient { $0.id = "a" })
+            again.active = true
+            try tx.saveChanges()
+            again.active = false
+        }
+        #expect(try versions(store, "a").first == 6)
+        try store.write { tx in try #require(try tx.resource(Patient.self, id: "a")).active = nil }
+        #expect(try versions(store, "a").first == 7)
+        // Each number is read once.
+        let all = try versions(store, "a")
+        #expect(all == all.sorted(by: >) && Set(all).count == all.count)
+        #expect(try store.resource(Patient.self, id: "a", version: 3)?.name[0].family == "A3")
+        // Another type with the id begins at 1.
+        try putObservation(store, "a")
+        #expect(try store.history(of: Observation.self, id: "a").map(\.version) == [1])
+    }
+
+    @Test func manyResourcesThatAreStoredAgainContinue() throws {
+        let store = try freshStore()
+        try store.track(.history, of: Patient.self)
+        let ids = (0..<600).map { "\($0)" }
+        func storeAll() throws { try store.write { tx in _ = try tx.upsert(ids.map { id in Patient { $0.id = id } }) } }
+        try storeAll()
+        try store.write { tx in for id in ids[..<300] { try tx.delete(Patient.self, id: id) } }
+        try storeAll()
+        for (index, id) in ids.enumerated() { #expect(try versions(store, id).first == (index < 300 ? 2 : 1)) }
+        #expect(try store.sql("SELECT count(*) FROM _resource WHERE revision = 2")[0][0].integer == 300)
+    }
+
+    @Test func pruningTakesNoNumberBack() throws {
+        let store = try freshStore(isInFile: true)
+        try store.track(.history)
+        for family in ["A1", "A2", "A3"] { try put(store, "a", family) }
+        try delete(store, "a")
+        // The three versions and when the first was added.
+        #expect(try store.write { try $0.pruneHistory() } == 4)
+        #expect(try versions(store, "a").isEmpty && store.history().isEmpty)
+        #expect(try store.write { try $0.pruneHistory() } == 0)
+        #expect(try store.check().isEmpty)
+        // A hash of the id is all that is left, and no other id has it.
+        let row = try #require(try store.sql("SELECT * FROM _change").first)
+        #expect(row["id"].text?.hasPrefix("#") == true && row["revision"] == 3 && row["content"].isNull && row["pk"].isNull)
+        #expect(try store.sql("SELECT count(*) FROM _change")[0][0] == 1)
+        try put(store, "b", "B1")
+        #expect(try versions(store, "b") == [1])
+        try put(store, "a", "A4")
+        #expect(try versions(store, "a") == [4])
+        try put(store, "a", "A5")
+        try delete(store, "a")
+        _ = try store.write { try $0.pruneHistory() }
+        // One row for the id, with the last number.
+        #expect(try store.sql("SELECT revision FROM _change WHERE kind = 2").map { $0[0] } == [5])
+        try put(store, "a", "A6")
+        #expect(try versions(store, "a") == [6])
+        #expect(try store.check().isEmpty)
+    }
+
+    @Test func prunedNumbersAreKeptByBackupsAndRecoveredStores() throws {
+        try withTemporaryFolder { folder in
+            let store = try FHIRStore(path: folder + "/store.sqlite", release: .r4)
+            try store.track(.history)
+            try store.track(.changes)
+            try put(store, "a", "A1")
+            try put(store, "a", "A2")
+            try delete(store, "a")
+            try store.changeReader(named: "sync").skipToNewest()
+            _ = try store.write { try $0.pruneHistory() }
+            try put(store, "b", "B1")
+            #expect(try store.changeReader(named: "sync").changes().map(\.resourceID) == ["b"])
+            try store.backup(to: folder + "/backup.sqlite")
+            try store.close()
+            try FHIRStore.recover(from: folder + "/store.sqlite", to: folder + "/recovered.sqlite", release: .r4)
+            for name in ["backup", "recovered"] {
+                let copy = try FHIRStore(path: folder + "/\(name).sqlite", release: .r4)
+                try put(copy, "a", "A3")
+                #expect(try versions(copy, "a") == [3], "\(name)")
+                #expect(try copy.changes(since: copy.changeLogStart(), squashed: false).map(\.resourceID) == ["b", "a"])
+                #expect(try copy.check().isEmpty)
+                // Nothing is left when nothing is tracked.
+                for tracking in StoreTracking.allCases { try copy.stopTracking(tracking) }
+                #expect(try copy.sql("SELECT count(*) FROM _change")[0][0] == 0)
+            }
+        }
+    }
+
+    @Test func withoutAHistoryNumbersBeginAgain() throws {
+        let store = try freshStore()
+        try store.track(.changes)
+        try put(store, "a", "A1")
+        try put(store, "a", "A2")
+        try delete(store, "a")
+        try put(store, "a", "A3")
+        #expect(try store.sql("SELECT revision FROM _resource").map { $0[0] } == [1])
+        // Pruning needs no numbers of a log.
+        _ = try store.write { try $0.pruneHistory() }
+        #expect(try store.sql("SELECT count(*) FROM _change WHERE id LIKE '#%'")[0][0] == 0)
+    }
+
+    @Test func aVersionCanBeRestoredByTheNameOfItsType() throws {
+        let store = try freshStore()
+        try store.track(.history)
+        for family in ["A1", "A2"] { try put(store, "a", family) }
+        try store.write { tx in
+            let restored = try tx.restore(typeName: "Patient", id: "a", version: 1) as? Patient
+            #expect(restored?.name[0].family == "A1")
+            #expect(try tx.restore(typeName: "Observation", id: "a", version: 1) == nil)
+            #expect(throws: FHIRStoreError.self) { try tx.restore(typeName: "Horse", id: "a", version: 1) }
+        }
+        #expect(try Self.families(store, "a") == ["A1", "A2", "A1"])
     }
 
     @Test func theHistoryOfTypesAndOfTheStore() throws {

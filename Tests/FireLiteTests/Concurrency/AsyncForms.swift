@@ -57,6 +57,13 @@ struct AsyncForm: Sendable, CustomTestStringConvertible {
                     return "\(rows)"
                 }
             }, { "\(try $0.sql("SELECT id FROM Patient ORDER BY id").map(\.values))" }),
+        AsyncForm(
+            "rows",
+            { store in
+                var rows: [[SQLValue]] = []
+                for try await row in store.rows("SELECT id FROM Patient WHERE id > ?", arguments: ["1"]) { rows.append(row.values) }
+                return "\(rows)"
+            }, { "\(try $0.sql("SELECT id FROM Patient WHERE id > ?", arguments: ["1"]).map(\.values))" }),
         AsyncForm("tracked", { "\(try await $0.tracked(.history))" }, { "\(try $0.tracked(.history))" }),
         AsyncForm("newestChange", { "\(try await $0.newestChange())" }, { "\(try $0.newestChange())" }),
         AsyncForm("changes(since:)", { text(try await $0.changes(since: 1)) }, { text(try $0.changes(since: 1)) }),

@@ -55,7 +55,7 @@ import Testing
         // example ImportAndExport.md
         let task = Task {
             try await store.importResources(from: [download]) { progress in
-                if let total = progress.totalBytes { print("\(progress.bytes * 100 / max(total, 1)) %") }
+                if let fraction = progress.fraction { print("\(Int(fraction * 100)) %") }
             }
         }
         // end
@@ -72,6 +72,26 @@ import Testing
         let counts = try await store.importResources(from: body).counts
         // end
         #expect(counts.added == 3)
+    }
+
+    /// An app's request with a body.
+    private final class Upload: Sendable {
+        let body = Shared(Data())
+
+        func send(_ chunk: Data) async throws { body.change { $0 += chunk } }
+    }
+
+    @Test func exportAsASequence() async throws {
+        let store = try freshStore()
+        _ = try await store.importResources(from: file("download.ndjson", TransferSamples.lines(1...3)))
+        let upload = Upload()
+        let options = ExportOptions()
+        // example ImportAndExport.md
+        for try await chunk in store.exportedChunks(options: options) {
+            try await upload.send(chunk)
+        }
+        // end
+        #expect(String(decoding: upload.body.value, as: UTF8.self) == TransferSamples.lines(1...3))
     }
 
     @Test func export() async throws {

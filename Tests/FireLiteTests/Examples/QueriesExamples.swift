@@ -60,6 +60,14 @@ import Testing
         // end
     }
 
+    @Test func rows() async throws {
+        // example Queries.md
+        for try await row in store.rows("SELECT id FROM Patient WHERE gender = ?", arguments: ["female"]) {
+            print(row["id"].text ?? "")
+        }
+        // end
+    }
+
     @Test func valuesAndCounts() throws {
         // example Queries.md
         for (id, birthDate) in try store.query(Patient.self).values(\.id, \.birthDate) { print(id ?? "", birthDate ?? "") }

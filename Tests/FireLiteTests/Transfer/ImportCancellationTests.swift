@@ -40,8 +40,8 @@ import Testing
         let options = options
         let task = _Concurrency.Task {
             try await store.importResources(from: file, options: options) { progress in
-                let isFirst = committed.value == 0 && progress.committed > 0
-                committed.change { $0 = progress.committed }
+                let isFirst = committed.value == 0 && progress.committed ?? 0 > 0
+                committed.change { $0 = progress.committed ?? 0 }
                 guard isFirst else { return }
                 signal.yield()
                 gate.wait()
@@ -62,8 +62,8 @@ import Testing
         let task = _Concurrency.Task {
             func run() throws {
                 try store.importResources(from: file, options: options) { progress in
-                    committed.change { $0 = progress.committed }
-                    if progress.committed > 0 { withUnsafeCurrentTask { $0?.cancel() } }
+                    committed.change { $0 = progress.committed ?? 0 }
+                    if progress.committed != 0 { withUnsafeCurrentTask { $0?.cancel() } }
                 }
             }
             try run()
@@ -89,6 +89,42 @@ import Testing
         }
         await #expect(throws: CancellationError.self) { try await task.value }
         #expect(try store.storedPatients() == 0)
+    }
+
+    @Test func anErrorOfTheProgressLeavesWholeBatches() async throws {
+        struct Enough: Error {}
+        let store = try freshStore()
+        let file = URL(fileURLWithPath: try folder.write("a.ndjson", TransferSamples.lines(1...400)))
+        let committed = Shared(0)
+        await #expect(throws: Enough.self) {
+            try await store.importResources(from: file, options: options) { progress in
+                committed.change { $0 = progress.committed ?? 0 }
+                if progress.resources ?? 0 >= 100 { throw Enough() }
+            }
+        }
+        try expectContinuation(store, file, committed.value, of: 400)
+    }
+
+    /// import:  waits for its sequence ───────────────── goes on
+    /// test:                            └─ write, read ─┘
+    @Test func importsThatWaitHoldUpNobody() async throws {
+        let store = try freshStore()
+        let (ends, end) = AsyncStream.makeStream(of: Data.self)
+        // As many as there are threads for anything else.
+        let tasks = (0..<20).map { _ in
+            let (chunks, source) = AsyncStream.makeStream(of: Data.self)
+            return (source, _Concurrency.Task { try await store.importResources(from: chunks) })
+        }
+        async let last = store.importResources(from: ends)
+        end.yield(Data(TransferSamples.patient("last").utf8))
+        end.finish()
+        #expect(try await last.counts == ImportCounts(added: 1))
+        try await store.write { _ = try $0.upsert(Patient { $0.id = "other" }) }
+        #expect(try await store.count(Patient.self) == 2)
+        for (source, task) in tasks {
+            source.finish()
+            #expect(try await task.value.counts == ImportCounts())
+        }
     }
 
     // MARK: - Sequences
@@ -137,7 +173,7 @@ import Testing
         var options = options
         options.transactions = .files
         let chosen = options
-        async let result = store.importResources(from: chunks, options: chosen) { signal.yield($0.committed) }
+        async let result = store.importResources(from: chunks, options: chosen) { signal.yield($0.committed ?? 0) }
         source.yield(Data(TransferSamples.lines(1...100).utf8))
         for await committed in commits where committed >= 80 { break }
         let other = try await store.write { try $0.upsert([Patient { $0.id = "other" }]).counts.added }

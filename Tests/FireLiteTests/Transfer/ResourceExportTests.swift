@@ -22,12 +22,16 @@ import Testing
 
     @Test func anExportImportsToTheSameStore() async throws {
         let store = try filled()
-        let last = Shared(TransferProgress())
+        let last = Shared<StoreProgress?>(nil)
         let result = try await store.export(to: output) { progress in last.change { $0 = progress } }
         #expect(result.exported == 40 && result.files == 4 && result.withoutID == 0)
-        #expect(last.value.resources == 40 && last.value.totalResources == 40)
+        let end = try #require(last.value)
+        #expect(end.phase == .exporting && end.unit == .resources && end.completed == 40 && end.total == 40 && end.fraction == 1)
+        #expect(end.resources == 40 && end.committed == nil)
         let names = try FileManager.default.contentsOfDirectory(atPath: output.path).sorted()
         #expect(names == ["Encounter.ndjson", "MedicationRequest.ndjson", "Observation.ndjson", "Patient.ndjson"])
+        let sizes = try names.map { try Data(contentsOf: output.appendingPathComponent($0)).count }
+        #expect(end.bytes == sizes.reduce(0, +))
         let copy = try freshStore()
         #expect(try await copy.importResources(from: output).counts == ImportCounts(added: 40))
         #expect(try copy.contents() == store.contents())
@@ -77,6 +81,35 @@ import Testing
             try run()
         }
         await #expect(throws: CancellationError.self) { try await task.value }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: output.path) == [])
+    }
+
+    /// export:  first resources ── progress ─┐ waits        ┌─ goes on, sees the cancellation
+    /// test:                                 └─ task.cancel ┘
+    @Test func theAsynchronousFormIsCancelledToo() async throws {
+        let store = try filled()
+        let target = output
+        let (reached, signal) = AsyncStream.makeStream(of: Void.self)
+        let gate = Gate()
+        let task = _Concurrency.Task {
+            try await store.export(to: target) { _ in
+                signal.yield()
+                gate.wait()
+            }
+        }
+        for await _ in reached { break }
+        task.cancel()
+        gate.open()
+        await #expect(throws: CancellationError.self) { try await task.value }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: output.path) == [])
+    }
+
+    @Test func anErrorOfTheProgressEndsTheExport() async throws {
+        struct Enough: Error {}
+        let store = try filled()
+        await #expect(throws: Enough.self) { try await store.export(to: output) { _ in throw Enough() } }
+        func export() throws { try store.export(to: output) { _ in throw Enough() } }
+        #expect(throws: Enough.self) { try export() }
         #expect(try FileManager.default.contentsOfDirectory(atPath: output.path) == [])
     }
 }

@@ -171,17 +171,20 @@ import Testing
 
     @Test func progressEndsWithEverything() throws {
         let store = try freshStore()
-        let last = Shared(TransferProgress())
         let text = TransferSamples.lines(1...100)
+        let last = Shared(StoreProgress(.importing, 0, of: text.utf8.count, .bytes, resources: 0, committed: 0))
         var options = smallPieces()
         options.transactions = .batches(10)
         try store.importResources(from: url("a.ndjson", text), options: options) { progress in
             let before = last.value
-            #expect(progress.bytes >= before.bytes && progress.resources >= before.resources && progress.committed >= before.committed)
+            let (resources, committed) = (try #require(progress.resources), try #require(progress.committed))
+            #expect(progress.completed >= before.completed && progress.bytes == progress.completed)
+            #expect(resources >= before.resources ?? 0 && committed >= before.committed ?? 0 && committed <= resources)
             last.change { $0 = progress }
         }
         let end = last.value
-        #expect(end.resources == 100 && end.committed == 100 && end.bytes == text.utf8.count && end.totalBytes == text.utf8.count)
+        #expect(end.phase == .importing && end.unit == .bytes && end.completed == text.utf8.count && end.total == text.utf8.count)
+        #expect(end.resources == 100 && end.committed == 100 && end.fraction == 1)
     }
 
     // MARK: - Gzip

@@ -9,10 +9,13 @@ extension FHIRStore {
     /// when it is complete and on the disk. That needs disk space for another copy. Whatever happens, the file has all of its content and one of
     /// the two keys, so keep both until the call has returned. To encrypt a plain store, or to decrypt an encrypted one, see
     /// `backup(to:encryption:)`.
+    /// - Parameters:
+    ///   - key: the new key.
+    ///   - progress: called about every mebibyte with the number of pages copied. If it throws, the file keeps the old key. Default: none.
     /// - Precondition: not inside a read or write of this store.
-    /// - Throws: `FHIRStoreError`: `notEncrypted`; `busy` if the store is open elsewhere, or reads last longer than the busy timeout;
+    /// - Throws: errors of `progress`; `FHIRStoreError`: `notEncrypted`; `busy` if the store is open elsewhere, or reads last longer than the busy timeout;
     ///   `invalidArgument` for a key without bytes; `cannotOpen`, `diskFull`, `disk`, `notAStore` if the copy cannot be made.
-    public func rekey(to key: EncryptionKey) throws {
+    public func rekey(to key: EncryptionKey, progress: StoreProgressHandler? = nil) throws {
         guard configuration.access == .readWrite else {
             throw FHIRStoreError(.readOnly, "\(path) was opened read-only: open it with the access readWrite to change its key")
         }
@@ -33,8 +36,9 @@ extension FHIRStore {
                 announcer.announce(.unknown)
             }
         }
+        let meter = ProgressMeter(progress)
         try mapping {
-            let isDone = try pool.withoutConnections(patience: configuration.busyMilliseconds) { try $0.rekey(to: key) }
+            let isDone = try pool.withoutConnections(patience: configuration.busyMilliseconds) { try $0.rekey(to: key, meter) }
             guard isDone else {
                 throw FHIRStoreError(.busy, "\(path) is being read: end long reads, or raise the busy timeout, to change its key")
             }
@@ -47,9 +51,11 @@ extension StoreOpener {
     ///
     /// SQLCipher's `sqlite3_rekey_v2` rewrites the file's pages in place; version 3.4 reports success if a read or write of
     /// one fails, and leaves pages with both keys.
-    mutating func rekey(to key: EncryptionKey) throws {
+    mutating func rekey(to key: EncryptionKey, _ meter: ProgressMeter) throws {
         let connection = try openAlone()
-        let copy = try self.copy(connection, key)
+        let copy = try self.copy(connection, key, meter)
+        // From here on cancelling the task changes nothing: the copy is complete, and replaces the file in one step.
+        try Cancellation.check()
         let result = Result { try copy.finish() }
         if copy.isInPlace {
             configuration.key = key
@@ -82,13 +88,14 @@ extension StoreOpener {
                 }
             } catch let error as SQLiteError where error.isBusy {
             }
+            try Cancellation.check()
             guard Date() < end else { throw FHIRStoreError(.busy, "\(path) is open elsewhere: close it there to change its key") }
             Thread.sleep(forTimeInterval: 0.005)
         }
     }
 
     /// A copy with the key, of which every page has been read back.
-    private func copy(_ connection: Connection, _ key: EncryptionKey) throws -> PendingFile {
+    private func copy(_ connection: Connection, _ key: EncryptionKey, _ meter: ProgressMeter) throws -> PendingFile {
         // The file itself, if the store's path is a symbolic link.
         let path = connection.path
         let file = try PendingFile(.database, path: path, replaces: true, database: nil)
@@ -98,9 +105,14 @@ extension StoreOpener {
             let target = try Connection.open(file.temporaryPath, createsFile: false, key: key)
             try target.execute("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF")
             let backup = try Backup(from: connection, to: target)
-            while try backup.step(pages: 256) {}
+            var isWhole = false
+            while !isWhole {
+                isWhole = try !backup.step(pages: 256)
+                try meter.report(StoreProgress(.copying, backup.copiedPages, of: backup.pages, .pages))
+            }
         }
-        let found = try Connection.open(file.temporaryPath, isReadOnly: true, key: key).text("PRAGMA quick_check(1)")
+        let copy = try Connection.open(file.temporaryPath, isReadOnly: true, key: key)
+        let found = try copy.untilCancelled { try copy.text("PRAGMA quick_check(1)") }
         guard found == "ok" else {
             throw FHIRStoreError(.notAStore, "\(path) is damaged, so its key was not changed: restore a backup or recover what is readable")
         }

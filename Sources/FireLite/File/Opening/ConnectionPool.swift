@@ -14,6 +14,8 @@ final class ConnectionPool: @unchecked Sendable {
     private let maximumReaders: Int?
     private var idleReaders: [StoreConnection] = []
     private var readerCount = 0
+    /// The number of those who read with a connection of their own.
+    private var separateReaders = 0
     /// Whether readers must wait.
     private var isClosedToReaders = false
     /// Whether the store was closed for good.
@@ -109,6 +111,25 @@ final class ConnectionPool: @unchecked Sendable {
         return try opener?.openReader()
     }
 
+    /// Announces that the caller reads with a connection of its own, so that the store is not closed meanwhile. Waits like a read.
+    ///
+    /// - Throws: `FHIRStoreError.closed`.
+    func beginReadingAlone() throws {
+        lock.lock()
+        defer { lock.unlock() }
+        while !isClosed, isClosedToReaders { lock.wait() }
+        if isClosed { throw Self.closed }
+        separateReaders += 1
+    }
+
+    /// The caller's connection is closed.
+    func endReadingAlone() {
+        lock.lock()
+        separateReaders -= 1
+        lock.broadcast()
+        lock.unlock()
+    }
+
     func giveBackWriter() {
         lock.lock()
         isWriterTaken = false
@@ -167,6 +188,9 @@ final class ConnectionPool: @unchecked Sendable {
 
     // MARK: - Without connections
 
+    /// Whether somebody reads. Called with the lock.
+    private var areReadersBusy: Bool { idleReaders.count < readerCount || separateReaders > 0 }
+
     private static var closed: FHIRStoreError {
         FHIRStoreError(.closed, "the store was closed: open it again with FHIRStore(path:release:)")
     }
@@ -184,7 +208,7 @@ final class ConnectionPool: @unchecked Sendable {
         }
         isClosedToReaders = true
         let end = Date(timeIntervalSinceNow: Double(patience) / 1_000)
-        while isWriterTaken || idleReaders.count < readerCount { if !lock.wait(until: end) { return false } }
+        while isWriterTaken || areReadersBusy { if !lock.wait(until: end) { return false } }
         isClosed = true
         idleReaders.removeAll()
         readerCount = 0
@@ -213,7 +237,7 @@ final class ConnectionPool: @unchecked Sendable {
             lock.unlock()
         }
         let end = Date(timeIntervalSinceNow: Double(patience) / 1_000)
-        while idleReaders.count < readerCount { if !lock.wait(until: end) { return false } }
+        while areReadersBusy { if !lock.wait(until: end) { return false } }
         // Invariant: only a store with a file is rekeyed.
         guard var opener else { preconditionFailure("a store without a file cannot be closed") }
         idleReaders.removeAll()

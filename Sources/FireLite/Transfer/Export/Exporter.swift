@@ -19,9 +19,7 @@ package struct Exporter {
         /// Called with each skipped resource.
         package var skip: (UnreadableResource) throws -> Void = { _ in }
         /// Called after every 1,000 resources and after each type.
-        package var progress: (TransferProgress) -> Void = { _ in }
-        /// Asked as often.
-        package var isCancelled: () -> Bool = { false }
+        package var progress: StoreProgressHandler = { _ in }
         /// Explains that a resource cannot be read.
         package var explain: (FHIRStoreError) -> any Error = { $0 }
 
@@ -31,7 +29,9 @@ package struct Exporter {
     private let types: [String]
     private let options: Options
     private let handlers: Handlers
-    private var progress = TransferProgress()
+    private var bytes = 0
+    /// The number of resources in total, if known.
+    private var total: Int?
     /// The results so far.
     package private(set) var counts = ExportResult()
 
@@ -44,13 +44,18 @@ package struct Exporter {
         self.handlers = handlers
     }
 
-    /// Writes one type after another.
+    /// Writes one type after another, in large pieces.
     package mutating func export(_ store: FHIRStore, to output: any ByteOutput) throws {
         let buffer = BufferedOutput(output)
-        try store.read { transaction in
-            for type in try typesToWrite(transaction) { try write(type, transaction, to: buffer) }
-        }
+        try write(store, to: buffer)
         try buffer.flush()
+    }
+
+    /// Writes one type after another; each resource is two pieces, its JSON and a line feed.
+    mutating func write(_ store: FHIRStore, to output: any ByteOutput) throws {
+        try store.read { transaction in
+            for type in try typesToWrite(transaction) { try write(type, transaction, to: output) }
+        }
     }
 
     /// Writes a file for each type.
@@ -67,7 +72,7 @@ package struct Exporter {
         if !types.isEmpty { return types }
         do {
             let stored = try transaction.counts().filter { $0.count > 0 }
-            progress.totalResources = stored.reduce(0) { $0 + $1.count }
+            total = stored.reduce(0) { $0 + $1.count }
             return stored.map(\.typeName)
         } catch let error as FHIRStoreError where options.skips && error.code == .notAStore {
             // A table that cannot be counted may be readable in part.
@@ -76,12 +81,10 @@ package struct Exporter {
     }
 
     private mutating func write(_ type: String, _ transaction: ReadTransaction, to output: any ByteOutput) throws {
-        var (counts, progress) = (counts, progress)
+        var (counts, bytes) = (counts, bytes)
         func report() throws {
-            if handlers.isCancelled() { throw CancellationError() }
-            progress.resources = counts.exported
-            progress.committed = counts.exported
-            handlers.progress(progress)
+            try Cancellation.checkCall()
+            try handlers.progress(StoreProgress(.exporting, counts.exported, of: total, .resources, bytes: bytes))
         }
         func write(_ resource: FHIRResource) throws {
             var resource = resource
@@ -91,7 +94,7 @@ package struct Exporter {
             try output.write(line)
             try output.write("\n")
             counts.exported += 1
-            progress.bytes += line.count + 1
+            bytes += line.count + 1
             if counts.exported % Self.resourcesPerReport == 0 { try report() }
         }
         if options.skips {
@@ -108,6 +111,6 @@ package struct Exporter {
             }
         }
         try report()
-        (self.counts, self.progress) = (counts, progress)
+        (self.counts, self.bytes) = (counts, bytes)
     }
 }

@@ -12,15 +12,15 @@ extension FHIRStore {
     /// - Parameters:
     ///   - folder: the folder for the files; created with mode 0700 if it does not exist.
     ///   - options: what to write; see ``ExportOptions``.
-    ///   - progress: called after every 1,000 resources and after each type.
+    ///   - progress: called after every 1,000 resources and after each type. An error that it throws ends the export.
     /// - Returns: how many resources and files were written.
     /// - Throws: `FHIRStoreError`: `invalidArgument` for a name that is not a resource type of the release, `notAStore` for a resource that
     ///   cannot be read, unless the options skip it, `cannotOpen`; `TransferError`; `CancellationError`.
     @discardableResult
     public func export(
-        to folder: URL, options: ExportOptions = ExportOptions(), progress: (@Sendable (TransferProgress) -> Void)? = nil
+        to folder: URL, options: ExportOptions = ExportOptions(), progress: StoreProgressHandler? = nil
     ) throws -> ExportResult {
-        try export(to: folder, options, progress, isCancelled: { Task.isCancelled })
+        try export(to: folder, options, progress)
     }
 
     /// Writes the resources of a snapshot of the store as NDJSON to an open file, pipe or socket, one type after another.
@@ -35,9 +35,9 @@ extension FHIRStore {
     /// - Throws: as the form with a folder does.
     @discardableResult
     public func export(
-        to handle: FileHandle, options: ExportOptions = ExportOptions(), progress: (@Sendable (TransferProgress) -> Void)? = nil
+        to handle: FileHandle, options: ExportOptions = ExportOptions(), progress: StoreProgressHandler? = nil
     ) throws -> ExportResult {
-        try export(toDescriptor: handle.fileDescriptor, options, progress, isCancelled: { Task.isCancelled })
+        try export(toDescriptor: handle.fileDescriptor, options, progress)
     }
 
     // MARK: - Asynchronous forms
@@ -52,11 +52,9 @@ extension FHIRStore {
     /// - Throws: as the blocking form does.
     @discardableResult
     public func export(
-        to folder: URL, options: ExportOptions = ExportOptions(), progress: (@Sendable (TransferProgress) -> Void)? = nil
+        to folder: URL, options: ExportOptions = ExportOptions(), progress: (@Sendable (StoreProgress) throws -> Void)? = nil
     ) async throws -> ExportResult {
-        try await TransferWork.run { cancellation in
-            try self.export(to: folder, options, progress, isCancelled: { cancellation.isRequested })
-        }
+        try await reading { try self.export(to: folder, options, progress) }
     }
 
     /// Writes the resources of a snapshot of the store as NDJSON to an open file, pipe or socket without blocking the caller.
@@ -69,23 +67,18 @@ extension FHIRStore {
     /// - Throws: as the blocking form does.
     @discardableResult
     public func export(
-        to handle: FileHandle, options: ExportOptions = ExportOptions(), progress: (@Sendable (TransferProgress) -> Void)? = nil
+        to handle: FileHandle, options: ExportOptions = ExportOptions(), progress: (@Sendable (StoreProgress) throws -> Void)? = nil
     ) async throws -> ExportResult {
         let descriptor = handle.fileDescriptor
         // The handle may close its descriptor when it is released.
         defer { withExtendedLifetime(handle) {} }
-        return try await TransferWork.run { cancellation in
-            try self.export(toDescriptor: descriptor, options, progress, isCancelled: { cancellation.isRequested })
-        }
+        return try await reading { try self.export(toDescriptor: descriptor, options, progress) }
     }
 
     // MARK: - Work
 
-    private func export(
-        to folder: URL, _ options: ExportOptions, _ progress: (@Sendable (TransferProgress) -> Void)?,
-        isCancelled: @escaping @Sendable () -> Bool
-    ) throws -> ExportResult {
-        var exporter = try exporter(options, progress, isCancelled)
+    private func export(to folder: URL, _ options: ExportOptions, _ progress: StoreProgressHandler?) throws -> ExportResult {
+        var exporter = try exporter(options, progress)
         let output = try ExportFolder(path: folder.path, database: path)
         try exporter.export(self, to: output)
         try output.finish()
@@ -93,10 +86,9 @@ extension FHIRStore {
     }
 
     private func export(
-        toDescriptor descriptor: Int32, _ options: ExportOptions, _ progress: (@Sendable (TransferProgress) -> Void)?,
-        isCancelled: @escaping @Sendable () -> Bool
+        toDescriptor descriptor: Int32, _ options: ExportOptions, _ progress: StoreProgressHandler?
     ) throws -> ExportResult {
-        var exporter = try exporter(options, progress, isCancelled)
+        var exporter = try exporter(options, progress)
         do {
             try exporter.export(self, to: DescriptorOutput(descriptor, name: "output"))
         } catch is ReaderGone {
@@ -105,9 +97,7 @@ extension FHIRStore {
         return exporter.counts
     }
 
-    private func exporter(
-        _ options: ExportOptions, _ progress: (@Sendable (TransferProgress) -> Void)?, _ isCancelled: @escaping @Sendable () -> Bool
-    ) throws -> Exporter {
+    func exporter(_ options: ExportOptions, _ progress: StoreProgressHandler?) throws -> Exporter {
         var types: [String] = []
         for name in options.types ?? [] where !types.contains(name) {
             guard release.hasResourceType(named: name) else {
@@ -118,7 +108,6 @@ extension FHIRStore {
         var handlers = Exporter.Handlers()
         if let onUnreadable = options.onUnreadable { handlers.skip = onUnreadable }
         if let progress { handlers.progress = progress }
-        handlers.isCancelled = isCancelled
         return Exporter(
             types: types, options: Exporter.Options(assignsIDs: options.assignsIDs, skips: options.onFault == .skip), handlers: handlers)
     }

@@ -12,7 +12,7 @@ extension FHIRStore {
     ///
     /// Memory is bounded, whatever the size of the files: one resource must fit, up to 256 MB of text.
     ///
-    /// If the task is cancelled, finished transactions stay stored and the running one is rolled back; ``TransferProgress/committed`` counts the
+    /// If the task is cancelled, finished transactions stay stored and the running one is rolled back; ``StoreProgress/committed`` counts the
     /// resources that stay. The same import again continues.
     ///
     /// ```swift
@@ -21,15 +21,15 @@ extension FHIRStore {
     /// - Parameters:
     ///   - urls: the files and folders, read in this order.
     ///   - options: how to read and store; see ``ImportOptions``.
-    ///   - progress: called after each megabyte of text and each transaction.
+    ///   - progress: called after each megabyte of text and each transaction. An error that it throws ends the import, as cancelling does.
     /// - Returns: how many resources were added, updated and so on, and the first rejected texts.
     /// - Throws: `ImportFault` for a text that cannot be stored, unless the options skip it; `TransferError` if a file cannot be read;
     ///   `FHIRStoreError`; `CancellationError`; errors of the callbacks.
     @discardableResult
     public func importResources(
-        from urls: [URL], options: ImportOptions = ImportOptions(), progress: (@Sendable (TransferProgress) -> Void)? = nil
+        from urls: [URL], options: ImportOptions = ImportOptions(), progress: StoreProgressHandler? = nil
     ) throws -> ImportResult {
-        try importSources(urls, options, progress, isCancelled: { Task.isCancelled })
+        try importSources(urls, options, progress)
     }
 
     /// Stores the resources of a file or folder.
@@ -42,7 +42,7 @@ extension FHIRStore {
     /// - Throws: as the form with several URLs does.
     @discardableResult
     public func importResources(
-        from url: URL, options: ImportOptions = ImportOptions(), progress: (@Sendable (TransferProgress) -> Void)? = nil
+        from url: URL, options: ImportOptions = ImportOptions(), progress: StoreProgressHandler? = nil
     ) throws -> ImportResult {
         try importResources(from: [url], options: options, progress: progress)
     }
@@ -59,11 +59,9 @@ extension FHIRStore {
     /// - Throws: as the blocking form does.
     @discardableResult
     public func importResources(
-        from urls: [URL], options: ImportOptions = ImportOptions(), progress: (@Sendable (TransferProgress) -> Void)? = nil
+        from urls: [URL], options: ImportOptions = ImportOptions(), progress: (@Sendable (StoreProgress) throws -> Void)? = nil
     ) async throws -> ImportResult {
-        try await TransferWork.run { cancellation in
-            try self.importSources(urls, options, progress, isCancelled: { cancellation.isRequested })
-        }
+        try await transfers.run(interruptsWrites: false) { try self.importSources(urls, options, progress) }
     }
 
     /// Stores the resources of a file or folder without blocking the caller; the callbacks run on a thread of the library.
@@ -76,7 +74,7 @@ extension FHIRStore {
     /// - Throws: as the form with several URLs does.
     @discardableResult
     public func importResources(
-        from url: URL, options: ImportOptions = ImportOptions(), progress: (@Sendable (TransferProgress) -> Void)? = nil
+        from url: URL, options: ImportOptions = ImportOptions(), progress: (@Sendable (StoreProgress) throws -> Void)? = nil
     ) async throws -> ImportResult {
         try await importResources(from: [url], options: options, progress: progress)
     }
@@ -94,7 +92,7 @@ extension FHIRStore {
     /// - Throws: as the form with URLs does; errors of the sequence.
     @discardableResult
     public func importResources<Bytes: AsyncSequence & Sendable>(
-        from bytes: Bytes, options: ImportOptions = ImportOptions(), progress: (@Sendable (TransferProgress) -> Void)? = nil
+        from bytes: Bytes, options: ImportOptions = ImportOptions(), progress: (@Sendable (StoreProgress) throws -> Void)? = nil
     ) async throws -> ImportResult where Bytes.Element == UInt8 {
         try await importStream(options, progress) { stream in
             let size = 1 << 16
@@ -119,7 +117,7 @@ extension FHIRStore {
     /// - Throws: as the form with a sequence of bytes does.
     @discardableResult
     public func importResources<Chunks: AsyncSequence & Sendable>(
-        from chunks: Chunks, options: ImportOptions = ImportOptions(), progress: (@Sendable (TransferProgress) -> Void)? = nil
+        from chunks: Chunks, options: ImportOptions = ImportOptions(), progress: (@Sendable (StoreProgress) throws -> Void)? = nil
     ) async throws -> ImportResult where Chunks.Element == Data {
         try await importStream(options, progress) { stream in
             for try await chunk in chunks {
@@ -130,36 +128,26 @@ extension FHIRStore {
 
     // MARK: - Work
 
-    private func importSources(
-        _ urls: [URL], _ options: ImportOptions, _ progress: (@Sendable (TransferProgress) -> Void)?,
-        isCancelled: @escaping @Sendable () -> Bool
-    ) throws -> ImportResult {
+    private func importSources(_ urls: [URL], _ options: ImportOptions, _ progress: StoreProgressHandler?) throws -> ImportResult {
         let sources = try urls.flatMap { try ImportSource.all(at: $0.path) }
-        var importer = try importer(options, options.handlers(progress, isCancelled: isCancelled))
+        var importer = try importer(options, progress)
         try importer.run(sources, totalBytes: ImportSource.totalSize(sources))
         return ImportResult(counts: importer.counts, rejects: importer.faults)
     }
 
-    private func importer(_ options: ImportOptions, _ handlers: Importer.Handlers) throws -> Importer {
+    private func importer(_ options: ImportOptions, _ progress: StoreProgressHandler?) throws -> Importer {
         let number: Int? = if case .batches(let number) = options.transactions { number } else { nil }
         return Importer(
             store: self, options: try options.content(release), policy: options.policy, origin: options.origin, resourcesPerWrite: number,
-            listedFaults: options.listedRejects, handlers: handlers)
+            listedFaults: options.listedRejects, handlers: options.handlers(progress))
     }
 
     /// Runs an import on a thread while the calling task feeds it.
     private func importStream(
-        _ options: ImportOptions, _ progress: (@Sendable (TransferProgress) -> Void)?,
-        _ feed: (ByteStream) async throws -> Void
+        _ options: ImportOptions, _ progress: (@Sendable (StoreProgress) throws -> Void)?, _ feed: (ByteStream) async throws -> Void
     ) async throws -> ImportResult {
         let stream = ByteStream()
-        async let result = TransferWork.run(onCancel: { stream.finish(CancellationError()) }) { cancellation in
-            // If the options are invalid, nobody reads.
-            defer { stream.stop() }
-            var importer = try self.importer(options, options.handlers(progress, isCancelled: { cancellation.isRequested }))
-            try importer.run(.stream(stream))
-            return ImportResult(counts: importer.counts, rejects: importer.faults)
-        }
+        async let result = importResources(of: stream, options, progress)
         do {
             try await feed(stream)
             // Many sequences just end when their task is cancelled.
@@ -168,5 +156,19 @@ extension FHIRStore {
             stream.finish(error)
         }
         return try await result
+    }
+
+    private func importResources(
+        of stream: ByteStream, _ options: ImportOptions, _ progress: (@Sendable (StoreProgress) throws -> Void)?
+    ) async throws -> ImportResult {
+        // If the import ends early, or never begins, nobody reads on.
+        defer { stream.stop() }
+        return try await transfers.run(interruptsWrites: false) {
+            // A thread that waits for bytes does not see the cancellation.
+            Cancellation.current?.whenRequested { stream.finish(CancellationError()) }
+            var importer = try self.importer(options, progress)
+            try importer.run(.stream(stream))
+            return ImportResult(counts: importer.counts, rejects: importer.faults)
+        }
     }
 }

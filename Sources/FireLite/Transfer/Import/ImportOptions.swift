@@ -64,14 +64,11 @@ public struct ImportOptions: Sendable {
     }
 
     /// The callbacks as an importer calls them.
-    func handlers(
-        _ progress: (@Sendable (TransferProgress) -> Void)?, isCancelled: @escaping @Sendable () -> Bool
-    ) -> Importer.Handlers {
+    func handlers(_ progress: StoreProgressHandler?) -> Importer.Handlers {
         var handlers = Importer.Handlers()
         if let onReject { handlers.reject = { for text in $0 { try onReject(text.fault, text.text) } } }
         if let onNote { handlers.note = { for note in $0 { try onNote(note) } } }
         if let progress { handlers.progress = progress }
-        handlers.isCancelled = isCancelled
         return handlers
     }
 }

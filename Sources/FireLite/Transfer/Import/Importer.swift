@@ -12,9 +12,7 @@ package struct Importer {
         /// Called with the places that were mended in a batch.
         package var mend: ([MendedPlace]) throws -> Void = { _ in }
         /// Called after each batch.
-        package var progress: (TransferProgress) throws -> Void = { _ in }
-        /// Asked before each batch.
-        package var isCancelled: () -> Bool = { false }
+        package var progress: StoreProgressHandler = { _ in }
 
         package init() {}
     }
@@ -31,7 +29,11 @@ package struct Importer {
     package private(set) var counts = ImportCounts()
     /// The first faults.
     private(set) var faults: [ImportFault] = []
-    private var progress = TransferProgress()
+    /// The number of resources that were read and stored so far, and of those that are committed.
+    private var (stored, committed) = (0, 0)
+    /// The number of bytes read so far, in total if known, and in finished files.
+    private var bytes = 0
+    private var totalBytes: Int?
     private var bytesBefore = 0
 
     /// Reading recurses as deep as JSON's nesting, and on some systems threads other than the first have a small stack by default.
@@ -58,10 +60,10 @@ package struct Importer {
     /// - Parameter totalBytes: the size of all files, if known.
     /// - Throws: as `run` for one file does.
     package mutating func run(_ sources: [ImportSource], totalBytes: Int? = nil) throws {
-        progress.totalBytes = totalBytes
+        self.totalBytes = totalBytes
         var preparation = TablePreparation(store: store, options: content)
         for (index, source) in sources.enumerated() {
-            try checkCancellation()
+            try Cancellation.checkCall()
             try preparation.prepare(sources, from: index)
             try run(source)
         }
@@ -80,10 +82,13 @@ package struct Importer {
             try handlers.reject([rejected])
             throw rejected.fault
         }
-        bytesBefore = progress.bytes
+        bytesBefore = bytes
     }
 
-    private func checkCancellation() throws { if handlers.isCancelled() { throw CancellationError() } }
+    private func report() throws {
+        try handlers.progress(
+            StoreProgress(.importing, bytes, of: totalBytes, .bytes, resources: stored, committed: committed))
+    }
 
     // MARK: - Reading
 
@@ -119,19 +124,19 @@ package struct Importer {
                 var counts = ImportCounts()
                 var next: ImportBatch? = first
                 while let batch = next {
-                    try checkCancellation()
+                    try Cancellation.checkCall()
                     counts += try write(batch, transaction, file: source.name)
-                    progress.bytes = max(progress.bytes, bytesBefore + batch.end)
-                    progress.resources = progress.committed + counts.stored
+                    bytes = max(bytes, bytesBefore + batch.end)
+                    stored = committed + counts.stored
                     queue.giveBack(batch)
-                    try handlers.progress(progress)
+                    try report()
                     next = isFull(counts) ? nil : try queue.next(waits: !source.isStream)
                 }
                 return counts
             }
             counts += written
-            progress.committed = counts.stored
-            try handlers.progress(progress)
+            committed = counts.stored
+            try report()
         }
     }
 

@@ -42,6 +42,65 @@ struct RekeyTests {
         }
     }
 
+    ///     task       | rekey … first megabyte |              | CancellationError
+    ///     this one   |                        | cancel, open |
+    @Test func aCancelledCallKeepsTheKey() async throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("firelite-\(UUID().uuidString)").path
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let path = folder + "/store.sqlite"
+        let store = try EncryptedStores.open(path, EncryptedStores.raw)
+        try EncryptedStores.fill(store, 0..<5_000)
+        let content = try snapshot(store)
+        let (began, signal) = AsyncStream.makeStream(of: Void.self)
+        let isCancelled = Gate()
+        let task = _Concurrency.Task {
+            try await store.rekey(to: EncryptedStores.other) { progress in
+                #expect(progress.phase == .copying && progress.unit == .pages)
+                signal.yield()
+                isCancelled.wait()
+            }
+        }
+        for await _ in began { break }
+        task.cancel()
+        isCancelled.open()
+        await #expect(throws: CancellationError.self) { try await task.value }
+        try store.blocking { store in
+            #expect(try snapshot(store) == content)
+            try EncryptedStores.fill(store, 0..<10)
+            #expect(try store.check().isEmpty)
+            struct Enough: Error {}
+            #expect(throws: Enough.self) { try store.rekey(to: EncryptedStores.other) { _ in throw Enough() } }
+            try store.close()
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["store.sqlite"])
+            #expect(try EncryptedStores.open(path, EncryptedStores.raw).count(Patient.self) == 5_000)
+            let last = Shared<StoreProgress?>(nil)
+            try EncryptedStores.open(path, EncryptedStores.raw).rekey(to: EncryptedStores.other) { progress in last.change { $0 = progress }
+            }
+            #expect(last.value?.fraction == 1)
+            #expect(try EncryptedStores.open(path, EncryptedStores.other).count(Patient.self) == 5_000)
+        }
+    }
+
+    ///     other      | has the file open                               |
+    ///     task       |                   | rekey waits |               | CancellationError
+    ///     this one   |                                 | cancel
+    @Test func aCancelledCallDoesNotWaitForOthers() async throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("firelite-\(UUID().uuidString)").path
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let path = folder + "/store.sqlite"
+        let store = try EncryptedStores.open(path, EncryptedStores.raw) { $0.busyTimeout = .seconds(300) }
+        try EncryptedStores.fill(store, 0..<50)
+        let other = try EncryptedStores.open(path, EncryptedStores.raw)
+        #expect(try await other.count(Patient.self) == 50)
+        let task = _Concurrency.Task { try await store.rekey(to: EncryptedStores.other) }
+        for _ in 0..<1_000 { await _Concurrency.Task.yield() }
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+        #expect(try await store.count(Patient.self) == 50)
+    }
+
     /// A read that has begun ends on its snapshot; the key is changed after it, and one that comes meanwhile waits.
     @Test func readersThatAreAtItAreWaitedFor() throws {
         try withTemporaryFolder { folder in
