@@ -104,6 +104,23 @@ import Testing
         #expect(Self.text(try store.changes(since: start)) == ["updated Patient/s"])
     }
 
+    @Test func whatAServerDeletesWithoutAHistoryLeavesNoEntryWithoutAType() throws {
+        let store = try freshStore()
+        try store.track(.changes)
+        let start = try store.newestChange()
+        try put(store, "a", "Adams")
+        try put(store, "b", "Brown")
+        try put(store, "b", "Clark")
+        try store.write(origin: .server) { tx in
+            try tx.delete(Patient.self, id: "a")
+            try tx.delete(Patient.self, id: "b")
+        }
+        let each = try store.changes(since: start, squashed: false)
+        #expect(Self.text(each) == ["added Patient/b", "updated Patient/b"])
+        #expect(each[1].base?.contains("Brown") == true && each[1].current == nil)
+        #expect(try store.changes(since: start).isEmpty)
+    }
+
     @Test func onlyTrackedTypesAreLogged() throws {
         let store = try freshStore()
         try store.track(.changes, of: Patient.self)
@@ -147,6 +164,26 @@ import Testing
         let changes = try store.changes(since: start)
         #expect(Self.text(changes) == ["updated Patient/a"])
         #expect(changes[0].base?.contains("active") == false)
+    }
+
+    @Test func aChangeAfterOneThatWasRolledBackIsLogged() throws {
+        let store = try freshStore()
+        for id in ["a", "b"] { try put(store, id, "Adams") }
+        let stale = try #require(try store.resource(Patient.self, id: "b"))
+        try put(store, "b", "Brown")
+        try store.track(.changes)
+        let start = try store.newestChange()
+        let born = Patient {
+            $0.id = "a"
+            $0.birthDate = "1980"
+        }
+        try store.write { tx in
+            #expect(throws: FHIRStoreError.self) { try tx.upsert([born, stale]) }
+            try #require(try tx.resource(Patient.self, id: "a")).active = true
+        }
+        let changes = try store.changes(since: start, squashed: false)
+        #expect(Self.text(changes) == ["updated Patient/a"])
+        #expect(try changes[0].differences().map(\.path) == ["active"])
     }
 
     @Test func readersKeepWhatTheyHaveNotAcknowledged() throws {

@@ -10,6 +10,8 @@ import Testing
 /// `FIRELITE_NIGHTLY`. Then memory must be flat, too: run it alone.
 @Suite(.soundStores, .timeLimit(.minutes(10))) struct LiveSoakTests {
     private static let observers = 200
+    /// The number of different queries.
+    private static let families = 20
 
     /// What each observer was given last.
     private actor Board {
@@ -46,33 +48,34 @@ import Testing
         let board = Board()
         let tasks = (0..<Self.observers).map { observer in
             _Concurrency.Task {
-                let query = store.query(Patient.self).where { $0.name.family == "F\(observer % 50)" }
+                let query = store.query(Patient.self).where { $0.name.family == "F\(observer % Self.families)" }
                 for try await patients in query.updates(every: .milliseconds(20)) { await board.note(observer, patients.count) }
             }
         }
-        // The first part fills caches and pools; the second must not need more memory.
+        // The first part fills caches and pools; the others must not need more memory.
         var samples: [Memory] = []
-        let parts: [Double] = isNightly ? [20, 40] : [1.5, 1.5]
-        for (part, seconds) in parts.enumerated() {
+        for part in 0..<4 {
+            let seconds = isNightly ? 15 : 0.75
             let end = Date(timeIntervalSinceNow: seconds)
             async let first: Int = Self.write(store, seed: UInt64(2 * part), until: end)
             async let second: Int = Self.write(other, seed: UInt64(2 * part + 1), until: end)
             let commits = try await first + second
             // Each observer ends with what the store has; a commit of the other connection is noticed within its interval.
             var expected: [Int: Int] = [:]
-            for observer in 0..<Self.observers { expected[observer] = try Self.count(store, observer % 50) }
+            for observer in 0..<Self.observers { expected[observer] = try Self.count(store, observer % Self.families) }
             samples.append(Memory(elements: await board.elements(until: expected), commits: commits))
         }
         for task in tasks { task.cancel() }
         for task in tasks { _ = await task.result }
-        let (warm, last) = (samples[0], samples[1])
+        let (warm, last) = (samples[0], samples[samples.count - 1])
         let elements = last.elements - warm.elements
         #expect(warm.elements >= Self.observers)
+        let resident = samples.map { "\($0.residentBytes >> 10)" }.joined(separator: ", ")
         print(
-            "\(warm.commits + last.commits) commits, \(last.elements) elements for \(Self.observers) observers; \(elements) of them and "
-                + "\(last.commits) commits added \(last.residentBytes - warm.residentBytes) bytes to \(warm.residentBytes)")
+            "\(samples.reduce(0) { $0 + $1.commits }) commits, \(last.elements) elements for \(Self.observers) observers; "
+                + "\(elements) of them after the first quarter; resident after each quarter: \(resident) KiB")
         guard isNightly, !Effort.isReduced else { return }
-        // The smallest object takes 32 bytes: one left for each element, or two for each commit, would be too much.
+        // The smallest object takes 32 bytes: one left over for each element would be twice the bound.
         let bound = max(elements * 16, 256 << 10)
         try #require(elements * 32 > 1 << 20, "too few elements to tell a leak from noise")
         #expect(last.residentBytes - warm.residentBytes < bound)
@@ -104,7 +107,7 @@ import Testing
         var commits = 0
         // On a busy machine the time may pass before the first turn.
         while commits < 20 || Date() < end {
-            let (id, family, isDeleted) = (random.int(0...99), random.int(0...49), random.percent(20))
+            let (id, family, isDeleted) = (random.int(0...99), random.int(0...families - 1), random.percent(20))
             try await store.write { tx in
                 if isDeleted {
                     try tx.delete(Patient.self, id: "\(id)")
