@@ -17,11 +17,13 @@ let package = Package(
     platforms: [.macOS(.v14), .iOS(.v17), .tvOS(.v17), .watchOS(.v10), .visionOS(.v1)],
     products: [
         .library(name: "FireLite", targets: ["FireLite"]),
+        .library(name: "FireLiteCore", targets: ["FireLiteCore"]),
         .library(name: "FireLiteR4", targets: ["FireLiteR4"]),
         .library(name: "FireLiteSynthetic", targets: ["FireLiteSynthetic"]),
         .library(name: "FireLiteGenerator", targets: ["FireLiteGenerator"]),
         .executable(name: "firelite", targets: ["FireLiteCLI"]),
         .executable(name: "Generator", targets: ["FireLiteGeneratorCommand"]),
+        .plugin(name: "GenerateFHIRModels", targets: ["GenerateFHIRModels"]),
     ],
     traits: [
         .trait(name: "SystemSQLite", description: "Links the system's SQLite. The default."),
@@ -77,5 +79,11 @@ let package = Package(
         .executableTarget(
             name: "FireLiteGeneratorCommand", dependencies: ["FireLiteGenerator"], path: "Generator/FireLiteGeneratorCommand",
             swiftSettings: settings),
+        .plugin(
+            name: "GenerateFHIRModels",
+            capability: .command(
+                intent: .custom(verb: "generate-fhir-models", description: "Generates the classes of a FHIR release into a target."),
+                permissions: [.writeToPackageDirectory(reason: "The classes are written into the target's folder.")]),
+            dependencies: ["FireLiteGeneratorCommand"]),
     ]
 )

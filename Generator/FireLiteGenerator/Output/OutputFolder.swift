@@ -67,7 +67,7 @@ struct OutputFolder {
             at: SourceLocation(file: first))
     }
 
-    /// Whether a file has the mark: at the end of its first line, or in it where a comment has to be closed.
+    /// Whether a file has the mark: at the end of its first line, or in it where a comment must be closed.
     static func isMarked(_ bytes: [UInt8], path: String) -> Bool {
         let line = String(decoding: bytes.prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }, as: UTF8.self)
         return ending(of: path) == "swift" ? line.hasSuffix(mark) : line.contains(mark)
