@@ -1,8 +1,8 @@
 # The two commands of the README are `make demo` and `make test`; both set up what they need.
 
-.PHONY: help setup demo test example test-sqlcipher nightly tsan asan format lint generate check-generated api check-api bench fuzz site check-site install uninstall long-tests beyond ten-million
+.PHONY: help setup demo test example slim test-sqlcipher nightly tsan asan format lint generate check-generated api check-api bench fuzz site check-site install uninstall long-tests beyond ten-million
 
-HAND_WRITTEN = Package.swift Sources Generator Tests Benchmarks Fuzz/Package.swift Fuzz/Fuzz Examples
+HAND_WRITTEN = Package.swift Plugins Sources Generator Tests Benchmarks Fuzz/Package.swift Fuzz/Fuzz Examples
 
 # For the compiler, in debug builds: `make test SWIFT_FLAGS="-Xswiftc -warnings-as-errors"`.
 SWIFT_FLAGS ?=
@@ -24,6 +24,7 @@ help:
 	@echo "               make uninstall removes them"
 	@echo "make test      run every test"
 	@echo "make example   build the examples, Examples/MedicationDiary and AsyncPatterns, and run their tests"
+	@echo "make slim      generate five classes into the package Examples/SlimModels with the plugin, build it and run its tests"
 	@echo "make test-sqlcipher  run the tests of the store and the tool with SQLCipher instead of SQLite"
 	@echo "make nightly   run the long tests: crashes, faults, damaged files, sizes, soak, fuzzing, sanitizers"
 	@echo "make tsan      run every test under the thread sanitizer; make asan under the address sanitizer"
@@ -64,6 +65,16 @@ example: setup
 	swift build --build-tests --package-path Examples/AsyncPatterns $(SWIFT_FLAGS)
 	swift test --skip-build --package-path Examples/AsyncPatterns $(SWIFT_FLAGS)
 
+# The plugin in another package: generates its classes, compares them, builds and tests it.
+SLIM_MODELS = cd Examples/SlimModels && swift package --allow-writing-to-package-directory generate-fhir-models \
+    --target SlimModels --settings fhir-models.json
+
+slim: setup
+	$(SLIM_MODELS)
+	$(SLIM_MODELS) --check
+	swift build --build-tests --package-path Examples/SlimModels $(SWIFT_FLAGS)
+	swift test --skip-build --package-path Examples/SlimModels $(SWIFT_FLAGS)
+
 # Builds in a folder of its own, as no build product can be shared with the other library. Installs libsqlcipher-dev if it can.
 SQLCIPHER = --traits SQLCipher --scratch-path .build/sqlcipher
 
@@ -73,7 +84,7 @@ test-sqlcipher:
 	swift test --skip-build $(SQLCIPHER) $(SWIFT_FLAGS) --filter '^(FireLiteTests|FireLiteCLITests)\.'
 
 # The long tests, fuzzing and the sanitizers, one after another. The nightly workflow runs the same parts, each in a job of its own.
-nightly: long-tests fuzz tsan asan
+nightly: long-tests slim fuzz tsan asan
 
 # More crashes, images, flips and limits than `make test` has time for, extreme sizes, ten minutes of mixed work by two processes, a minute of
 # 200 live queries, 2,000 sequences of writes compared with a model, and 10,000 rounds of opening and closing, each alone.

@@ -19,6 +19,7 @@ let package = Package(
         .library(name: "FireLite", targets: ["FireLite"]),
         .library(name: "FireLiteDSTU2", targets: ["FireLiteDSTU2"]),
         .library(name: "FireLiteSTU3", targets: ["FireLiteSTU3"]),
+        .library(name: "FireLiteCore", targets: ["FireLiteCore"]),
         .library(name: "FireLiteR4", targets: ["FireLiteR4"]),
         .library(name: "FireLiteR4B", targets: ["FireLiteR4B"]),
         .library(name: "FireLiteR5", targets: ["FireLiteR5"]),
@@ -26,6 +27,7 @@ let package = Package(
         .library(name: "FireLiteGenerator", targets: ["FireLiteGenerator"]),
         .executable(name: "firelite", targets: ["FireLiteCLI"]),
         .executable(name: "Generator", targets: ["FireLiteGeneratorCommand"]),
+        .plugin(name: "GenerateFHIRModels", targets: ["GenerateFHIRModels"]),
     ],
     traits: [
         .trait(name: "SystemSQLite", description: "Links the system's SQLite. The default."),
@@ -86,5 +88,11 @@ let package = Package(
         .executableTarget(
             name: "FireLiteGeneratorCommand", dependencies: ["FireLiteGenerator"], path: "Generator/FireLiteGeneratorCommand",
             swiftSettings: settings),
+        .plugin(
+            name: "GenerateFHIRModels",
+            capability: .command(
+                intent: .custom(verb: "generate-fhir-models", description: "Generates the classes of a FHIR release into a target."),
+                permissions: [.writeToPackageDirectory(reason: "The classes are written into the target's folder.")]),
+            dependencies: ["FireLiteGeneratorCommand"]),
     ]
 )

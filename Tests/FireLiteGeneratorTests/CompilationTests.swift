@@ -20,6 +20,59 @@ import Testing
 
     @Test func awkwardNamesCompile() throws { try expectCompiles(Fixtures.mini()) }
 
+    /// Classes of one's own above generated ones, and below them instead of them.
+    @Test func handwrittenTypesCompile() throws {
+        let release = try Fixtures.mini()
+        let settings = try SettingsReader.read(
+            SourceFile(
+                name: "s.json",
+                bytes: Array(
+                    """
+                    {"classes": {"Task": "Chore"}, "properties": {"Task.value[x]": "class", "Task.for": "init_"},
+                     "bases": {"Task": "Job", "Resource": "Root", "Element": "Part", "Task.input": "Piece"},
+                     "types": {"Reference": "Link", "Task.input": "Ingredient", "uri": "WebAddress", "Task.pk": "WebAddress"}}
+                    """.utf8)))
+        let checker = SettingsChecker(settings, release)
+        try checker.check()
+        let named = NamingPass.name(release, settings: settings)
+        try checker.check(named)
+        let folder = try TemporaryFolder()
+        let templates = try TemplateLibrary(folder: Fixtures.templates)
+        for file in try FilePlanner.plan(named, templates: templates, settings: settings, hasExtensions: true) {
+            try folder.write(file.path, file.content)
+        }
+        try folder.write(
+            "Mine.swift",
+            """
+            import FireLiteCore
+            public class Root: FHIRResource {}
+            public class Part: FHIRObject {}
+            public class Job: DomainResource {}
+            public class Piece: BackboneElement {}
+            public final class Link: Reference { public var isLocal: Bool { reference?.hasPrefix("#") == true } }
+            public final class Ingredient: TaskInputElement {}
+            public struct WebAddress: FHIRCode {
+                public let rawValue: String
+                public init(rawValue: String) { self.rawValue = rawValue }
+                public static var _codes: String { "" }
+            }
+            func use(_ chore: Chore) -> [Any?] { [chore.init_?.isLocal, chore.self_?.rawValue, chore.input as [Ingredient], chore as Root] }
+            """)
+        let errors = try Compiler.errors(in: folder.files().map { folder.path + "/" + $0 }, inPackage: false)
+        #expect(errors.isEmpty, "\(errors)")
+    }
+
+    /// Some types of each release, as an app would generate them.
+    @Test(arguments: ["DSTU2", "STU3", "R4", "R4B", "R5"])
+    func slimModulesOfEveryReleaseCompile(release: String) throws {
+        let folder = try TemporaryFolder()
+        let outcome = GeneratorCommand.run(
+            ["--release", release, "--resources", "Patient,Observation", "--output", folder.path], in: Fixtures.package)
+        #expect(outcome.status == 0, "\(outcome.error)")
+        let errors = try Compiler.errors(in: folder.files().map { folder.path + "/" + $0 }, inPackage: false)
+        #expect(errors.isEmpty, "\(errors)")
+    }
+
     /// Elements with the name of every member of the runtime, of the generated variables and of Swift's types.
     @Test func elementsNamedAsTheRuntimesMembersCompile() throws {
         let names = try RuntimeMembers.all().map(\.name).filter { !$0.hasPrefix("_") && $0 != "id" && $0 != "==" }

@@ -67,7 +67,7 @@ struct SettingsChecker {
     private func checkIsNoClass(_ name: SettingText) throws {
         let type = types[name.text].flatMap { $0.kind == .primitive ? nil : $0 }
         guard type == nil || settings.classes[name.text] != nil else {
-            throw GeneratorError("`\(name.text)` is the name of a generated class", at: name.location)
+            throw GeneratorError("`\(name.text)` is the name of a generated type", at: name.location)
         }
     }
 
@@ -120,8 +120,8 @@ struct SettingsChecker {
     /// - Throws: `GeneratorError` at the setting for a name that could not be given.
     func check(_ named: NamedRelease) throws {
         let classes = named.types.flatMap(\.classes)
-        var owners: [String: String] = [:]
-        for one in classes { owners[one.name.lowercased()] = one.path }
+        let choices = named.sharedChoices + classes.flatMap(\.choices)
+        let names = Set((classes.map(\.name) + named.codes.map(\.name) + choices.map(\.name)).map { $0.lowercased() })
         for one in classes {
             if let given = settings.classes[one.path], given.text != one.name { throw taken(given) }
         }
@@ -136,8 +136,8 @@ struct SettingsChecker {
         for codes in named.codes {
             if let given = settings.codes[codes.valueSet.url], given.text != codes.name { throw taken(given) }
         }
-        for given in Array(settings.bases.values) + settings.types.values where owners[given.text.lowercased()] != nil {
-            throw GeneratorError("`\(given.text)` is the name of a generated class", at: given.location)
+        for given in Array(settings.bases.values) + settings.types.values where names.contains(given.text.lowercased()) {
+            throw GeneratorError("`\(given.text)` is the name of a generated type", at: given.location)
         }
         try checkMembers(classes)
     }
