@@ -34,7 +34,7 @@ extension ReadTransaction {
         try resource(in: table(of: type), id: id, version: version) as? Resource
     }
 
-    private func resource(in table: @autoclosure () throws -> TablePlan, id: String, version: Int64) throws -> FHIRResource? {
+    fileprivate func resource(in table: @autoclosure () throws -> TablePlan, id: String, version: Int64) throws -> FHIRResource? {
         try perform {
             guard let found = try history(table(), id: id).first(where: { $0.version == version }) else { return nil }
             return try content(of: found)
@@ -137,9 +137,7 @@ extension WriteTransaction {
     /// - Throws: `FHIRStoreError`: `notAStore` if the content does not match the digest that it was stored with.
     @discardableResult
     public func restore<Resource: FHIRResource>(_ type: Resource.Type, id: String, version: Int64) throws -> Resource? {
-        guard let found = try history(of: type, id: id).first(where: { $0.version == version }) else { return nil }
-        guard let resource = try perform({ try content(of: found) as? Resource }) else { return nil }
-        return try upsert(resource)
+        try restore(in: table(of: type), id: id, version: version) as? Resource
     }
 
     /// Makes an earlier version of a resource the current one again, also of a deleted resource. It becomes a new version itself.
@@ -153,7 +151,11 @@ extension WriteTransaction {
     ///   not match the digest that it was stored with.
     @discardableResult
     public func restore(typeName: String, id: String, version: Int64) throws -> FHIRResource? {
-        try restore(type(named: typeName), id: id, version: version)
+        try restore(in: table(ofTypeNamed: typeName), id: id, version: version)
+    }
+
+    private func restore(in table: @autoclosure () throws -> TablePlan, id: String, version: Int64) throws -> FHIRResource? {
+        try resource(in: table(), id: id, version: version).map { try upsert($0) }
     }
 
     /// Deletes old versions from the history. The change log keeps what its readers still need.

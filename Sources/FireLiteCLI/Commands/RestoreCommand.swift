@@ -6,7 +6,7 @@ struct RestoreCommand: Command {
         name: "restore", summary: "make an earlier version of a resource the current one again",
         options: DatabaseArgument.options + [
             .option(
-                "version", "N", "the version with this number, as `firelite history` prints it (default: the last before the current)")
+                "version", "N", "the version with this number, as `firelite history` prints it (default: the one before)")
         ],
         operands: "Type/id", operandCount: 1...1, operandKinds: [.resource],
         jsonKeys: [

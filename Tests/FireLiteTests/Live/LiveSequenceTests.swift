@@ -47,7 +47,7 @@ import Testing
 
     /// - Parameter other: the process that does about half of the writes.
     private static func run(_ seed: UInt64, _ setup: ModelSetup, _ store: FHIRStore, _ other: OtherProcess?) async throws {
-        var model = StoreModel()
+        var model = StoreModel(kept: setup.kept)
         var observers = try await ModelObservers(store)
         var random = SeededGenerator(seed: seed &+ 77)
         // The newest change before each write.
@@ -81,7 +81,7 @@ import Testing
         for seed in 0..<max(Self.sequences / 40, 2) {
             let counts = KillCounts()
             try await withSeed(UInt64(seed + 200_000)) { seed in
-                try await ModelSetup.trackedFile.withStore { store in try await Self.runKills(seed, store, counts) }
+                try await ModelSetup.trackedFile.withStore { store in try await Self.runKills(seed, .trackedFile, store, counts) }
             }
             commits += counts.commits
             inFlight += counts.inFlight
@@ -95,8 +95,8 @@ import Testing
         var inFlight = 0
     }
 
-    private static func runKills(_ seed: UInt64, _ store: FHIRStore, _ counts: KillCounts) async throws {
-        var model = StoreModel()
+    private static func runKills(_ seed: UInt64, _ setup: ModelSetup, _ store: FHIRStore, _ counts: KillCounts) async throws {
+        var model = StoreModel(kept: setup.kept)
         var observers = try await ModelObservers(store)
         var random = SeededGenerator(seed: seed)
         let start = try newest(store)

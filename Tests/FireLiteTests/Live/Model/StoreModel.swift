@@ -43,6 +43,9 @@ struct StoreModel {
         var isDeleted = false
     }
 
+    /// The types with a history, which continues the versions of a resource that is stored again.
+    var kept: Set<String> = []
+
     private(set) var stored: [Key: Resource] = [:]
     private var patients: [String: ModelWrite.Content] = [:]
     private var identities = 0
@@ -105,6 +108,9 @@ struct StoreModel {
             guard let text else { return }
             identities += 1
             resource = Resource(identity: identities, text: text)
+            if kept.contains(key.type), let before = holders[key]?.last.flatMap({ versions[$0]?.last }) {
+                resource.revision = before.number + 1
+            }
         }
         stored[key] = text == nil ? nil : resource
         if !touched.contains(where: { $0.identity == resource.identity }) { touched.append((resource.identity, key)) }
