@@ -114,8 +114,8 @@ struct ChangeLogReader {
     private func change(
         _ kind: ResourceChange.Kind, _ row: ChangeTable.Row, base: String?, _ now: Resource?, tracked: TrackedTypes
     ) -> LoggedChange? {
-        let typeName = now?.typeName ?? row.typeName ?? ""
-        guard tracked.contains(typeName) else { return nil }
+        // A resource that was added, and that a server deleted without a trace since, has no type any more.
+        guard let typeName = now?.typeName ?? row.typeName, tracked.contains(typeName) else { return nil }
         return LoggedChange(
             sequence: row.sequence, kind: kind, typeName: typeName, resourceID: now.map(\.id) ?? row.id,
             pk: now?.pk ?? row.pk ?? transaction.store.identity.pk(ofRoot: row.root), date: Date(milliseconds: row.time), base: base,

@@ -104,6 +104,23 @@ import Testing
         #expect(Self.text(try store.changes(since: start)) == ["updated Patient/s"])
     }
 
+    @Test func whatAServerDeletesWithoutAHistoryLeavesNoEntryWithoutAType() throws {
+        let store = try freshStore()
+        try store.track(.changes)
+        let start = try store.newestChange()
+        try put(store, "a", "Adams")
+        try put(store, "b", "Brown")
+        try put(store, "b", "Clark")
+        try store.write(origin: .server) { tx in
+            try tx.delete(Patient.self, id: "a")
+            try tx.delete(Patient.self, id: "b")
+        }
+        let each = try store.changes(since: start, squashed: false)
+        #expect(Self.text(each) == ["added Patient/b", "updated Patient/b"])
+        #expect(each[1].base?.contains("Brown") == true && each[1].current == nil)
+        #expect(try store.changes(since: start).isEmpty)
+    }
+
     @Test func onlyTrackedTypesAreLogged() throws {
         let store = try freshStore()
         try store.track(.changes, of: Patient.self)
