@@ -166,6 +166,26 @@ import Testing
         #expect(changes[0].base?.contains("active") == false)
     }
 
+    @Test func aChangeAfterOneThatWasRolledBackIsLogged() throws {
+        let store = try freshStore()
+        for id in ["a", "b"] { try put(store, id, "Adams") }
+        let stale = try #require(try store.resource(Patient.self, id: "b"))
+        try put(store, "b", "Brown")
+        try store.track(.changes)
+        let start = try store.newestChange()
+        let born = Patient {
+            $0.id = "a"
+            $0.birthDate = "1980"
+        }
+        try store.write { tx in
+            #expect(throws: FHIRStoreError.self) { try tx.upsert([born, stale]) }
+            try #require(try tx.resource(Patient.self, id: "a")).active = true
+        }
+        let changes = try store.changes(since: start, squashed: false)
+        #expect(Self.text(changes) == ["updated Patient/a"])
+        #expect(try changes[0].differences().map(\.path) == ["active"])
+    }
+
     @Test func readersKeepWhatTheyHaveNotAcknowledged() throws {
         let store = try freshStore(isInFile: true)
         try store.track(.changes)

@@ -4,6 +4,8 @@ import Foundation
 import Observation
 import Testing
 
+@testable import FireLite
+
 /// Objects of user interfaces follow the store, and held objects can be brought up to date.
 @Suite(.soundStores, .timeLimit(.minutes(5))) struct LiveObjectTests {
     /// Waits until `value` is true of what it reads, whenever that changes.
@@ -44,6 +46,14 @@ import Testing
             await until { !live.isLoading }
         }
         #expect(released == nil)
+        #expect(await isUnobserved(store))
+    }
+
+    /// Whether nobody observes the store, once the tasks that were cancelled have ended.
+    private func isUnobserved(_ store: FHIRStore) async -> Bool {
+        let limit = Date(timeIntervalSinceNow: 60)
+        while store.announcer.isObserved, Date() < limit { await _Concurrency.Task.yield() }
+        return !store.announcer.isObserved
     }
 
     @Test @MainActor func aLiveResourceKeepsItsObject() async throws {
@@ -73,6 +83,7 @@ import Testing
             await until { live.resource != nil }
         }
         #expect(released == nil)
+        #expect(await isUnobserved(store))
         let live = LiveResource(Patient.self, id: "a", in: store, every: .zero)
         await until { live.resource != nil }
         try await store.close()

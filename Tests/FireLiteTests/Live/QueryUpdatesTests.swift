@@ -234,6 +234,40 @@ import Testing
         #expect(Set(try await updates.next()?.changes?.updates.first?.paths ?? []) == ["active", "birthDate"])
     }
 
+    @Test func aCallThatIsRolledBackLeavesThePathsOfTheChangesBefore() async throws {
+        let store = try freshStore(isInFile: true)
+        for id in ["a", "b"] { try put(store, id, "Adams") }
+        let stale = try #require(try reading(store) { try $0.resource(Patient.self, id: "b") })
+        try put(store, "b", "Brown")
+        var updates = store.query(Patient.self).updates(changes: true, every: .zero).makeAsyncIterator()
+        _ = try await updates.next()
+        try writing(store) { tx in
+            try #require(try tx.resource(Patient.self, id: "a")).active = true
+            try tx.saveChanges()
+            let born = Patient {
+                $0.id = "a"
+                $0.birthDate = "1980"
+            }
+            #expect(throws: FHIRStoreError.self) { try tx.upsert([born, stale]) }
+        }
+        #expect(try await updates.next()?.changes?.updates == [ResultChanges.Update(index: 0, paths: ["active"])])
+    }
+
+    /// An equal query may have run before the commit of another connection that nobody has noticed yet.
+    @Test func equalQueriesShareOnlyWhatIsStillStored() async throws {
+        var configuration = FHIRStore.Configuration()
+        configuration.foreignCommitInterval = .seconds(3_600)
+        let store = try freshStore(isInFile: true, configuration)
+        try put(store, "a", "Adams")
+        var observers = (0..<2).map { _ in store.query(Patient.self).updates(changes: true, every: .zero).makeAsyncIterator() }
+        for index in observers.indices { #expect(try await observers[index].next()?.results.count == 1) }
+        try put(store, "a", "Brown")
+        #expect(try await observers[0].next()?.changes?.updates.map(\.index) == [0])
+        try writing(FHIRStore(path: store.path, release: .r4)) { tx in try tx.delete(Patient.self, id: "a") }
+        let second = try #require(try await observers[1].next())
+        #expect(second.results.isEmpty && second.changes?.deletions == [0] && second.changes?.updates == [])
+    }
+
     @Test func closingTheStoreEndsALoopWithAnError() async throws {
         let store = try FHIRStore(path: freshStore(isInFile: true).path, release: .r4)
         var updates = store.query(Patient.self).updates().makeAsyncIterator()

@@ -77,6 +77,9 @@ import Testing
         }
         let found = try await results(store, read, after: [{ try put(store, "b", "Brown") }, { try put(store, "a", "Clark") }])
         #expect(found == [["Adams"], ["Adams", "Brown"], ["Brown", "Clark"]])
+        let revisions = try await results(
+            store, { try $0.store.sql("SELECT sum(revision) FROM _resource")[0].values[0] }, after: [{ try put(store, "b", "Davis") }])
+        #expect(revisions == [.integer(3), .integer(4)])
     }
 
     /// The store keeps the last 64 commits for reads that are under way.
