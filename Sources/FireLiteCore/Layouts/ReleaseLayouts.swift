@@ -137,7 +137,8 @@ final class ReleaseLayouts: @unchecked Sendable {
         defer { lock.unlock() }
         for name in names where created[name] == nil { try create(name, release) }
         guard definitions["Element"]?.isResource == false else { throw FHIRReleaseError(.name, line: 1, "there is no type Element") }
-        for (name, definition) in definitions where definition.isResource {
+        for name in names {
+            guard let definition = definitions[name], definition.isResource else { continue }
             let id = created[name]?.elements.first
             guard id?.name == "id", id?.primitive?.storage == .text, id?.isList == false else {
                 throw FHIRReleaseError(.name, line: definition.lines.lowerBound, "the first element of the resource \(name) is not its id")

@@ -44,7 +44,7 @@ struct StoreModel {
     }
 
     /// The types with a history, which continues the versions of a resource that is stored again.
-    var kept: Set<String> = []
+    private let kept: Set<String>
 
     private(set) var stored: [Key: Resource] = [:]
     private var patients: [String: ModelWrite.Content] = [:]
@@ -54,6 +54,8 @@ struct StoreModel {
     private(set) var versions: [Int: [Version]] = [:]
     /// The resources that have had a type and id, the oldest first.
     private(set) var holders: [Key: [Int]] = [:]
+
+    init(kept: Set<String>) { self.kept = kept }
 
     // MARK: - Writing
 
