@@ -70,9 +70,9 @@ struct ProfileTests {
         #expect(outcome.status == 0, "\(outcome.error)")
         #expect(
             outcome.output.split(separator: "\n").first.map(String.init)
-                == "FHIR Mini 9.9.0: `Task` is narrowed by http://guide/strict: 1 bindings, 1 constraints, 1 maximums, 2 minimums; not in the "
-                + "class: 1 cardinalities of elements that belong to other classes, 1 fixed values and patterns, 1 lists of one, "
-                + "1 prohibited elements, 1 slices")
+                == "FHIR Mini 9.9.0: `Task` is narrowed by http://guide/strict, bindings: 1, constraints: 1, maximums: 1, minimums: 2; not in "
+                + "the class, cardinalities of elements that belong to other classes: 1, fixed values and patterns: 1, lists of one: 1, "
+                + "prohibited elements: 1, slices: 1")
         let task = try package.folder.read("Out/Resources/Task.swift")
         for line in [
             "    use 1..3 code =TaskUse", "    kind 1..1 Coding", "    tongue 0..1 code =GuideKinds", "    unit 0..1 code",
@@ -104,7 +104,7 @@ struct ProfileTests {
               {"code": "Reference", "targetProfile": ["http://guide/list"]}]}
             """)
         let outcome = try generate(settings("owned"))
-        #expect(outcome.output.contains("1 targets of references; not in the class: 1 choices of fewer types"))
+        #expect(outcome.output.contains("targets of references: 1; not in the class, choices of fewer types: 1"))
         #expect(
             try package.folder.read("Out/Resources/Task.swift").contains("    value[x] 0..1 string|Quantity|Reference|code =TaskUse >List"))
     }

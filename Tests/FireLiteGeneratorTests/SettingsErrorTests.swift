@@ -58,7 +58,7 @@ struct SettingsErrorTests {
         (#"{"properties": {"Task.nope": "a"}}"#, "1:30: no element `Task.nope` in FHIR Mini 9.9.0"),
         (#"{"properties": {"nope": "a"}}"#, "1:25: no element `nope` in FHIR Mini 9.9.0"),
         (#"{"properties": {"Task.status": "validate"}}"#, "1:32: `validate` is taken or reserved where `Task.status` is"),
-        (#"{"properties": {"Task.unit": "tongue"}}"#, "1:30: `tongue` is taken or reserved"),
+        (#"{"properties": {"Task.unit": "tongue"}}"#, "1:30: `tongue` is taken or reserved where `Task.unit` is"),
         (#"{"properties": {"Resource.id": "key"}}"#, "1:32: `Resource.id` is a member of the runtime and keeps its name"),
         (#"{"choices": {"Task.status": "A"}}"#, "1:29: no choice element `Task.status` in FHIR Mini 9.9.0"),
         (#"{"codes": {"http://x/y": "A"}}"#, "1:26: no value set `http://x/y` behind a required binding in FHIR Mini 9.9.0"),
@@ -77,6 +77,14 @@ struct SettingsErrorTests {
             "1:29: `Task.value[x]` is not of one primitive type: name its class to replace that, or the type of a choice in all elements"
         ),
         (#"{"types": {"Reference": "List"}}"#, "1:25: `List` is the name of a generated type"),
+        (
+            #"{"properties": {"Reference.reference": "target"}}"#,
+            "1:40: `Reference.reference` must stay the property `reference` of type `String`, which the runtime uses"
+        ),
+        (
+            #"{"types": {"string": "Text"}}"#,
+            "1:22: `Reference.reference` must stay the property `reference` of type `String`, which the runtime uses"
+        ),
         (#"{"handwritten": ["Nope"]}"#, "1:18: no class for `Nope` in FHIR Mini 9.9.0"),
         (#"{"skipped": ["Nope"]}"#, "1:14: no class for `Nope` in FHIR Mini 9.9.0"),
         (#"{"classTemplates": {"Nope": "class"}}"#, "1:29: no class for `Nope` in FHIR Mini 9.9.0"),

@@ -29,12 +29,12 @@ struct SettingsTests {
         let task = try generated(
             """
             {"classes": {"Task": "Chore", "Task.input": "Ingredient"},
-             "properties": {"Task.value[x]": "outcome", "Task.valueString": "text", "valueQuantity": "amountOf", "for": "beneficiary"},
+             "properties": {"Task.value[x]": "outcome", "Task.valueReference": "link", "valueQuantity": "amountOf", "for": "beneficiary"},
              "choices": {"Task.value[x]": "Outcome"}, "codes": {"\(url)/ValueSet/task-status": "Progress"}}
             """, "Resources/Chore.swift")
         for line in [
             "public final class Chore: DomainResource {", "public final class Ingredient: BackboneElement {",
-            "public final var outcome: Outcome? {", "public final var text: String? {", "public final var amountOf: Quantity? {",
+            "public final var outcome: Outcome? {", "public final var link: Reference? {", "public final var amountOf: Quantity? {",
             "public final var beneficiary: Reference? {", "public enum Outcome: FHIRChoice {", "public final var status: Progress? {",
             // FHIR's names stay those of JSON and tables.
             "Layout(_class: Chore.self, \"Task\", .resource", "    for 0..1 Reference", "    status 1..1 code =Progress",

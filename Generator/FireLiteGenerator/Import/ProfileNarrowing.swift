@@ -9,11 +9,11 @@ struct ProfileNarrowing {
 
     /// One line about it.
     func note(on type: String, by url: String) -> String {
-        let omitted = self.omitted.isEmpty ? "" : "; not in the class: " + Self.list(self.omitted)
-        return "`\(type)` is narrowed by \(url): \(applied.isEmpty ? "nothing" : Self.list(applied))\(omitted)"
+        let omitted = self.omitted.isEmpty ? "" : "; not in the class, " + Self.list(self.omitted)
+        return "`\(type)` is narrowed by \(url), \(applied.isEmpty ? "nothing" : Self.list(applied))\(omitted)"
     }
 
     private static func list(_ counts: [String: Int]) -> String {
-        counts.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }.joined(separator: ", ")
+        counts.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }.joined(separator: ", ")
     }
 }

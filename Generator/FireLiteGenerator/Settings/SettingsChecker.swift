@@ -140,35 +140,69 @@ struct SettingsChecker {
             throw GeneratorError("`\(given.text)` is the name of a generated type", at: given.location)
         }
         try checkMembers(classes)
+        try checkReference(classes)
+    }
+
+    /// The runtime's protocol of references needs the property `reference` as it is.
+    private func checkReference(_ classes: [NamedClass]) throws {
+        let path = "Reference.reference"
+        guard let element = classes.first(where: { $0.path == "Reference" })?.elements.first(where: { $0.path == path }) else { return }
+        let member = element.members[0]
+        let type = settings.types[path] ?? settings.types[member.typeName]
+        guard let given = member.name == "reference" ? type : Settings.value(settings.properties, path: path) else { return }
+        throw GeneratorError("`\(path)` must stay the property `reference` of type `String`, which the runtime uses", at: given.location)
     }
 
     private func checkMembers(_ classes: [NamedClass]) throws {
         var found: Set<String> = []
-        for element in classes.flatMap(\.elements) {
-            if let choice = element.choice, let given = settings.choices[element.path], given.text != choice.enumName {
+        for named in classes {
+            let members = named.elements.flatMap(members)
+            let usual = Set(members.filter { Settings.value(settings.properties, path: $0.path) == nil }.map(\.usualName))
+            for member in members {
+                guard let given = Settings.value(settings.properties, path: member.path) else { continue }
+                found.formUnion([member.path, String(member.path.dropFirst(named.path.count + 1))])
+                guard !member.isInherited else {
+                    throw GeneratorError("`\(member.path)` is a member of the runtime and keeps its name", at: given.location)
+                }
+                guard given.text == member.name, !usual.contains(given.text) else {
+                    throw GeneratorError("`\(given.text)` is taken or reserved where `\(member.path)` is", at: given.location)
+                }
+            }
+            for element in named.elements {
+                guard let choice = element.choice, let given = settings.choices[element.path], given.text != choice.enumName else {
+                    continue
+                }
                 throw GeneratorError(
                     "`\(element.path)` shares the enum `\(choice.enumName)` with other elements, or `\(given.text)` is taken",
                     at: given.location)
-            }
-            let owner = element.path.dropLast(element.definition.definedName.count)
-            var names = [(path: element.path, name: element.choice?.name ?? element.members[0].name)]
-            if element.choice != nil {
-                names += element.members.map { (owner + element.definition.name + SwiftName.capitalized($0.typeName), $0.name) }
-            }
-            for (path, name) in names {
-                guard let given = Settings.value(settings.properties, path: path) else { continue }
-                found.formUnion([path, String(path.dropFirst(owner.count))])
-                guard !element.isInherited else {
-                    throw GeneratorError("`\(path)` is a member of the runtime and keeps its name", at: given.location)
-                }
-                guard given.text == name else {
-                    throw GeneratorError("`\(given.text)` is taken or reserved where `\(path)` is", at: given.location)
-                }
             }
         }
         for (path, given) in sorted(settings.properties) where !found.contains(path) {
             throw GeneratorError("no element `\(path)` in FHIR \(release.release)", at: given.location)
         }
+    }
+
+    private struct Member {
+        /// The path that settings have it by: with `[x]` for the enum of a choice, without for one of its types.
+        var path: String
+        var usualName: String
+        var name: String
+        var isInherited: Bool
+    }
+
+    /// The properties of an element.
+    private func members(of element: NamedElement) -> [Member] {
+        let definition = element.definition
+        guard let choice = element.choice else {
+            return [Member(path: element.path, usualName: definition.name, name: element.members[0].name, isInherited: element.isInherited)]
+        }
+        let owner = element.path.dropLast(definition.definedName.count)
+        let whole = Member(path: element.path, usualName: definition.name, name: choice.name, isInherited: false)
+        return [whole]
+            + element.members.map { member in
+                let jsonName = definition.name + SwiftName.capitalized(member.typeName)
+                return Member(path: owner + jsonName, usualName: jsonName, name: member.name, isInherited: false)
+            }
     }
 
     private func taken(_ given: SettingText) -> GeneratorError {
