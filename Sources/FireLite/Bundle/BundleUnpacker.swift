@@ -58,6 +58,9 @@ package struct BundleUnpacker {
         return content
     }
 
+    /// The OperationOutcome about a Bundle as a whole, `Bundle.issues`, which releases before R5 lack.
+    package static func issues(of bundle: FHIRResource) -> FHIRResource? { bundle.child("issues") as? FHIRResource }
+
     /// The role of an entry's resource.
     package enum Entry {
         case resource(FHIRResource)

@@ -25,7 +25,7 @@ public struct UpsertResult<Resource: FHIRResource> {
     /// The number of resources not stored because a later one in the same upsert has the same type and id. All counts add up to the number
     /// of resources.
     public var superseded: Int { counts.superseded }
-    /// The OperationOutcomes about a search in a Bundle with its results; they are not stored.
+    /// The OperationOutcomes about a search in a Bundle with its results, and R5's `Bundle.issues`; they are not stored.
     public internal(set) var searchOutcomes: [FHIRResource] = []
 }
 

@@ -73,7 +73,8 @@ public final class WriteTransaction: ReadTransaction {
             "the \(resource.layout.name) with pk \(resource.pk) is already stored, or contained in another resource: store a copy() of it")
         misuse(
             unless: resource.layout.release == store.release,
-            "a \(resource.layout.name) of FHIR \(resource.layout.release) cannot go into a store of \(store.release)")
+            "a \(resource.layout.name) of FHIR \(resource.layout.release) cannot go into a store of \(store.release): use the classes of \(store.release)"
+        )
     }
 
     /// Stores a resource by its type and id: updates the stored one, or adds the resource if there is none or it has no id.
@@ -132,8 +133,8 @@ public final class WriteTransaction: ReadTransaction {
     /// Stores the resources in a Bundle's entries one by one, by type and id, with the references between them rewritten to `Type/id`.
     ///
     /// An entry without a resource is skipped; a resource without an id gets the UUID of its `fullUrl`. OperationOutcomes about
-    /// a search (`entry.search.mode` outcome) are not stored; the result has them as `searchOutcomes`. The Bundle itself is neither
-    /// stored nor changed.
+    /// a search (`entry.search.mode` outcome) and R5's `Bundle.issues` are not stored; the result has them as `searchOutcomes`. The Bundle itself
+    /// is neither stored nor changed.
     /// - Returns: the stored resources in the order of the entries, and how many were added, updated and unchanged.
     /// - Precondition: `bundle` is a resource of the type Bundle.
     /// - Throws: `FHIRStoreError`.
@@ -142,7 +143,7 @@ public final class WriteTransaction: ReadTransaction {
         misuse(unless: bundle.resourceType == "Bundle", "upsert(bundle:) needs a Bundle: store a \(bundle.resourceType) with upsert(_:)")
         let content = BundleUnpacker.content(of: bundle.copy())
         var result = try upsert(content.resources, policy: policy)
-        result.searchOutcomes = content.outcomes
+        result.searchOutcomes = content.outcomes + [BundleUnpacker.issues(of: bundle)?.copy()].compactMap { $0 }
         return result
     }
 

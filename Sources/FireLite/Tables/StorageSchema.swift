@@ -45,6 +45,9 @@ final class StorageSchema {
     /// The table of a resource type.
     func table(of layout: Layout) -> TablePlan {
         if let known = resources[layout.table] { return known }
+        misuse(
+            unless: layout.release == release,
+            "\(layout.name) is a class of FHIR \(layout.release), but the store has \(release): use the classes of that release")
         let plan = add(
             TablePlan(name: layout.name, index: tables.count, layout: layout, primitive: nil, owner: nil, ownerGroup: nil, ownerSlot: 0))
         resources[layout.table] = plan

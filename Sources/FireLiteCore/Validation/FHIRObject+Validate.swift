@@ -88,8 +88,19 @@ struct Validator {
 
     private mutating func validate(child: FHIRObject, _ element: LayoutElement, path: String) {
         validate(child, path: path)
+        if let reference = child as? any FHIRReference { return validate(reference, element, path: path) }
+        if child.layout.name == "CodeableReference" { return validate(codeableReference: child, element, path: path) }
         if let binding = element.binding { validate(concept: child, binding, path: path) }
-        if let reference = child as? any FHIRReference { validate(reference, element, path: path) }
+    }
+
+    /// The binding of a CodeableReference is that of its concept, and its targets those of its reference, whose own definitions allow any.
+    private mutating func validate(codeableReference object: FHIRObject, _ element: LayoutElement, path: String) {
+        for part in object.layout.elements where part.kind == .object && !part.isList {
+            guard let child: FHIRObject = object._object(part.slot) else { continue }
+            let path = "\(path).\(part.name)"
+            if let binding = element.binding { validate(concept: child, binding, path: path) }
+            if let reference = child as? any FHIRReference { validate(targetOf: reference, element, path: path) }
+        }
     }
 
     // MARK: - Primitives
@@ -160,23 +171,24 @@ struct Validator {
     // MARK: - References
 
     private mutating func validate(_ reference: some FHIRReference, _ element: LayoutElement, path: String) {
-        guard let parts = reference.parts else { return validate(type: reference.statedType, element, path: "\(path).type") }
-        switch parts.form {
-        case .contained:
-            guard let target = reference.containedTarget() else {
+        if let parts = reference.parts {
+            if parts.form == .contained, reference.containedTarget() == nil {
                 return add("\(path).reference", .reference, "needs a contained resource, which is missing")
             }
-            validate(type: target.resourceType, element, path: "\(path).reference")
-        case .relative:
-            guard let type = parts.type, release.hasResourceType(named: type) else {
-                return add(
-                    "\(path).reference", .reference, "needs a resource type of FHIR \(release.name), has an unknown name")
+            if parts.form == .relative, parts.type.map({ release.hasResourceType(named: $0) }) != true {
+                return add("\(path).reference", .reference, "needs a resource type of FHIR \(release.name), has an unknown name")
             }
-            validate(type: type, element, path: "\(path).reference")
-        case .absolute:
-            // The URL of a server that is not FHIR may end in any name.
-            guard let type = parts.type, release.hasResourceType(named: type) else { return }
-            validate(type: type, element, path: "\(path).reference")
+        }
+        validate(targetOf: reference, element, path: path)
+    }
+
+    /// Checks the type of the resource that a reference points to, as far as the reference tells.
+    private mutating func validate(targetOf reference: some FHIRReference, _ element: LayoutElement, path: String) {
+        guard let parts = reference.parts else { return validate(type: reference.statedType, element, path: "\(path).type") }
+        switch parts.form {
+        case .contained: validate(type: reference.containedTarget()?.resourceType, element, path: "\(path).reference")
+        // The URL of a server that is not FHIR may end in any name.
+        case .relative, .absolute: validate(type: parts.type, element, path: "\(path).reference")
         case .uuid, .oid, .other: validate(type: reference.statedType, element, path: "\(path).type")
         }
     }

@@ -11,7 +11,7 @@ public struct ImportCounts: Equatable, Sendable {
     /// Resources that a later one with the same type and id replaced, if they are close to each other in a file, and versions of a history
     /// before the last.
     public var superseded = 0
-    /// OperationOutcomes of servers about searches, which are not stored.
+    /// OperationOutcomes of servers about searches and Bundles, which are not stored.
     public var outcomes = 0
     /// Resources older than the stored one, which was kept (``UpsertPolicy/keepNewer``).
     public var skipped = 0

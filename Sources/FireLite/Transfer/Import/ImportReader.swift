@@ -202,10 +202,13 @@ package final class ImportReader {
         for change in changes { batch.note(place.place(of: change).note(change, file: input.name)) }
     }
 
-    /// Reports mistakes in a Bundle outside of its entries.
+    /// Reports mistakes in a Bundle outside of its entries, and the issues that it states itself.
     private func checkFrame(_ frame: DocumentFrame, firstLine: Int) throws {
         do {
-            _ = try frame.bytes.withUnsafeBufferPointer { try mending?.resource(from: $0).resource ?? reader.resource(from: $0) }
+            let bundle = try frame.bytes.withUnsafeBufferPointer { try mending?.resource(from: $0).resource ?? reader.resource(from: $0) }
+            guard let issues = BundleUnpacker.issues(of: bundle) else { return }
+            note(outcome: issues, about: "the Bundle", TextPlace(line: firstLine))
+            try flush()
         } catch let error as FHIRDecodingError {
             var place = frame.place(of: error)
             place.line += firstLine - 1
@@ -312,6 +315,7 @@ package final class ImportReader {
         note(read.mends, read.resource, origin)
         for resource in content.resources { append(resource, origin, []) }
         for outcome in content.outcomes { accept(.outcome(outcome), origin, []) }
+        if let issues = BundleUnpacker.issues(of: read.resource) { note(outcome: issues, about: "the Bundle", origin.place) }
         batch.superseded += content.superseded
     }
 
@@ -333,10 +337,13 @@ package final class ImportReader {
         switch entry {
         case .resource(let resource): append(resource, origin, mends)
         case .superseded: batch.superseded += 1
-        case .outcome(let outcome):
-            let reason = "the server reports about the search: \(BundleUnpacker.summary(of: outcome)); not stored"
-            batch.append(outcome: origin.place.fault(reason, file: input.name, text: "").fault.description)
+        case .outcome(let outcome): note(outcome: outcome, about: "the search", origin.place)
         }
+    }
+
+    private func note(outcome: FHIRResource, about subject: String, _ place: TextPlace) {
+        let reason = "the server reports about \(subject): \(BundleUnpacker.summary(of: outcome)); not stored"
+        batch.append(outcome: place.fault(reason, file: input.name, text: "").fault.description)
     }
 
     private func reject(
