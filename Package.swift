@@ -23,6 +23,7 @@ let package = Package(
         .library(name: "FireLiteR4", targets: ["FireLiteR4"]),
         .library(name: "FireLiteR4B", targets: ["FireLiteR4B"]),
         .library(name: "FireLiteR5", targets: ["FireLiteR5"]),
+        .library(name: "FireLiteFHIRPath", targets: ["FireLiteFHIRPath"]),
         .library(name: "FireLiteSynthetic", targets: ["FireLiteSynthetic"]),
         .library(name: "FireLiteGenerator", targets: ["FireLiteGenerator"]),
         .executable(name: "firelite", targets: ["FireLiteCLI"]),
@@ -53,12 +54,14 @@ let package = Package(
         .target(name: "FireLiteR4", dependencies: ["FireLiteCore"], swiftSettings: settings),
         .target(name: "FireLiteR4B", dependencies: ["FireLiteCore"], swiftSettings: settings),
         .target(name: "FireLiteR5", dependencies: ["FireLiteCore"], swiftSettings: settings),
+        .target(name: "FireLiteFHIRPath", dependencies: ["FireLiteCore"], swiftSettings: settings),
         .target(name: "FireLiteSynthetic", dependencies: ["FireLiteCore", "FireLiteR4"], swiftSettings: settings),
         .target(name: "FireLiteReleases", dependencies: ["FireLiteCore"], swiftSettings: settings),
         .executableTarget(
             name: "FireLiteCLI", dependencies: ["FireLite", "FireLiteR4", "FireLiteReleases", "FireLiteSynthetic"], swiftSettings: settings),
         .executableTarget(
-            name: "Benchmarks", dependencies: ["FireLite", "FireLiteR4", "FireLiteSQLiteBridge", "FireLiteSQLite", "FireLiteSynthetic"],
+            name: "Benchmarks",
+            dependencies: ["FireLite", "FireLiteFHIRPath", "FireLiteR4", "FireLiteSQLiteBridge", "FireLiteSQLite", "FireLiteSynthetic"],
             path: "Benchmarks",
             exclude: ["Peers", "Report", "README.md"], swiftSettings: settings),
         .target(name: "FireLiteGenerator", path: "Generator/FireLiteGenerator", swiftSettings: settings),
@@ -76,6 +79,9 @@ let package = Package(
                 "FireLite", "FireLiteR4", "FireLiteSQLiteBridge", "FireLiteSynthetic", "TestSupport", "CFaultVFS", "CrashChild",
             ],
             exclude: ["Fixtures"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "FireLiteFHIRPathTests", dependencies: ["FireLiteFHIRPath", "FireLiteCore", "FireLiteR4", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
             name: "FireLiteSyntheticTests", dependencies: ["FireLite", "FireLiteR4", "FireLiteSynthetic"], swiftSettings: settings),

@@ -31,6 +31,8 @@ public struct FHIRIssue: Sendable, Hashable, CustomStringConvertible {
         public static let reference = Code(rawValue: "reference")
         /// An element has neither a value nor children.
         public static let empty = Code(rawValue: "empty")
+        /// A constraint of FHIR's definitions is not met; `key` names it.
+        public static let constraint = Code(rawValue: "constraint")
     }
 
     /// The FHIR path of the element: `Patient.name[0].given[1]`.
@@ -41,6 +43,16 @@ public struct FHIRIssue: Sendable, Hashable, CustomStringConvertible {
     public let code: Code
     /// What FHIR expects, and what was found.
     public let message: String
+    /// The key of the constraint that is not met, `pat-1`; nil for other issues.
+    public let key: String?
+
+    package init(path: String, severity: Severity, code: Code, message: String, key: String? = nil) {
+        self.path = path
+        self.severity = severity
+        self.code = code
+        self.message = message
+        self.key = key
+    }
 
     /// The path and the message.
     public var description: String { "\(path): \(message)" }

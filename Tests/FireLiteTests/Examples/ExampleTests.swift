@@ -2,8 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Every Swift example on a page stands in this folder, between `// example PAGE` and `// end`, where it is compiled and run; and what
-/// stands there is on the page. So neither can change without the other.
+/// Every Swift example on a page stands in this folder, or in the tests of its module, between `// example PAGE` and `// end`, where it is
+/// compiled and run; and what stands there is on the page. So neither can change without the other.
 @Suite struct ExampleTests {
     private struct Example {
         let page: String
@@ -14,8 +14,13 @@ import Testing
     private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
 
     private static func sources() throws -> [(name: String, lines: [String])] {
-        try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasSuffix("Examples.swift") }.sorted().map {
-            ($0, try String(contentsOf: folder.appendingPathComponent($0), encoding: .utf8).components(separatedBy: "\n"))
+        let tests = PackageFolder.url.appendingPathComponent("Tests")
+        let modules = try FileManager.default.contentsOfDirectory(atPath: tests.path).map { tests.appendingPathComponent($0) }
+        return try ([folder] + modules).flatMap { folder -> [(name: String, lines: [String])] in
+            guard try folder.resourceValues(forKeys: [.isDirectoryKey]).isDirectory == true else { return [] }
+            return try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasSuffix("Examples.swift") }.sorted().map {
+                ($0, try String(contentsOf: folder.appendingPathComponent($0), encoding: .utf8).components(separatedBy: "\n"))
+            }
         }
     }
 

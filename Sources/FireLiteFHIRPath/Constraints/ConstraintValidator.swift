@@ -1,0 +1,70 @@
+import FireLiteCore
+
+/// Walks through an object and checks its constraints.
+struct ConstraintValidator {
+    private let constraints: FHIRPathConstraints
+    private var context: FHIRPathContext
+    private(set) var issues: [FHIRIssue] = []
+    /// The elements on the way to the current one; a path is made of them only for an issue.
+    private var steps: [(name: String, index: Int?)]
+
+    init(_ constraints: FHIRPathConstraints, _ context: FHIRPathContext, _ object: FHIRObject) {
+        self.constraints = constraints
+        self.context = context
+        steps = [(object.layout.name, nil)]
+    }
+
+    mutating func validate(_ object: FHIRObject) {
+        let outer = context.resource
+        if let resource = object as? FHIRResource { context.resource = resource }
+        defer { context.resource = outer }
+        guard let plan = constraints.plan(of: object.layout) else { return }
+        for constraint in plan.own { check(constraint, .object(object)) }
+        for slot in object.slotRun {
+            let index = Int(slot.index)
+            let element = object.layout.elements[index]
+            let own = plan.elements[index]
+            switch slot.value {
+            case .word, .text, .texts: if own == nil { continue }
+            default: break
+            }
+            var items: [Item] = []
+            slot.value.append(to: &items, element.primitive ?? .string)
+            for (place, item) in items.enumerated() {
+                steps.append((element.name, element.isList ? place : nil))
+                defer { steps.removeLast() }
+                for constraint in own ?? [] { check(constraint, item) }
+                switch item {
+                case .object(let child): validate(child)
+                case .annotated(let primitive, _):
+                    for constraint in plan.ofPrimitives { check(constraint, item) }
+                    validateExtensions(of: primitive.element)
+                default: continue
+                }
+            }
+        }
+    }
+
+    /// The id and extensions of a primitive are no object of their own to constraints, but each extension is.
+    private mutating func validateExtensions(of element: FHIRObject) {
+        guard let slot = element.layout.element(named: "extension")?.slot, case .objects(let extensions)? = element.value(slot) else {
+            return
+        }
+        for (place, child) in extensions.enumerated() {
+            steps.append(("extension", place))
+            defer { steps.removeLast() }
+            validate(child)
+        }
+    }
+
+    private mutating func check(_ constraint: CompiledConstraint, _ item: Item) {
+        if constraint.isAboutNarrative, case .object(let object) = item, (object as? FHIRResource)?.isContained ?? false { return }
+        guard constraint.isBroken(by: item, context) else { return }
+        let path = steps.map { step in step.index.map { "\(step.name)[\($0)]" } ?? step.name }.joined(separator: ".")
+        let fact = constraint.constraint
+        issues.append(
+            FHIRIssue(
+                path: path, severity: fact.severity, code: .constraint, message: "breaks the constraint \(fact.key): \(fact.expression)",
+                key: fact.key))
+    }
+}

@@ -1,0 +1,157 @@
+import FireLiteCore
+import Foundation
+
+/// One evaluation at a time of a compiled expression: what `$this`, `%name` and the rest stand for, and caches that outlive it.
+///
+/// Not shared between threads: an expression keeps a few for reuse, each of which one thread has at a time.
+final class Evaluator {
+    let options: FHIRPathOptions
+    /// The place of each member node's slots in the class that it met last.
+    private(set) var slotCache: [CachedSlots]
+    /// The class that the expression was checked for last.
+    var checked: UnsafePointer<LayoutTable>?
+    private var expressions: [String: NSRegularExpression] = [:]
+
+    // MARK: - State of one evaluation
+
+    var context = FHIRPathContext()
+    /// The collection that the expression is evaluated on.
+    var input: [Item] = []
+    var this: [Item] = []
+    var index: Int64?
+    var total: [Item]?
+    /// What `defineVariable` defined, innermost last.
+    var variables: [(name: String, items: [Item])] = []
+    /// What the classes belong to; nil if there is nothing but values of FHIRPath's own types.
+    var release: FHIRRelease?
+    private var steps = 0
+    private var started: Date?
+
+    init(options: FHIRPathOptions, members: Int) {
+        self.options = options
+        slotCache = Array(repeating: CachedSlots(), count: members)
+    }
+
+    /// Begins an evaluation.
+    func begin(on input: [Item], _ context: FHIRPathContext) {
+        self.context = context
+        self.input = input
+        this = input
+        index = nil
+        total = nil
+        steps = 0
+        started = nil
+        release = context.release
+        if release == nil, case .object(let object)? = input.first { release = object.layout.release }
+    }
+
+    /// Releases what an evaluation held.
+    func end() {
+        context = FHIRPathContext()
+        input = []
+        this = []
+        total = nil
+        variables = []
+    }
+
+    // MARK: - Limits
+
+    /// Counts steps, so that an evaluation that would take forever, or all memory, ends with an error.
+    func count(_ number: Int, at position: Int) throws {
+        steps += number
+        if steps > options.maximumSteps {
+            throw FHIRPathError(.limit, "the evaluation takes more than \(options.maximumSteps) steps", at: position)
+        }
+    }
+
+    /// The longest text that functions make, in bytes.
+    static let maximumText = 16_777_216
+
+    // MARK: - Names
+
+    /// The slots of a member in a class.
+    @inline(__always)
+    func slots(_ node: MemberNode, of table: UnsafePointer<LayoutTable>) -> CachedSlots {
+        let cached = slotCache[node.number]
+        return cached.table == table ? cached : resolve(node, table)
+    }
+
+    @inline(never)
+    private func resolve(_ node: MemberNode, _ table: UnsafePointer<LayoutTable>) -> CachedSlots {
+        let layout = table.pointee.layout._withUnsafeGuaranteedRef { $0 }
+        var found = CachedSlots(table: table)
+        if node.isFirst, layout.isKind(of: node.name) {
+            found.isType = true
+        } else if let slots = layout.slots(ofMember: node.name, allowsChoiceNames: options.allowsChoiceNames) {
+            (found.first, found.count) = (UInt16(slots.lowerBound), UInt16(slots.count))
+        }
+        slotCache[node.number] = found
+        return found
+    }
+
+    /// The moment that `now()`, `today()` and `timeOfDay()` agree on.
+    var now: Date {
+        if let now = context.now ?? started { return now }
+        let now = Date()
+        started = now
+        return now
+    }
+
+    /// A compiled regular expression; nil for text that is none.
+    func regularExpression(_ pattern: String) -> NSRegularExpression? {
+        if let known = expressions[pattern] { return known }
+        guard let expression = try? NSRegularExpression(pattern: pattern, options: [.dotMatchesLineSeparators]) else { return nil }
+        if expressions.count >= 50 { expressions.removeAll() }
+        expressions[pattern] = expression
+        return expression
+    }
+
+    /// What an expression names by a variable.
+    func variable(_ name: String, at position: Int) throws -> [Item] {
+        if let own = variables.last(where: { $0.name == name }) { return own.items }
+        if let given = context.variables[name] { return given.map(\.item) }
+        switch name {
+        case "context": return input
+        case "resource": return .optional(resource(ofRoot: false).map { .object($0) }).ifEmpty(input)
+        case "rootResource": return .optional(resource(ofRoot: true).map { .object($0) }).ifEmpty(input)
+        case "terminologies": return [.terminologies]
+        default: break
+        }
+        if let text = Self.constant(name) { return [.string(text)] }
+        throw FHIRPathError(.semantic, "there is no variable %\(name)", at: position)
+    }
+
+    /// The variables that every evaluation has.
+    static func isBuiltIn(_ name: String) -> Bool {
+        ["context", "resource", "rootResource", "terminologies"].contains(name) || constant(name) != nil
+    }
+
+    private static func constant(_ name: String) -> String? {
+        switch name {
+        case "ucum": return "http://unitsofmeasure.org"
+        case "sct": return "http://snomed.info/sct"
+        case "loinc": return "http://loinc.org"
+        default:
+            if name.hasPrefix("vs-") { return "http://hl7.org/fhir/ValueSet/\(name.dropFirst(3))" }
+            return name.hasPrefix("ext-") ? "http://hl7.org/fhir/StructureDefinition/\(name.dropFirst(4))" : nil
+        }
+    }
+
+    /// The resource around the object that is evaluated on, or the one that contains that resource.
+    func resource(ofRoot isRoot: Bool) -> FHIRResource? {
+        if isRoot, let root = context.rootResource { return root }
+        if let resource = context.resource { return isRoot ? resource.containerResource ?? resource : resource }
+        guard let object = input.first?.children else { return nil }
+        var current: FHIRObject? = object
+        while let found = current {
+            if let resource = found as? FHIRResource { return isRoot ? resource.containerResource ?? resource : resource }
+            current = found.ownerObject
+        }
+        return nil
+    }
+}
+
+extension [Item] {
+    /// The items, or others if there are none.
+    func ifEmpty(_ other: [Item]) -> [Item] { isEmpty ? other : self }
+}

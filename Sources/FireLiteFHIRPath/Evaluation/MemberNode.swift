@@ -1,0 +1,77 @@
+import FireLiteCore
+
+/// The name of an element, or at the beginning of a path that of a type.
+final class MemberNode: Node, @unchecked Sendable {
+    let name: String
+    /// Whether nothing stands before it, so that it can be the name of a type.
+    let isFirst: Bool
+    /// Its number in the expression, for the cache.
+    let number: Int
+
+    init(_ name: String, isFirst: Bool, number: Int, _ position: Int) {
+        self.name = name
+        self.isFirst = isFirst && name.utf8.first.map { $0 &- 65 < 26 } ?? false
+        self.number = number
+        super.init(position)
+    }
+
+    override func evaluate(_ focus: [Item], _ evaluator: Evaluator) throws -> [Item] {
+        var result: [Item] = []
+        for item in focus { append(item, evaluator, &result) }
+        try evaluator.count(result.count, at: position)
+        return result
+    }
+
+    override func truth(_ focus: [Item], _ evaluator: Evaluator) throws -> Bool? {
+        try super.truth(focus, evaluator)
+    }
+
+    @inline(__always)
+    func append(_ item: Item, _ evaluator: Evaluator, _ result: inout [Item]) {
+        if case .object(let object) = item {
+            append(object, item, evaluator, &result)
+        } else {
+            appendOther(item, evaluator, &result)
+        }
+    }
+
+    @inline(__always)
+    private func append(_ object: FHIRObject, _ item: Item, _ evaluator: Evaluator, _ result: inout [Item]) {
+        let slots = evaluator.slots(self, of: object.layoutTable)
+        if slots.count > 0 {
+            for slot in object.slotRun {
+                if slot.index < slots.first { continue }
+                if slot.index >= slots.first + slots.count { return }
+                slot.value.append(to: &result, object.layoutTable.pointee.entries[Int(slot.index)].primitive)
+            }
+        } else if slots.isType {
+            result.append(item)
+        }
+    }
+
+    @inline(never)
+    private func appendOther(_ item: Item, _ evaluator: Evaluator, _ result: inout [Item]) {
+        switch item {
+        case .annotated(let primitive, _):
+            if name == "value", let value = item.system { return result.append(value) }
+            append(primitive.element, .object(primitive.element), evaluator, &result)
+        case .word, .text: if name == "value", let value = item.system { result.append(value) }
+        case .quantity(let quantity):
+            switch name {
+            case "value": result.append(.decimal(quantity.value))
+            case "code": result.append(.string(quantity.unit.code))
+            case "unit":
+                if case .calendar(let unit) = quantity.unit {
+                    result.append(.string(unit.rawValue))
+                } else {
+                    result.append(.string(quantity.unit.code))
+                }
+            default: return
+            }
+        case .type(let type):
+            if name == "name" { result.append(.string(type.name)) }
+            if name == "namespace" { result.append(.string(type.namespace ?? "")) }
+        default: return
+        }
+    }
+}

@@ -1,0 +1,69 @@
+extension Function {
+    /// Parts of collections (FHIRPath 2.0, Filtering and projection, Subsetting).
+    static let filtering: [String: Function] = [
+        "where": Function(1, .input) { call, focus, evaluator in
+            var result: [Item] = []
+            try call.forEach(focus, evaluator) { item, own in
+                if try call.arguments[0].scopedTruth(own, evaluator) == true { result.append(item) }
+                return true
+            }
+            return result
+        },
+        "select": Function(1, .argument(0)) { call, focus, evaluator in
+            var result: [Item] = []
+            try call.forEach(focus, evaluator) { _, own in
+                result += try call.arguments[0].scoped(own, evaluator)
+                return true
+            }
+            return result
+        },
+        "repeat": Function(1, .unknown) { call, focus, evaluator in
+            var found = DistinctItems()
+            var waiting = focus
+            while !waiting.isEmpty {
+                var next: [Item] = []
+                try call.forEach(waiting, evaluator) { _, own in
+                    for item in try call.arguments[0].scoped(own, evaluator) where found.insert(item) { next.append(item) }
+                    return true
+                }
+                waiting = next
+            }
+            return found.items
+        },
+        "repeatAll": Function(1, .unknown) { call, focus, evaluator in
+            var found: [Item] = []
+            var waiting = focus
+            while !waiting.isEmpty {
+                var next: [Item] = []
+                try call.forEach(waiting, evaluator) { _, own in
+                    next += try call.arguments[0].scoped(own, evaluator)
+                    return true
+                }
+                try evaluator.count(next.count, at: call.position)
+                found += next
+                waiting = next
+            }
+            return found
+        },
+        "single": Function(0, .input) { call, focus, _ in .optional(try call.single(focus)) },
+        "first": Function(0, .input) { _, focus, _ in focus.count == 1 ? focus : .optional(focus.first) },
+        "last": Function(0, .input) { _, focus, _ in focus.count == 1 ? focus : .optional(focus.last) },
+        "tail": Function(0, .input) { _, focus, _ in Array(focus.dropFirst()) },
+        "skip": Function(1, .input) { call, focus, evaluator in
+            guard let number = try call.integer(0, evaluator) else { return [] }
+            return number <= 0 ? focus : Array(focus.dropFirst(Int(clamping: number)))
+        },
+        "take": Function(1, .input) { call, focus, evaluator in
+            guard let number = try call.integer(0, evaluator) else { return [] }
+            return number <= 0 ? [] : Array(focus.prefix(Int(clamping: number)))
+        },
+        "intersect": Function(1, .input) { call, focus, evaluator in
+            let other = try DistinctItems(call.argument(0, evaluator))
+            return DistinctItems(focus.filter { other.contains($0) }).items
+        },
+        "exclude": Function(1, .input) { call, focus, evaluator in
+            let other = try DistinctItems(call.argument(0, evaluator))
+            return focus.filter { !other.contains($0) }
+        },
+    ]
+}

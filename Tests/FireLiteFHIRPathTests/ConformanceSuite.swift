@@ -1,0 +1,97 @@
+import FireLiteCore
+import FireLiteFHIRPath
+import Foundation
+import TestSupport
+
+/// The open half of the FHIRPath suite of HL7 for one release. It is not part of the package: without it nothing is tested.
+struct ConformanceSuite {
+    struct Case: Decodable {
+        struct Output: Decodable {
+            let type: String?
+            let value: String?
+        }
+
+        let group: String
+        let name: String
+        let input: String?
+        let predicate: Bool?
+        let mode: String?
+        let invalid: String?
+        let expression: String
+        let outputs: [Output]
+    }
+
+    let cases: [Case]
+    private let inputs: [String: FHIRResource]
+
+    static var archive: URL? {
+        let archive = PackageFolder.url.deletingLastPathComponent().appendingPathComponent("shared/data/suites.tar.xz")
+        return FileManager.default.fileExists(atPath: archive.path) ? archive : nil
+    }
+
+    init(_ release: FHIRRelease) throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("FireLite-suites-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let tar = Process()
+        tar.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        tar.arguments = ["tar", "-xf", Self.archive?.path ?? "", "-C", folder.path]
+        try tar.run()
+        tar.waitUntilExit()
+        guard tar.terminationStatus == 0, let paths = FileManager.default.enumerator(atPath: folder.path) else {
+            throw CocoaError(.fileReadCorruptFile)
+        }
+        var cases: [Case] = []
+        var inputs: [String: FHIRResource] = [:]
+        for case let path as String in paths {
+            let file = folder.appendingPathComponent(path)
+            if path.hasSuffix("fhirpath/\(release.name).ndjson") {
+                cases = try Data(contentsOf: file).split(separator: UInt8(ascii: "\n")).map {
+                    try JSONDecoder().decode(Case.self, from: $0)
+                }
+            } else if path.contains("fhirpath/inputs-\(release.name)/"), path.hasSuffix(".json") {
+                inputs[file.lastPathComponent] = try FHIRJSON.resource(from: Data(contentsOf: file), release: release)
+            }
+        }
+        self.cases = cases
+        self.inputs = inputs
+    }
+
+    /// What is wrong with the answer to a case; nil if nothing is.
+    func failure(_ test: Case) -> String? {
+        var options = FHIRPathOptions()
+        options.isStrict = test.mode == "strict"
+        options.allowsChoiceNames = test.mode == "lenient/polymorphics"
+        do {
+            let path = try FHIRPath(test.expression, options: options)
+            var values: [FHIRPathValue]
+            if let name = test.input {
+                guard let input = inputs[name] else { return "no input \(name)" }
+                values = try path.evaluate(on: input)
+            } else {
+                values = try path.evaluate()
+            }
+            if test.predicate == true { values = [FHIRPathValue(!values.isEmpty)] }
+            if let invalid = test.invalid { return "expected an error (\(invalid)), found \(values.map { $0.literal ?? $0.description })" }
+            let found = values.map { Self.answer($0) }
+            guard found.count == test.outputs.count else { return "expected \(test.outputs.count) values, found \(found)" }
+            for (output, value) in zip(test.outputs, found) {
+                if let type = output.type, type != value.type { return "expected the type \(type), found \(value)" }
+                if let text = output.value, text != value.text { return "expected \(text), found \(value)" }
+            }
+            return nil
+        } catch {
+            if test.invalid != nil { return error is FHIRPathError ? nil : "\(error)" }
+            return "\(error)"
+        }
+    }
+
+    /// The suite names types in FHIR's way, and writes dates as FHIRPath does but without the `T` of a dateTime that is a date.
+    private static func answer(_ value: FHIRPathValue) -> (type: String, text: String) {
+        var type = value.type
+        if value.namespace == "System", type != "Quantity" { type = type.prefix(1).lowercased() + type.dropFirst() }
+        var text = value.literal ?? ""
+        if text.hasPrefix("@"), text.hasSuffix("T") { text.removeLast() }
+        return (type, text)
+    }
+}
