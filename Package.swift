@@ -81,7 +81,7 @@ let package = Package(
             exclude: ["Fixtures"],
             swiftSettings: settings),
         .testTarget(
-            name: "FireLiteFHIRPathTests", dependencies: ["FireLiteFHIRPath", "FireLiteCore", "FireLiteR4", "TestSupport"],
+            name: "FireLiteFHIRPathTests", dependencies: ["FireLiteFHIRPath", "FireLiteCore", "FireLiteR4", "FireLiteR5", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
             name: "FireLiteSyntheticTests", dependencies: ["FireLite", "FireLiteR4", "FireLiteSynthetic"], swiftSettings: settings),
