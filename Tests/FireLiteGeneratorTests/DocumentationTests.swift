@@ -101,21 +101,29 @@ struct DocumentationTests {
         "actor", "class", "enum", "func", "init", "let", "protocol", "struct", "subscript", "typealias", "var",
     ]
 
-    /// Every line `swift run Generator …` of the pages has options that exist and go together.
+    /// Every line `swift run Generator …` or `swift package generate-fhir-models …` of the pages has options that exist and go together.
     @Test func everyGeneratorLineOfThePagesIsUnderstood() throws {
         let pages = [
             "README.md", "Templates/README.md", "Generator/FireLiteGenerator/FireLiteGenerator.docc/GeneratingModels.md",
+            "Examples/SlimModels/README.md",
         ]
         var count = 0
+        var pluginCount = 0
         for page in pages {
             let text = String(decoding: try SourceFile(path: "\(Fixtures.package)/\(page)").bytes, as: UTF8.self)
-            for line in text.split(separator: "\n") {
+            for line in text.replacingOccurrences(of: "\\\n", with: " ").split(separator: "\n") {
                 let words = line.prefix { $0 != "#" }.split(separator: " ").map(String.init)
+                if words.starts(with: ["swift", "package"]), let verb = words.firstIndex(of: "generate-fhir-models") {
+                    // The plugin turns the target into a folder.
+                    let arguments = words[(verb + 1)...].map { $0 == "--target" ? "--output" : $0 }
+                    #expect(throws: Never.self, "\(page): \(line)") { try Options.parse(Array(arguments)) }
+                    pluginCount += 1
+                }
                 guard words.starts(with: ["swift", "run", "Generator"]) else { continue }
                 #expect(throws: Never.self, "\(page): \(line)") { try Options.parse(Array(words.dropFirst(3))) }
                 count += 1
             }
         }
-        #expect(count >= 9)
+        #expect(count >= 9 && pluginCount >= 3)
     }
 }
