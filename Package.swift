@@ -69,6 +69,13 @@ let package = Package(
         .testTarget(name: "FireLiteCoreTests", dependencies: ["FireLiteCore", "FireLiteR4", "TestSupport"], swiftSettings: settings),
         .testTarget(
             name: "FireLiteR4Tests", dependencies: ["FireLite", "FireLiteCore", "FireLiteR4", "TestSupport"], swiftSettings: settings),
+        .testTarget(
+            name: "FireLiteReleaseTests",
+            dependencies: [
+                "FireLite", "FireLiteSQLiteBridge", "FireLiteDSTU2", "FireLiteSTU3", "FireLiteR4", "FireLiteR4B", "FireLiteR5",
+                "TestSupport",
+            ],
+            swiftSettings: settings),
         .target(name: "CFaultVFS", dependencies: library, path: "Tests/CFaultVFS"),
         .executableTarget(
             name: "CrashChild", dependencies: ["FireLite", "FireLiteR4", "FireLiteSQLite", "TestSupport"], path: "Tests/CrashChild",
@@ -76,7 +83,8 @@ let package = Package(
         .testTarget(
             name: "FireLiteTests",
             dependencies: [
-                "FireLite", "FireLiteR4", "FireLiteSQLiteBridge", "FireLiteSynthetic", "TestSupport", "CFaultVFS", "CrashChild",
+                "FireLite", "FireLiteDSTU2", "FireLiteSTU3", "FireLiteR4", "FireLiteR4B", "FireLiteR5", "FireLiteSQLiteBridge",
+                "FireLiteSynthetic", "TestSupport", "CFaultVFS", "CrashChild",
             ],
             exclude: ["Fixtures"],
             swiftSettings: settings),

@@ -72,6 +72,28 @@ struct DigestTests {
         #expect(release.types.map(\.name) == ["string"])
     }
 
+    /// The numbers of types that each specification has; the abstract ones apart.
+    @Test(arguments: [
+        ("DSTU2", "1.0.2", [94, 2, 21, 1, 18]), ("STU3", "3.0.2", [117, 2, 33, 2, 18]), ("R4", "4.0.1", [146, 2, 39, 2, 20]),
+        ("R4B", "4.3.0", [141, 2, 40, 3, 20]), ("R5", "5.0.0", [158, 4, 42, 6, 21]),
+    ])
+    func committedDigestHoldsTheWholeRelease(name: String, version: String, counts: [Int]) throws {
+        let release = try DigestReader.read(try SourceFile(path: Fixtures.package + "/Generator/Definitions/\(name).digest"))
+        #expect(release.release == FHIRReleaseName(name: name, version: version))
+        let found = [
+            release.count(.resource, isAbstract: false), release.count(.resource, isAbstract: true),
+            release.count(.datatype, isAbstract: false), release.count(.datatype, isAbstract: true),
+            release.count(.primitive, isAbstract: false),
+        ]
+        #expect(found == counts)
+        // The ids of resources are of the type `id`, those of elements strings since STU3.
+        #expect(try release.type("Resource").elements["id"].typeText == "id")
+        #expect(try release.type("Element").elements["id"].typeText == (name == "DSTU2" ? "id" : "string"))
+        for root in ["Resource", "Element"] {
+            #expect(try release.type(root).elements.contains { $0.name == "fhir_comments" } == (name == "DSTU2"))
+        }
+    }
+
     /// The counts of FHIR 4.0.1: 146 and 2 abstract resources, 41 datatypes with the abstract ones, 20 primitives.
     @Test func committedDigestHoldsAllOfR4() throws {
         let path = Fixtures.package + "/Generator/Definitions/R4.digest"

@@ -80,4 +80,20 @@ struct OldReleaseImporterTests {
         #expect(release.searchParameters.map(\.selection) == [.xpath("f:Thing/f:kind")])
         #expect(release.searchParameters.map(\.bases) == [["Thing"]])
     }
+
+    /// No StructureDefinition describes the comments of DSTU2's JSON.
+    @Test func everyObjectMayHaveComments() throws {
+        let element = structure("Element", base: nil).replacing(#""kind""#, with: #""abstract": true, "kind""#)
+        let release = try importThing("", element)
+        #expect(try release.type("Element").elements.isEmpty, "only the abstract root has them")
+        let resources = try [element, structure("string", base: "Element")].enumerated().flatMap { index, text in
+            try DefinitionsFolder.resources(in: SourceFile(name: "\(index).json", bytes: Array(text.utf8)))
+        }
+        let comments = try DefinitionsImporter(resources, folder: "old").importRelease(named: nil).definition.type("Element").elements
+        #expect(comments.map(\.name) == ["fhir_comments"])
+        #expect(try comments["fhir_comments"].typeText == "string")
+        #expect(SwiftName.propertyName("fhir_comments") == "fhirComments" && SwiftName.propertyName("birthDate") == "birthDate")
+        let later = FHIRReleaseName(name: "STU3", version: "3.0.2")
+        #expect(JSONComments.added(to: release.types, of: later).allSatisfy { $0.elements.allSatisfy { $0.name != "fhir_comments" } })
+    }
 }

@@ -12,28 +12,51 @@ import Testing
     ]
 
     @Test func readmeListsEveryNameThatSwiftHasToo() throws {
-        let generated = try Self.generatedTypes()
+        let generated = try Self.types(in: "Sources/FireLiteR4/Generated")
         #expect(generated.count > 900 && generated.isSuperset(of: ["Task", "Bundle", "AdministrativeGender", "ObservationValue"]))
-        var shared: Set<String> = []
-        for module in Self.modules {
-            let names = try SymbolGraph.types(of: module)
-            #expect(!names.isEmpty, "\(module)")
-            shared.formUnion(names.intersection(generated))
-        }
+        let shared = try Self.swiftNames().intersection(generated)
         #expect(shared.isSuperset(of: ["Task", "Range", "Duration", "Bundle"]))
-        let readme = try #require(try DocumentationPages.pages().first { $0.name == "README.md" }?.text)
-        let section = try #require(readme.components(separatedBy: "\n## ").first { $0.hasPrefix("Name collisions") })
+        let section = try Self.section("README.md")
         for name in shared.sorted() { #expect(section.contains("`\(name)`"), "README.md does not say that Swift has \(name) too") }
+    }
+
+    /// Releases.md lists what the modules of other releases share with Swift, or with the library, besides.
+    @Test func releasesPageListsWhatR4DoesNotHave() throws {
+        let others = try Self.swiftNames().union(Self.ownNames())
+        let section = try Self.section("README.md") + Self.section("Releases.md")
+        var found: Set<String> = []
+        for release in ["DSTU2", "STU3", "R4B", "R5"] {
+            let shared = try Self.types(in: "Sources/FireLite\(release)/Generated").intersection(others)
+            for name in shared.sorted() {
+                #expect(section.contains("`\(name)`"), "\(release): no page says that \(name) is a name of others too")
+            }
+            found.formUnion(shared)
+        }
+        #expect(found.isSuperset(of: ["Sequence", "PrimitiveType", "Task"]))
     }
 
     /// The library's own names are nobody else's.
     @Test func theLibrarysNamesAreItsOwn() throws {
-        let own = try Self.types(in: "Sources/FireLiteCore").union(try Self.types(in: "Sources/FireLite"))
+        let own = try Self.ownNames()
         #expect(own.isSuperset(of: ["FHIRObject", "FHIRStore", "StoreIndexSet"]))
         for module in Self.modules { #expect(try SymbolGraph.types(of: module).isDisjoint(with: own), "\(module)") }
     }
 
-    private static func generatedTypes() throws -> Set<String> { try types(in: "Sources/FireLiteR4/Generated") }
+    private static func ownNames() throws -> Set<String> { try types(in: "Sources/FireLiteCore").union(types(in: "Sources/FireLite")) }
+
+    private static func swiftNames() throws -> Set<String> {
+        try modules.reduce(into: []) { names, module in
+            let own = try SymbolGraph.types(of: module)
+            #expect(!own.isEmpty, "\(module)")
+            names.formUnion(own)
+        }
+    }
+
+    /// The text about name collisions on a page.
+    private static func section(_ page: String) throws -> String {
+        let text = try #require(try DocumentationPages.pages().first { $0.name == page }?.text, "\(page)")
+        return try #require(text.components(separatedBy: "\n## ").first { $0.hasPrefix("Name collisions") })
+    }
 
     /// The names of the public types in a folder's files.
     private static func types(in folder: String) throws -> Set<String> {

@@ -14,4 +14,16 @@ public enum Effort {
 
     /// All items, or every tenth.
     public static func items<Item>(_ all: [Item]) -> [Item] { isReduced ? stride(from: 0, to: all.count, by: 10).map { all[$0] } : all }
+
+    /// Whether the long tests run.
+    public static let isNightly = ProcessInfo.processInfo.environment["FIRELITE_NIGHTLY"] != nil
+
+    /// So many of the items, spread evenly and with the first and the last; all of them where `FIRELITE_NIGHTLY` is set, a tenth of the sample under
+    /// a sanitizer.
+    public static func sample<Item>(_ all: [Item], _ size: Int) -> [Item] {
+        let size = count(size)
+        guard !isNightly, size < all.count else { return all }
+        guard size > 1 else { return Array(all.prefix(1)) }
+        return (0..<size).map { all[$0 * (all.count - 1) / (size - 1)] }
+    }
 }

@@ -1,5 +1,4 @@
 import FireLite
-import FireLiteR4
 import Testing
 
 @testable import TestSupport
@@ -10,16 +9,15 @@ private protocol ResourceClass: FHIRResource {}
 extension FHIRResource: ResourceClass {}
 
 extension ResourceRule {
-    /// Checks the rule for a class of the release.
-    func check(_ type: FHIRResource.Type) throws {
+    /// Checks the rule for instances of a class, one of each mode.
+    func check(_ type: FHIRResource.Type, modes: [RandomInstance.Mode]) throws {
         let type: any ResourceClass.Type = type
-        try check(opened: type)
+        try check(opened: type, modes)
     }
 
-    /// Checks the rule for instances of a class: two like real data, and one with every element.
-    private func check<Resource: ResourceClass>(opened type: Resource.Type) throws {
+    private func check<Resource: ResourceClass>(opened type: Resource.Type, _ modes: [RandomInstance.Mode]) throws {
         #expect(ObjectIdentifier(Resource.self) != ObjectIdentifier(FHIRResource.self))
-        for (seed, mode) in [RandomInstance.Mode.sparse, .sparse, .everything(round: 0)].enumerated() {
+        for (seed, mode) in modes.enumerated() {
             var random = RandomInstance(seed: UInt64(seed), mode: mode)
             let (first, second) = (random.make(type), RandomInstance.other(of: type, seed: seed))
             switch self {
@@ -37,7 +35,7 @@ extension ResourceRule {
 
     /// Runs `body` with a store that holds the resource and another one; afterwards the store must be sound.
     private func withStore(_ resource: FHIRResource, _ body: (FHIRStore) throws -> Void) throws {
-        let store = try FHIRStore.inMemory(release: .r4)
+        let store = try FHIRStore.inMemory(release: resource.layout.release)
         let neighbour = resource.copyObject() as? FHIRResource
         resource.id = "the-one"
         neighbour?.id = "neighbour"

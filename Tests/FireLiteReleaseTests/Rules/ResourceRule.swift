@@ -1,4 +1,4 @@
-/// What holds for every resource class. `ResourceRuleTests` checks each rule for each class of the release.
+/// What holds for every resource class. `ResourceRuleTests` checks each rule for each class of each release.
 enum ResourceRule: String, CaseIterable, Sendable {
     case decode
     case storeRoundTrip

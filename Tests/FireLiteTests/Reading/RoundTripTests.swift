@@ -4,33 +4,6 @@ import TestSupport
 import Testing
 
 @Suite(.soundStores) struct RoundTripTests {
-    /// Object -> JSON -> object -> store -> object -> JSON, for every resource class with every element and every choice.
-    @Test(arguments: Effort.items(FHIRRelease.r4.resourceTypes).map(\._layout.name))
-    func everyElementOfEveryClass(name: String) throws {
-        let type = try #require(FHIRRelease.r4.resourceType(named: name))
-        let store = try freshStore()
-        var modes: [RandomInstance.Mode] = (0..<RandomInstance.rounds(for: type)).map { .everything(round: $0) }
-        modes += Array(repeating: .sparse, count: 3)
-        for (seed, mode) in modes.enumerated() {
-            var random = RandomInstance(seed: UInt64(seed), mode: mode)
-            let object = random.object(of: type) as! FHIRResource
-            let json = FHIRJSON.string(object)
-            let decoded = try FHIRJSON.resource(from: FHIRJSON.data(object), release: .r4)
-            try store.write { tx in try tx.add(decoded) }
-            let fetched = try #require(try store.read { try $0.resource(pk: decoded.pk) }, "seed \(seed)")
-            #expect(fetched !== decoded)
-            #expect(FHIRJSON.string(fetched) == json, "seed \(seed), \(mode)")
-            #expect(fetched == object, "seed \(seed), \(mode)")
-        }
-        try expectSound(store)
-        try store.write { tx in
-            var all: [FHIRResource] = []
-            try tx.forEach(typeName: name) { all.append($0) }
-            try tx.delete(all)
-        }
-        #expect(try rowCounts(store).isEmpty)
-    }
-
     @Test func whatABatchHoldsComesBackInOrder() throws {
         try withStore { store in
             var random = RandomInstance(seed: 7)

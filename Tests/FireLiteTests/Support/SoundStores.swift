@@ -51,19 +51,21 @@ struct SoundStores: SuiteTrait, TestTrait, TestScoping {
 /// - Parameters:
 ///   - isInFile: in a folder that is gone after the test; in memory unless said.
 ///   - configuration: the default one unless given.
+///   - release: R4 unless given.
 /// - Precondition: the suite has the trait `.soundStores`, and the caller runs in the test's own task.
 func freshStore(
-    isInFile: Bool = false, _ configuration: FHIRStore.Configuration = .init(), sourceLocation: SourceLocation = #_sourceLocation
+    isInFile: Bool = false, _ configuration: FHIRStore.Configuration = .init(), release: FHIRRelease = .r4,
+    sourceLocation: SourceLocation = #_sourceLocation
 ) throws -> FHIRStore {
     let ledger = try #require(SoundStores.current, "give the suite the trait .soundStores", sourceLocation: sourceLocation)
     guard isInFile else {
-        let store = try FHIRStore(path: ":memory:", release: .r4, configuration: configuration)
+        let store = try FHIRStore(path: ":memory:", release: release, configuration: configuration)
         ledger.add(store, nil, sourceLocation)
         return store
     }
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("firelite-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    let store = try FHIRStore(path: folder.appendingPathComponent("store.sqlite").path, release: .r4, configuration: configuration)
+    let store = try FHIRStore(path: folder.appendingPathComponent("store.sqlite").path, release: release, configuration: configuration)
     ledger.add(store, folder, sourceLocation)
     return store
 }
