@@ -1,6 +1,6 @@
 # The two commands of the README are `make demo` and `make test`; both set up what they need.
 
-.PHONY: help setup demo test example slim test-sqlcipher nightly tsan asan format lint generate check-generated api check-api bench fuzz site check-site install uninstall long-tests beyond ten-million
+.PHONY: help setup demo test example examples slim test-sqlcipher nightly tsan asan format lint generate check-generated api check-api bench fuzz site check-site install uninstall long-tests beyond ten-million
 
 HAND_WRITTEN = Package.swift Plugins Sources Generator Tests Benchmarks Fuzz/Package.swift Fuzz/Fuzz Examples
 
@@ -31,6 +31,7 @@ help:
 	@echo "make fuzz      run the fuzz targets, each RUNS times"
 	@echo "make bench     run the benchmarks, with DATA=folder of NDJSON if given, and write Benchmarks/Report"
 	@echo "make beyond    try a store with DuckDB, Spark and Litestream, which come from PyPI"
+	@echo "make examples  import, check, export and compare the official examples of every release, which are in EXAMPLES"
 	@echo "make ten-million  measure an import of ten million resources, and what can be asked of them"
 	@echo "make generate  regenerate the model classes from the digests"
 	@echo "make api       write the list of public symbols, Documentation/API.txt; make check-api only compares it"
@@ -122,6 +123,13 @@ bench: setup
 beyond: setup
 	swift build -c release --product firelite
 	@Scripts/beyond.sh "$$(swift build -c release --show-bin-path)/firelite"
+
+# Imports, checks and exports the official examples of every release, which are in EXAMPLES, a folder with one for each release, and compares them.
+EXAMPLES ?= examples
+
+examples: setup
+	swift build $(SWIFT_FLAGS) --product firelite
+	@Scripts/examples.py "$$(swift build --show-bin-path)/firelite" "$(EXAMPLES)"
 
 # Takes some minutes and 25 GB of disk; the figures of one run are on Documentation/Measurements.md.
 ten-million: setup
