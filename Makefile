@@ -75,8 +75,8 @@ test-sqlcipher:
 # The long tests, fuzzing and the sanitizers, one after another. The nightly workflow runs the same parts, each in a job of its own.
 nightly: long-tests fuzz tsan asan
 
-# More crashes, images, flips and limits than `make test` has time for, extreme sizes, ten minutes of mixed work by two processes and 10,000
-# rounds of opening and closing, each alone.
+# More crashes, images, flips and limits than `make test` has time for, extreme sizes, ten minutes of mixed work by two processes, 10,000
+# rounds of opening and closing, and every class and example of each release, each alone.
 long-tests: setup
 	swift build --build-tests $(SWIFT_FLAGS)
 	FIRELITE_NIGHTLY=1 FIRELITE_CRASH_ROUNDS=300 FIRELITE_FAULT_SEEDS=20 FIRELITE_FLIPS=20000 FIRELITE_MEMORY_ROUNDS=400 \
@@ -85,6 +85,7 @@ long-tests: setup
 	FIRELITE_FILES=20000 swift test --skip-build $(SWIFT_FLAGS) --filter FileMutationTests
 	FIRELITE_NIGHTLY=1 swift test --skip-build $(SWIFT_FLAGS) --filter SoakTests
 	FIRELITE_NIGHTLY=1 swift test --skip-build $(SWIFT_FLAGS) --filter OpenCloseTests
+	FIRELITE_NIGHTLY=1 swift test --skip-build $(SWIFT_FLAGS) --filter '^FireLiteReleaseTests\.|RandomQueryTests'
 
 # Every test under a sanitizer, in a build of its own; repeated ones with a tenth of their repetitions. XCTest is off, as its empty run
 # leaks memory.
