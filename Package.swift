@@ -73,7 +73,7 @@ let package = Package(
             name: "FireLiteReleaseTests",
             dependencies: [
                 "FireLite", "FireLiteSQLiteBridge", "FireLiteDSTU2", "FireLiteSTU3", "FireLiteR4", "FireLiteR4B", "FireLiteR5",
-                "TestSupport",
+                "FireLiteReleases", "TestSupport",
             ],
             swiftSettings: settings),
         .target(name: "CFaultVFS", dependencies: library, path: "Tests/CFaultVFS"),

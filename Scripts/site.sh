@@ -32,7 +32,8 @@ fi
 work="$(mktemp -d)"
 trap 'rm -rf "$work"' EXIT
 
-# A module comes after those that it links to.
+# A module comes after those that it links to. The modules of the releases other than R4 are left out: they read like FireLiteR4, and would
+# make the site five times as large.
 modules="FireLiteGenerator FireLiteCore FireLiteR4 FireLiteFHIRPath FireLiteSynthetic FireLite"
 
 # Extensions of other modules' types have pages of their own.

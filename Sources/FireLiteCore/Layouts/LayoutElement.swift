@@ -39,6 +39,12 @@ public struct LayoutElement: Sendable {
     /// The layout of a complex element; nil for primitives and for elements that contain any resource.
     public var layout: Layout? { table.map(Layout.of) ?? type?._layout }
 
+    /// A new object of a complex element, of its class; nil for primitives and for elements that contain any resource.
+    package func makeObject() -> FHIRObject? {
+        guard let type else { return nil }
+        return table.map { type.init(_layoutTable: $0) } ?? type.init()
+    }
+
     /// The slots of a complex element's layout, if the release is data.
     ///
     /// Memory that is filled before the layout with this element is shared, and never freed or changed afterwards.

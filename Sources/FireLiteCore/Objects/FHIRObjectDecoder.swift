@@ -98,7 +98,7 @@ struct FHIRObjectDecoder {
     }
 
     private func child(_ element: LayoutElement, _ container: Container, depth: Int) throws -> FHIRObject {
-        guard let child = element.layout?.makeObject() else { return try resource(container, depth: depth) }
+        guard let child = element.makeObject() else { return try resource(container, depth: depth) }
         try decodeMembers(of: child, container, depth: depth)
         return child
     }
