@@ -69,13 +69,16 @@ import Testing
             #expect(FHIRJSON.string(resource) == json)
             #expect(resource.copy() == resource && resource.differences(to: resource.copy()).isEmpty)
             #expect(resource.validate() == typed.validate(), "\(name) seed \(seed)")
-            try store.upsert(resource)
+            try store.write { tx in _ = try tx.upsert(resource) }
             let fetched = try #require(try store.resource(typeName: name.name, id: "\(seed)"))
             #expect(fetched !== resource && FHIRJSON.string(fetched) == json)
         }
         #expect(try store.check() == [])
         try store.write { tx in
-            for seed in modes.indices { #expect(try tx.delete(typeName: name.name, id: "\(seed)")) }
+            for seed in modes.indices {
+                let isDeleted = try tx.delete(typeName: name.name, id: "\(seed)")
+                #expect(isDeleted)
+            }
         }
         #expect(try store.counts().isEmpty)
     }
@@ -91,18 +94,21 @@ import Testing
                 let resource = random.resource(of: .r5)
                 resource.id = "\(number)"
                 texts.append(FHIRJSON.string(resource))
-                try store.upsert(resource)
+                try store.write { tx in _ = try tx.upsert(resource) }
             }
             return texts.sorted()
         }
         #expect(try FHIRStore.releaseName(ofFileAt: path) == "R5")
         try FHIRStore(path: path, release: bundled).closing { store in
             var found: [String] = []
-            for count in try store.counts() { try store.forEach(typeName: count.typeName) { found.append(FHIRJSON.string($0)) } }
+            try store.read { tx in
+                for count in try tx.counts() { try tx.forEach(typeName: count.typeName) { found.append(FHIRJSON.string($0)) } }
+            }
             #expect(found.sorted() == texts)
             #expect(try store.check() == [])
             // A write without classes is read with them.
-            try store.upsert(FHIRJSON.resource(from: Data(#"{"resourceType":"Basic","id":"new","code":{"text":"x"}}"#.utf8), release: bundled))
+            let json = Data(#"{"resourceType":"Basic","id":"new","code":{"text":"x"}}"#.utf8)
+            try store.write { tx in _ = try tx.upsert(FHIRJSON.resource(from: json, release: bundled)) }
         }
         try FHIRStore(path: path, release: .r5).closing { store in
             let basic = try #require(try store.resource(typeName: "Basic", id: "new"))
