@@ -24,6 +24,7 @@ final class Evaluator {
     var variables: [(name: String, items: [Item])] = []
     /// What the classes belong to; nil if there is nothing but values of FHIRPath's own types.
     var release: FHIRRelease?
+    private var hasContext = false
     private var steps = 0
     private var started: Date?
 
@@ -33,25 +34,32 @@ final class Evaluator {
     }
 
     /// Begins an evaluation.
-    func begin(on input: [Item], _ context: FHIRPathContext) {
-        self.context = context
+    func begin(on input: [Item], _ context: FHIRPathContext?) {
+        // Setting it costs more than a short evaluation.
+        if let context {
+            self.context = context
+            hasContext = true
+        }
         self.input = input
         this = input
         index = nil
         total = nil
         steps = 0
         started = nil
-        release = context.release
+        release = context?.release
         if release == nil, case .object(let object)? = input.first { release = object.layout.release }
     }
 
     /// Releases what an evaluation held.
     func end() {
-        context = FHIRPathContext()
+        if hasContext {
+            context = FHIRPathContext()
+            hasContext = false
+        }
         input = []
         this = []
         total = nil
-        variables = []
+        if !variables.isEmpty { variables = [] }
     }
 
     // MARK: - Limits
