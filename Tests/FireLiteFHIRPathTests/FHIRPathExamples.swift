@@ -1,24 +1,24 @@
-// example FHIRPath
+// example UsingFHIRPath.md
 import FireLiteFHIRPath
 import FireLiteR4
 // end
 import Testing
 
-/// The examples on the page FHIRPath, between `// example` and `// end`.
+/// The examples on the page UsingFHIRPath, between `// example` and `// end`.
 @Suite struct FHIRPathExamples {
     @Test func expressions() throws {
         let patient = try Sample.patient()
-        // example FHIRPath
+        // example UsingFHIRPath.md
         let path = try FHIRPath("name.where(use = 'official').given.first()")
         let given = try path.strings(on: patient)
         // end
         #expect(given == ["Ann"])
-        // example FHIRPath
+        // example UsingFHIRPath.md
         for value in try FHIRPath("name.given | birthDate | contact").evaluate(on: patient) {
             print(value.type, value.string ?? value.object?.layout.name ?? "")
         }
         // end
-        // example FHIRPath
+        // example UsingFHIRPath.md
         do {
             _ = try FHIRPath("Patient.name.givn").strings(on: patient)
         } catch let error as FHIRPathError {
@@ -33,7 +33,7 @@ import Testing
         let patient = try Sample.patient()
         let practitioner = Practitioner()
         practitioner.name = [HumanName { $0.family = "Kim" }]
-        // example FHIRPath
+        // example UsingFHIRPath.md
         var context = FHIRPathContext()
         context.variables["limit"] = [FHIRPathValue(18)]
         context.resolve = { reference in reference == "Practitioner/d1" ? practitioner : nil }
@@ -46,7 +46,7 @@ import Testing
     @Test func constraints() throws {
         let patient = try Sample.patient()
         patient.contact.append(PatientContact { $0.gender = .female })
-        // example FHIRPath
+        // example UsingFHIRPath.md
         let rule = FHIRPathConstraint(
             path: "Patient.contact", key: "pat-1", severity: .error,
             expression: "name.exists() or telecom.exists() or address.exists() or organization.exists()")

@@ -35,11 +35,11 @@ public struct FHIRPath: Sendable {
     ///
     /// - Parameters:
     ///   - object: a resource or element.
-    ///   - context: variables, references, terminology.
+    ///   - context: variables, references, terminology; none by default.
     /// - Returns: the results in their order; empty if there are none.
     /// - Throws: `FHIRPathError` with code `semantic` if the expression does not fit the object's class, `execution` if a rule of FHIRPath is
     ///   broken, `limit` if it takes too many steps; and what the functions of the context throw.
-    public func evaluate(on object: FHIRObject, context: FHIRPathContext = FHIRPathContext()) throws -> [FHIRPathValue] {
+    public func evaluate(on object: FHIRObject, context: FHIRPathContext? = nil) throws -> [FHIRPathValue] {
         try program.run([.object(object)], context) { try $0.evaluate($1, $2).map { FHIRPathValue($0) } }
     }
 
@@ -47,10 +47,10 @@ public struct FHIRPath: Sendable {
     ///
     /// - Parameters:
     ///   - values: the values; none by default.
-    ///   - context: variables, references, terminology.
+    ///   - context: variables, references, terminology; none by default.
     /// - Returns: the results in their order.
     /// - Throws: `FHIRPathError` as on an object.
-    public func evaluate(on values: [FHIRPathValue] = [], context: FHIRPathContext = FHIRPathContext()) throws -> [FHIRPathValue] {
+    public func evaluate(on values: [FHIRPathValue] = [], context: FHIRPathContext? = nil) throws -> [FHIRPathValue] {
         try program.run(values.map(\.item), context) { try $0.evaluate($1, $2).map { FHIRPathValue($0) } }
     }
 
@@ -58,9 +58,9 @@ public struct FHIRPath: Sendable {
     ///
     /// - Parameters:
     ///   - object: a resource or element.
-    ///   - context: variables, references, terminology.
+    ///   - context: variables, references, terminology; none by default.
     /// - Throws: `FHIRPathError` as `evaluate(on:context:)` does.
-    public func exists(on object: FHIRObject, context: FHIRPathContext = FHIRPathContext()) throws -> Bool {
+    public func exists(on object: FHIRObject, context: FHIRPathContext? = nil) throws -> Bool {
         try program.run([.object(object)], context) { try !$0.evaluate($1, $2).isEmpty }
     }
 
@@ -68,9 +68,9 @@ public struct FHIRPath: Sendable {
     ///
     /// - Parameters:
     ///   - object: a resource or element.
-    ///   - context: variables, references, terminology.
+    ///   - context: variables, references, terminology; none by default.
     /// - Throws: `FHIRPathError` as `evaluate(on:context:)` does, also for several results.
-    public func bool(on object: FHIRObject, context: FHIRPathContext = FHIRPathContext()) throws -> Bool? {
+    public func bool(on object: FHIRObject, context: FHIRPathContext? = nil) throws -> Bool? {
         try program.run([.object(object)], context) { try $0.truth($1, $2) }
     }
 
@@ -78,9 +78,9 @@ public struct FHIRPath: Sendable {
     ///
     /// - Parameters:
     ///   - object: a resource or element.
-    ///   - context: variables, references, terminology.
+    ///   - context: variables, references, terminology; none by default.
     /// - Throws: `FHIRPathError` as `evaluate(on:context:)` does.
-    public func strings(on object: FHIRObject, context: FHIRPathContext = FHIRPathContext()) throws -> [String] {
+    public func strings(on object: FHIRObject, context: FHIRPathContext? = nil) throws -> [String] {
         try program.run([.object(object)], context) { try $0.evaluate($1, $2).compactMap(\.textValue) }
     }
 

@@ -17,15 +17,10 @@ struct CompiledConstraint: Sendable {
         isContentRule = Self.contentRules.contains(constraint.expression)
     }
 
-    /// Whether an item breaks the rule. What cannot be decided, an empty result or an error during evaluation, does not.
-    func isBroken(by item: Item, _ context: FHIRPathContext) -> Bool {
+    /// Whether an item breaks the rule. An empty result, which decides nothing, does not.
+    func isBroken(by item: Item, _ context: FHIRPathContext) throws -> Bool {
         if isContentRule, case .object(let object) = item { return !Self.hasContent(object) }
-        do {
-            return try program.run([item], context) { try $0.truth($1, $2) } == false
-        } catch {
-            // A rule that cannot be evaluated says nothing of the object.
-            return false
-        }
+        return try program.run([item], context) { try $0.truth($1, $2) } == false
     }
 
     /// Whether the rule asks for a narrative, which contained resources should not have (FHIR, Resource, Contained Resources).

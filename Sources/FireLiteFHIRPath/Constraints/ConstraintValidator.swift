@@ -5,6 +5,8 @@ struct ConstraintValidator {
     private let constraints: FHIRPathConstraints
     private var context: FHIRPathContext
     private(set) var issues: [FHIRIssue] = []
+    /// The constraints that could not be evaluated, with the reason.
+    private(set) var undecided: [String] = []
     /// The elements on the way to the current one; a path is made of them only for an issue.
     private var steps: [(name: String, index: Int?)]
 
@@ -59,7 +61,13 @@ struct ConstraintValidator {
 
     private mutating func check(_ constraint: CompiledConstraint, _ item: Item) {
         if constraint.isAboutNarrative, case .object(let object) = item, (object as? FHIRResource)?.isContained ?? false { return }
-        guard constraint.isBroken(by: item, context) else { return }
+        do {
+            guard try constraint.isBroken(by: item, context) else { return }
+        } catch {
+            // A rule that cannot be evaluated says nothing of the object.
+            undecided.append("\(constraint.constraint.key): \(error)")
+            return
+        }
         let path = steps.map { step in step.index.map { "\(step.name)[\($0)]" } ?? step.name }.joined(separator: ".")
         let fact = constraint.constraint
         issues.append(

@@ -15,4 +15,11 @@ extension FHIRObject {
         validator.validate(self)
         return validator.issues
     }
+
+    /// The constraints that could not be evaluated on the object, with the reason, which has no values from it.
+    package final func undecided(constraints: FHIRPathConstraints) -> [String] {
+        var validator = ConstraintValidator(constraints, FHIRPathContext(), self)
+        validator.validate(self)
+        return validator.undecided
+    }
 }

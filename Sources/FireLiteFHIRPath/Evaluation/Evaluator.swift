@@ -7,51 +7,69 @@ import Foundation
 final class Evaluator {
     let options: FHIRPathOptions
     /// The place of each member node's slots in the class that it met last.
-    private(set) var slotCache: [CachedSlots]
+    private let slotCache: UnsafeMutablePointer<CachedSlots>
+    private let members: Int
     /// The class that the expression was checked for last.
     var checked: UnsafePointer<LayoutTable>?
     private var expressions: [String: NSRegularExpression] = [:]
 
     // MARK: - State of one evaluation
 
+    // Exclusive access is not checked for these: one thread has the evaluator, and no closure is called during an access.
+
     var context = FHIRPathContext()
     /// The collection that the expression is evaluated on.
-    var input: [Item] = []
-    var this: [Item] = []
-    var index: Int64?
+    @exclusivity(unchecked) var input: [Item] = []
+    @exclusivity(unchecked) var this: [Item] = []
+    @exclusivity(unchecked) var index: Int64?
     var total: [Item]?
     /// What `defineVariable` defined, innermost last.
-    var variables: [(name: String, items: [Item])] = []
+    @exclusivity(unchecked) var variables: [(name: String, items: [Item])] = []
     /// What the classes belong to; nil if there is nothing but values of FHIRPath's own types.
     var release: FHIRRelease?
-    private var steps = 0
+    private var hasContext = false
+    @exclusivity(unchecked) private var steps = 0
     private var started: Date?
 
     init(options: FHIRPathOptions, members: Int) {
         self.options = options
-        slotCache = Array(repeating: CachedSlots(), count: members)
+        self.members = members
+        slotCache = .allocate(capacity: max(members, 1))
+        slotCache.initialize(repeating: CachedSlots(), count: members)
+    }
+
+    deinit {
+        slotCache.deinitialize(count: members)
+        slotCache.deallocate()
     }
 
     /// Begins an evaluation.
-    func begin(on input: [Item], _ context: FHIRPathContext) {
-        self.context = context
+    func begin(on input: [Item], _ context: FHIRPathContext?) {
+        // Setting it costs more than a short evaluation.
+        if let context {
+            self.context = context
+            hasContext = true
+        }
         self.input = input
         this = input
         index = nil
         total = nil
         steps = 0
         started = nil
-        release = context.release
+        release = context?.release
         if release == nil, case .object(let object)? = input.first { release = object.layout.release }
     }
 
     /// Releases what an evaluation held.
     func end() {
-        context = FHIRPathContext()
+        if hasContext {
+            context = FHIRPathContext()
+            hasContext = false
+        }
         input = []
         this = []
         total = nil
-        variables = []
+        if !variables.isEmpty { variables = [] }
     }
 
     // MARK: - Limits

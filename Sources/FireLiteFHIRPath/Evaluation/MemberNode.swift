@@ -22,10 +22,6 @@ final class MemberNode: Node, @unchecked Sendable {
         return result
     }
 
-    override func truth(_ focus: [Item], _ evaluator: Evaluator) throws -> Bool? {
-        try super.truth(focus, evaluator)
-    }
-
     @inline(__always)
     func append(_ item: Item, _ evaluator: Evaluator, _ result: inout [Item]) {
         if case .object(let object) = item {
@@ -46,6 +42,20 @@ final class MemberNode: Node, @unchecked Sendable {
             }
         } else if slots.isType {
             result.append(item)
+        }
+    }
+
+    /// The value in an object, if it has exactly one and that is plain: what most comparisons need, without an array for it.
+    @inline(__always)
+    func plainValue(of object: FHIRObject, _ evaluator: Evaluator) -> Item? {
+        let slots = evaluator.slots(self, of: object.layoutTable)
+        guard slots.count == 1, let position = object.position(of: Int(slots.first)) else { return nil }
+        let slot = object.slotRun[position]
+        let type = object.layoutTable.pointee.entries[Int(slots.first)].primitive
+        switch slot.value {
+        case .word(let word): return .word(word, type)
+        case .text(let text): return .text(text, type)
+        default: return nil
         }
     }
 

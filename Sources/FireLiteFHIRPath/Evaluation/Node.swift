@@ -1,6 +1,6 @@
 /// A part of a compiled expression.
 ///
-/// `@unchecked Sendable`: a node and all its parts are constants once it is made.
+/// `@unchecked Sendable`, like every subclass: a node and all its parts are constants once it is made, and literals hold no objects.
 class Node: @unchecked Sendable {
     /// Where it is in the text.
     let position: Int

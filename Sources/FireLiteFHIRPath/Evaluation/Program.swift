@@ -30,7 +30,7 @@ final class Program: @unchecked Sendable {
 
     /// Calls `body` with the expression, the input and an evaluator for it.
     @inline(__always)
-    func run<Result>(_ input: [Item], _ context: FHIRPathContext, _ body: (Node, [Item], Evaluator) throws -> Result) throws -> Result {
+    func run<Result>(_ input: [Item], _ context: FHIRPathContext?, _ body: (Node, [Item], Evaluator) throws -> Result) throws -> Result {
         lock.lock()
         let known = free.popLast()
         lock.unlock()

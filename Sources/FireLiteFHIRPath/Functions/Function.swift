@@ -29,6 +29,8 @@ struct Function: Sendable {
         for group in groups {
             all.merge(group) { first, _ in first }
         }
+        // STU3's spelling.
+        all["htmlchecks"] = all["htmlChecks"]
         return all
     }()
 }

@@ -14,15 +14,11 @@ extension Function {
         },
         "extension": Function(1, .fhir("Extension")) { call, focus, evaluator in
             guard let url = try call.text(0, evaluator) else { return [] }
-            var result: [Item] = []
-            for item in focus {
-                guard let object = item.children, let slots = object.layout.slots(ofMember: "extension", allowsChoiceNames: false) else {
-                    continue
-                }
-                guard case .objects(let list)? = object.value(slots.lowerBound) else { continue }
-                for extended in list where extended.string("url") == url { result.append(.object(extended)) }
-            }
-            return result
+            return focus.flatMap { $0.extensions(url) }
+        },
+        "hasExtension": Function(1, .boolean) { call, focus, evaluator in
+            guard let url = try call.text(0, evaluator) else { return [] }
+            return .truth(focus.contains { !$0.extensions(url).isEmpty })
         },
         "resolve": Function(0, .unknown) { _, focus, evaluator in
             try focus.compactMap { item in
@@ -86,6 +82,14 @@ extension Function {
 }
 
 extension Item {
+    /// The extensions with a URL.
+    fileprivate func extensions(_ url: String) -> [Item] {
+        guard let object = children, let slot = object.layout.element(named: "extension")?.slot,
+            case .objects(let list)? = object.value(slot)
+        else { return [] }
+        return list.filter { $0.string("url") == url }.map { .object($0) }
+    }
+
     /// The text of a `Reference`, `canonical`, `uri` or string.
     fileprivate var referenceText: String? {
         if case .object(let object) = self { return object.string("reference") }

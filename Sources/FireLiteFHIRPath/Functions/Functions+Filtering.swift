@@ -3,8 +3,9 @@ extension Function {
     static let filtering: [String: Function] = [
         "where": Function(1, .input) { call, focus, evaluator in
             var result: [Item] = []
+            let criteria = call.arguments[0]
             try call.forEach(focus, evaluator) { item, own in
-                if try call.arguments[0].scopedTruth(own, evaluator) == true { result.append(item) }
+                if try criteria.scopedTruth(own, evaluator) == true { result.append(item) }
                 return true
             }
             return result

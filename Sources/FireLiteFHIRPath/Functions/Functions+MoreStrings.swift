@@ -16,14 +16,17 @@ extension Function {
             if pattern.isEmpty { return [.string(text)] }
             let expression = try call.expression(pattern, evaluator)
             let count = expression.numberOfMatches(in: text, range: NSRange(text.startIndex..., in: text))
+            // Each `$1` in the substitution can stand for the whole text.
+            let groups = other.utf8.count { $0 == UInt8(ascii: "$") }
             let (length, isOverflow) = count.multipliedReportingOverflow(by: other.utf8.count + 1)
-            try call.checkLength(isOverflow ? .max : text.utf8.count + length)
+            try call.checkLength(isOverflow ? .max : text.utf8.count * (groups + 1) + length)
             return [
                 .string(expression.stringByReplacingMatches(in: text, range: NSRange(text.startIndex..., in: text), withTemplate: other))
             ]
         },
         "encode": Function(1, .ofString(.string)) { call, focus, evaluator in
             guard let text = try call.text(focus), let format = try call.text(0, evaluator) else { return [] }
+            try call.checkLength(text.utf8.count * 2)
             switch format {
             case "hex": return [.string(text.utf8.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined())]
             case "base64": return [.string(Data(text.utf8).base64EncodedString())]
@@ -46,6 +49,7 @@ extension Function {
         },
         "escape": Function(1, .ofString(.string)) { call, focus, evaluator in
             guard let text = try call.text(focus), let target = try call.text(0, evaluator) else { return [] }
+            try call.checkLength(text.utf8.count * 2)
             switch target {
             case "html": return [.string(text.escapedForHTML)]
             case "json": return [.string(text.escapedForJSON)]

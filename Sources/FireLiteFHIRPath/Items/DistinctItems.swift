@@ -40,8 +40,8 @@ extension Item {
         case .integer(let value)?, .long(let value)?: hasher.combine(PathDecimal(value).value)
         case .decimal(let value)?: hasher.combine(value.value)
         case .object(let object)?: object.combine(into: &hasher)
+        case .temporal(let value)?: hasher.combine(value.equalityParts)
         // Equal ones may be written in many ways.
-        case .temporal?: hasher.combine(1)
         case .quantity?: return 0
         case .type(let type)?: hasher.combine(type)
         case .terminologies?, .word?, .text?, .annotated?, nil: hasher.combine(2)

@@ -27,7 +27,9 @@ extension SlotValue {
         case .word(let word): items.append(.word(word, type))
         case .text(let text): items.append(.text(text, type))
         case .object(let object): items.append(.object(object))
-        case .objects(let objects): for object in objects { items.append(.object(object)) }
+        case .objects(let objects):
+            if items.isEmpty { items.reserveCapacity(objects.count) }
+            for object in objects { items.append(.object(object)) }
         case .texts(let texts): for text in texts { items.append(.text(text, type)) }
         case .annotated(let primitive): items.append(.annotated(primitive, type))
         case .annotatedTexts(let list):

@@ -45,6 +45,9 @@ extension PathTemporal {
     /// The parts by precision; seconds in nanoseconds.
     private var parts: [Int] { [year, month, day, hour, minute, second * 1_000_000_000 + nanosecond] }
 
+    /// Numbers that equal values share.
+    var equalityParts: [Int] { (hasTime && kind != .time ? inUTC : self).parts }
+
     private func orderAcrossZones(_ other: PathTemporal) -> Order? {
         let slack = TemporalWord.maximumZoneMinutes * 60
         let (mine, its) = (seconds, other.seconds)
