@@ -82,7 +82,7 @@ extension Checker {
         case .argument(let number): return number < arguments.count ? arguments[number] : .unknown
         case .inputAndArgument: return arguments.first.map { focus.union($0) } ?? focus
         case .alternatives: return arguments.dropFirst().reduce(StaticType(elements: [])) { $0.union($1) }
-        case .fhir(let type): return release?.type(named: type).map { .layout($0._layout) } ?? .unknown
+        case .fhir(let type): return release?.layout(named: type).map { .layout($0) } ?? .unknown
         case .unordered: return StaticType(elements: nil, isOrdered: false)
         case .typed, .unknown: return .unknown
         }

@@ -107,7 +107,7 @@ struct Checker {
         if name.namespace != "System" {
             if let primitive = PrimitiveType(name: name.name) {
                 types.append(.primitive(primitive))
-            } else if let layout = release?.type(named: name.name)?._layout {
+            } else if let layout = release?.layout(named: name.name) {
                 return layout.kind == .abstract ? StaticType(elements: nil, isOrdered: input.isOrdered) : .layout(layout)
             }
         }
@@ -125,7 +125,7 @@ struct Checker {
             result = result.map { $0.union(found) } ?? found
         }
         if let result { return StaticType(elements: result.elements, isOrdered: focus.isOrdered) }
-        if isFirst, !options.isStrict, let other = release?.type(named: name)?._layout { return .layout(other) }
+        if isFirst, !options.isStrict, let other = release?.layout(named: name) { return .layout(other) }
         throw error(Self.message(name, elements, release), syntax)
     }
 
@@ -141,7 +141,7 @@ struct Checker {
         case .primitive(let type):
             switch name {
             case "id": return .system("String")
-            case "extension": return release?.type(named: "Extension").map { .layout($0._layout) } ?? .unknown
+            case "extension": return release?.layout(named: "Extension").map { .layout($0) } ?? .unknown
             case "value": return .system(type.systemName)
             default: return nil
             }
@@ -156,8 +156,8 @@ struct Checker {
     private static func type(of element: LayoutElement, _ release: FHIRRelease?) -> StaticType {
         switch element.kind {
         case .primitive: StaticType(elements: element.primitive.map { [.primitive($0)] })
-        case .object: StaticType(elements: element.type.map { [.layout($0._layout)] })
-        case .resource: StaticType(elements: release?.type(named: "Resource").map { [.layout($0._layout)] })
+        case .object: StaticType(elements: element.layout.map { [.layout($0)] })
+        case .resource: StaticType(elements: release?.layout(named: "Resource").map { [.layout($0)] })
         }
     }
 
@@ -166,7 +166,7 @@ struct Checker {
             guard let element = layout.element(named: name), let choice = element.choice else { continue }
             return "a choice element has one name for all its types: write \(choice.name.dropLast(3)).ofType(\(element.typeName))"
         }
-        if release?.type(named: name) != nil { return "the expression begins with the type \(name), and not with \(elements[0].name)" }
+        if release?.layout(named: name) != nil { return "the expression begins with the type \(name), and not with \(elements[0].name)" }
         return "\(elements.map(\.name).joined(separator: " and ")) has no element '\(name)'"
     }
 }

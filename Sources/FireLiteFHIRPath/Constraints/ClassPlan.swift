@@ -18,7 +18,7 @@ struct ClassPlan: Sendable {
             for element in layout.elements {
                 let paths = ["\(base.name).\(element.name)"] + (element.choice.map { ["\(base.name).\($0.name)"] } ?? [])
                 // A backbone element's own class has the constraints of its path.
-                for path in paths where element.type?._layout.name != path {
+                for path in paths where element.layout?.name != path {
                     if let found = constraints[path] { elements[element.slot, default: []] += found }
                 }
             }

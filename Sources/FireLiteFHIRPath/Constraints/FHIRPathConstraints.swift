@@ -39,7 +39,7 @@ public struct FHIRPathConstraints: Sendable {
         }
         self.unusable = unusable
         var plans: [ObjectIdentifier: ClassPlan] = [:]
-        for type in release.types { plans[ObjectIdentifier(type._layout)] = ClassPlan(type._layout, compiled) }
+        for layout in release.layouts { plans[ObjectIdentifier(layout)] = ClassPlan(layout, compiled) }
         self.plans = plans
     }
 

@@ -34,7 +34,7 @@ extension Function {
             if url.hasPrefix(base) {
                 let name = String(url.dropFirst(base.count))
                 if object.layout.isKind(of: name) { return .yes }
-                if object.layout.release.type(named: name) != nil { return .no }
+                if object.layout.release.layout(named: name) != nil { return .no }
             }
             throw call.error("the profile is unknown")
         },

@@ -22,7 +22,7 @@ struct ItemType {
     }
 
     private static func isFHIR(_ name: String, in release: FHIRRelease) -> Bool {
-        release.type(named: name) != nil || PrimitiveType(name: name) != nil || name == "Base" || name == "PrimitiveType"
+        release.layout(named: name) != nil || PrimitiveType(name: name) != nil || name == "Base" || name == "PrimitiveType"
             || name == "DataType"
             || name == "SimpleQuantity" || name == "MoneyQuantity"
     }
