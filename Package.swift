@@ -18,6 +18,7 @@ let package = Package(
     products: [
         .library(name: "FireLite", targets: ["FireLite"]),
         .library(name: "FireLiteR4", targets: ["FireLiteR4"]),
+        .library(name: "FireLiteSync", targets: ["FireLiteSync"]),
         .library(name: "FireLiteSynthetic", targets: ["FireLiteSynthetic"]),
         .library(name: "FireLiteGenerator", targets: ["FireLiteGenerator"]),
         .executable(name: "firelite", targets: ["FireLiteCLI"]),
@@ -43,11 +44,12 @@ let package = Package(
         .target(name: "FireLiteCore", dependencies: ["CFireLitePrefetch"], swiftSettings: settings),
         .target(name: "FireLite", dependencies: ["FireLiteCore", "FireLiteSQLiteBridge", "CFireLiteGzip"], swiftSettings: settings),
         .target(name: "FireLiteR4", dependencies: ["FireLiteCore"], swiftSettings: settings),
-        // Reached only from FireLiteCrypto: who uses the store alone needs no OpenSSL.
-        .systemLibrary(name: "CFireLiteCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+        // Reached only from FireLiteCrypto. Without pkgConfig, as SwiftPM would warn those who use the store alone and have no OpenSSL.
+        .systemLibrary(name: "CFireLiteCrypto"),
         .target(
             name: "FireLiteCrypto",
             dependencies: [.target(name: "CFireLiteCrypto", condition: .when(platforms: [.linux, .android]))], swiftSettings: settings),
+        .target(name: "FireLiteSync", dependencies: ["FireLite", "FireLiteCrypto"], swiftSettings: settings),
         .target(name: "FireLiteSynthetic", dependencies: ["FireLiteCore", "FireLiteR4"], swiftSettings: settings),
         .executableTarget(
             name: "FireLiteCLI", dependencies: ["FireLite", "FireLiteR4", "FireLiteSynthetic"], swiftSettings: settings),
@@ -73,7 +75,9 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "FireLiteSyntheticTests", dependencies: ["FireLite", "FireLiteR4", "FireLiteSynthetic"], swiftSettings: settings),
-        .testTarget(name: "FireLiteCryptoTests", dependencies: ["FireLiteCrypto", "TestSupport"], swiftSettings: settings),
+        .testTarget(name: "FireLiteCryptoTests", dependencies: ["FireLiteCrypto"], swiftSettings: settings),
+        .testTarget(
+            name: "FireLiteSyncTests", dependencies: ["FireLiteSync", "FireLiteR4", "TestSupport"], swiftSettings: settings),
         .testTarget(
             name: "FireLiteCLITests", dependencies: ["FireLiteCLI", "FireLiteSQLiteBridge", "FireLiteSynthetic", "TestSupport"],
             swiftSettings: settings

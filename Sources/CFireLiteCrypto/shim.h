@@ -2,6 +2,10 @@
 #ifndef FIRELITE_CCRYPTO_SHIM_H
 #define FIRELITE_CCRYPTO_SHIM_H
 
+#if !__has_include(<openssl/crypto.h>)
+#error "FireLiteCrypto needs the headers of OpenSSL 3.0 or newer: install them (Debian, Ubuntu: apt-get install libssl-dev)"
+#endif
+
 #include <openssl/crypto.h>
 #include <openssl/ec.h>
 #include <openssl/ecdsa.h>

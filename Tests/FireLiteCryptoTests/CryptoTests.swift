@@ -1,6 +1,7 @@
-import FireLiteCrypto
 import Foundation
 import Testing
+
+@testable import FireLiteCrypto
 
 @Suite struct CryptoTests {
     private static let message = Data(Vectors.message.utf8)
@@ -10,21 +11,21 @@ import Testing
     // MARK: - Signatures
 
     @Test func signaturesOfAnotherLibraryAreValid() throws {
-        let rsa = try PrivateKey(pem: Vectors.rsaKey).publicKey
-        #expect(rsa.isValid(signature: try base64(Vectors.rs256), of: Self.message, algorithm: .rs256))
-        #expect(rsa.isValid(signature: try base64(Vectors.rs384), of: Self.message, algorithm: .rs384))
-        #expect(!rsa.isValid(signature: try base64(Vectors.rs384), of: Self.message, algorithm: .rs256))
+        if Half.isComplete {
+            let rsa = try PrivateKey(pem: Vectors.rsaKey).publicKey
+            #expect(rsa.isValid(signature: try base64(Vectors.rs256), of: Self.message, algorithm: .rs256))
+            #expect(rsa.isValid(signature: try base64(Vectors.rs384), of: Self.message, algorithm: .rs384))
+            #expect(!rsa.isValid(signature: try base64(Vectors.rs384), of: Self.message, algorithm: .rs256))
+        }
         let p256 = try PrivateKey(pem: Vectors.p256Key).publicKey
         #expect(p256.isValid(derSignature: try base64(Vectors.es256), of: Self.message, algorithm: .es256))
         #expect(!p256.isValid(derSignature: try base64(Vectors.es256), of: Self.message + [0], algorithm: .es256))
         #expect(!p256.isValid(signature: try base64(Vectors.es256), of: Self.message, algorithm: .es256))
-        let p384 = try PublicKey(certificate: Data(Vectors.p384Certificate.utf8))
+        let p384 = try PrivateKey(pem: Vectors.p384Key).publicKey
         #expect(p384.isValid(derSignature: try base64(Vectors.es384), of: Self.message, algorithm: .es384))
     }
 
-    @Test(arguments: [
-        (SignatureAlgorithm.es256, KeyKind.p256, 64), (.es384, .p384, 96), (.rs256, .rsa(bits: 2048), 256), (.rs384, .rsa(bits: 3072), 384),
-    ])
+    @Test(arguments: Half.algorithms)
     func aSignatureIsValidForItsMessageAndKeyOnly(_ algorithm: SignatureAlgorithm, _ kind: KeyKind, _ length: Int) throws {
         let key = try PrivateKey(kind)
         #expect(key.kind == kind && key.publicKey.kind == kind)
@@ -43,7 +44,7 @@ import Testing
     // MARK: - Keys
 
     @Test func aKeyIsTheSameInEveryForm() throws {
-        for pem in [Vectors.rsaKey, Vectors.p256Key, Vectors.p384Key] {
+        for pem in [Vectors.p256Key, Vectors.p384Key] + (Half.isComplete ? [Vectors.rsaKey] : []) {
             let key = try PrivateKey(pem: pem)
             #expect(try PrivateKey(der: key.der()).publicKey == key.publicKey)
             #expect(try PrivateKey(pem: key.pem()).publicKey == key.publicKey)
@@ -51,15 +52,18 @@ import Testing
             #expect(try PublicKey(pem: key.publicKey.pem) == key.publicKey)
             #expect(try JSONWebKey(key.publicKey).publicKey() == key.publicKey)
         }
-        #expect(try PrivateKey(pem: Vectors.rsaOldKey).publicKey == PrivateKey(pem: Vectors.rsaKey).publicKey)
         #expect(try PrivateKey(pem: Vectors.p256OldKey).publicKey == PrivateKey(pem: Vectors.p256Key).publicKey)
+    }
+
+    @Test(.enabled(if: Half.isComplete)) func rsaKeysAndCertificatesAreRead() throws {
+        #expect(try PrivateKey(pem: Vectors.rsaOldKey).publicKey == PrivateKey(pem: Vectors.rsaKey).publicKey)
         #expect(try PublicKey(certificate: Data(Vectors.rsaCertificate.utf8)) == PrivateKey(pem: Vectors.rsaKey).publicKey)
         #expect(try PublicKey(pem: Vectors.p384Certificate) == PrivateKey(pem: Vectors.p384Key).publicKey)
         let base64 = Vectors.rsaCertificate.split(separator: "\n").dropFirst().dropLast().joined()
         #expect(try PublicKey(certificate: try self.base64(base64)) == PrivateKey(pem: Vectors.rsaKey).publicKey)
     }
 
-    @Test func unsuitableKeysAreRefused() throws {
+    @Test(.enabled(if: Half.isComplete)) func unsuitableKeysAreRefused() throws {
         func code(_ body: () throws -> Any) -> CryptoError.Code? {
             do { _ = try body() } catch let error as CryptoError { return error.code } catch {}
             return nil
@@ -87,7 +91,7 @@ import Testing
 
     // MARK: - Encryption
 
-    @Test func whatAnotherLibraryEncryptedIsDecrypted() throws {
+    @Test(.enabled(if: Half.isComplete)) func whatAnotherLibraryEncryptedIsDecrypted() throws {
         let key = try PrivateKey(pem: Vectors.rsaKey)
         #expect(try key.decrypt(base64(Vectors.oaep1), hash: .sha1).withBytes { Data($0) } == Self.message)
         #expect(try key.decrypt(base64(Vectors.oaep256), hash: .sha256).withBytes { Data($0) } == Self.message)
@@ -97,7 +101,7 @@ import Testing
     }
 
     /// The vector of the old DataQueue.
-    @Test func theOldCipherHasItsOldResult() throws {
+    @Test(.enabled(if: Half.isComplete)) func theOldCipherHasItsOldResult() throws {
         let key = SecretData(Data("why-is-this-here".utf8))
         let ciphertext = try LegacyAESCBC.encrypt(Data("Let's encrypt!".utf8), key: key, vector: Data(count: 16))
         #expect(ciphertext.base64EncodedString() == "Iy8Mbj2ye1fI0yUWvyzwWw==")
@@ -168,6 +172,14 @@ import Testing
         let values = try (0..<1000).map { _ in try RandomBytes.make(16) }
         #expect(Set(values).count == 1000)
         #expect(try RandomBytes.make(0).isEmpty)
+    }
+
+    @Test func wipedMemoryIsZero() {
+        let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: 100, alignment: 1)
+        defer { memory.deallocate() }
+        memory.initializeMemory(as: UInt8.self, repeating: 0xAB)
+        SystemCryptography.wipe(memory)
+        #expect(memory.allSatisfy { $0 == 0 })
     }
 
     @Test func descriptionsHideSecrets() throws {
