@@ -33,7 +33,7 @@ work="$(mktemp -d)"
 trap 'rm -rf "$work"' EXIT
 
 # A module comes after those that it links to.
-modules="FireLiteGenerator FireLiteCore FireLiteR4 FireLiteSynthetic FireLite"
+modules="FireLiteGenerator FireLiteCore FireLiteR4 FireLiteSynthetic FireLite FireLiteSync"
 
 # Extensions of other modules' types have pages of their own.
 Scripts/symbols.sh "$work/graphs" "$modules" -emit-extension-block-symbols
@@ -68,7 +68,7 @@ done
 start=$SECONDS
 # The order in which the navigator lists them: what a reader wants first.
 "${docc[@]}" merge "$work/FireLite.doccarchive" "$work/FireLiteR4.doccarchive" "$work/FireLiteCore.doccarchive" \
-    "$work/FireLiteSynthetic.doccarchive" "$work/FireLiteGenerator.doccarchive" \
+    "$work/FireLiteSync.doccarchive" "$work/FireLiteSynthetic.doccarchive" "$work/FireLiteGenerator.doccarchive" \
     --synthesized-landing-page-name FireLite --synthesized-landing-page-topics-style list --output-path "$work/site"
 rm -rf "$output"
 mkdir -p "$(dirname "$output")"

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Every Swift example on a page stands in this folder, between `// example PAGE` and `// end`, where it is compiled and run; and what
+/// Every Swift example on a page stands in one of the folders, between `// example PAGE` and `// end`, where it is compiled and run; and what
 /// stands there is on the page. So neither can change without the other.
 @Suite struct ExampleTests {
     private struct Example {
@@ -11,11 +11,17 @@ import Testing
         let lines: [String]
     }
 
-    private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+    /// This one, and those of the modules with tests of their own.
+    private static let folders = [
+        URL(fileURLWithPath: #filePath).deletingLastPathComponent(),
+        PackageFolder.url.appendingPathComponent("Tests/FireLiteSyncTests/Examples"),
+    ]
 
     private static func sources() throws -> [(name: String, lines: [String])] {
-        try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasSuffix("Examples.swift") }.sorted().map {
-            ($0, try String(contentsOf: folder.appendingPathComponent($0), encoding: .utf8).components(separatedBy: "\n"))
+        try folders.flatMap { folder in
+            try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasSuffix("Examples.swift") }.sorted().map {
+                ($0, try String(contentsOf: folder.appendingPathComponent($0), encoding: .utf8).components(separatedBy: "\n"))
+            }
         }
     }
 
