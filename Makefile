@@ -1,6 +1,6 @@
 # The two commands of the README are `make demo` and `make test`; both set up what they need.
 
-.PHONY: help setup demo test example examples slim test-sqlcipher nightly tsan asan format lint generate check-generated api check-api bench fuzz site check-site install uninstall long-tests beyond ten-million
+.PHONY: help setup demo test example examples slim apple-crypto test-sqlcipher nightly tsan asan format lint generate check-generated api check-api bench fuzz site check-site install uninstall long-tests beyond ten-million
 
 HAND_WRITTEN = Package.swift Plugins Sources Generator Tests Benchmarks Fuzz/Package.swift Fuzz/Fuzz Examples
 
@@ -23,6 +23,7 @@ help:
 	@echo "make install   build in release and install the tool, its manual page and completions in PREFIX (default: /usr/local);"
 	@echo "               make uninstall removes them"
 	@echo "make test      run every test"
+	@echo "make apple-crypto  run the tests of cryptography with the code for Apple's systems, on swift-crypto"
 	@echo "make example   build the examples, Examples/MedicationDiary and AsyncPatterns, and run their tests"
 	@echo "make slim      generate five classes into the package Examples/SlimModels with the plugin, build it and run its tests"
 	@echo "make test-sqlcipher  run the tests of the store and the tool with SQLCipher instead of SQLite"
@@ -55,9 +56,15 @@ install: setup
 uninstall:
 	Scripts/install.sh --remove "$(DESTDIR)$(PREFIX)"
 
+# With the servers that can be installed here; tests of the others are skipped.
 test: setup
 	swift build --build-tests $(SWIFT_FLAGS)
-	swift test --skip-build $(SWIFT_FLAGS)
+	Scripts/servers.sh run swift test --skip-build $(SWIFT_FLAGS)
+
+# The Apple half of the cryptography, with swift-crypto, which is downloaded for it.
+apple-crypto:
+	swift build --build-tests --package-path Tests/AppleCrypto $(SWIFT_FLAGS)
+	swift test --skip-build --package-path Tests/AppleCrypto $(SWIFT_FLAGS)
 
 # A package of its own, which builds FireLite again in its own .build.
 example: setup

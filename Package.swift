@@ -24,6 +24,7 @@ let package = Package(
         .library(name: "FireLiteR4B", targets: ["FireLiteR4B"]),
         .library(name: "FireLiteR5", targets: ["FireLiteR5"]),
         .library(name: "FireLiteFHIRPath", targets: ["FireLiteFHIRPath"]),
+        .library(name: "FireLiteSync", targets: ["FireLiteSync"]),
         .library(name: "FireLiteSynthetic", targets: ["FireLiteSynthetic"]),
         .library(name: "FireLiteGenerator", targets: ["FireLiteGenerator"]),
         .executable(name: "firelite", targets: ["FireLiteCLI"]),
@@ -55,6 +56,12 @@ let package = Package(
         .target(name: "FireLiteR4B", dependencies: ["FireLiteCore"], swiftSettings: settings),
         .target(name: "FireLiteR5", dependencies: ["FireLiteCore"], swiftSettings: settings),
         .target(name: "FireLiteFHIRPath", dependencies: ["FireLiteCore"], swiftSettings: settings),
+        // Reached only from FireLiteCrypto. Without pkgConfig, as SwiftPM would warn those who use the store alone and have no OpenSSL.
+        .systemLibrary(name: "CFireLiteCrypto"),
+        .target(
+            name: "FireLiteCrypto",
+            dependencies: [.target(name: "CFireLiteCrypto", condition: .when(platforms: [.linux, .android]))], swiftSettings: settings),
+        .target(name: "FireLiteSync", dependencies: ["FireLite", "FireLiteCrypto"], swiftSettings: settings),
         .target(name: "FireLiteSynthetic", dependencies: ["FireLiteCore", "FireLiteR4"], swiftSettings: settings),
         .target(name: "FireLiteReleases", dependencies: ["FireLiteCore"], swiftSettings: settings),
         .executableTarget(
@@ -93,6 +100,9 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "FireLiteSyntheticTests", dependencies: ["FireLite", "FireLiteR4", "FireLiteSynthetic"], swiftSettings: settings),
+        .testTarget(name: "FireLiteCryptoTests", dependencies: ["FireLiteCrypto"], swiftSettings: settings),
+        .testTarget(
+            name: "FireLiteSyncTests", dependencies: ["FireLiteSync", "FireLiteR4", "TestSupport"], swiftSettings: settings),
         .testTarget(
             name: "FireLiteCLITests", dependencies: ["FireLiteCLI", "FireLiteSQLiteBridge", "FireLiteSynthetic", "TestSupport"],
             swiftSettings: settings

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Installs what the build needs beside Swift: the headers of SQLite, and pkg-config. Says what to install where it may not.
+# Installs what the build needs beside Swift: the headers of SQLite and of OpenSSL, and pkg-config. Says what to install where it may not.
+# OpenSSL is for FireLiteSync and what is built on it; who depends on the product FireLite alone needs only SQLite.
 # With the argument sqlcipher, the headers of SQLCipher in their place.
 set -euo pipefail
 
@@ -15,9 +16,12 @@ if [ "${1:-}" = sqlcipher ]; then
     name=SQLCipher
     package=libsqlcipher-dev
 fi
-if pkg-config --exists "$library" 2>/dev/null; then exit 0; fi
+# On Apple's systems, CryptoKit does the work of libcrypto.
+needed="$library >= 0"
+if [ "$(uname -s)" != Darwin ]; then needed="$needed libcrypto >= 3.0"; fi
+if pkg-config --exists "$needed" 2>/dev/null; then exit 0; fi
 
-remedy="FireLite needs the headers of $name: install the packages $package and pkg-config (Debian, Ubuntu: apt-get install $package pkg-config)"
+remedy="FireLite needs the headers of $name and of OpenSSL 3: install the packages $package, libssl-dev and pkg-config (Debian, Ubuntu: apt-get install $package libssl-dev pkg-config)"
 if ! command -v apt-get >/dev/null 2>&1; then
     case "$(uname -s)" in
         Darwin)
@@ -37,12 +41,12 @@ if [ "$(id -u)" -ne 0 ]; then
     as_root="sudo -n"
 fi
 export DEBIAN_FRONTEND=noninteractive
-echo "installing $package and pkg-config"
-if ! { $as_root apt-get update -qq && $as_root apt-get install -y -qq "$package" pkg-config >/dev/null; }; then
+echo "installing $package, libssl-dev and pkg-config"
+if ! { $as_root apt-get update -qq && $as_root apt-get install -y -qq "$package" libssl-dev pkg-config >/dev/null; }; then
     echo "$remedy" >&2
     exit 1
 fi
-if ! pkg-config --exists "$library"; then
+if ! pkg-config --exists "$needed"; then
     echo "$remedy" >&2
     exit 1
 fi

@@ -11,13 +11,14 @@ import Testing
         let lines: [String]
     }
 
-    private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-
     private static func sources() throws -> [(name: String, lines: [String])] {
         let tests = PackageFolder.url.appendingPathComponent("Tests")
-        let modules = try FileManager.default.contentsOfDirectory(atPath: tests.path).map { tests.appendingPathComponent($0) }
-        return try ([folder] + modules).flatMap { folder -> [(name: String, lines: [String])] in
-            guard try folder.resourceValues(forKeys: [.isDirectoryKey]).isDirectory == true else { return [] }
+        let modules = try FileManager.default.contentsOfDirectory(atPath: tests.path).flatMap {
+            [tests.appendingPathComponent($0), tests.appendingPathComponent($0 + "/Examples")]
+        }
+        return try modules.flatMap { folder -> [(name: String, lines: [String])] in
+            var isFolder: ObjCBool = false
+            guard FileManager.default.fileExists(atPath: folder.path, isDirectory: &isFolder), isFolder.boolValue else { return [] }
             return try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasSuffix("Examples.swift") }.sorted().map {
                 ($0, try String(contentsOf: folder.appendingPathComponent($0), encoding: .utf8).components(separatedBy: "\n"))
             }

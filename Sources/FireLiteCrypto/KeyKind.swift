@@ -1,0 +1,29 @@
+/// What a key pair is for.
+package enum KeyKind: Sendable, Hashable, CustomStringConvertible {
+    /// The curve P-256 of FIPS 186-4.
+    case p256
+    /// The curve P-384 of FIPS 186-4.
+    case p384
+    /// RSA with a modulus of so many bits.
+    case rsa(bits: Int)
+
+    /// The smallest RSA modulus that is accepted (NIST SP 800-131A).
+    package static let minimumRSABits = 2048
+
+    package var description: String {
+        switch self {
+        case .p256: "P-256"
+        case .p384: "P-384"
+        case .rsa(let bits): "RSA-\(bits)"
+        }
+    }
+
+    /// The number of bytes of a coordinate, for a curve.
+    var coordinateByteCount: Int? {
+        switch self {
+        case .p256: 32
+        case .p384: 48
+        case .rsa: nil
+        }
+    }
+}

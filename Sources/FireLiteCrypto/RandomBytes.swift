@@ -1,0 +1,9 @@
+import Foundation
+
+/// Random bytes that may become public: nonces, states, identifiers.
+package enum RandomBytes {
+    /// Bytes from the system's generator.
+    ///
+    /// - Throws: `CryptoError.system`.
+    package static func make(_ count: Int) throws -> Data { try SecretData.random(count: count).withBytes { Data($0) } }
+}

@@ -1,0 +1,27 @@
+/// A signature algorithm by its name in JOSE (RFC 7518).
+package enum SignatureAlgorithm: String, Sendable, CaseIterable {
+    /// ECDSA with P-256 and SHA-256.
+    case es256 = "ES256"
+    /// ECDSA with P-384 and SHA-384.
+    case es384 = "ES384"
+    /// RSASSA-PKCS1-v1_5 with SHA-256.
+    case rs256 = "RS256"
+    /// RSASSA-PKCS1-v1_5 with SHA-384.
+    case rs384 = "RS384"
+
+    /// The hash function.
+    package var hash: HashAlgorithm {
+        switch self {
+        case .es256, .rs256: .sha256
+        case .es384, .rs384: .sha384
+        }
+    }
+
+    /// Whether keys of a kind make such signatures.
+    package func suits(_ kind: KeyKind) -> Bool {
+        switch (self, kind) {
+        case (.es256, .p256), (.es384, .p384), (.rs256, .rsa), (.rs384, .rsa): true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,77 @@
+import FireLiteCore
+import Foundation
+
+extension FHIRClient {
+    /// A Bundle that a server returned page by page.
+    struct ReceivedBundle {
+        let bundle: FHIRResource
+        let next: URL?
+        let total: Int?
+        let serverTime: Date?
+    }
+
+    /// Reads a page.
+    ///
+    /// - Parameters:
+    ///   - request: the search; describes the page in errors.
+    ///   - url: the page's address; nil for the first.
+    func bundle(_ request: FHIRRequest, at url: URL?) async throws -> sending ReceivedBundle {
+        let request = url == nil ? request : FHIRRequest(.get, request.path, fields: request.fields.withoutContent)
+        let address = try url ?? self.url(of: request)
+        let response = try await RequestRun(self, request, url: address).send()
+        let bundle = try decode(FHIRResource.self, response.body, request)
+        guard bundle.resourceType == "Bundle" else {
+            throw FHIRClientError(.invalidResponse, "\(request): the answer is of type \(bundle.resourceType), not Bundle")
+        }
+        let link = bundle.children("link").first { $0.text("relation") == "next" }?.text("url")
+        var next: URL?
+        if let link {
+            next = URL(string: link, relativeTo: address)?.absoluteURL
+            // A link that would make the rest of the result readable on the way is a mistake of the server, or an attack.
+            guard let target = next.flatMap(Origin.init), configuration.isPrivate(target),
+                target.scheme == "https" || client(isPlainAt: address)
+            else {
+                throw FHIRClientError(.redirected, "\(request): the link to the next page is not an address, or not HTTPS")
+            }
+        }
+        let time = bundle.child("meta")?.instant("lastUpdated")?.date ?? HTTPDate.date(response.fields["Date"])
+        return ReceivedBundle(bundle: bundle, next: next, total: bundle.integer("total"), serverTime: time)
+    }
+
+    private func client(isPlainAt url: URL) -> Bool { Origin(url)?.scheme == "http" }
+
+    /// Reads a page of a search.
+    func page<Resource: FHIRResource>(
+        _ type: Resource.Type, _ request: FHIRRequest, at url: URL?
+    ) async throws -> sending FHIRPage<Resource> {
+        let received = try await bundle(request, at: url)
+        var matches: [Resource] = []
+        var included: [FHIRResource] = []
+        var issues: [OutcomeIssue] = []
+        for entry in received.bundle.children("entry") {
+            let mode = entry.child("search")?.text("mode")
+            guard let resource = entry.takeResource("resource") else { continue }
+            if mode == "outcome"
+                || (mode == nil && resource.resourceType == "OperationOutcome" && Resource._layout.name != "OperationOutcome")
+            {
+                issues += OutcomeIssue.issues(in: FHIRJSON.data(resource))
+            } else if mode != "include", let match = resource as? Resource {
+                matches.append(match)
+            } else {
+                included.append(resource)
+            }
+        }
+        return FHIRPage(
+            matches: matches, included: included, issues: issues, total: received.total, next: received.next,
+            serverTime: received.serverTime)
+    }
+}
+
+extension HTTPFields {
+    /// Without the fields that describe a body.
+    fileprivate var withoutContent: HTTPFields {
+        var fields = self
+        fields["Content-Type"] = nil
+        return fields
+    }
+}

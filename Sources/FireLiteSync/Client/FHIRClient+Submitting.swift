@@ -1,0 +1,57 @@
+import FireLiteCore
+import Foundation
+
+extension FHIRClient {
+    /// How the entries of a Bundle are done.
+    public enum BundleKind: String, Sendable {
+        /// Each by itself.
+        case batch
+        /// All or none.
+        case transaction
+    }
+
+    /// Sends a Bundle of type `batch` or `transaction` and returns the server's.
+    ///
+    /// - Parameters:
+    ///   - bundle: the Bundle, which stays as it is.
+    ///   - isolation: the caller's, where the Bundle is encoded.
+    /// - Returns: the answer, whose entries are in the same order. In a batch, some may have failed.
+    /// - Throws: ``FHIRClientError``; ``AuthorizationError``.
+    public func submit<Bundle: FHIRResource>(
+        _ bundle: Bundle, isolation: isolated (any Actor)? = #isolation
+    ) async throws -> Bundle {
+        let request = FHIRRequest(.post, "", fields: FHIRRequest.contentFields(release), body: FHIRJSON.data(bundle))
+        return try await resource(Bundle.self, request)
+    }
+
+    /// Sends entries as a batch or transaction.
+    ///
+    /// - Parameters:
+    ///   - entries: what is to be done.
+    ///   - kind: whether all or none is done.
+    ///   - isRepeatable: whether sending the Bundle twice does no more than sending it once: if true, it is repeated when an answer
+    ///     got lost. Nil if all entries are repeatable.
+    /// - Returns: the results in the order of the entries. In a batch, some may have failed.
+    /// - Throws: ``FHIRClientError``, also if the server's answer has another number of entries; ``AuthorizationError``.
+    public func submit(
+        _ entries: [FHIRBundleEntry], as kind: BundleKind, isRepeatable: Bool? = nil
+    ) async throws -> [FHIRBundleEntryResult] {
+        var json = Data("{\"resourceType\":\"Bundle\",\"type\":\"\(kind.rawValue)\",\"entry\":[".utf8)
+        for (number, entry) in entries.enumerated() {
+            if number > 0 { json.append(contentsOf: ",".utf8) }
+            entry.append(to: &json)
+        }
+        json.append(contentsOf: "]}".utf8)
+        let request = FHIRRequest(
+            .post, "", fields: FHIRRequest.contentFields(release), body: json,
+            isRepeatable: isRepeatable ?? entries.allSatisfy(\.request.isRepeatable))
+        let answer = try await resource(FHIRResource.self, request)
+        let results = answer.children("entry").map { FHIRBundleEntryResult($0) }
+        let complete = results.compactMap { $0 }
+        guard answer.resourceType == "Bundle", results.count == entries.count, complete.count == results.count else {
+            throw FHIRClientError(
+                .invalidResponse, "\(kind.rawValue): the server's answer does not have a status for each of the \(entries.count) entries")
+        }
+        return complete
+    }
+}

@@ -1,0 +1,146 @@
+import Foundation
+
+/// One request on its way: with authorization, redirects and repetitions, until there is an answer or no more hope.
+struct RequestRun {
+    let client: FHIRClient
+    let request: FHIRRequest
+    let url: URL
+    /// Tells the server's log and ours which request it was.
+    let id = UUID().uuidString.lowercased()
+    /// Whether the request is sent without authorization, even to the server's origin.
+    var isAnonymous = false
+
+    private var configuration: FHIRClient.Configuration { client.configuration }
+    private var clock: SyncClock { configuration.clock }
+
+    init(_ client: FHIRClient, _ request: FHIRRequest, url: URL) {
+        self.client = client
+        self.request = request
+        self.url = url
+    }
+
+    func send() async throws -> HTTPResponse {
+        try await run {
+            try await client.transport.send($0)
+        } reading: {
+            $0
+        }
+    }
+
+    func stream() async throws -> HTTPStreamedResponse {
+        try await run {
+            try await client.transport.stream($0)
+        } reading: { answer in
+            // Only what went wrong is read here, to say why.
+            let body = try await answer.body.collected(upTo: 1 << 20)
+            return HTTPResponse(answer.status, fields: answer.fields, body: body)
+        }
+    }
+
+    // MARK: - Repetitions
+
+    private func run<Answer: HTTPAnswer>(
+        _ exchange: (HTTPRequest) async throws -> Answer, reading: (Answer) async throws -> HTTPResponse
+    ) async throws -> Answer {
+        var header = isAnonymous ? nil : try await client.authorization.header(for: client.authorizationContext)
+        var hasReplacedHeader = false
+        var attempt = 1
+        while true {
+            try Task.checkCancellation()
+            let failure: FHIRClientError
+            let mayRepeat: Bool
+            do {
+                let answer = try await follow(header, exchange)
+                if 200..<300 ~= answer.status || answer.status == 304 { return answer }
+                if answer.status == 401, let rejected = header, !hasReplacedHeader,
+                    let replacement = try await client.authorization.header(replacing: rejected, for: client.authorizationContext)
+                {
+                    // A new token is no repetition: the server has refused before it did anything.
+                    header = replacement
+                    hasReplacedHeader = true
+                    continue
+                }
+                let response = try await reading(answer)
+                let requestID = response.fields["X-Request-Id"] ?? response.fields["X-Correlation-Id"] ?? id
+                failure = FHIRClientError(request, response, requestID: Self.printable(requestID), now: clock.now())
+                switch response.status {
+                case 429, 503: mayRepeat = true
+                case 500, 502, 504: mayRepeat = request.isRepeatable
+                default: mayRepeat = false
+                }
+            } catch let error as HTTPTransportError {
+                failure = FHIRClientError(request, error)
+                switch error.code {
+                case .cannotConnect: mayRepeat = true
+                case .connectionLost, .timedOut: mayRepeat = request.isRepeatable
+                default: mayRepeat = false
+                }
+            }
+            let policy = configuration.retry
+            guard mayRepeat, attempt < policy.maximumAttempts, failure.retryAfter ?? .zero <= policy.maximumRetryAfter else {
+                throw failure
+            }
+            try await clock.sleep(policy.delay(afterAttempt: attempt, retryAfter: failure.retryAfter, random: clock.random()))
+            attempt += 1
+        }
+    }
+
+    /// A request id as it may be shown: what is longer or has other marks could be anything.
+    private static func printable(_ id: String) -> String? {
+        let isPlain =
+            1...128 ~= id.utf8.count
+            && id.utf8.allSatisfy { 65...90 ~= $0 || 97...122 ~= $0 || 48...57 ~= $0 || "-._:/".utf8.contains($0) }
+        return isPlain ? id : nil
+    }
+
+    // MARK: - Redirects
+
+    private func follow<Answer: HTTPAnswer>(
+        _ header: String?, _ exchange: (HTTPRequest) async throws -> Answer
+    ) async throws -> Answer {
+        var url = url
+        for _ in 0...configuration.maximumRedirects {
+            let answer = try await exchange(httpRequest(url, header))
+            guard [301, 302, 303, 307, 308].contains(answer.status) else { return answer }
+            guard let location = answer.fields["Location"], let next = URL(string: location, relativeTo: url)?.absoluteURL,
+                let target = Origin(next)
+            else { throw redirected("without an address") }
+            guard configuration.isPrivate(target), target.scheme == "https" || Origin(url)?.scheme == "http" else {
+                throw redirected("to an address that is not HTTPS")
+            }
+            if request.method != .get, request.method != .head {
+                guard answer.status == 307 || answer.status == 308 else {
+                    throw redirected("after a request that is not repeated elsewhere")
+                }
+                guard target == client.origin else { throw redirected("to another server, which must not get the content") }
+            }
+            url = next
+        }
+        throw redirected("more than \(configuration.maximumRedirects) times")
+    }
+
+    private func redirected(_ how: String) -> FHIRClientError {
+        FHIRClientError(.redirected, "\(request): the server redirects \(how)", requestID: id)
+    }
+
+    /// The request for an address. What identifies the user, and what the app adds, stays with the server's own origin.
+    private func httpRequest(_ url: URL, _ header: String?) -> HTTPRequest {
+        var fields: HTTPFields = ["Accept": FHIRRequest.contentType(client.release)]
+        if Origin(url) == client.origin {
+            for field in configuration.fields.all { fields[field.name] = field.value }
+            fields["X-Request-Id"] = id
+            fields["Authorization"] = header
+        }
+        for field in request.fields.all { fields[field.name] = field.value }
+        return HTTPRequest(request.method, url, fields: fields, body: request.body, timeout: configuration.timeout)
+    }
+}
+
+/// What an answer has before its body.
+protocol HTTPAnswer: Sendable {
+    var status: Int { get }
+    var fields: HTTPFields { get }
+}
+
+extension HTTPResponse: HTTPAnswer {}
+extension HTTPStreamedResponse: HTTPAnswer {}

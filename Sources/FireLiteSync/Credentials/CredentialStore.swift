@@ -1,0 +1,35 @@
+import Foundation
+
+/// Where secrets are kept: ``FileCredentialStore``, ``MemoryCredentialStore``, `KeychainCredentialStore` on Apple's systems, or an app's own.
+public protocol CredentialStore: Sendable {
+    /// What is kept under a name; nil for nothing.
+    ///
+    /// - Throws: ``AuthorizationError/Code/storage``.
+    func credential(named name: String) async throws -> Data?
+
+    /// Keeps a value under a name; nil removes it.
+    ///
+    /// - Parameters:
+    ///   - credential: the value.
+    ///   - name: its name.
+    /// - Throws: ``AuthorizationError/Code/storage``.
+    func setCredential(_ credential: Data?, named name: String) async throws
+}
+
+extension CredentialStore {
+    /// Reads a value that `store` has written.
+    func load<Value: Decodable>(_ type: Value.Type, named name: String) async throws -> Value? {
+        guard let data = try await credential(named: name) else { return nil }
+        do { return try JSONDecoder().decode(type, from: data) } catch {
+            throw AuthorizationError(.storage, "the credentials \(name) cannot be read: remove them, and sign in or register again")
+        }
+    }
+
+    func store<Value: Encodable>(_ value: Value, named name: String) async throws {
+        let data: Data
+        do { data = try JSONEncoder().encode(value) } catch {
+            throw AuthorizationError(.storage, "the credentials \(name) cannot be encoded")
+        }
+        try await setCredential(data, named: name)
+    }
+}

@@ -1,0 +1,36 @@
+import FireLiteCrypto
+import Foundation
+
+/// An error of sealing or opening an envelope. Its description contains neither keys nor content.
+public struct EnvelopeError: LocalizedError, Sendable, CustomStringConvertible {
+    /// The kind of failure.
+    public struct Code: RawRepresentable, Sendable, Hashable {
+        /// The code's name.
+        public let rawValue: String
+        /// The code with this name.
+        public init(rawValue: String) { self.rawValue = rawValue }
+
+        /// A key or certificate cannot be used.
+        public static let invalidKey = Code(rawValue: "invalidKey")
+        /// The request cannot be sealed.
+        public static let cannotSeal = Code(rawValue: "cannotSeal")
+        /// The envelope was changed, is for another key, or is no envelope.
+        public static let cannotOpen = Code(rawValue: "cannotOpen")
+    }
+
+    /// The kind of failure.
+    public let code: Code
+    /// What went wrong and what to do about it.
+    public let message: String
+
+    init(_ code: Code, _ message: String) {
+        self.code = code
+        self.message = message
+    }
+
+    /// The message.
+    public var description: String { message }
+
+    /// The message, so that `localizedDescription` is it too.
+    public var errorDescription: String? { message }
+}

@@ -1,0 +1,65 @@
+import FireLiteCrypto
+import Foundation
+
+/// Whom envelopes are for: the holder of a certificate's private RSA key.
+public struct EnvelopeRecipient: Sendable {
+    /// The key's id at the recipient.
+    public let keyID: String
+    private let key: PublicKey
+
+    /// Creates a recipient.
+    ///
+    /// - Parameters:
+    ///   - certificate: an X.509 certificate with an RSA key, in DER or PEM. Whether it is valid is not checked: take it from a place
+    ///     that you trust.
+    ///   - keyID: the key's id at the recipient.
+    /// - Throws: ``EnvelopeError/Code/invalidKey``.
+    public init(certificate: Data, keyID: String) throws {
+        do { key = try PublicKey(certificate: certificate) } catch let error as CryptoError {
+            throw EnvelopeError(.invalidKey, error.description)
+        }
+        guard case .rsa = key.kind else {
+            throw EnvelopeError(.invalidKey, "an envelope needs a certificate with an RSA key, not \(key.kind)")
+        }
+        self.keyID = keyID
+    }
+
+    /// Seals a message as a JWE in its compact form (RFC 7516): a fresh key each time by `RSA-OAEP-256`, the content by `A256GCM`.
+    ///
+    /// - Parameters:
+    ///   - message: the message.
+    ///   - contentType: the message's media type, which anybody can read.
+    /// - Throws: ``EnvelopeError/Code/cannotSeal`` if the system's cryptography fails.
+    public func seal(_ message: Data, contentType: String = "application/fhir+json") throws -> Data {
+        do {
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+            let header = try encoder.encode(["alg": "RSA-OAEP-256", "enc": "A256GCM", "kid": keyID, "cty": contentType]).base64URL
+            let contentKey = try SecretData.random(count: 32)
+            let nonce = try RandomBytes.make(AESGCM.nonceByteCount)
+            let encryptedKey = try contentKey.withBytes { try key.encrypt(Data($0), hash: .sha256) }
+            let sealed = try AESGCM.seal(message, key: contentKey, nonce: nonce, authenticating: Data(header.utf8))
+            let parts = [header, encryptedKey.base64URL, nonce.base64URL, sealed.ciphertext.base64URL, sealed.tag.base64URL]
+            return Data(parts.joined(separator: ".").utf8)
+        } catch { throw EnvelopeError(.cannotSeal, "the message cannot be sealed: \(error)") }
+    }
+
+    /// Seals a message in the form of the old DataQueue, for servers that know no other.
+    ///
+    /// Its content is not authenticated: whoever can change messages on their way can change parts of it unnoticed. The key is fresh each
+    /// time, which the old program's was not.
+    /// - Parameter message: the message.
+    /// - Throws: ``EnvelopeError/Code/cannotSeal`` if the system's cryptography fails.
+    public func legacySeal(_ message: Data) throws -> Data {
+        do {
+            let contentKey = try SecretData.random(count: 32)
+            let vector = Data(count: LegacyAESCBC.vectorByteCount)
+            let envelope = LegacyEnvelope(
+                key_id: keyID, symmetric_key: try contentKey.withBytes { try key.encrypt(Data($0), hash: .sha1) },
+                message: try LegacyAESCBC.encrypt(message, key: contentKey, vector: vector), version: LegacyEnvelope.version)
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+            return try encoder.encode(envelope)
+        } catch { throw EnvelopeError(.cannotSeal, "the message cannot be sealed: \(error)") }
+    }
+}

@@ -1,0 +1,29 @@
+import Foundation
+
+/// A response with its whole body. Its description shows only the status.
+public struct HTTPResponse: Sendable, CustomStringConvertible, CustomReflectable {
+    /// The status code, 200 to 599.
+    public var status: Int
+    /// The header fields.
+    public var fields: HTTPFields
+    /// The body; empty if there is none.
+    public var body: Data
+
+    /// Creates a response.
+    ///
+    /// - Parameters:
+    ///   - status: the status code.
+    ///   - fields: the header fields.
+    ///   - body: the body.
+    public init(_ status: Int, fields: HTTPFields = [:], body: Data = Data()) {
+        self.status = status
+        self.fields = fields
+        self.body = body
+    }
+
+    /// The status code.
+    public var description: String { "HTTP \(status)" }
+
+    /// Shows no more than the description.
+    public var customMirror: Mirror { Mirror(self, children: []) }
+}

@@ -1,0 +1,46 @@
+import Foundation
+
+/// Why a request has no answer. Descriptions contain neither addresses nor content.
+public struct HTTPTransportError: LocalizedError, Sendable, CustomStringConvertible {
+    /// The kind of failure.
+    public struct Code: RawRepresentable, Sendable, Hashable {
+        /// The code's name.
+        public let rawValue: String
+        /// The code with this name.
+        public init(rawValue: String) { self.rawValue = rawValue }
+
+        /// The server was not reached, so it has not seen the request.
+        public static let cannotConnect = Code(rawValue: "cannotConnect")
+        /// The connection broke. The server may have done what the request asks for.
+        public static let connectionLost = Code(rawValue: "connectionLost")
+        /// No byte came in time. The server may have done what the request asks for.
+        public static let timedOut = Code(rawValue: "timedOut")
+        /// The server's certificate or its encryption is not acceptable.
+        public static let notSecure = Code(rawValue: "notSecure")
+        /// The answer is longer than allowed.
+        public static let tooLarge = Code(rawValue: "tooLarge")
+        /// The answer is not HTTP, or the request cannot be sent.
+        public static let invalid = Code(rawValue: "invalid")
+    }
+
+    /// The kind of failure.
+    public let code: Code
+    /// What went wrong and what to do about it.
+    public let message: String
+
+    /// Creates an error.
+    ///
+    /// - Parameters:
+    ///   - code: the kind of failure.
+    ///   - message: what went wrong, without content of the request.
+    public init(_ code: Code, _ message: String) {
+        self.code = code
+        self.message = message
+    }
+
+    /// The message.
+    public var description: String { message }
+
+    /// The message, so that `localizedDescription` is it too.
+    public var errorDescription: String? { message }
+}

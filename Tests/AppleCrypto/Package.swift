@@ -1,0 +1,19 @@
+// swift-tools-version: 6.1
+// The Apple half of FireLiteCrypto, compiled and tested on Linux with swift-crypto, which has CryptoKit's API: `make apple-crypto`.
+// RSA, certificates and AES-CBC need Apple's own frameworks and are left out.
+import PackageDescription
+
+let settings: [SwiftSetting] = [
+    .swiftLanguageMode(.v6), .enableUpcomingFeature("ExistentialAny"), .define("FIRELITE_SWIFT_CRYPTO"),
+]
+
+let package = Package(
+    name: "AppleCrypto",
+    dependencies: [.package(url: "https://github.com/apple/swift-crypto.git", exact: "4.5.2")],
+    targets: [
+        .target(
+            name: "FireLiteCrypto", dependencies: [.product(name: "Crypto", package: "swift-crypto")], path: "FireLiteCrypto",
+            swiftSettings: settings),
+        .testTarget(name: "FireLiteCryptoTests", dependencies: ["FireLiteCrypto"], path: "FireLiteCryptoTests", swiftSettings: settings),
+    ]
+)
