@@ -91,7 +91,7 @@ let package = Package(
             name: "FireLiteTests",
             dependencies: [
                 "FireLite", "FireLiteDSTU2", "FireLiteSTU3", "FireLiteR4", "FireLiteR4B", "FireLiteR5", "FireLiteSQLiteBridge",
-                "FireLiteSynthetic", "TestSupport", "CFaultVFS", "CrashChild",
+                "FireLiteReleases", "FireLiteSynthetic", "TestSupport", "CFaultVFS", "CrashChild",
             ],
             exclude: ["Fixtures"],
             swiftSettings: settings),

@@ -19,7 +19,7 @@ struct ReleaseTests {
 
     /// A resource that only this release has, or has so.
     private static let resources = [
-        "DSTU2": #"{"resourceType":"MedicationOrder","id":"1","status":"active","medicationCodeableConcept":{"text":"x"},"dosageInstruction":[{"text":"one a day"}]}"#,
+        "DSTU2": #"{"resourceType":"MedicationOrder","id":"1","status":"active","medicationCodeableConcept":{"text":"x"}}"#,
         "STU3":
             #"{"resourceType":"ProcedureRequest","id":"1","status":"active","intent":"order","code":{"text":"x"},"subject":{"reference":"Patient/1"}}"#,
         "R4": #"{"resourceType":"DocumentManifest","id":"1","status":"current","content":[{"reference":"Binary/1"}]}"#,

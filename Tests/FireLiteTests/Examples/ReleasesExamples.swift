@@ -2,6 +2,7 @@ import FireLite
 import FireLiteDSTU2
 import FireLiteR4
 import FireLiteR5
+import FireLiteReleases
 import FireLiteSTU3
 import Foundation
 import Testing
@@ -74,5 +75,24 @@ import Testing
         try store.write { tx in try tx.upsert([medication, request]) }
         let requests = store.query(FireLiteR5.MedicationRequest.self)
         #expect(try requests.where { $0.medication.reference.refers(to: medication) }.ids() == ["1"])
+    }
+
+    @Test func releasesAsData() throws {
+        try withTemporaryFolder { folder in
+            let path = folder + "/store.sqlite"
+            let text = try #require(BundledRelease.named("R5")).layouts
+            let json = Data(#"{"resourceType":"Patient","id":"1","active":true}"#.utf8)
+            // example Releases.md
+            let release = try FHIRRelease(layouts: text)
+            let store = try FHIRStore(path: path, release: release)
+            try store.write { tx in
+                try tx.upsert(FHIRJSON.resource(from: json, release: release))
+            }
+            let patient = try store.resource(typeName: "Patient", id: "1")
+            // end
+            #expect(patient.map { FHIRJSON.data($0) } == json)
+            try store.close()
+            #expect(try FHIRStore.releaseName(ofFileAt: path) == "R5")
+        }
     }
 }
