@@ -7,7 +7,7 @@ import Testing
     /// The library products of Package.swift.
     private static func publicModules() throws -> [String] {
         let package = try PackageFolder.text(of: "Package.swift")
-        return package.matches(of: /\.library\(name: "(\w+)"/).map { String($0.1) } + ["FireLiteCore"]
+        return package.matches(of: /\.library\(name: "(\w+)"/).map { String($0.1) }
     }
 
     private static func module(_ catalog: URL) -> String { catalog.deletingPathExtension().lastPathComponent }
