@@ -56,19 +56,26 @@ package struct JSONWebKey: Codable, Sendable {
 
     /// The private key of these members.
     ///
-    /// - Throws: `CryptoError.invalidKey`, `unsuitableKey`.
+    /// - Throws: `CryptoError.invalidKey`, also if the private members do not match the public ones; `unsuitableKey`.
     package func privateKey() throws -> PrivateKey {
+        let key = try PrivateKey(der: privateKeyInfo())
+        // CryptoKit computes the public half of a curve's key and ignores the one that is given.
+        guard key.publicKey == (try publicKey()) else {
+            throw CryptoError(.invalidKey, "the private key does not match its public key")
+        }
+        return key
+    }
+
+    private func privateKeyInfo() throws -> Data {
         switch kty {
         case "RSA":
             let numbers = try [(n, "n"), (e, "e"), (d, "d"), (p, "p"), (q, "q"), (dp, "dp"), (dq, "dq"), (qi, "qi")].map {
                 DER.integer(try value($0.0, $0.1))
             }
-            let key = DER.value(DER.sequence, numbers.reduce(DER.integer(Data()), +))
-            return try PrivateKey(der: KeyEncoding.privateKeyInfo(rsa: key))
+            return KeyEncoding.privateKeyInfo(rsa: DER.value(DER.sequence, numbers.reduce(DER.integer(Data()), +)))
         case "EC":
-            return try PrivateKey(
-                der: KeyEncoding.privateKeyInfo(
-                    curve(), scalar: coordinate(d, "d"), x: coordinate(x, "x"), y: coordinate(y, "y")))
+            return KeyEncoding.privateKeyInfo(
+                try curve(), scalar: try coordinate(d, "d"), x: try coordinate(x, "x"), y: try coordinate(y, "y"))
         default: throw CryptoError(.unsuitableKey, "a JSON Web Key is of type RSA or EC")
         }
     }
