@@ -24,6 +24,7 @@ let package = Package(
         .library(name: "FireLiteR4B", targets: ["FireLiteR4B"]),
         .library(name: "FireLiteR5", targets: ["FireLiteR5"]),
         .library(name: "FireLiteFHIRPath", targets: ["FireLiteFHIRPath"]),
+        .library(name: "FireLiteSearch", targets: ["FireLiteSearch"]),
         .library(name: "FireLiteSync", targets: ["FireLiteSync"]),
         .library(name: "FireLiteSynthetic", targets: ["FireLiteSynthetic"]),
         .library(name: "FireLiteGenerator", targets: ["FireLiteGenerator"]),
@@ -56,6 +57,7 @@ let package = Package(
         .target(name: "FireLiteR4B", dependencies: ["FireLiteCore"], swiftSettings: settings),
         .target(name: "FireLiteR5", dependencies: ["FireLiteCore"], swiftSettings: settings),
         .target(name: "FireLiteFHIRPath", dependencies: ["FireLiteCore"], swiftSettings: settings),
+        .target(name: "FireLiteSearch", dependencies: ["FireLite", "FireLiteFHIRPath"], swiftSettings: settings),
         // Reached only from FireLiteCrypto. Without pkgConfig, as SwiftPM would warn those who use the store alone and have no OpenSSL.
         .systemLibrary(name: "CFireLiteCrypto"),
         .target(
@@ -65,10 +67,17 @@ let package = Package(
         .target(name: "FireLiteSynthetic", dependencies: ["FireLiteCore", "FireLiteR4"], swiftSettings: settings),
         .target(name: "FireLiteReleases", dependencies: ["FireLiteCore"], swiftSettings: settings),
         .executableTarget(
-            name: "FireLiteCLI", dependencies: ["FireLite", "FireLiteR4", "FireLiteReleases", "FireLiteSynthetic"], swiftSettings: settings),
+            name: "FireLiteCLI",
+            dependencies: [
+                "FireLite", "FireLiteR4", "FireLiteFHIRPath", "FireLiteReleases", "FireLiteSearch", "FireLiteSync", "FireLiteSynthetic",
+            ],
+            swiftSettings: settings),
         .executableTarget(
             name: "Benchmarks",
-            dependencies: ["FireLite", "FireLiteFHIRPath", "FireLiteR4", "FireLiteSQLiteBridge", "FireLiteSQLite", "FireLiteSynthetic"],
+            dependencies: [
+                "FireLite", "FireLiteFHIRPath", "FireLiteR4", "FireLiteSearch", "FireLiteSync", "FireLiteSQLiteBridge", "FireLiteSQLite",
+                "FireLiteSynthetic",
+            ],
             path: "Benchmarks",
             exclude: ["Peers", "Report", "README.md"], swiftSettings: settings),
         .target(name: "FireLiteGenerator", path: "Generator/FireLiteGenerator", swiftSettings: settings),
@@ -101,6 +110,13 @@ let package = Package(
         .testTarget(
             name: "FireLiteSyntheticTests", dependencies: ["FireLite", "FireLiteR4", "FireLiteSynthetic"], swiftSettings: settings),
         .testTarget(name: "FireLiteCryptoTests", dependencies: ["FireLiteCrypto"], swiftSettings: settings),
+        .testTarget(
+            name: "FireLiteSearchTests",
+            dependencies: [
+                "FireLiteSearch", "FireLiteR4", "FireLiteR5", "FireLiteReleases", "FireLiteSQLiteBridge", "FireLiteSynthetic",
+                "TestSupport",
+            ],
+            swiftSettings: settings),
         .testTarget(
             name: "FireLiteSyncTests", dependencies: ["FireLiteSync", "FireLiteR4", "TestSupport"], swiftSettings: settings),
         .testTarget(

@@ -1,0 +1,2 @@
+import FireLiteSearch
+import Testing
