@@ -11,6 +11,9 @@ SWIFT_FLAGS ?=
 PREFIX ?= /usr/local
 DESTDIR ?=
 
+# How many tests run at once. Without a bound all 1,400 do, and one that needs a turn of the few threads of tasks waits for minutes.
+export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ?= 6
+
 # How often `make fuzz` runs each target.
 RUNS ?= 200000
 
