@@ -98,7 +98,7 @@ test-sqlcipher:
 nightly: long-tests slim fuzz tsan asan
 
 # More crashes, images, flips and limits than `make test` has time for, extreme sizes, ten minutes of mixed work by two processes, a minute of
-# 200 live queries, 2,000 sequences of writes compared with a model, 10,000 rounds of opening and closing, and every class and example of each
+# 200 live queries, twice 2,000 sequences of writes compared with models, 10,000 rounds of opening and closing, and every class and example of each
 # release, each alone.
 long-tests: setup
 	swift build --build-tests $(SWIFT_FLAGS)
@@ -110,7 +110,7 @@ long-tests: setup
 	FIRELITE_NIGHTLY=1 swift test --skip-build $(SWIFT_FLAGS) --filter LiveSoakTests
 	FIRELITE_NIGHTLY=1 swift test --skip-build $(SWIFT_FLAGS) --filter LiveSequenceTests
 	FIRELITE_NIGHTLY=1 swift test --skip-build $(SWIFT_FLAGS) --filter OpenCloseTests
-	FIRELITE_NIGHTLY=1 swift test --skip-build $(SWIFT_FLAGS) --filter '^FireLiteReleaseTests\.|RandomQueryTests'
+	FIRELITE_NIGHTLY=1 swift test --skip-build $(SWIFT_FLAGS) --filter '^FireLiteReleaseTests\.|^FireLiteTests\.ModelTests|RandomQueryTests'
 
 # Every test under a sanitizer, in a build of its own; repeated ones with a tenth of their repetitions. XCTest is off, as its empty run
 # leaks memory.

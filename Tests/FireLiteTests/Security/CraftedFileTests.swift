@@ -133,7 +133,7 @@ import Testing
             if table != "Organization" { try connection.run("ALTER TABLE Questionnaire_item ADD COLUMN \"_member\" TEXT") }
             try connection.run(
                 """
-                WITH RECURSIVE n(i) AS (SELECT 100 UNION ALL SELECT i + 1 FROM n WHERE i < 100000)
+                WITH RECURSIVE n(i) AS (SELECT 100 UNION ALL SELECT i + 1 FROM n WHERE i < 20000)
                 INSERT INTO \(table)(_k, _parent, _ord, _member) SELECT root << 24 | i, CASE i WHEN 100 THEN 1 ELSE i - 1 END, 0, \(member)
                 FROM n, (SELECT _k >> 24 AS root FROM \(type) LIMIT 1)
                 """)

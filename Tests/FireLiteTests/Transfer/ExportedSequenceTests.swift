@@ -32,7 +32,7 @@ import Testing
     // MARK: - Content
 
     @Test(arguments: [false, true]) func theChunksAreTheExport(isInFile: Bool) async throws {
-        let store = try filled(400, isInFile: isInFile)
+        let store = try filled(160, isInFile: isInFile)
         var chosen = ExportOptions()
         chosen.types = ["Observation", "Patient"]
         for options in [ExportOptions(), chosen] {
@@ -82,7 +82,7 @@ import Testing
 
     /// loop:  first chunk ── deletes, adds, reads ── further chunks
     @Test(arguments: [false, true]) func theLoopSeesOneSnapshotAndMayWrite(isInFile: Bool) async throws {
-        let store = try filled(400, isInFile: isInFile)
+        let store = try filled(160, isInFile: isInFile)
         let before = try store.contents()
         var lines: Set<String> = []
         for try await line in store.exportedLines() {
@@ -119,7 +119,7 @@ import Testing
     }
 
     @Test func aCancelledTaskGetsNothingMore() async throws {
-        let store = try closable(filled(400, isInFile: true))
+        let store = try closable(filled(160, isInFile: true))
         let task = _Concurrency.Task {
             for try await _ in store.exportedChunks() { withUnsafeCurrentTask { $0?.cancel() } }
         }
@@ -129,7 +129,7 @@ import Testing
     }
 
     @Test func leavingTheLoopEndsTheReading() async throws {
-        let store = try closable(filled(400, isInFile: true))
+        let store = try closable(filled(160, isInFile: true))
         for try await _ in store.exportedChunks() { break }
         try await store.close()
         let error = await #expect(throws: FHIRStoreError.self) { for try await _ in store.exportedChunks() {} }
@@ -137,7 +137,7 @@ import Testing
     }
 
     @Test func aStoreThatIsReadByALoopIsNotClosed() async throws {
-        let store = try closable(filled(400, isInFile: true)) { $0.busyTimeout = .milliseconds(20) }
+        let store = try closable(filled(160, isInFile: true)) { $0.busyTimeout = .milliseconds(20) }
         var iterator = store.exportedChunks().makeAsyncIterator()
         #expect(try await iterator.next() != nil)
         let error = await #expect(throws: FHIRStoreError.self) { try await store.close() }
