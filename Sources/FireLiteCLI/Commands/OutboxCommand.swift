@@ -14,18 +14,16 @@ struct OutboxCommand: Command {
         operandKinds: [.choice(Action.allCases.map(\.rawValue)), .other],
         jsonKeys: [
             JSONKey(
-                "entries",
-                "a list, of what waits: number, server, method, path, state, created, attempts, tried, status, error, sealed, bytes; "
-                    + "with --outcomes outcome"),
+                "entries", "a list: number, server, method, path, state, created, attempts, tried, status, error, sealed, bytes, outcome"),
             JSONKey("sent", "the number of requests that the server accepted"),
             JSONKey("refused", "a list: the numbers of requests that the server refused now"),
             JSONKey("stopped", "why sending stopped, if it did"),
         ],
         discussion: """
-            list prints what waits, in the order of sending; with --server only what waits for that server. send needs
-            --server and sends to it. It stops at a request that the server refuses, until that is retried or
-            discarded: give the numbers N, as list prints them. The exit status is 1 if something is refused or
-            postponed, 3 if the server cannot be reached.
+            list prints what waits, in the order of sending; with --server only what waits for that server. Objects have
+            outcome only with --outcomes. send needs --server and sends to it. It stops at a request that the server
+            refuses, until that is retried or discarded: give the numbers N, as list prints them. The exit status is 1
+            if something is refused or postponed, 3 if the server cannot be reached.
 
             Examples: firelite outbox --database health.sqlite list
                       firelite outbox --database health.sqlite --server https://fhir.example.org/r4 send
