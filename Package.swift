@@ -117,8 +117,11 @@ let package = Package(
                 "TestSupport",
             ],
             swiftSettings: settings),
+        .executableTarget(
+            name: "OutboxChild", dependencies: ["FireLiteSync", "FireLiteR4"], path: "Tests/OutboxChild", swiftSettings: settings),
         .testTarget(
-            name: "FireLiteSyncTests", dependencies: ["FireLiteSync", "FireLiteR4", "TestSupport"], swiftSettings: settings),
+            name: "FireLiteSyncTests", dependencies: ["FireLiteSync", "FireLiteR4", "TestSupport", "OutboxChild"],
+            swiftSettings: settings),
         .testTarget(
             name: "FireLiteCLITests", dependencies: ["FireLiteCLI", "FireLiteSQLiteBridge", "FireLiteSynthetic", "TestSupport"],
             swiftSettings: settings

@@ -13,8 +13,8 @@ struct FireLiteTool {
             ImportCommand.self, MigrateCommand.self, ExportCommand.self, GetCommand.self, FindCommand.self, SQLCommand.self,
             DeleteCommand.self, IndexCommand.self, TrackCommand.self, ChangesCommand.self, HistoryCommand.self, RestoreCommand.self,
             PruneCommand.self, InfoCommand.self, ValidateCommand.self, CheckCommand.self, BackupCommand.self,
-            RekeyCommand.self, VacuumCommand.self, ResealCommand.self, RecoverCommand.self, DemoCommand.self, VersionCommand.self,
-            CompletionsCommand.self, ManualCommand.self,
+            RekeyCommand.self, VacuumCommand.self, ResealCommand.self, RecoverCommand.self, DemoCommand.self, OutboxCommand.self,
+            RegisterCommand.self, TokenCommand.self, VersionCommand.self, CompletionsCommand.self, ManualCommand.self,
         ]
     }
 

@@ -64,7 +64,7 @@ final class CommitAnnouncer: @unchecked Sendable {
         guard !buffers.isEmpty || !signals.isEmpty else { return lock.unlock() }
         sequence += 1
         recent[sequence % Self.recentCommits] = notice.commit.resources.count > Self.recentChanges ? notice.withoutResources : notice
-        let buffers = self.buffers.isEmpty ? [] : self.buffers.values.compactMap(\.object)
+        let buffers = self.buffers.isEmpty || notice.isOfModulesOnly ? [] : self.buffers.values.compactMap(\.object)
         let signals = affected(by: notice)
         for signal in signals where signal.wantsPaths { signal.note(notice.commit) }
         lock.unlock()

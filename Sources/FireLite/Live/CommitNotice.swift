@@ -8,6 +8,9 @@ struct CommitNotice: Sendable {
     /// Whether tables, columns or indexes were created or dropped.
     let changesCatalog: Bool
 
+    /// Whether rows of modules changed and nothing else, which observers of the tables see and `changes()` does not report.
+    var isOfModulesOnly: Bool { commit.isComplete && commit.resources.isEmpty && !changesCatalog }
+
     /// The same, without the list of resources.
     var withoutResources: CommitNotice {
         CommitNotice(

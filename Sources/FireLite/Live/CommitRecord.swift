@@ -22,6 +22,8 @@ final class CommitRecord {
     /// The tables with new, changed or deleted rows.
     @exclusivity(unchecked) private var touched = TableSet()
     @exclusivity(unchecked) private var isOverflowing = false
+    /// Whether rows of modules changed.
+    @exclusivity(unchecked) private var hasModuleChange = false
     /// The number of entries at the savepoint, and what those that have changed since were.
     @exclusivity(unchecked) private var savedCount = 0
     @exclusivity(unchecked) private var journal: [(place: Int, entry: Entry)] = []
@@ -60,6 +62,7 @@ final class CommitRecord {
         touched = TableSet()
         typeIndexes.removeAll(keepingCapacity: true)
         isOverflowing = false
+        hasModuleChange = false
         savedCount = 0
     }
 
@@ -77,6 +80,11 @@ final class CommitRecord {
     func touch(_ table: Int32) { touched.insert(number(of: Int(table))) }
 
     func touch(_ tables: [TablePlan]) { for table in tables { touched.insert(number(of: table.index)) } }
+
+    func touch(tablesOfModule names: [String]) {
+        for name in names { touched.insert(numbers.number(of: name)) }
+        hasModuleChange = true
+    }
 
     func added(_ root: Int64, _ resource: FHIRResource, revision: Int64, _ table: TablePlan) {
         append(Entry(root: root, kind: .added, id: resource.id, pk: resource.objectExtras?.pk, revision: revision, table: table.index))
@@ -165,7 +173,7 @@ final class CommitRecord {
     /// - Parameter changesCatalog: whether tables, columns or indexes were created or dropped.
     func notice(changesCatalog: Bool) -> CommitNotice? {
         // Statements may read the registry, too.
-        touched.insert(TableNumbers.registry)
+        if isOverflowing || !entries.isEmpty { touched.insert(TableNumbers.registry) }
         guard !isOverflowing else {
             let names = Set(typeIndexes.map { schema.tables[$0].name })
             return CommitNotice(
@@ -186,7 +194,7 @@ final class CommitRecord {
                     kind: entry.kind, typeName: schema.tables[entry.table].name, id: entry.id, root: entry.root, revision: entry.revision,
                     paths: entry.paths, givenPK: entry.pk, identity: identity))
         }
-        guard changesCatalog || !resources.isEmpty else { return nil }
+        guard changesCatalog || hasModuleChange || !resources.isEmpty else { return nil }
         let names = isOneType ? table.map { namesOfOneType($0) } ?? [] : Set(resources.map(\.typeName))
         return CommitNotice(
             commit: StoreCommit(resources: resources, typeNames: names, isComplete: true), tables: touched, types: types,

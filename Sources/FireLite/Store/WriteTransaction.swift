@@ -20,6 +20,9 @@ public final class WriteTransaction: ReadTransaction {
     /// Switches what the file tracks.
     func setTracking(_ settings: TrackingSettings) throws { try writer.setTracking(settings) }
 
+    /// Notes for observers that rows of a module's tables may have changed.
+    func noteChange(of tables: [String]) { writer.noteChange(of: tables) }
+
     /// Commits the write.
     func commit() throws {
         try store.mapping {

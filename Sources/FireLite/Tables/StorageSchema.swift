@@ -23,6 +23,10 @@ final class StorageSchema {
     private(set) var unknownTables: [String] = []
     /// Views of other programs in the file, and their tables whose names begin with an underscore.
     private(set) var others: [String] = []
+    /// The definitions of tables whose names begin with an underscore and that are not the store's own: those of modules, and of others.
+    private(set) var moduleDefinitions: [String: String] = [:]
+    /// The modules whose tables are known to be what they should be.
+    private(set) var knownModules: Set<String> = []
 
     /// SQLite's default maximum number of columns of a table, without bookkeeping columns.
     #if SQLCipher
@@ -205,6 +209,7 @@ final class StorageSchema {
         defer { statement.reset() }
         var unknown: [String] = []
         var others: [String] = []
+        var modules: [String: String] = [:]
         var triggers: [(name: String, sql: String)] = []
         ownTables = []
         while try statement.step() {
@@ -217,6 +222,7 @@ final class StorageSchema {
                 }
                 if CatalogText.ownTables.contains(name) { ownTables.insert(name) }
                 if type == "view" || !CatalogText.isOwn(name) { others.append("\(type) \(name)") }
+                if type == "table", !CatalogText.isOwn(name) { modules[name] = sql }
             } else if let plan = table(named: name) {
                 guard try adopt(sql, in: plan, path: connection.path) else {
                     throw CatalogText.refusal(connection.path, "the definition of the table \(name) was not written by this library")
@@ -227,6 +233,8 @@ final class StorageSchema {
         }
         unknownTables = unknown
         self.others = others.sorted()
+        moduleDefinitions = modules
+        knownModules = []
         try verify(triggers, connection)
         version = current
     }
@@ -337,10 +345,15 @@ final class StorageSchema {
     /// Takes note of tables of the library's own that were just created.
     func noteOwnTables(_ names: [String]) { ownTables.formUnion(names) }
 
+    /// Takes note that the tables of a module are what they should be.
+    func noteKnown(_ module: String) { knownModules.insert(module) }
+
     /// Discards tables and columns that were rolled back.
     func forgetFile() {
         changes += 1
         hasNotedModel = false
+        moduleDefinitions = [:]
+        knownModules = []
         for plan in tables {
             plan.fileColumns = 0
             plan.isInFile = false

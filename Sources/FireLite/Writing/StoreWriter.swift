@@ -100,6 +100,9 @@ final class StoreWriter {
         tracking = ChangeRecorder(access, settings, origin: origin, firstRoot: nextRoot, digestKey: identity.digestKey)
     }
 
+    /// Notes for observers that rows of a module's tables may have changed.
+    func noteChange(of tables: [String]) { record?.touch(tablesOfModule: tables) }
+
     /// What observers are to know of the write, once it is committed; nil if it changed nothing.
     var notice: CommitNotice? {
         let changesCatalog = access.schema.version != catalogVersion

@@ -14,6 +14,7 @@ struct InfoCommand: Command {
             JSONKey("types", "a list: type, resources"),
             JSONKey("resources", "the number of all resources"),
             JSONKey("tables", "a list: table, rows, columns"),
+            JSONKey("modules", "a list: module, table, rows"),
             JSONKey("others", "a list: views and tables of other programs"),
         ] + TrackedState.jsonKeys,
         discussion: """
@@ -52,6 +53,9 @@ struct InfoCommand: Command {
             "tables", [.init(key: "table"), .init(key: "rows", alignment: .right), .init(key: "columns", alignment: .right)],
             statistics.tables.map { [.text($0.name), .count($0.rows), .count($0.columns)] },
             footer: statistics.others.map { ["(\($0))", "", ""] })
+        report.addTable(
+            "modules", [.init(key: "module"), .init(key: "table"), .init(key: "rows", alignment: .right)],
+            statistics.modules.map { [.text($0.module), .text($0.name), .count($0.rows)] }, isShown: !statistics.modules.isEmpty)
         report.addMember("others", .texts(statistics.others))
         try console.print(report, asJSON: isJSON)
         return .done

@@ -17,9 +17,11 @@ extension FHIRClientError {
         case 500...: (code, remedy) = (.serverFailed, "the server failed or is not available: try again later")
         default: (code, remedy) = (.rejected, "the server does not accept the request")
         }
+        let issues = OutcomeIssue.issues(in: response.body)
         self.init(
-            code, "\(request): \(response.status), \(remedy)", status: response.status, issues: OutcomeIssue.issues(in: response.body),
-            requestID: requestID, retryAfter: HTTPDate.retryAfter(response.fields["Retry-After"], now: now))
+            code, "\(request): \(response.status), \(remedy)", status: response.status, issues: issues,
+            outcome: issues.isEmpty ? nil : response.body, requestID: requestID,
+            retryAfter: HTTPDate.retryAfter(response.fields["Retry-After"], now: now))
     }
 
     /// The error of a request without an answer.

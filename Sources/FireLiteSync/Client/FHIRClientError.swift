@@ -54,19 +54,22 @@ public struct FHIRClientError: LocalizedError, Sendable, CustomStringConvertible
     public let status: Int?
     /// What the server says about it. The texts may repeat values of records.
     public let issues: [OutcomeIssue]
+    /// The body of the answer if it is an OperationOutcome, as JSON. It may repeat values of records.
+    public let outcome: Data?
     /// The id of the request in the server's log.
     public let requestID: String?
     /// The time after which the server wants the request to be repeated.
     public let retryAfter: Duration?
 
     init(
-        _ code: Code, _ message: String, status: Int? = nil, issues: [OutcomeIssue] = [], requestID: String? = nil,
+        _ code: Code, _ message: String, status: Int? = nil, issues: [OutcomeIssue] = [], outcome: Data? = nil, requestID: String? = nil,
         retryAfter: Duration? = nil
     ) {
         self.code = code
         self.message = message
         self.status = status
         self.issues = issues
+        self.outcome = outcome
         self.requestID = requestID
         self.retryAfter = retryAfter
     }

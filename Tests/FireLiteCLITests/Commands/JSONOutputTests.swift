@@ -47,6 +47,7 @@ struct JSONOutputTests {
             "backup": ["--database", database.path, folder.file("copy.sqlite")], "vacuum": ["--database", database.path],
             "recover": [database.path, folder.file("recovered.sqlite")], "reseal": ["--database", database.path],
             "find": ["--database", database.path, "Patient", "--count"], "version": [],
+            "outbox": ["--database", database.path, "list"],
             "migrate": [
                 "--database", database.path, try folder.write("old.ndjson", #"{"resourceType":"Patient","id":"3","pk":"x","name":[]}"#),
             ],

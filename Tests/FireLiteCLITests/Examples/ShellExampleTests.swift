@@ -84,6 +84,9 @@ struct ShellExampleTests {
                 // These need a build with SQLCipher, and an encrypted file.
                 let isRefused = run.status == .failed && (run.error.contains("SQLCipher") || run.error.contains("encrypted"))
                 #expect(run.status == .done || isRefused, "\(script.place): \(line)\n\(run.error)")
+            } else if words.first == "register" {
+                // There is no such server.
+                #expect(run.status == .failed && !run.error.contains("credentials file"), "\(script.place): \(line)\n\(run.error)")
             } else if words.first == "reseal", run.status != .done {
                 // A library before SQLite 3.32 makes files without room for checksums.
                 #expect(run.error.contains("no room for checksums"), "\(script.place): \(line)\n\(run.error)")
@@ -145,6 +148,8 @@ struct ShellExampleTests {
         try folder.write("exported/Patient/128.json", #"{"id":"128","photo":[],"name":[{"given":[{"value":"Ryan"}]}]}"#)
         try folder.write("realm.json", #"{"Patient":[{"pk":"p","id":"129","active":null}],"HumanName":[{"pk":"n"}]}"#)
         try folder.write("all.ndjson", FHIRJSON.string(Patient { $0.id = "130" }))
+        let credentials = try folder.write("server.json", #"{"token":"secret"}"#)
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: credentials)
         for key in ["old.key", "new.key", "secret.key"] {
             let path = try folder.write(key, String(repeating: key, count: 4))
             // Others must not be able to read it.

@@ -89,6 +89,7 @@ private struct Recovery {
         for gap in try target.addChanges(from: source) {
             report.unreadable.append("_change: the changes \(gap.lowerBound) to \(gap.upperBound), if there are any, cannot be read")
         }
+        report.unreadable += try target.addModules(from: source)
         try target.finish(
             nextRoot: max(source.nextRoot ?? 1, (roots.last ?? 0) + 1), release: release, keepsIDsUnique: source.keepsIDsUnique,
             try declarations())

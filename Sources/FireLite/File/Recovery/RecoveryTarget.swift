@@ -3,7 +3,7 @@ import FireLiteSQLiteBridge
 
 /// The new file that a damaged store's rows are copied to, with their keys, so that pks stay the same.
 final class RecoveryTarget {
-    private let connection: Connection
+    let connection: Connection
     private var inserts: [Int: Statement] = [:]
     private let registry: Registry
     private let digestKey: UInt64

@@ -27,9 +27,18 @@ extension FHIRStore {
                 let rows = Int(try connection.integer("SELECT count(*) FROM \(table.quotedName)") ?? 0)
                 tables.append(StoreStatistics.Table(name: table.name, rows: rows, columns: table.fileColumns))
             }
+            let schema = transaction.access.schema
+            var modules: [StoreStatistics.ModuleTable] = []
+            for record in try ModuleRecord.all(connection) {
+                for table in record.tables where schema.moduleDefinitions[table] != nil {
+                    let rows = Int(try connection.integer("SELECT count(*) FROM \(quoted(table))") ?? 0)
+                    modules.append(StoreStatistics.ModuleTable(module: record.module, name: table, rows: rows))
+                }
+            }
+            let known = Set(modules.map { "table \($0.name)" })
             return StoreStatistics(
-                others: transaction.access.schema.others, tables: tables.sorted { $0.name < $1.name }, fileBytes: pageSize * pages,
-                resources: try Registry.count(connection))
+                others: schema.others.filter { !known.contains($0) }, tables: tables.sorted { $0.name < $1.name }, modules: modules,
+                fileBytes: pageSize * pages, resources: try Registry.count(connection))
         }
     }
 }

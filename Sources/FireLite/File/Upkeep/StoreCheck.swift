@@ -33,7 +33,7 @@ struct StoreCheck {
         findings += try tolerant("the tables of resources") { try shapes() }
         findings += try tolerant("_resource", table: "_resource") { try contents() }
         findings += try tolerant("_change", table: "_change") { try changes() }
-        findings += try tolerant("_meta", table: "_meta") { try numbers() + duplicates() }
+        findings += try tolerant("_meta", table: "_meta") { try modules() + numbers() + duplicates() }
         return findings
     }
 
@@ -66,6 +66,20 @@ struct StoreCheck {
     }
 
     private func triggerNames() throws -> Set<String> { Set(try texts("SELECT name FROM sqlite_master WHERE type = 'trigger'")) }
+
+    /// Tables of modules that are missing, or that this library did not write. What is in them belongs to the modules.
+    private func modules() throws -> [StoreFinding] {
+        var findings: [StoreFinding] = []
+        for record in try ModuleRecord.all(connection) {
+            for table in record.tables {
+                let definition = access.schema.moduleDefinitions[table]
+                if let definition, ModuleTable(definition: definition) != nil { continue }
+                let fault = definition == nil ? "is missing" : "was not written by this library"
+                findings.append(StoreFinding(.module, table: table, "the table \(table) of \(record.module) \(fault)"))
+            }
+        }
+        return findings
+    }
 
     /// Duplicate ids, if the store keeps them unique.
     private func duplicates() throws -> [StoreFinding] {

@@ -17,6 +17,8 @@ public struct StoreFinding: Sendable, Hashable, CustomStringConvertible {
         public static let orphanRows = Kind(rawValue: "orphanRows")
         /// The registry and the tables disagree about a resource's rows.
         public static let registry = Kind(rawValue: "registry")
+        /// A table of a module is missing, or is not as the library writes it.
+        public static let module = Kind(rawValue: "module")
         /// A resource does not match its digest.
         public static let content = Kind(rawValue: "content")
         /// The next resource would get a number that is in use or invalid.

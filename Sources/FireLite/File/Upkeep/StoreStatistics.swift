@@ -7,9 +7,21 @@ public struct StoreStatistics: Sendable {
         public let columns: Int
     }
 
+    /// A table that a module of the library keeps in the file, such as the outbox, and its rows.
+    public struct ModuleTable: Sendable {
+        /// The module's name, `outbox`.
+        public let module: String
+        /// The table's name, `_outbox`.
+        public let name: String
+        /// The number of its rows.
+        public let rows: Int
+    }
+
     /// Views, and tables whose names begin with an underscore, of other programs, such as `view families`. The store leaves them alone.
     public let others: [String]
     public let tables: [Table]
+    /// The tables of modules, whether or not the program uses the modules.
+    public let modules: [ModuleTable]
     /// The size of the database file, without the write-ahead log, in bytes.
     public let fileBytes: Int
     public let resources: Int

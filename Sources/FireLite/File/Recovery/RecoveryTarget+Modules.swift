@@ -1,0 +1,42 @@
+import FireLiteSQLiteBridge
+
+extension RecoveryTarget {
+    /// Copies the readable rows of modules' tables, whether or not this program knows the modules.
+    ///
+    /// - Returns: what cannot be read.
+    /// - Throws: `SQLiteError`; `FHIRStoreError` if the new file cannot be written.
+    func addModules(from source: DamagedStore) throws -> [String] {
+        var unreadable: [String] = []
+        let records = try source.moduleRecords()
+        let tables = try source.moduleTables(records)
+        for record in records ?? [] {
+            try record.store(connection)
+            for name in record.tables where !tables.contains(where: { $0.name == name }) {
+                unreadable.append("\(name): the definition of the table cannot be read, so none of its rows can")
+            }
+        }
+        for table in tables {
+            for gap in try copy(table, from: source) {
+                unreadable.append("\(table.name): the rows \(gap.lowerBound) to \(gap.upperBound), if there are any, cannot be read")
+            }
+        }
+        return unreadable
+    }
+
+    private func copy(_ table: ModuleTable, from source: DamagedStore) throws -> [ClosedRange<Int64>] {
+        try connection.run(table.creation)
+        for index in table.indexes { try connection.run(table.creation(of: index)) }
+        let values = Array(repeating: "?", count: table.columns.count + 1).joined(separator: ", ")
+        // Of damaged rows that break a unique index, the first one counts.
+        let insert = try connection.prepare("INSERT OR IGNORE INTO \(table.name) VALUES (\(values))")
+        return try source.readRows(of: table) { row in
+            for column in 0...table.columns.count { insert.bind(column + 1, column: column, of: row) }
+            do {
+                try insert.run()
+            } catch let error as SQLiteError {
+                // Not a read error, which would count as damage.
+                throw FHIRStoreError(error, path: "the new file")
+            }
+        }
+    }
+}

@@ -1,0 +1,56 @@
+import FireLiteSQLiteBridge
+
+/// What a file says about a module that keeps tables in it: the row `module.…` of `_meta`.
+struct ModuleRecord {
+    let module: String
+    let version: Int
+    let tables: [String]
+
+    private static let prefix = "module."
+
+    init(_ tables: ModuleTables) {
+        module = tables.module
+        version = tables.version
+        self.tables = tables.tables.map(\.name)
+    }
+
+    /// Reads a row: `module.outbox`, `1 _outbox _outbox_server`. Nil for anything else.
+    init?(key: String?, value: String?) {
+        guard let key, let value, key.hasPrefix(Self.prefix) else { return nil }
+        let parts = value.split(separator: " ").map(String.init)
+        guard let version = parts.first.flatMap({ Int($0) }), version > 0 else { return nil }
+        module = String(key.dropFirst(Self.prefix.count))
+        self.version = version
+        tables = Array(parts.dropFirst())
+        let module = module
+        guard tables.allSatisfy({ Self.isName($0, of: module) && !CatalogText.isOwn($0) }) else { return nil }
+    }
+
+    /// Whether a table may be a module's by its name.
+    static func isName(_ table: String, of module: String) -> Bool {
+        !module.isEmpty && module.utf8.allSatisfy { 97...122 ~= $0 } && (table == "_" + module || table.hasPrefix("_\(module)_"))
+    }
+
+    /// All records of a file.
+    ///
+    /// - Throws: `SQLiteError`.
+    static func all(_ connection: Connection) throws -> [ModuleRecord] {
+        let statement = try connection.cached("SELECT key, value FROM _meta WHERE key >= 'module.' AND key < 'module/' ORDER BY key")
+        defer { statement.reset() }
+        var records: [ModuleRecord] = []
+        while try statement.step() {
+            if let record = ModuleRecord(key: statement.text(0), value: statement.text(1)) { records.append(record) }
+        }
+        return records
+    }
+
+    /// Writes the record.
+    ///
+    /// - Throws: `SQLiteError`.
+    func store(_ connection: Connection) throws {
+        let statement = try connection.cached("INSERT OR REPLACE INTO _meta(key, value) VALUES (?, ?)")
+        statement.bind(1, Self.prefix + module)
+        statement.bind(2, ([String(version)] + tables).joined(separator: " "))
+        try statement.run()
+    }
+}

@@ -1,0 +1,58 @@
+import FireLiteCore
+import FireLiteSQLiteBridge
+
+extension ReadTransaction {
+    /// Whether the file has a module's tables.
+    ///
+    /// - Throws: `FHIRStoreError`: `newerFormat`, `olderFormat`, `notAStore`.
+    package func hasTables(of module: ModuleTables) throws -> Bool {
+        try perform(flushes: false) {
+            access.region?.insert(tables: Set(module.tables.map(\.name)))
+            return try access.schema.hasTables(of: module, isWrite: self is WriteTransaction, access.connection)
+        }
+    }
+
+    /// The rows that a statement selects from a module's tables, and from the store's; none if the file has no such tables yet. Observers see
+    /// later changes of the tables.
+    ///
+    /// - Parameters:
+    ///   - module: the module.
+    ///   - sql: a constant of the program, with `?` for values.
+    ///   - arguments: the values.
+    /// - Throws: `FHIRStoreError`.
+    package func rows(of module: ModuleTables, _ sql: String, _ arguments: [SQLValue] = []) throws -> [SQLRow] {
+        guard try hasTables(of: module) else { return [] }
+        return try perform {
+            let statement = try access.connection.cached(sql)
+            defer { statement.reset() }
+            var rows: [SQLRow] = []
+            try step(statement, arguments) { row in
+                rows.append(row)
+                return true
+            }
+            return rows
+        }
+    }
+
+    /// Calls `body` with each row that a statement selects, until it returns false.
+    ///
+    /// - Throws: what `body` throws; `FHIRStoreError`.
+    package func forEachRow(
+        of module: ModuleTables, _ sql: String, _ arguments: [SQLValue] = [], _ body: (SQLRow) throws -> Bool
+    ) throws {
+        guard try hasTables(of: module) else { return }
+        // Not from the cache: `body` may run the same statement.
+        try perform { try step(access.connection.prepare(sql), arguments, body) }
+    }
+
+    private func step(_ statement: Statement, _ arguments: [SQLValue], _ body: (SQLRow) throws -> Bool) throws {
+        if access.region != nil {
+            access.region?.insert(tables: store.statementTables.tables(of: statement.sql, access.connection))
+        }
+        statement.bind(arguments)
+        let columns = (0..<statement.columnCount).map { statement.columnName($0) }
+        while try statement.step() {
+            guard try body(SQLRow(columns: columns, values: (0..<columns.count).map { statement.value($0) })) else { return }
+        }
+    }
+}

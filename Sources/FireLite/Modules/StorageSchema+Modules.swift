@@ -1,0 +1,48 @@
+import FireLiteSQLiteBridge
+
+extension StorageSchema {
+    /// Whether the file has a module's tables, as the module defines them.
+    ///
+    /// - Parameter isWrite: whether tables that the module's version adds can be created.
+    /// - Throws: `FHIRStoreError`: `newerFormat` if a later version of the module has written them, `olderFormat` if an earlier one has and
+    ///   they cannot be extended now, `notAStore` if the definitions are not the module's; `SQLiteError`.
+    func hasTables(of module: ModuleTables, isWrite: Bool, _ connection: Connection) throws -> Bool {
+        if knownModules.contains(module.module) { return true }
+        let found = module.tables.filter { moduleDefinitions[$0.name] != nil }
+        guard !found.isEmpty else { return false }
+        let version = try ModuleRecord.all(connection).first { $0.module == module.module }?.version ?? 0
+        guard version <= module.version else {
+            throw FHIRStoreError(
+                .newerFormat,
+                "\(connection.path): the tables of \(module.module) have version \(version) and this library knows up to \(module.version): update the library"
+            )
+        }
+        guard version > 0, found.allSatisfy({ moduleDefinitions[$0.name] == $0.creation }) else {
+            throw CatalogText.refusal(connection.path, "the tables of \(module.module) were not written by this library")
+        }
+        if found.count == module.tables.count {
+            noteKnown(module.module)
+            return true
+        }
+        guard version < module.version else {
+            throw CatalogText.refusal(connection.path, "a table of \(module.module) is missing")
+        }
+        guard !isWrite else { return false }
+        throw FHIRStoreError(
+            .olderFormat,
+            "\(connection.path): the tables of \(module.module) have version \(version), which is upgraded to \(module.version) by the first write to them"
+        )
+    }
+
+    /// Creates the tables of a module that the file lacks.
+    ///
+    /// - Throws: `SQLiteError`; `FHIRStoreError`.
+    func create(_ module: ModuleTables, _ connection: Connection) throws {
+        for table in module.tables where moduleDefinitions[table.name] == nil {
+            try connection.run(table.creation)
+            for index in table.indexes { try connection.run(table.creation(of: index)) }
+        }
+        try ModuleRecord(module).store(connection)
+        try refresh(connection)
+    }
+}

@@ -1,0 +1,28 @@
+import FireLiteCore
+import FireLiteSQLiteBridge
+
+extension WriteTransaction {
+    /// Runs a statement that changes rows of a module's tables, as a part of this write: it is committed with the resources, or not at all.
+    ///
+    /// The tables are created if the file does not have them yet.
+    /// - Parameters:
+    ///   - module: the module.
+    ///   - sql: a constant of the program, with `?` for values.
+    ///   - arguments: the values.
+    /// - Returns: the number of rows that it inserted, changed or deleted.
+    /// - Throws: `FHIRStoreError`.
+    @discardableResult
+    package func run(on module: ModuleTables, _ sql: String, _ arguments: [SQLValue] = []) throws -> Int {
+        if try !hasTables(of: module) { try perform { try access.schema.create(module, access.connection) } }
+        return try perform {
+            noteChange(of: module.tables.map(\.name))
+            let statement = try access.connection.cached(sql)
+            // The values live no longer than this call.
+            defer { statement.bind(arguments.map { _ in .null }) }
+            statement.bind(arguments)
+            let before = access.connection.totalChanges
+            try statement.run()
+            return Int(access.connection.totalChanges - before)
+        }
+    }
+}

@@ -1,0 +1,62 @@
+import FireLite
+import FireLiteSync
+import Foundation
+
+/// The server that `--server` and `--credentials` name.
+struct ServerArgument {
+    static let options = [server(isRequired: true), CredentialsFile.option, plainHTTP]
+    static func server(isRequired: Bool) -> OptionDefinition {
+        .option("server", "URL", isRequired: isRequired, "the base address of the FHIR server, such as https://example.org/fhir")
+    }
+    static let plainHTTP = OptionDefinition.flag(
+        "plain-http", "talk to the server without HTTPS, although everybody on the way can read it")
+
+    let base: URL
+    private let credentialsPath: String?
+    private let allowsPlainHTTP: Bool
+
+    /// - Throws: `ToolError` with status 2 if `--server` is not an address.
+    init(_ arguments: ParsedArguments) throws {
+        let text = arguments["server"] ?? ""
+        guard let url = URL(string: text), url.host != nil, url.scheme == "https" || url.scheme == "http" else {
+            throw ToolError.usage("--server is '\(text)', not an address such as https://example.org/fhir")
+        }
+        base = url
+        credentialsPath = arguments["credentials"]
+        allowsPlainHTTP = arguments.has("plain-http")
+    }
+
+    /// The settings of the tool's clients.
+    var configuration: FHIRClient.Configuration {
+        var configuration = FHIRClient.Configuration()
+        configuration.fields = ["User-Agent": "firelite"]
+        if allowsPlainHTTP, let host = base.host { configuration.plainHTTPHosts = [host] }
+        return configuration
+    }
+
+    /// A client with the access that the credentials give.
+    ///
+    /// - Parameter release: the release of its resources.
+    /// - Throws: `ToolError` with status 3 for a credentials file that cannot be used, 2 for an address that is not HTTPS.
+    func client(_ release: FHIRRelease) throws -> FHIRClient {
+        let authorization: any Authorization =
+            try credentialsPath.map { try CredentialsFile(path: $0).authorization() } ?? NoAuthorization()
+        return try client(release, authorization)
+    }
+
+    /// A client without authorization, for registering.
+    ///
+    /// - Parameter release: the release of its resources.
+    /// - Throws: `ToolError` with status 2 for an address that is not HTTPS.
+    func anonymousClient(_ release: FHIRRelease) throws -> FHIRClient { try client(release, NoAuthorization()) }
+
+    private func client(_ release: FHIRRelease, _ authorization: any Authorization) throws -> FHIRClient {
+        do {
+            return try FHIRClient(base: base, release: release, authorization: authorization, configuration: configuration)
+        } catch let error as FHIRClientError {
+            let remedy =
+                error.code == .notPrivate ? "plain HTTP can be read by everybody on the way: use https://, or --plain-http" : error.message
+            throw ToolError.usage("--server: \(remedy)")
+        }
+    }
+}

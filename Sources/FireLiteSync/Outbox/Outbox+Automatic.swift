@@ -1,0 +1,62 @@
+import FireLite
+import Foundation
+
+extension Outbox {
+    /// Sends by itself until its task is cancelled: when something is put into the outbox, by whichever process, and again after a failure.
+    ///
+    /// ```swift
+    /// let sending = Task { try await outbox.run() }
+    /// ```
+    /// After a failure it waits: as long as the server asks for, and longer with each further failure. What the server refuses is not
+    /// sent again by itself; after a refused token it waits as long as it ever does. Call ``flush()`` to send at once, for example when the
+    /// network is back.
+    /// - Parameter schedule: the waiting times after failures; its number of attempts does not count.
+    /// - Throws: `FHIRStoreError`, also when the store is closed; `CancellationError`.
+    public func run(
+        schedule: RetryPolicy = RetryPolicy(firstDelay: .seconds(5), maximumDelay: .seconds(900))
+    ) async throws {
+        let (server, refusals) = (server, refusals)
+        var failures = 0
+        for try await work in store.updates(every: .milliseconds(20), { tx in try OutboxWork(tx, server, refusals) }) {
+            var isLeft = work.isThere
+            while isLeft {
+                let result = try await flush()
+                switch result.stop {
+                case nil, .refused:
+                    failures = 0
+                    isLeft = false
+                case .postponed(let date): try await clock.sleep(.seconds(max(date.timeIntervalSince(clock.now()), 0.001)))
+                case .failed(_, let failure):
+                    failures += 1
+                    try await clock.sleep(delay(schedule, failure, failures))
+                }
+            }
+        }
+    }
+
+    private func delay(_ schedule: RetryPolicy, _ failure: OutboxFailure, _ failures: Int) -> Duration {
+        if failure.isClientsFault { return schedule.maximumDelay }
+        // At least half of the limit, so that no chance makes it hammer.
+        return schedule.delay(afterAttempt: failures, retryAfter: failure.retryAfter, random: 0.5 + clock.random() / 2)
+    }
+}
+
+/// Whether there is something to send, and what changes when something comes.
+private struct OutboxWork: Equatable, Sendable {
+    /// The number and the state of the entry that is next.
+    private let next: Int64?
+    private let isRefused: Bool
+    private let last: Int64?
+
+    var isThere: Bool { next != nil && !isRefused }
+
+    init(_ tx: ReadTransaction, _ server: String, _ refusals: OutboxRefusals) throws {
+        let row = try tx.outboxRows(
+            "SELECT seq, refused FROM _outbox WHERE server = ?" + (refusals == .park ? " AND refused = 0" : "") + " ORDER BY seq LIMIT 1",
+            [.text(server)]
+        ).first
+        next = row?[0].integer
+        isRefused = row?[1].integer == 1
+        last = try tx.outboxRows("SELECT max(seq) FROM _outbox WHERE server = ?", [.text(server)]).first?[0].integer
+    }
+}

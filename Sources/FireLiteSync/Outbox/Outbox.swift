@@ -1,0 +1,196 @@
+import FireLite
+import FireLiteCore
+import Foundation
+
+/// Sends the requests that wait in a store's outbox to their server, in order, and loses none.
+///
+/// ```swift
+/// let outbox = try Outbox(store: store, client: client)
+/// try await store.write { tx in
+///     try tx.upsert(observation)
+///     try outbox.enqueue(.create(observation), in: tx)
+/// }
+/// try await outbox.flush()
+/// ```
+/// What waits is in the store's own file: it is committed with the resources that it is about, and encrypted and backed up with them. Each
+/// request is sent at least once and takes effect once: a create is sent with a condition, so that one whose answer got lost finds its
+/// resource. However many outboxes and processes use a file, one sends to a server at a time.
+public final class Outbox: Sendable {
+    /// The store with the requests.
+    public let store: FHIRStore
+    /// The server's client.
+    public let client: FHIRClient
+    /// What happens when the server refuses an entry.
+    public let refusals: OutboxRefusals
+    /// Which requests are sealed; nil if none are.
+    public let envelopes: EnvelopePolicy?
+    /// The server's name in the tables.
+    let server: String
+    let lease: OutboxLease
+    let turns = OutboxTurns()
+    private let hub = OutboxEvents()
+    private let sender: FHIRClient
+    private let sealedSender: (name: String, client: FHIRClient)?
+
+    var clock: SyncClock { client.configuration.clock }
+
+    /// Creates an outbox. Nothing is sent yet.
+    ///
+    /// - Parameters:
+    ///   - store: the store with the requests.
+    ///   - client: the server's client. Its ``FHIRClient/Configuration/retry`` is not used: what fails waits for the next flush.
+    ///   - refusals: what happens when the server refuses an entry.
+    ///   - envelopes: which requests are sealed, for whom, and where they go; nil to seal none.
+    ///   - envelopeAuthorization: the authorization at the second endpoint. Nil for the client's if it has the same origin, and none otherwise.
+    /// - Precondition: the client's release is the store's.
+    /// - Throws: ``FHIRClientError/Code/notPrivate`` if the second endpoint is not HTTPS.
+    public init(
+        store: FHIRStore, client: FHIRClient, refusals: OutboxRefusals = .stop, envelopes: EnvelopePolicy? = nil,
+        envelopeAuthorization: (any Authorization)? = nil
+    ) throws {
+        misuse(
+            unless: store.release == client.release,
+            "an outbox of a store of \(store.release) needs a client of the same release, not of \(client.release)")
+        self.store = store
+        self.client = client
+        self.refusals = refusals
+        self.envelopes = envelopes
+        server = try OutboxServer.name(client.base)
+        lease = OutboxLease(server: server, owner: OutboxOwner())
+        var configuration = client.configuration
+        configuration.retry = .never
+        sender = try FHIRClient(
+            base: client.base, release: client.release, authorization: client.authorization, configuration: configuration,
+            transport: client.transport)
+        guard let endpoint = envelopes?.endpoint else {
+            sealedSender = nil
+            return
+        }
+        let authorization: any Authorization =
+            envelopeAuthorization ?? (Origin(endpoint) == client.origin ? client.authorization : NoAuthorization())
+        sealedSender = (
+            try OutboxServer.name(endpoint),
+            try FHIRClient(
+                base: endpoint, release: client.release, authorization: authorization, configuration: configuration,
+                transport: client.transport)
+        )
+    }
+
+    /// The client that sends an entry.
+    func sender(of entry: OutboxOutgoing) throws -> FHIRClient {
+        guard let endpoint = entry.endpoint else { return sender }
+        guard let sealedSender, sealedSender.name == endpoint else {
+            throw OutboxError(
+                .invalidArgument,
+                "the entry \(entry.number) is sealed for an endpoint that this outbox does not have: create it with its envelopes")
+        }
+        return sealedSender.client
+    }
+
+    // MARK: - Putting requests in
+
+    /// Puts a request into the outbox, as a part of a write: see ``FireLite/WriteTransaction/enqueue(_:for:sealing:marksCreates:)``.
+    ///
+    /// - Parameters:
+    ///   - request: a request that writes.
+    ///   - transaction: a write of the outbox's store.
+    /// - Returns: the number of the entry.
+    /// - Precondition: the write is of the outbox's store.
+    /// - Throws: ``OutboxError``; ``EnvelopeError``; `FHIRStoreError`.
+    @discardableResult
+    public func enqueue(_ request: FHIRRequest, in transaction: WriteTransaction) throws -> Int64 {
+        misuse(unless: transaction.store === store, "the write is of another store: enqueue in a write of the outbox's store")
+        return try transaction.enqueue(request, for: client.base, sealing: envelopes, mark: OutboxMark(), created: clock.now())
+    }
+
+    /// Puts a request into the outbox, in a write of its own.
+    ///
+    /// - Parameter request: a request that writes.
+    /// - Returns: the number of the entry.
+    /// - Throws: ``OutboxError``; ``EnvelopeError``; `FHIRStoreError`.
+    @discardableResult
+    public func enqueue(_ request: FHIRRequest) async throws -> Int64 {
+        try await store.write { tx in try self.enqueue(request, in: tx) }
+    }
+
+    // MARK: - Sending
+
+    /// Sends a request after everything that waits. If that does not work, the request waits too.
+    ///
+    /// It is put into the outbox first, so that it is not lost if the program ends meanwhile.
+    /// - Parameter request: a request that writes.
+    /// - Returns: what became of it. A server that cannot be reached, or that refuses, is no error.
+    /// - Throws: ``OutboxError``; ``EnvelopeError``; `FHIRStoreError`; `CancellationError`, after which the request waits.
+    @discardableResult
+    public func send(_ request: FHIRRequest) async throws -> OutboxDelivery {
+        let number = try await enqueue(request)
+        let result = try await flush(through: number)
+        if let receipt = result.sent.first(where: { $0.number == number }) { return .sent(receipt) }
+        guard let entry = try await store.read({ tx in try tx.outboxEntry(number) }) else { return .sentElsewhere(number) }
+        return .queued(entry, result.stop)
+    }
+
+    /// Sends what waits, in order, up to what is there now.
+    ///
+    /// If another outbox, of this or another process, is sending to the server, this waits until it has finished. Nothing is sent before the
+    /// time that the server has asked for with `Retry-After`.
+    /// - Returns: what was sent, and why it ended if something is left. A server that cannot be reached, or that refuses, is no error.
+    /// - Throws: `FHIRStoreError`; `CancellationError`.
+    @discardableResult
+    public func flush() async throws -> OutboxFlushResult {
+        let server = server
+        let last = try await store.read { tx in
+            try tx.outboxRows("SELECT max(seq) FROM _outbox WHERE server = ?", [.text(server)]).first?[0].integer
+        }
+        guard let last else { return OutboxFlushResult() }
+        return try await flush(through: last)
+    }
+
+    private func flush(through last: Int64) async throws -> OutboxFlushResult {
+        await turns.begin()
+        do {
+            let result = try await OutboxFlush(outbox: self, last: last).run()
+            await turns.end()
+            report(.flushed(result))
+            return result
+        } catch {
+            await turns.end()
+            throw error
+        }
+    }
+
+    // MARK: - Entries
+
+    /// What waits for the server, in the order of sending.
+    ///
+    /// - Throws: `FHIRStoreError`.
+    public func entries() async throws -> [OutboxEntry] {
+        let base = client.base
+        return try await store.read { tx in try tx.outboxEntries(for: base) }
+    }
+
+    /// What waits for the server, now and after each commit that changes it, whichever process made it.
+    public func entryUpdates() -> StoreUpdates<[OutboxEntry]> {
+        let base = client.base
+        return store.updates { tx in try tx.outboxEntries(for: base) }
+    }
+
+    /// Lets an entry that the server refused be sent again with the next flush, before those that came after it.
+    ///
+    /// - Parameter number: its number.
+    /// - Throws: ``OutboxError/Code/noEntry``; `FHIRStoreError`.
+    public func retry(_ number: Int64) async throws { try await store.write { tx in try tx.retryOutboxEntry(number) } }
+
+    /// Removes an entry without sending it.
+    ///
+    /// - Parameter number: its number.
+    /// - Throws: ``OutboxError/Code/noEntry``; `FHIRStoreError`.
+    public func discard(_ number: Int64) async throws { try await store.write { tx in try tx.discardOutboxEntry(number) } }
+
+    // MARK: - Events
+
+    /// What this outbox does from now on. Of more than a thousand events that a slow loop has not taken, the oldest are dropped.
+    public func events() -> AsyncStream<OutboxEvent> { hub.stream() }
+
+    func report(_ event: OutboxEvent) { hub.report(event) }
+}

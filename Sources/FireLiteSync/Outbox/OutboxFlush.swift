@@ -1,0 +1,160 @@
+import FireLite
+import Foundation
+
+/// One flush of an outbox: entry after entry, each in a write before and after it is sent. The write after one is the write before the next.
+///
+/// Before it is sent an entry is marked as begun. One that is found so was on its way when its process ended: the server may have done it.
+struct OutboxFlush: Sendable {
+    let outbox: Outbox
+    /// The number of the last entry to send.
+    let last: Int64
+
+    private var lease: OutboxLease { outbox.lease }
+    private var server: String { outbox.server }
+    private var refusals: OutboxRefusals { outbox.refusals }
+
+    /// How long a flush waits before it looks again whether another one has finished.
+    private static let patience: Duration = .milliseconds(100)
+
+    private enum Step: Sendable {
+        case send(OutboxOutgoing)
+        case ended(OutboxFlushResult.Stop?)
+        /// Another outbox has taken the lease: this one was asleep for long.
+        case lost
+    }
+
+    private struct Sent: Sendable {
+        let entry: OutboxOutgoing
+        let answer: OutboxAnswer
+    }
+
+    func run() async throws -> OutboxFlushResult {
+        var result = OutboxFlushResult()
+        do {
+            while true {
+                switch try await takeLease() {
+                case .nothingToSend: return result
+                case .postponed(let date):
+                    result.stop = .postponed(date)
+                    return result
+                case .taken: try await outbox.clock.sleep(Self.patience)
+                case .granted:
+                    if try await sendAll(&result) { return result }
+                }
+            }
+        } catch {
+            await releaseLease()
+            throw error
+        }
+    }
+
+    private func takeLease() async throws -> OutboxLease.Answer {
+        let (lease, last, now) = (lease, last, outbox.clock.now())
+        let answer = try await outbox.store.read { tx in try lease.look(tx, now: now, through: last) }
+        guard case .granted = answer else { return answer }
+        return try await outbox.store.write { tx in try lease.take(tx, now: now, through: last) }
+    }
+
+    /// Also where the task was cancelled, or the next flush would wait until the lease ends.
+    private func releaseLease() async {
+        let (store, lease) = (outbox.store, lease)
+        let release = Task { try await store.write { tx in try lease.release(tx) } }
+        // If the store cannot be written, the lease ends by itself.
+        _ = await release.result
+    }
+
+    /// - Returns: whether the flush has ended. Otherwise the lease was lost.
+    private func sendAll(_ result: inout OutboxFlushResult) async throws -> Bool {
+        var sent: Sent?
+        while true {
+            let done = sent
+            let step = try await outbox.store.write { tx in try self.step(tx, after: done) }
+            if let done { note(done, &result) }
+            switch step {
+            case .send(let entry): sent = Sent(entry: entry, answer: try await outbox.exchange(entry))
+            case .ended(let stop):
+                result.stop = stop
+                return true
+            case .lost: return false
+            }
+        }
+    }
+
+    private func note(_ sent: Sent, _ result: inout OutboxFlushResult) {
+        switch sent.answer {
+        case .accepted(let receipt):
+            result.sent.append(receipt)
+            outbox.report(.sent(receipt))
+        case .failed(let failure):
+            if failure.isRefusal { result.refused.append(sent.entry.number) }
+            outbox.report(failure.isRefusal ? .refused(sent.entry.number, failure) : .failed(sent.entry.number, failure))
+        }
+    }
+
+    // MARK: - In a write
+
+    private func step(_ tx: WriteTransaction, after sent: Sent?) throws -> Step {
+        let now = outbox.clock.now()
+        if let sent { try record(sent, tx, now) }
+        guard try lease.isHeld(tx) else { return .lost }
+        if let stop = try stop(after: sent, tx, now) {
+            try lease.release(tx)
+            return .ended(stop)
+        }
+        let row = try tx.outboxRows(
+            "SELECT \(OutboxOutgoing.columns), refused FROM _outbox WHERE server = ? AND seq <= ?"
+                + (refusals == .park ? " AND refused = 0" : "") + " ORDER BY seq LIMIT 1", [.text(server), .integer(last)]
+        ).first
+        guard let row else {
+            try lease.release(tx)
+            return .ended(nil)
+        }
+        let entry = try OutboxOutgoing(row)
+        if row["refused"].integer == 1 {
+            try lease.release(tx)
+            return .ended(.refused(entry.number))
+        }
+        try tx.runOutbox(
+            "UPDATE _outbox SET attempts = attempts + 1, uncertain = uncertain | begun, begun = 1, tried = ? WHERE seq = ?",
+            [.integer(OutboxTime.milliseconds(now)), .integer(entry.number)])
+        try lease.extend(tx, now: now)
+        return .send(entry)
+    }
+
+    private func stop(after sent: Sent?, _ tx: WriteTransaction, _ now: Date) throws -> OutboxFlushResult.Stop? {
+        guard let sent, case .failed(let failure) = sent.answer else { return nil }
+        if failure.isRefusal { return refusals == .stop ? .refused(sent.entry.number) : nil }
+        if let wait = failure.retryAfter, wait > .zero {
+            let resume = now.addingTimeInterval(wait / .seconds(1))
+            try tx.runOutbox(
+                "UPDATE _outbox_server SET resume = ? WHERE server = ?", [.integer(OutboxTime.milliseconds(resume)), .text(server)])
+        }
+        return .failed(sent.entry.number, failure)
+    }
+
+    /// The mark keeps apart an entry that was discarded meanwhile.
+    private func record(_ sent: Sent, _ tx: WriteTransaction, _ now: Date) throws {
+        let place: [SQLValue] = [.integer(sent.entry.number), .text(sent.entry.mark)]
+        switch sent.answer {
+        case .accepted:
+            try tx.runOutbox("DELETE FROM _outbox WHERE seq = ? AND mark = ?", place)
+            try tx.runOutbox("UPDATE _outbox_server SET resume = NULL WHERE server = ? AND resume IS NOT NULL", [.text(server)])
+        case .failed(let failure):
+            let values: [SQLValue] = [
+                .flag(failure.isUncertain), .flag(failure.isRefusal), .optional(failure.status.map { Int64($0) }), .text(failure.message),
+                .optional(failure.outcome),
+            ]
+            try tx.runOutbox(
+                """
+                UPDATE _outbox SET begun = 0, uncertain = uncertain | ?, refused = ?, status = ?, error = ?, outcome = ?
+                WHERE seq = ? AND mark = ?
+                """, values + place)
+        }
+    }
+}
+
+/// What came of sending an entry.
+enum OutboxAnswer: Sendable {
+    case accepted(OutboxReceipt)
+    case failed(OutboxFailure)
+}

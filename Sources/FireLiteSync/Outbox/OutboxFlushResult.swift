@@ -1,0 +1,46 @@
+import Foundation
+
+/// What a flush of an outbox did.
+public struct OutboxFlushResult: Sendable {
+    /// Why a flush ended before the outbox was empty.
+    public enum Stop: Sendable {
+        /// The server, the connection or the authorization failed.
+        case failed(Int64, OutboxFailure)
+        /// The server has refused the entry with this number, now or earlier, and nothing after it is sent: ``OutboxRefusals/stop``.
+        case refused(Int64)
+        /// The server wants to be asked again then: nothing was sent.
+        case postponed(Date)
+    }
+
+    /// What was sent, in order.
+    public internal(set) var sent: [OutboxReceipt] = []
+    /// The entries that the server refused during this flush.
+    public internal(set) var refused: [Int64] = []
+    /// Why the flush ended; nil if it sent everything that can be sent.
+    public internal(set) var stop: Stop?
+}
+
+/// What became of a request that was given to an outbox.
+public enum OutboxDelivery: Sendable {
+    /// The server has accepted it.
+    case sent(OutboxReceipt)
+    /// Another process has sent it meanwhile, or somebody has discarded it.
+    case sentElsewhere(Int64)
+    /// It waits in the outbox: see what stopped the flush. With ``OutboxRefusals/park``, nil if the server refused this very request.
+    case queued(OutboxEntry, OutboxFlushResult.Stop?)
+
+    /// Whether the server has accepted it.
+    public var isSent: Bool { if case .queued = self { false } else { true } }
+}
+
+/// What happens in an outbox, as ``Outbox/events()`` reports it.
+public enum OutboxEvent: Sendable {
+    /// The server has accepted an entry.
+    case sent(OutboxReceipt)
+    /// The server has refused an entry.
+    case refused(Int64, OutboxFailure)
+    /// An entry was not accepted and will be sent again.
+    case failed(Int64, OutboxFailure)
+    /// A flush has ended.
+    case flushed(OutboxFlushResult)
+}

@@ -1,0 +1,49 @@
+import FireLite
+import Foundation
+
+/// An entry of the outbox as it is sent.
+struct OutboxOutgoing: Sendable {
+    let number: Int64
+    /// The UUID that tells the entry from a later one with its number.
+    let mark: String
+    let endpoint: String?
+    let request: FHIRRequest
+    /// Whether the server may have done an earlier attempt.
+    let isUncertain: Bool
+
+    static let columns = "seq, mark, endpoint, method, path, parameters, fields, body, begun, uncertain"
+
+    /// - Throws: `OutboxError.file` if the row was not written by this library.
+    init(_ row: SQLRow) throws {
+        number = row[0].integer ?? 0
+        mark = row[1].text ?? ""
+        endpoint = row[2].text
+        do {
+            let decoder = JSONDecoder()
+            request = FHIRRequest(
+                HTTPMethod(rawValue: row[3].text ?? ""), row[4].text ?? "",
+                parameters: FHIRParameters(
+                    try decoder.decode([[String]].self, from: Data((row[5].text ?? "[]").utf8)).map {
+                        try Self.pair($0) { .init(name: $0, value: $1) }
+                    }),
+                fields: HTTPFields(
+                    try decoder.decode([[String]].self, from: Data((row[6].text ?? "[]").utf8)).map {
+                        try Self.pair($0) { .init(name: $0, value: $1) }
+                    }),
+                body: row[7].bytes)
+        } catch { throw OutboxError(.file, "the entry \(row[0].integer ?? 0) of the outbox cannot be read: discard it") }
+        isUncertain = row[8].integer == 1 || row[9].integer == 1
+    }
+
+    private static func pair<Value>(_ texts: [String], _ make: (String, String) -> Value) throws -> Value {
+        guard texts.count == 2 else { throw CocoaError(.coderReadCorrupt) }
+        return make(texts[0], texts[1])
+    }
+
+    /// Names and values as they stand in the file: `[["Content-Type","application/fhir+json"]]`.
+    static func text(_ pairs: [(String, String)]) throws -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .withoutEscapingSlashes
+        return String(decoding: try encoder.encode(pairs.map { [$0.0, $0.1] }), as: UTF8.self)
+    }
+}

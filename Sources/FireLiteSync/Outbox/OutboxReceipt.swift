@@ -1,0 +1,41 @@
+import Foundation
+
+/// What a server did with an entry of the outbox.
+public struct OutboxReceipt: Sendable, Hashable, CustomStringConvertible {
+    /// The entry's number.
+    public let number: Int64
+    /// The method.
+    public let method: HTTPMethod
+    /// The path that it was sent to.
+    public let path: String
+    /// The status of the answer.
+    public let status: Int
+    /// The type of the resource; nil if the server did not say.
+    public let typeName: String?
+    /// The id of the resource at the server; nil if the server did not say.
+    public let resourceID: String?
+    /// The version of the resource; nil if the server did not say.
+    public let version: String?
+    /// When it was written, by the server's clock; nil if the server did not say.
+    public let lastModified: Date?
+
+    /// Whether an earlier attempt, whose answer got lost, had been done already.
+    public let wasDone: Bool
+
+    /// The number and the status.
+    public var description: String { "\(number): \(status)" }
+
+    init(_ entry: OutboxOutgoing, status: Int, fields: HTTPFields, wasDone: Bool = false) {
+        number = entry.number
+        method = entry.request.method
+        path = entry.request.path
+        self.status = status
+        let location = ResourceLocation(fields["Location"] ?? fields["Content-Location"])
+        let own = entry.request.path.split(separator: "/")
+        typeName = location?.typeName ?? own.first.map(String.init)
+        resourceID = location?.id ?? (own.count == 2 ? String(own[1]) : nil)
+        version = FHIRRequest.version(inEntityTag: fields["ETag"]) ?? location?.version
+        lastModified = HTTPDate.date(fields["Last-Modified"])
+        self.wasDone = wasDone
+    }
+}

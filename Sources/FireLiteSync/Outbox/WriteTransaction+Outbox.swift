@@ -1,0 +1,104 @@
+import FireLite
+import FireLiteCore
+import Foundation
+
+extension WriteTransaction {
+    /// Puts a request into the store's outbox, as a part of this write: it is committed with the resources, or not at all.
+    ///
+    /// ```swift
+    /// try await store.write { tx in
+    ///     try tx.upsert(observation)
+    ///     try tx.enqueue(.create(observation), for: server)
+    /// }
+    /// ```
+    /// An ``Outbox`` for the server sends what is in it, in order. A request that is to be sealed is sealed here, so that it does not wait
+    /// in the clear.
+    /// - Parameters:
+    ///   - request: a request that writes: POST, PUT, PATCH or DELETE.
+    ///   - server: the server's base address. Each address has its own order.
+    ///   - envelopes: which requests are sealed, and for whom; nil to seal none.
+    ///   - marksCreates: whether a create gets a unique identifier, so that it has one effect however often it is sent. If false, it may create
+    ///     a second resource after an answer that got lost.
+    /// - Returns: the number of the entry.
+    /// - Throws: ``OutboxError/Code/invalidArgument`` for a request that only reads or that contains a token; ``EnvelopeError``;
+    ///   `FHIRStoreError`.
+    @discardableResult
+    public func enqueue(
+        _ request: FHIRRequest, for server: URL, sealing envelopes: EnvelopePolicy? = nil, marksCreates: Bool = true
+    ) throws -> Int64 {
+        try enqueue(request, for: server, sealing: envelopes, mark: marksCreates ? OutboxMark() : nil, created: Date())
+    }
+
+    /// - Parameter mark: what makes a create unique; nil to leave it as it is.
+    func enqueue(
+        _ request: FHIRRequest, for server: URL, sealing envelopes: EnvelopePolicy?, mark: OutboxMark?, created: Date
+    ) throws -> Int64 {
+        let name = try OutboxServer.name(server)
+        guard [.post, .put, .patch, .delete].contains(request.method) else {
+            throw OutboxError(.invalidArgument, "\(request): an outbox is for requests that write: send this one with the client")
+        }
+        for field in ["Authorization", "Cookie", "Proxy-Authorization"] where request.fields[field] != nil {
+            throw OutboxError(.invalidArgument, "\(request): a token must not wait on disk: give the client an authorization")
+        }
+        var outgoing = request
+        var condition: FHIRParameters?
+        if let mark, OutboxMark.applies(to: request, store.release) {
+            guard let marked = mark.marked(request, store.release) else {
+                throw OutboxError(.invalidArgument, "\(request): the body is not the JSON of a resource")
+            }
+            (outgoing.body, condition) = (marked.body, marked.condition)
+        }
+        let sealed = try envelopes?.sealed(outgoing)
+        outgoing = sealed ?? outgoing
+        // The condition is random, so it may stand outside an envelope.
+        if let condition { outgoing.fields["If-None-Exist"] = condition.query }
+        return try insert(
+            outgoing, name, endpoint: sealed == nil ? nil : envelopes.map { try OutboxServer.name($0.endpoint) },
+            (mark ?? OutboxMark()).uuid,
+            created)
+    }
+
+    private func insert(_ request: FHIRRequest, _ server: String, endpoint: String?, _ mark: String, _ created: Date) throws -> Int64 {
+        let last = try outboxRows("SELECT max(last) FROM _outbox_server").first?[0].integer ?? 0
+        let number = last + 1
+        let parameters = try OutboxOutgoing.text(request.parameters.all.map { ($0.name, $0.value) })
+        let fields = try OutboxOutgoing.text(request.fields.all.map { ($0.name, $0.value) })
+        let values: [SQLValue] = [
+            .integer(number), .text(server), .optional(endpoint), .text(request.method.rawValue), .text(request.path), .text(parameters),
+            .text(fields), .optional(request.body), .text(mark), .integer(OutboxTime.milliseconds(created)),
+        ]
+        try runOutbox(
+            """
+            INSERT INTO _outbox(seq, server, endpoint, method, path, parameters, fields, body, mark, created, refused, attempts, begun, uncertain)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0, 0, 0)
+            """, values)
+        if try runOutbox("UPDATE _outbox_server SET last = ? WHERE server = ?", [.integer(number), .text(server)]) == 0 {
+            try runOutbox("INSERT INTO _outbox_server(server, last) VALUES (?, ?)", [.text(server), .integer(number)])
+        }
+        return number
+    }
+
+    // MARK: - Entries
+
+    /// Lets an entry that the server refused be sent again, at its place in the order: before those that came after it.
+    ///
+    /// - Parameter number: its number.
+    /// - Throws: ``OutboxError/Code/noEntry``; `FHIRStoreError`.
+    public func retryOutboxEntry(_ number: Int64) throws {
+        guard try outboxEntry(number) != nil else { throw OutboxError.noEntry(number) }
+        try runOutbox("UPDATE _outbox SET refused = 0 WHERE seq = ?", [.integer(number)])
+    }
+
+    /// Removes an entry, sent or not.
+    ///
+    /// - Parameter number: its number.
+    /// - Throws: ``OutboxError/Code/noEntry``; `FHIRStoreError`.
+    public func discardOutboxEntry(_ number: Int64) throws {
+        guard try outboxEntry(number) != nil else { throw OutboxError.noEntry(number) }
+        try runOutbox("DELETE FROM _outbox WHERE seq = ?", [.integer(number)])
+    }
+}
+
+extension OutboxError {
+    static func noEntry(_ number: Int64) -> OutboxError { OutboxError(.noEntry, "the outbox has no entry \(number)") }
+}

@@ -1,0 +1,63 @@
+import FireLiteR4
+import FireLiteSync
+import Foundation
+import TestSupport
+import Testing
+
+/// What an envelope policy chooses is sealed before it waits, and goes to the second endpoint in its turn.
+@Suite struct OutboxEnvelopeTests {
+    private static let endpoint = address("https://sealed.example.org/in")
+
+    private func policy() throws -> EnvelopePolicy {
+        let recipient = try EnvelopeRecipient(certificate: Data(EnvelopeVectors.certificate.utf8), keyID: "key-1")
+        return EnvelopePolicy(endpoint: Self.endpoint) { $0.path.hasPrefix("Patient") ? recipient : nil }
+    }
+
+    @Test func sealedRequestsWaitSealed() async throws {
+        let folder = try TemporaryFolder()
+        let store = try FHIRStore(path: folder.file("store.sqlite"), release: .r4)
+        let server = StubServer { _, _ in HTTPResponse(201) }
+        let outbox = try outbox(server, store: store, envelopes: policy())
+        let marker = "NowhereElse"
+        try await outbox.enqueue(.create(Patient { $0.name = [HumanName { $0.family = marker }] }))
+        try await outbox.enqueue(.create(Observation { $0.status = .final }))
+        try await outbox.enqueue(.update(numbered(3, id: "p")))
+        try await store.checkpoint(.truncate)
+        for name in try folder.names {
+            #expect(try Data(contentsOf: URL(fileURLWithPath: folder.file(name))).range(of: Data(marker.utf8)) == nil)
+        }
+        #expect(try await outbox.entries().map(\.isSealed) == [true, false, true])
+        #expect(try await outbox.flush().sent.map(\.number) == [1, 2, 3])
+        #expect(
+            server.requests.map(\.url.absoluteString) == [
+                "https://sealed.example.org/in/Patient", "https://fhir.example.org/base/Observation",
+                "https://sealed.example.org/in/Patient/p",
+            ])
+        let key = try EnvelopeKey(pem: Secret(EnvelopeVectors.key))
+        let opened = String(decoding: try key.open(server.requests[0].body ?? Data()), as: UTF8.self)
+        // The unique identifier is inside, and the condition outside.
+        let condition = try #require(server.requests[0].fields["If-None-Exist"])
+        #expect(opened.contains(marker) && opened.contains(condition.replacing("identifier=urn:ietf:rfc:3986%7C", with: "")))
+    }
+
+    @Test func tokensGoToTheServerOnly() async throws {
+        let server = StubServer { _, _ in HTTPResponse(201) }
+        let client = try testClient(server, authorization: .bearer { _ in Secret("token") })
+        let store = try FHIRStore(path: ":memory:", release: .r4)
+        let outbox = try Outbox(store: store, client: client, envelopes: policy())
+        try await outbox.enqueue(.create(numbered(1)))
+        try await outbox.enqueue(.create(Observation { $0.status = .final }))
+        try await outbox.flush()
+        #expect(server.requests.map { $0.fields["Authorization"] } == [nil, "Bearer token"])
+    }
+
+    @Test func anOutboxWithoutTheEndpointSendsNothingThere() async throws {
+        let server = OutboxServerStub()
+        let sealing = try outbox(server, envelopes: policy())
+        try await sealing.enqueue(.create(numbered(1)))
+        let plain = try outbox(server, store: sealing.store)
+        #expect(try await plain.flush().ending == "failed 1 -")
+        #expect(server.requests.isEmpty)
+        #expect(try await plain.entries().count == 1)
+    }
+}
