@@ -1,5 +1,7 @@
 import FireLite
+import FireLiteFHIRPath
 import FireLiteReleases
+import FireLiteSearch
 import Foundation
 
 /// The command-line tool `firelite`: arguments in, texts and an exit status out.
@@ -11,6 +13,7 @@ struct FireLiteTool {
     static var commands: [any Command.Type] {
         [
             ImportCommand.self, MigrateCommand.self, ExportCommand.self, GetCommand.self, FindCommand.self, SQLCommand.self,
+            FHIRPathCommand.self, ViewCommand.self,
             DeleteCommand.self, IndexCommand.self, TrackCommand.self, ChangesCommand.self, HistoryCommand.self, RestoreCommand.self,
             PruneCommand.self, InfoCommand.self, ValidateCommand.self, CheckCommand.self, BackupCommand.self,
             RekeyCommand.self, VacuumCommand.self, ResealCommand.self, RecoverCommand.self, DemoCommand.self, OutboxCommand.self,
@@ -76,6 +79,8 @@ struct FireLiteTool {
         case let error as TransferError:
             error.code == .damaged || error.code == .noResources ? .incomplete(error.description) : .failed(error.description)
         case let error as FHIRDecodingError: .incomplete(error.description)
+        case let error as FHIRPathError: .incomplete(error.description)
+        case let error as ViewError: .incomplete(error.description)
         case let error as FHIRStoreError: .failed(error.description)
         case let error as CocoaError: .failed(error.localizedDescription)
         default: .failed("\(error)")

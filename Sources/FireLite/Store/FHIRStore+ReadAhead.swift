@@ -9,7 +9,7 @@ extension FHIRStore {
     /// - Parameters:
     ///   - capacity: the size of the elements that wait for the task, after which reading waits.
     ///   - body: reads on a thread of the store, and hands over each element with its size.
-    func readAhead<Element: Sendable>(
+    package func readAhead<Element: Sendable>(
         capacity: Int, _ body: @escaping @Sendable (_ put: (Element, _ size: Int) throws -> Void) throws -> Void
     ) -> ReadAhead<Element> {
         let cancellation = Cancellation(interruptsWrites: true)

@@ -17,6 +17,9 @@ public final class WriteTransaction: ReadTransaction {
     /// The number of the next tracked change; nil if the file tracks nothing.
     var nextTracked: Int64? { writer.nextTracked }
 
+    /// Creates the tables and columns that plans name and the file does not have.
+    func createTables() throws { try writer.createTables() }
+
     /// Switches what the file tracks.
     func setTracking(_ settings: TrackingSettings) throws { try writer.setTracking(settings) }
 

@@ -134,6 +134,9 @@ final class StoreWriter {
         if try access.schema.grow(access.connection) { hasGrown = true }
     }
 
+    /// Creates the tables and columns that plans name and the file does not have.
+    func createTables() throws { try atomically([]) { try grow() } }
+
     /// Creates the tables and columns that resources need, so that storing them in many writes changes the catalog once: SQLite reads all
     /// of it again for each column that is added.
     ///

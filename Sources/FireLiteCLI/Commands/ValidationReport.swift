@@ -1,4 +1,5 @@
 import FireLite
+import FireLiteFHIRPath
 
 /// Writes issues as they are found, as an OperationOutcome or a table.
 final class ValidationReport {
@@ -18,7 +19,7 @@ final class ValidationReport {
     /// Adds the issues of a resource.
     func add(_ resource: FHIRResource, place: String) throws {
         resources += 1
-        for issue in resource.validate() {
+        for issue in resource.validate() + resource.validate(constraints: .defined(by: resource.layout.release)) {
             try add(place, issue.path, issue.severity == .error ? .error : .warning, Self.code(issue.code), issue.message)
         }
     }
@@ -73,6 +74,7 @@ final class ValidationReport {
         case .unknownCode: "code-invalid"
         case .format: "value"
         case .reference: "invalid"
+        case .constraint: "invariant"
         default: "invalid"
         }
     }

@@ -89,6 +89,9 @@ public struct FHIRRelease: Sendable, Hashable, CustomStringConvertible {
     /// The codes of a required binding by its Swift name, or nil.
     package func codes(ofBinding name: String) -> [Substring]? { model.layouts?.codes[name] ?? model.codes[name]?._knownCodes }
 
+    /// The constraints of the definitions, if the release was read as data: path, key, severity and FHIRPath, separated by blanks.
+    package var constraintLines: [Substring] { model.layouts?.constraints ?? [] }
+
     /// Whether both are the release of one module, or copies of one that was read from a file.
     public static func == (left: FHIRRelease, right: FHIRRelease) -> Bool { left.model === right.model }
     /// Hashes what `==` compares.

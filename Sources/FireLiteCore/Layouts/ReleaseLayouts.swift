@@ -7,6 +7,7 @@ import Foundation
 /// release R4 4.0.1
 /// resource Patient DomainResource
 ///   gender 0..1 code =AdministrativeGender
+/// constraint Patient.contact pat-1 error name.exists() or telecom.exists() or address.exists() or organization.exists()
 /// codes AdministrativeGender male female other unknown
 /// ```
 /// A line of a type is its kind (`resource`, `datatype`, `backbone`, or `abstract resource`, `abstract datatype`), its name and that of its base,
@@ -17,6 +18,7 @@ import Foundation
 /// `@unchecked Sendable`: `lock` guards `created`; everything else is set before the release is used.
 final class ReleaseLayouts: @unchecked Sendable {
     static let firstLine = "FireLite layouts 1"
+    private static let constraint = "constraint "
 
     private struct Definition {
         let kind: Layout.Kind
@@ -32,6 +34,8 @@ final class ReleaseLayouts: @unchecked Sendable {
     let version: String
     let names: [String]
     let codes: [String: [Substring]]
+    /// The constraints of the definitions: path, key, severity and FHIRPath, separated by blanks.
+    let constraints: [Substring]
     private let lines: [Substring]
     private let definitions: [String: Definition]
     private let lock = NSLock()
@@ -57,11 +61,16 @@ final class ReleaseLayouts: @unchecked Sendable {
         var definitions: [String: Definition] = [:]
         definitions.reserveCapacity(1_024)
         var codes: [String: [Substring]] = [:]
+        var constraints: [Substring] = []
         var index = 2
         while index < lines.count {
             let place = index
             index += 1
             if lines[place].isEmpty { continue }
+            if lines[place].utf8.starts(with: Self.constraint.utf8) {
+                constraints.append(lines[place].dropFirst(Self.constraint.count))
+                continue
+            }
             while index < lines.count, lines[index].utf8.first == UInt8(ascii: " ") { index += 1 }
             let details = place + 1..<index
             let words = lines[place].split(separator: " ")
@@ -82,6 +91,7 @@ final class ReleaseLayouts: @unchecked Sendable {
         }
         self.definitions = definitions
         self.codes = codes
+        self.constraints = constraints
         names = definitions.keys.sorted()
     }
 

@@ -12,7 +12,7 @@ struct CachedSlots {
 
 extension Layout {
     /// The slots of an element by its name in FHIRPath: of a choice element, `value`, those of all its types.
-    func slots(ofMember name: String, allowsChoiceNames: Bool) -> Range<Int>? {
+    package func slots(ofMember name: String, allowsChoiceNames: Bool) -> Range<Int>? {
         if let element = element(named: name), element.choice == nil || allowsChoiceNames { return element.slot..<element.slot + 1 }
         let choice = name + "[x]"
         return elements.first { $0.choice?.name == choice }?.choice?.slots

@@ -48,7 +48,7 @@ extension Function {
         },
         "join": Function(0...1, .string) { call, focus, evaluator in
             let separator = try call.text(0, evaluator) ?? ""
-            if focus.isEmpty { return [] }
+            if focus.isEmpty { return evaluator.options.joinsNothing ? [.string("")] : [] }
             var parts: [String] = []
             var length = 0
             for item in focus {

@@ -109,7 +109,7 @@ extension FHIRObject {
 
 extension Layout {
     /// Whether it is the layout of the type or of one derived from it.
-    func isKind(of name: String) -> Bool {
+    package func isKind(of name: String) -> Bool {
         var layout: Layout? = self
         while let current = layout {
             if current.name == name { return true }

@@ -62,7 +62,7 @@ package struct Syntax: Sendable, Equatable {
     package static func == (left: Syntax, right: Syntax) -> Bool { left.form == right.form }
 
     /// The type that an expression names, `Patient` or `FHIR.Patient`, for `is(…)`, `as(…)` and `ofType(…)`.
-    var typeName: TypeName? {
+    package var typeName: TypeName? {
         switch form {
         case .member(let name): return TypeName(namespace: nil, name: name)
         case .invocation(let left, let right):

@@ -3964,6 +3964,196 @@ backbone VisionPrescription.dispense BackboneElement
   color 0..1 string
   brand 0..1 string
   note 0..* Annotation
+constraint Age age-1 error (code or value.empty()) and (system.empty() or system = %ucum) and (value.empty() or value > 0)
+constraint AllergyIntolerance ait-1 error verificationStatus='entered-in-error' or clinicalStatus.exists()
+constraint AllergyIntolerance ait-2 error verificationStatus!='entered-in-error' or clinicalStatus.empty()
+constraint Appointment app-3 error (start.exists() and end.exists()) or (status in ('proposed' | 'cancelled'))
+constraint Appointment app-2 error start.empty() xor end.exists()
+constraint Appointment.participant app-1 error type.exists() or actor.exists()
+constraint AppointmentResponse apr-1 error participantType.exists() or actor.exists()
+constraint Attachment att-1 error data.empty() or contentType.exists()
+constraint AuditEvent.entity sev-1 error name.empty() or query.empty()
+constraint Bundle bdl-7 error entry.where(fullUrl).select(fullUrl&resource.meta.versionId).isDistinct()
+constraint Bundle bdl-9 error type = 'document' implies (identifier.system.exists() and identifier.value.exists())
+constraint Bundle bdl-3 error entry.request.empty() or type = 'batch' or type = 'transaction' or type = 'history'
+constraint Bundle bdl-4 error entry.response.empty() or type = 'batch-response' or type = 'transaction-response'
+constraint Bundle bdl-1 error total.empty() or (type = 'searchset') or (type = 'history')
+constraint Bundle bdl-2 error entry.search.empty() or (type = 'searchset')
+constraint Bundle.entry bdl-8 error fullUrl.contains('/_history/').not()
+constraint Bundle.entry bdl-5 error resource.exists() or request.exists() or response.exists()
+constraint CapabilityStatement cpb-8 error rest.select(mode).isDistinct()
+constraint CapabilityStatement cpb-7 error document.select(profile.reference&mode).isDistinct()
+constraint CapabilityStatement cpb-15 error implementation.empty() or kind != 'capability'
+constraint CapabilityStatement cpb-3 error messaging.endpoint.empty() or kind = 'instance'
+constraint CapabilityStatement cpb-14 error (software.empty() and implementation.empty()) or kind != 'requirements'
+constraint CapabilityStatement cpb-2 error (description.count() + software.count() + implementation.count()) > 0
+constraint CapabilityStatement cpb-1 error rest.exists() or messaging.exists() or document.exists()
+constraint CapabilityStatement.rest cpb-9 error resource.select(type).isDistinct()
+constraint CapabilityStatement.messaging cpb-16 error supportedMessage.empty() != event.empty()
+constraint CapabilityStatement.rest.resource cpb-12 error searchParam.select(name).isDistinct()
+constraint CarePlan.activity cpl-3 error detail.empty() or reference.empty()
+constraint CareTeam.participant ctm-1 error onBehalfOf.exists() implies (member.resolve() is Practitioner)
+constraint CodeSystem csd-1 error (concept.code | descendants().concept.code).isDistinct()
+constraint Communication com-1 error notDone or notDoneReason.exists().not()
+constraint CommunicationRequest.requester cmr-1 error (agent.resolve() is Practitioner) or (agent.resolve() is Device) or onBehalfOf.exists().not()
+constraint Composition.section cmp-1 error text.exists() or entry.exists() or section.exists()
+constraint Composition.section cmp-2 error emptyReason.empty() or entry.empty()
+constraint ConceptMap.group.unmapped cmd-3 error (mode = 'other-map') implies url.exists()
+constraint ConceptMap.group.unmapped cmd-2 error (mode = 'fixed') implies code.exists()
+constraint ConceptMap.group.element.target cmd-1 error comment.exists() or equivalence.empty() or ((equivalence != 'narrower') and (equivalence != 'inexact'))
+constraint Condition con-4 error abatement.empty() or (abatement as boolean).not() or clinicalStatus='resolved' or clinicalStatus='remission' or clinicalStatus='inactive'
+constraint Condition con-3 error verificationStatus='entered-in-error' or clinicalStatus.exists()
+constraint Condition.stage con-1 error summary.exists() or assessment.exists()
+constraint Condition.evidence con-2 error code.exists() or detail.exists()
+constraint Consent ppc-1 error policy.exists() or policyRule.exists()
+constraint ContactPoint cpt-2 error value.empty() or system.exists()
+constraint Count cnt-3 error (code or value.empty()) and (system.empty() or system = %ucum) and (code.empty() or code = '1') and (value.empty() or value.toString().contains('.').not())
+constraint DataElement.mapping dae-3 error uri.exists() or name.exists()
+constraint DataElement.element dae-1 error base.empty()
+constraint DataElement.element dae-2 error slicing.empty()
+constraint Distance dis-1 error (code or value.empty()) and (system.empty() or system = %ucum)
+constraint DomainResource dom-2 error contained.contained.empty()
+constraint DomainResource dom-1 error contained.text.empty()
+constraint DomainResource dom-4 error contained.meta.versionId.empty() and contained.meta.lastUpdated.empty()
+constraint DomainResource dom-3 error contained.where(('#'+id in %resource.descendants().reference).not()).empty()
+constraint Duration drt-1 error code.exists() implies ((system = %ucum) and value.exists())
+constraint Element ele-1 error hasValue() | (children().count() > id.count())
+constraint ElementDefinition eld-2 error min.empty() or max.empty() or (max = '*') or (min <= max.toInteger())
+constraint ElementDefinition eld-5 error contentReference.empty() or (type.empty() and defaultValue.empty() and fixed.empty() and pattern.empty() and example.empty() and minValue.empty() and maxValue.empty() and maxLength.empty() and binding.empty())
+constraint ElementDefinition eld-7 error pattern.empty() or (type.count() <= 1)
+constraint ElementDefinition eld-6 error fixed.empty() or (type.count() <= 1)
+constraint ElementDefinition eld-11 error binding.empty() or type.code.empty() or type.select((code = 'code') or (code = 'Coding') or (code='CodeableConcept') or (code = 'Quantity') or (code = 'Extension') or (code = 'string') or (code = 'uri')).exists()
+constraint ElementDefinition eld-8 error pattern.empty() or fixed.empty()
+constraint ElementDefinition eld-14 error constraint.select(key).isDistinct()
+constraint ElementDefinition eld-13 error type.select(code&profile&targetProfile).isDistinct()
+constraint ElementDefinition eld-16 error sliceName.empty() or sliceName.matches('^[a-zA-Z0-9\\/\\-\\_]+$')
+constraint ElementDefinition eld-15 error defaultValue.empty() or meaningWhenMissing.empty()
+constraint ElementDefinition.slicing eld-1 error discriminator.exists() or description.exists()
+constraint ElementDefinition.max eld-3 error empty() or ($this = '*') or (toInteger() >= 0)
+constraint ElementDefinition.type eld-4 error aggregation.empty() or (code = 'Reference')
+constraint ElementDefinition.binding eld-12 error valueSet.is(uri).not() or valueSet.as(uri).startsWith('http:') or valueSet.as(uri).startsWith('https') or valueSet.as(uri).startsWith('urn:')
+constraint ExpansionProfile.designation.include.designation exp-3 error language.exists() or use.exists()
+constraint ExpansionProfile.designation.exclude.designation exp-4 error language.exists() or use.exists()
+constraint Extension ext-1 error extension.exists() != value.exists()
+constraint FamilyMemberHistory fhs-2 error age.exists() or estimatedAge.empty()
+constraint FamilyMemberHistory fhs-3 error notDone or notDoneReason.exists().not()
+constraint FamilyMemberHistory fhs-1 error age.empty() or born.empty()
+constraint Goal.target gol-1 error (detail.exists() and measure.exists()) or detail.exists().not()
+constraint Group grp-1 error member.empty() or (actual = true)
+constraint Immunization imm-2 error (notGiven = true) or explanation.reasonNotGiven.empty()
+constraint Immunization imm-1 error (notGiven = true).not() or (reaction.empty() and explanation.reason.empty())
+constraint ImmunizationRecommendation.recommendation imr-1 error vaccineCode.exists() or targetDisease.exists()
+constraint Linkage lnk-1 error item.count()>1
+constraint List lst-2 error mode = 'changes' or entry.deleted.empty()
+constraint List lst-1 error emptyReason.empty() or entry.empty()
+constraint Media mda-1 error height.empty() or type != 'audio'
+constraint Media mda-2 error width.empty() or type != 'audio'
+constraint Media mda-3 error frames.empty() or type = 'photo'
+constraint Media mda-4 error duration.empty() or type != 'photo'
+constraint MedicationAdministration mad-2 error reasonNotGiven.empty() or notGiven = true
+constraint MedicationAdministration mad-3 error reasonCode.empty() or notGiven.empty() or notGiven = 'false'
+constraint MedicationAdministration.dosage mad-1 error dose.exists() or rate.exists()
+constraint MedicationDispense mdd-1 error whenHandedOver.empty() or whenPrepared.empty() or whenHandedOver >= whenPrepared
+constraint MedicationRequest.requester mps-1 error (agent.resolve().empty()) or (agent.resolve() is Device) or (agent.resolve() is Practitioner) or onBehalfOf.exists().not()
+constraint MedicationStatement mst-1 error reasonNotTaken.exists().not() or (taken = 'n')
+constraint MessageDefinition.focus md-1 error max='*' or (max.toInteger() > 0)
+constraint Money mny-1 error (code or value.empty()) and (system.empty() or system = 'urn:iso:std:iso:4217')
+constraint NamingSystem nsd-1 error kind != 'root' or uniqueId.type = 'uuid'
+constraint NamingSystem nsd-3 error replacedBy.empty() or status = 'retired'
+constraint NamingSystem nsd-2 error uniqueId.where(preferred = true).select(type).isDistinct()
+constraint Narrative.div txt-1 error htmlchecks()
+constraint Narrative.div txt-2 error htmlchecks()
+constraint NutritionOrder nor-1 warning oralDiet.exists() or supplement.exists() or enteralFormula.exists()
+constraint Observation obs-7 error value.empty() or component.code.where( (coding.code = %resource.code.coding.code) and (coding.system = %resource.code.coding.system)).empty()
+constraint Observation obs-6 error dataAbsentReason.empty() or value.empty()
+constraint Observation.referenceRange obs-3 error low.exists() or high.exists() or text.exists()
+constraint OperationDefinition.parameter opd-1 error type.exists() or part.exists()
+constraint OperationDefinition.parameter opd-2 error searchType implies type = 'string'
+constraint Organization org-1 error (identifier.count() + name.count()) > 0
+constraint Organization.telecom org-3 error where(use = 'home').empty()
+constraint Organization.address org-2 error where(use = 'home').empty()
+constraint Parameters.parameter inv-1 error (part.exists() and value.empty() and resource.empty()) or (part.empty() and (value.exists() xor resource.exists()))
+constraint Patient.contact pat-1 error name.exists() or telecom.exists() or address.exists() or organization.exists()
+constraint Period per-1 error start.empty() or end.empty() or (start <= end)
+constraint Procedure pro-1 error notDoneReason.empty() or notDone = true
+constraint Quantity qty-3 error code.empty() or system.exists()
+constraint Questionnaire que-2 error descendants().linkId.isDistinct()
+constraint Questionnaire.item que-9 error type!='display' or readOnly.empty()
+constraint Questionnaire.item que-8 error (type!='group' and type!='display') or initial.empty()
+constraint Questionnaire.item que-6 error type!='display' or (required.empty() and repeats.empty())
+constraint Questionnaire.item que-5 error (type ='choice' or type = 'open-choice') or (options.empty() and option.empty())
+constraint Questionnaire.item que-4 error option.empty() or options.empty()
+constraint Questionnaire.item que-3 error type!='display' or code.empty()
+constraint Questionnaire.item que-10 error (type in ('boolean' | 'decimal' | 'integer' | 'string' | 'text' | 'url')) or maxLength.empty()
+constraint Questionnaire.item que-1 error (type='group' implies item.empty().not()) and (type.trace('type')='display' implies item.trace('item').empty())
+constraint Questionnaire.item.enableWhen que-7 error hasAnswer.exists() xor answer.exists()
+constraint QuestionnaireResponse.item qrs-1 error (answer.exists() and item.exists()).not()
+constraint Range rng-2 error low.empty() or high.empty() or (low <= high)
+constraint Ratio rat-1 error (numerator.empty() xor denominator.exists()) and (numerator.exists() or extension.exists())
+constraint Reference ref-1 error reference.startsWith('#').not() or (reference.substring(1).trace('url') in %resource.contained.id.trace('ids'))
+constraint ReferralRequest.requester rfr-1 error (agent.resolve() is Device) or (agent.resolve() is Practitioner) or onBehalfOf.exists().not()
+constraint RequestGroup.action rqg-1 error resource.exists() != action.exists()
+constraint RiskAssessment.prediction ras-2 error probability is decimal implies probability.as(decimal) <= 100
+constraint RiskAssessment.prediction.probability[x] ras-1 error (low.empty() or ((low.code = '%') and (low.system = %ucum))) and (high.empty() or ((high.code = '%') and (high.system = %ucum)))
+constraint SearchParameter spd-1 error xpath.empty() or xpathUsage.exists()
+constraint SearchParameter spd-2 error chain.empty() or type = 'reference'
+constraint Sequence seq-3 error coordinateSystem = 1 or coordinateSystem = 0
+constraint Sequence.referenceSeq seq-4 error strand.empty() or strand = 1 or strand = -1
+constraint Sequence.referenceSeq seq-5 error (chromosome.empty() and genomeBuild.empty()) or (chromosome.exists() and genomeBuild.exists())
+constraint Sequence.referenceSeq seq-6 error (genomeBuild.count()+referenceSeqId.count()+ referenceSeqPointer.count()+ referenceSeqString.count()) = 1
+constraint StructureDefinition sdf-9 error children().element.where(path.contains('.').not()).label.empty() and children().element.where(path.contains('.').not()).code.empty() and children().element.where(path.contains('.').not()).requirements.empty()
+constraint StructureDefinition sdf-19 error kind = 'logical' or (differential.element.type.code.all(hasValue() implies matches('^[a-zA-Z0-9]+$')) and snapshot.element.type.code.all(hasValue() implies matches('^[a-zA-Z0-9]+$')))
+constraint StructureDefinition sdf-16 error snapshot.element.id.trace('ids').isDistinct()
+constraint StructureDefinition sdf-18 error contextInvariant.exists() implies type = 'Extension'
+constraint StructureDefinition sdf-17 error differential.element.id.trace('ids').isDistinct()
+constraint StructureDefinition sdf-11 error snapshot.empty() or snapshot.element.first().path = type
+constraint StructureDefinition sdf-14 error snapshot.element.all(id.exists()) and differential.element.all(id.exists())
+constraint StructureDefinition sdf-1 error derivation = 'constraint' or snapshot.element.select(path).isDistinct()
+constraint StructureDefinition sdf-7 error (derivation = 'constraint') or (kind = 'logical') or (url = 'http://hl7.org/fhir/StructureDefinition/'+id)
+constraint StructureDefinition sdf-6 error snapshot.exists() or differential.exists()
+constraint StructureDefinition sdf-5 error type != 'Extension' or derivation = 'specialization' or (context.exists() and contextType.exists())
+constraint StructureDefinition sdf-4 error abstract = true or baseDefinition.exists()
+constraint StructureDefinition.mapping sdf-2 error name.exists() or uri.exists()
+constraint StructureDefinition.snapshot sdf-15 error kind!='logical' implies snapshot.element.first().type.empty()
+constraint StructureDefinition.snapshot sdf-8 error (%resource.kind = 'logical' or element.first().path = %resource.type) and element.tail().all(path.startsWith(%resource.snapshot.element.first().path&'.'))
+constraint StructureDefinition.snapshot sdf-3 error element.all(definition and min and max)
+constraint StructureDefinition.differential sdf-15a error element.first().path.contains('.').not() implies element.first().type.empty()
+constraint StructureDefinition.differential sdf-20 error element.where(path.contains('.').not()).slicing.empty()
+constraint StructureDefinition.differential sdf-8a error element.first().path.startsWith(%resource.type) and element.tail().all(path.startsWith(%resource.type&'.'))
+constraint StructureMap.group.rule.target smp-2 error context.exists() implies contextType.exists()
+constraint StructureMap.group.rule.target smp-1 error element.exists() implies context.exists()
+constraint Task inv-1 error lastModified.exists().not() or authoredOn.exists().not() or lastModified >= authoredOn
+constraint TestReport.setup.action inv-1 error operation.exists() xor assert.exists()
+constraint TestReport.test.action inv-2 error operation.exists() xor assert.exists()
+constraint TestScript.metadata inv-4 error capability.required.exists() or capability.validated.exists()
+constraint TestScript.variable inv-3 error expression.empty() or headerField.empty() or path.empty()
+constraint TestScript.setup.action inv-1 error operation.exists() xor assert.exists()
+constraint TestScript.setup.action.operation inv-7 error sourceId.exists() or (targetId.count() + url.count() + params.count() = 1) or (type.code in ('capabilities' |'search' | 'transaction' | 'history'))
+constraint TestScript.setup.action.assert inv-5 error contentType.count() + expression.count() + headerField.count() + minimumId.count() + navigationLinks.count() + path.count() + requestMethod.count() + resource.count() + responseCode.count() + response.count() + rule.count() + ruleset.count() + validateProfileId.count() <=1
+constraint TestScript.setup.action.assert inv-10 error compareToSourceId.empty() xor (compareToSourceExpression.exists() or compareToSourcePath.exists())
+constraint TestScript.setup.action.assert inv-12 error (response.empty() and responseCode.empty() and direction = 'request') or direction.empty() or direction = 'response'
+constraint TestScript.test.action inv-2 error operation.exists() xor assert.exists()
+constraint TestScript.test.action.operation inv-8 error sourceId.exists() or (targetId.count() + url.count() + params.count() = 1) or (type.code in ('capabilities' | 'search' | 'transaction' | 'history'))
+constraint TestScript.test.action.assert inv-6 error contentType.count() + expression.count() + headerField.count() + minimumId.count() + navigationLinks.count() + path.count() + requestMethod.count() + resource.count() + responseCode.count() + response.count() + rule.count() + ruleset.count() + validateProfileId.count() <=1
+constraint TestScript.test.action.assert inv-11 error compareToSourceId.empty() xor (compareToSourceExpression.exists() or compareToSourcePath.exists())
+constraint TestScript.test.action.assert inv-13 error (response.empty() and responseCode.empty() and direction = 'request') or direction.empty() or direction = 'response'
+constraint TestScript.teardown.action.operation inv-9 error sourceId.exists() or (targetId.count() + url.count() + params.count() = 1) or (type.code in ('capabilities' | 'search' | 'transaction' | 'history'))
+constraint Timing.repeat tim-9 error offset.empty() or (when.exists() and ((when in ('C' | 'CM' | 'CD' | 'CV')).not()))
+constraint Timing.repeat tim-5 error period.exists() implies period >= 0
+constraint Timing.repeat tim-6 error periodMax.empty() or period.exists()
+constraint Timing.repeat tim-7 error durationMax.empty() or duration.exists()
+constraint Timing.repeat tim-8 error countMax.empty() or count.exists()
+constraint Timing.repeat tim-1 error duration.empty() or durationUnit.exists()
+constraint Timing.repeat tim-10 error timeOfDay.empty() or when.empty()
+constraint Timing.repeat tim-2 error period.empty() or periodUnit.exists()
+constraint Timing.repeat tim-4 error duration.exists() implies duration >= 0
+constraint ValueSet vsd-5 error compose.exists() or expansion.exists()
+constraint ValueSet.compose.include vsd-2 error (concept.exists() or filter.exists()) implies system.exists()
+constraint ValueSet.compose.include vsd-3 error concept.empty() or filter.empty()
+constraint ValueSet.compose.include vsd-1 error valueSet.exists() or system.exists()
+constraint ValueSet.expansion.contains vsd-6 error code.exists() or display.exists()
+constraint ValueSet.expansion.contains vsd-9 error code.exists() or abstract = true
+constraint ValueSet.expansion.contains vsd-10 error code.empty() or system.exists()
 codes AccidentType MVA SCHOOL SPT WPA
 codes AccountStatus active inactive entered-in-error
 codes ActionCardinalityBehavior single multiple

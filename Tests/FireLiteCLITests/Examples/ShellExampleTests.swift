@@ -139,6 +139,10 @@ struct ShellExampleTests {
         try folder.write("patients.ndjson", patients.map { FHIRJSON.string($0) }.joined(separator: "\n"))
         try folder.write("observations.ndjson", FHIRJSON.string(observation))
         try folder.write("bundle.json", FHIRJSON.string(bundle))
+        try folder.write(
+            "names.json",
+            #"{"resource":"Patient","select":[{"column":[{"name":"id","path":"id"}]},{"forEach":"name","column":[{"name":"family","path":"family"}]}]}"#
+        )
         let compressed = try #require(Data(base64Encoded: Self.compressedPatient))
         try folder.write("bulk.ndjson.gz", compressed)
         try FileManager.default.createDirectory(atPath: folder.file("folder"), withIntermediateDirectories: false)

@@ -4,7 +4,7 @@ import Foundation
 /// waits when there are enough, so that memory stays bounded.
 ///
 /// `@unchecked Sendable`: `condition` is held for every access.
-final class ReadAhead<Element: Sendable>: @unchecked Sendable {
+package final class ReadAhead<Element: Sendable>: @unchecked Sendable {
     private let condition = NSCondition()
     private let capacity: Int
     private let cancellation: Cancellation

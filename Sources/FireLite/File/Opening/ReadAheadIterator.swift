@@ -1,18 +1,18 @@
 /// Iterates over elements that a thread reads ahead. The thread starts with the first one, and ends with the iterator at the latest.
-final class ReadAheadIterator<Element: Sendable> {
+package final class ReadAheadIterator<Element: Sendable> {
     private let start: () -> ReadAhead<Element>
     private var source: ReadAhead<Element>?
     private var elements: [Element] = []
     private var place = 0
 
-    init(_ start: @escaping () -> ReadAhead<Element>) { self.start = start }
+    package init(_ start: @escaping () -> ReadAhead<Element>) { self.start = start }
 
     deinit { source?.stop() }
 
     /// The next element; nil at the end.
     ///
     /// - Throws: what ended the reading; `CancellationError`.
-    func next(isolation actor: isolated (any Actor)?) async throws -> Element? {
+    package func next(isolation actor: isolated (any Actor)?) async throws -> Element? {
         if place == elements.count {
             let source = source ?? start()
             self.source = source

@@ -1,0 +1,27 @@
+import FireLiteCore
+import FireLiteSQLiteBridge
+
+extension ReadTransaction {
+    /// The tables as they are.
+    package func tableMap() throws -> TableMap { try perform { TableMap(access.schema, .isEmpty) } }
+}
+
+extension WriteTransaction {
+    /// Creates a view, or replaces it. The tables and columns that it names are created first, so that it sees what is stored later.
+    ///
+    /// - Parameters:
+    ///   - name: the view's name, which no table has or may get.
+    ///   - sql: makes the statement of the view.
+    /// - Throws: `FHIRStoreError`; what `sql` throws.
+    package func createView(named name: String, _ sql: (TableMap) throws -> String) throws {
+        try perform {
+            // A first walk notes what is missing.
+            _ = try sql(TableMap(access.schema, .creates))
+            try createTables()
+            let statement = try sql(TableMap(access.schema, .isEmpty))
+            try access.connection.run("DROP VIEW IF EXISTS \(quoted(name))")
+            try access.connection.run("CREATE VIEW \(quoted(name)) AS \(statement)")
+            access.schema.version = -1
+        }
+    }
+}

@@ -1,0 +1,112 @@
+import FireLite
+import FireLiteFHIRPath
+import Foundation
+
+/// `firelite fhirpath`: evaluates an expression.
+struct FHIRPathCommand: Command {
+    static let definition = CommandDefinition(
+        name: "fhirpath", summary: "evaluate a FHIRPath expression",
+        options: [
+            .option("input", "FILE", kind: .file, "evaluate it on the resource in this JSON file; - is standard input"),
+            .option("database", "FILE", kind: .file, "evaluate it on the resource Type/id in this SQLite file"),
+            DatabaseArgument.release,
+            KeyFile.option,
+        ],
+        operands: "[Type/id] EXPRESSION", operandCount: 1...2, operandKinds: [.resource, .other],
+        discussion: """
+            The output is one line for each result, an object with `type` and `value`. The type is FHIR's name, as `code` or
+            `HumanName`, or the name of one of FHIRPath's own types: boolean, string, integer, long, decimal, date, dateTime, time or
+            Quantity. The value is a text in FHIRPath's notation, as `@2020-01-01` or `10 'mg'`, the JSON of an object, or null.
+
+            Without --input and --database there is nothing to evaluate on, which is enough for `1 + 1`. References are resolved in
+            the database. An expression that begins with a minus follows --.
+
+            The exit status is 1 if the expression is wrong, and 0 with or without results. The error names line and column.
+
+            Examples: firelite fhirpath --database health.sqlite Patient/123 "name.where(use = 'official').given.first()"
+                      firelite fhirpath "@2020-02-29 + 1 year"
+            """)
+
+    private let expression: String
+    private let input: String?
+    private let database: DatabaseArgument?
+    private let key: ResourceKey?
+    private let release: FHIRRelease
+
+    init(_ arguments: ParsedArguments) throws {
+        let argument = try DatabaseArgument(arguments, path: "-")
+        release = argument.release
+        input = arguments["input"]
+        if arguments.has("database") {
+            if input != nil { throw ToolError.usage("--input and --database are given: choose one") }
+            guard arguments.operands.count == 2 else { throw ToolError.usage("--database needs Type/id and EXPRESSION") }
+            database = argument
+            key = try ResourceKey(arguments.operands[0], in: argument)
+        } else {
+            guard arguments.operands.count == 1 else { throw ToolError.usage("unexpected argument: Type/id needs --database") }
+            (database, key) = (nil, nil)
+        }
+        expression = arguments.operands[arguments.operands.count - 1]
+    }
+
+    func run(_ console: Console) throws -> ExitStatus {
+        let path = try FHIRPath(expression)
+        var context = FHIRPathContext()
+        context.release = release
+        var values: [FHIRPathValue] = []
+        if let database, let key {
+            let store = try database.openForReading()
+            try database.located {
+                try store.read { transaction in
+                    guard let resource = try transaction.resource(typeName: key.type, id: key.id) else {
+                        throw ToolError.incomplete("\(key) is not in \(database.path)")
+                    }
+                    context.resolve = { reference in
+                        let parts = ReferenceParts(reference)
+                        guard let type = parts.type, let id = parts.id, release.hasResourceType(named: type) else { return nil }
+                        return try transaction.resource(typeName: type, id: id)
+                    }
+                    values = try path.evaluate(on: resource, context: context)
+                    try print(values, console)
+                }
+            }
+        } else if let input {
+            let resource = try FHIRJSON.resource(from: Self.bytes(of: input, console), release: release)
+            try print(path.evaluate(on: resource, context: context), console)
+        } else {
+            try print(path.evaluate(context: context), console)
+        }
+        return .done
+    }
+
+    private static func bytes(of path: String, _ console: Console) throws -> Data {
+        if path == "-" {
+            return try FileHandle(fileDescriptor: console.standardInput, closeOnDealloc: false).readToEnd() ?? Data()
+        }
+        return try Data(contentsOf: URL(fileURLWithPath: path))
+    }
+
+    private func print(_ values: [FHIRPathValue], _ console: Console) throws {
+        let output = BufferedOutput(console.standardOutput)
+        for value in values {
+            let members = [("type", JSONText.string(Self.type(of: value))), ("value", Self.json(value))]
+            try output.write(JSONText.object(members) + "\n")
+        }
+        try output.flush()
+    }
+
+    /// The name of the type in FHIR's spelling, as HL7's suite has it: FHIRPath's `Integer` is `integer`.
+    static func type(of value: FHIRPathValue) -> String {
+        guard value.namespace == "System", value.type != "Quantity" else { return value.type }
+        return value.type.prefix(1).lowercased() + value.type.dropFirst()
+    }
+
+    private static func json(_ value: FHIRPathValue) -> String {
+        if var text = value.literal {
+            // A dateTime that is no more than a date ends with a T in FHIRPath's notation, to tell it from a date, which the type does here.
+            if text.hasPrefix("@"), text.hasSuffix("T") { text.removeLast() }
+            return JSONText.string(text)
+        }
+        return value.object.map { FHIRJSON.string($0) } ?? "null"
+    }
+}

@@ -1,0 +1,126 @@
+import FireLite
+import FireLiteSearch
+import Foundation
+
+/// `firelite view`: prints the rows of a view, or puts views into the file.
+struct ViewCommand: Command {
+    static let definition = CommandDefinition(
+        name: "view", summary: "print the rows of a view of SQL on FHIR, or put it into the file",
+        options: DatabaseArgument.options + [
+            .option("definition", "FILE", kind: .file, "the ViewDefinition, as JSON; - is standard input"),
+            .option(
+                "format", "csv|ndjson|table", kind: .choice(["csv", "ndjson", "table"]),
+                "the form of the rows (default: a table on a terminal, NDJSON otherwise)"),
+            .option("create", "NAME", "put the view into the file under this name, and print no rows"),
+            .flag("standard", "put the ready-made views into the file"),
+        ],
+        operands: "", operandCount: 0...0,
+        jsonKeys: [JSONKey("created", "the names of the views that were put into the file")],
+        discussion: """
+            A ViewDefinition makes flat rows of the resources of one type: columns with FHIRPath expressions, a row for each element of
+            a list, conditions. FlatViews.md describes it.
+
+            With --create and --standard the views become views of SQL, which every SQLite client reads. The ready-made ones are patients,
+            conditions, observations, encounters, medication_requests, procedures and immunizations. A view of the same name is replaced.
+            --json prints the names of the views as one object.
+
+            The exit status is 1 if the view is not valid: an expression is wrong, or a column gets several values and is no
+            collection. The error names the place in the definition.
+
+            Examples: firelite view --database health.sqlite --definition names.json --format csv
+                      firelite view --database health.sqlite --definition names.json --create patient_names_view
+                      firelite view --database health.sqlite --standard
+            """)
+
+    private enum Job {
+        case rows(SQLRowWriter.Form?)
+        case create(String)
+        case createStandard
+    }
+
+    private let database: DatabaseArgument
+    private let path: String?
+    private let job: Job
+    private let isJSON: Bool
+
+    init(_ arguments: ParsedArguments) throws {
+        database = try DatabaseArgument(arguments)
+        path = arguments["definition"]
+        isJSON = arguments.has("json")
+        let form = try Self.form(arguments["format"])
+        if arguments.has("standard") {
+            if path != nil || arguments.has("create") {
+                throw ToolError.usage("--standard has its own definitions and names: give it alone")
+            }
+            job = .createStandard
+        } else {
+            guard path != nil else { throw ToolError.usage("--definition FILE or --standard is missing") }
+            job = arguments["create"].map { .create($0) } ?? .rows(form)
+        }
+        if case .rows = job {
+            if isJSON { throw ToolError.usage("--json needs --create or --standard: for rows, choose --format ndjson") }
+        } else if form != nil {
+            throw ToolError.usage("--format is for rows, which --create and --standard do not print")
+        }
+    }
+
+    private static func form(_ name: String?) throws -> SQLRowWriter.Form? {
+        switch name {
+        case nil: return nil
+        case "csv": return .csv
+        case "ndjson": return .json
+        case "table": return .table
+        case let other?: throw ToolError.usage("--format is '\(other)', none of csv, ndjson and table")
+        }
+    }
+
+    func run(_ console: Console) throws -> ExitStatus {
+        let view = try path.map { try ViewDefinition(json: Self.bytes(of: $0, console)) }
+        var created: [String] = []
+        switch job {
+        case .rows:
+            guard let view else { return .done }
+            let store = try database.openForReading()
+            try database.located { try print(view, store, console) }
+            return .done
+        case .create(let name):
+            guard let view else { return .done }
+            let store = try database.open()
+            try database.located { try store.createView(view, named: name) }
+            created = [name]
+        case .createStandard:
+            let store = try database.open()
+            created = try database.located { try store.createStandardViews() }
+        }
+        var report = Report()
+        report.addTexts("created", created)
+        try console.print(report, asJSON: isJSON)
+        return .done
+    }
+
+    private static func bytes(of path: String, _ console: Console) throws -> Data {
+        if path == "-" {
+            return try FileHandle(fileDescriptor: console.standardInput, closeOnDealloc: false).readToEnd() ?? Data()
+        }
+        return try Data(contentsOf: URL(fileURLWithPath: path))
+    }
+
+    private func print(_ view: ViewDefinition, _ store: FHIRStore, _ console: Console) throws {
+        guard case .rows(let form) = job else { return }
+        let output = BufferedOutput(console.standardOutput)
+        switch form ?? (console.outputIsTerminal ? .table : .json) {
+        case .json: try store.forEachRow(of: view) { try output.write($0.json + "\n") }
+        case .csv:
+            let csv = CommaSeparated(isForTerminal: console.outputIsTerminal, isForSpreadsheet: false)
+            try view.validate(for: store.release)
+            try output.write(csv.line(view.columnNames))
+            try store.forEachRow(of: view) { try output.write(csv.line($0.values.map(\.text))) }
+        case .table:
+            var table = TextTable(view.columnNames.map { _ in .left })
+            table.addHeading(view.columnNames)
+            try store.forEachRow(of: view) { table.add($0.values.map(\.text)) }
+            try console.print(table)
+        }
+        try output.flush()
+    }
+}

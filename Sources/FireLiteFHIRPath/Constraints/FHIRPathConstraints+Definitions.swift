@@ -1,0 +1,39 @@
+import FireLiteCore
+import Foundation
+
+extension FHIRPathConstraints {
+    /// The constraints of a release's own definitions, compiled once in a process.
+    ///
+    /// They come with a release that was read as data (`FHIRRelease(layouts:)`); generated classes have none, nor has DSTU2, whose
+    /// definitions state them in XPath. Left out is `dom-6`, which recommends a narrative for every resource and would be an issue of most.
+    ///
+    /// - Parameter release: the release.
+    public static func defined(by release: FHIRRelease) -> FHIRPathConstraints { cache.constraints(release) }
+
+    private static let cache = Cache()
+
+    /// Recommendations rather than rules.
+    private static let recommendations: Set<Substring> = ["dom-6"]
+
+    private static func constraint(_ line: Substring) -> FHIRPathConstraint? {
+        let parts = line.split(separator: " ", maxSplits: 3)
+        guard parts.count == 4, !recommendations.contains(parts[1]) else { return nil }
+        return FHIRPathConstraint(
+            path: String(parts[0]), key: String(parts[1]), severity: parts[2] == "error" ? .error : .warning, expression: String(parts[3]))
+    }
+
+    /// `@unchecked Sendable`: `lock` guards `known`.
+    private final class Cache: @unchecked Sendable {
+        private let lock = NSLock()
+        private var known: [FHIRRelease: FHIRPathConstraints] = [:]
+
+        func constraints(_ release: FHIRRelease) -> FHIRPathConstraints {
+            lock.lock()
+            defer { lock.unlock() }
+            if let constraints = known[release] { return constraints }
+            let constraints = FHIRPathConstraints(release.constraintLines.compactMap(constraint), release: release)
+            known[release] = constraints
+            return constraints
+        }
+    }
+}

@@ -1,0 +1,126 @@
+import FireLite
+import FireLiteCore
+
+extension ViewDefinition {
+    /// Checks the definition and its expressions against the classes of a release.
+    ///
+    /// - Parameter release: the release.
+    /// - Throws: `ViewError` with the place of the first mistake.
+    public func validate(for release: FHIRRelease) throws { _ = try ViewPlan(self, release: release) }
+
+    /// The rows that the view has for a resource, which need not be stored.
+    ///
+    /// - Parameters:
+    ///   - resource: a resource; one of another type has no rows.
+    ///   - resolve: finds the resource of a reference, for `resolve()`.
+    /// - Throws: `ViewError`; what `resolve` throws.
+    public func rows(of resource: FHIRResource, resolve: ((String) throws -> FHIRResource?)? = nil) throws -> [ViewRow] {
+        let plan = try ViewPlan(self, release: resource.layout.release)
+        var evaluator = ViewEvaluator(plan, resolve: resolve)
+        var rows: [ViewRow] = []
+        try evaluator.forEachRow(of: resource) { rows.append(ViewRow(columns: plan.columns, values: $0)) }
+        return rows
+    }
+}
+
+/// How the rows of a view are made.
+package enum ViewBackEnd: Sendable {
+    /// By one SQL statement if it can be one, else from objects.
+    case automatic
+    /// By one SQL statement; an error if it cannot be one.
+    case sql
+    /// From objects, by FHIRPath.
+    case objects
+}
+
+extension FHIRStore {
+    /// Calls `body` with each row of a view, on one snapshot; a resource's rows at a time are in memory.
+    ///
+    /// The view is one SQL statement if its expressions allow, and evaluated on objects otherwise, with the same rows.
+    ///
+    /// - Parameters:
+    ///   - view: the view.
+    ///   - body: receives each row, in the order of the resources.
+    /// - Throws: `ViewError` if the view is not valid, or its expressions cannot be evaluated; `FHIRStoreError`; what `body` throws.
+    public func forEachRow(of view: ViewDefinition, _ body: (ViewRow) throws -> Void) throws {
+        try forEachRow(of: view, by: .automatic, body)
+    }
+
+    /// The same, made in a given way.
+    package func forEachRow(of view: ViewDefinition, by backEnd: ViewBackEnd, _ body: (ViewRow) throws -> Void) throws {
+        try forEachRow(ViewPlan(view, release: release), backEnd, body)
+    }
+
+    /// The SQL statement that gives the rows of a view, for inspection.
+    ///
+    /// - Parameter view: the view.
+    /// - Throws: `ViewError`, with code `notCompiled` if the view cannot be one statement; `FHIRStoreError`.
+    public func sql(of view: ViewDefinition) throws -> String {
+        let plan = try ViewPlan(view, release: release)
+        return try read { transaction in
+            try ViewCompiler.statement(plan, transaction.tableMap(), .rows)?.sql ?? "SELECT NULL WHERE 0"
+        }
+    }
+
+    private func forEachRow(_ plan: ViewPlan, _ backEnd: ViewBackEnd, _ body: (ViewRow) throws -> Void) throws {
+        try read { transaction in
+            var delivered = 0
+            if backEnd != .objects {
+                guard try !isDone(plan, transaction, backEnd, &delivered, body) else { return }
+            }
+            // What SQL cannot say, or has found several values for: the rows come in the same order.
+            var skipped = 0
+            try evaluate(plan, transaction) { row in
+                if skipped < delivered { skipped += 1 } else { try body(row) }
+            }
+        }
+    }
+
+    /// Runs the view as one statement; returns false if that is not possible.
+    private func isDone(
+        _ plan: ViewPlan, _ transaction: ReadTransaction, _ backEnd: ViewBackEnd, _ delivered: inout Int, _ body: (ViewRow) throws -> Void
+    ) throws -> Bool {
+        var failure: (any Error)?
+        do {
+            guard let statement = try ViewCompiler.statement(plan, transaction.tableMap(), .rows) else { return true }
+            try forEachRow(statement.sql) { row in
+                let values = try statement.values(row)
+                do { try body(ViewRow(columns: plan.columns, values: values)) } catch {
+                    failure = error
+                    throw error
+                }
+                delivered += 1
+            }
+            return true
+        } catch {
+            if let failure { throw failure }
+            switch error {
+            case let error as ViewError where error.code == .notCompiled && backEnd == .automatic: return false
+            case let error as FHIRStoreError where error.code == .sqlite: return false
+            default: throw error
+            }
+        }
+    }
+
+    private func evaluate(_ plan: ViewPlan, _ transaction: ReadTransaction, _ body: (ViewRow) throws -> Void) throws {
+        let release = release
+        var evaluator = ViewEvaluator(plan) { reference in
+            let parts = ReferenceParts(reference)
+            guard let type = parts.type, let id = parts.id, release.hasResourceType(named: type) else { return nil }
+            return try transaction.resource(typeName: type, id: id)
+        }
+        try transaction.forEach(typeName: plan.definition.resource) { resource in
+            try evaluator.forEachRow(of: resource) { try body(ViewRow(columns: plan.columns, values: $0)) }
+        }
+    }
+
+    /// The rows of a view, one by one, for `for try await`.
+    ///
+    /// ```swift
+    /// for try await row in store.rows(view) { print(row["family"]) }
+    /// ```
+    /// The rows are read ahead on a thread and a snapshot of the store's own, up to a megabyte of them.
+    ///
+    /// - Parameter view: the view. The loop throws `ViewError` if it is not valid.
+    public func rows(_ view: ViewDefinition) -> ViewRows { ViewRows(store: self, view: view) }
+}

@@ -1,0 +1,239 @@
+import FireLite
+import FireLiteCore
+import FireLiteFHIRPath
+
+/// Turns a view into one SQL statement.
+struct ViewCompiler {
+    /// A column of the statement.
+    struct Column {
+        let name: String
+        let kind: SQLKind
+        let isCollection: Bool
+    }
+
+    /// A statement that gives the rows of a view.
+    struct Statement {
+        let sql: String
+        let columns: [Column]
+    }
+
+    /// How the values are written.
+    enum Form {
+        /// For this library: numbers with the digits of their literals, rows in the order of resources and lists.
+        case rows
+        /// For the definition of a view: numbers as SQL's, rows in any order.
+        case view
+    }
+
+    /// One `SELECT`; a union has one for each branch.
+    private struct Part {
+        var joins: [String] = []
+        var conditions: [String] = []
+        var columns: [String] = []
+        /// What rows are sorted by: positions in lists, and the numbers of branches.
+        var keys: [String] = []
+
+        /// Both parts together, as their tables are joined.
+        func joined(_ other: Part) -> Part {
+            Part(
+                joins: joins + other.joins, conditions: conditions + other.conditions, columns: columns + other.columns,
+                keys: keys + other.keys)
+        }
+    }
+
+    private struct Scope {
+        var focus: ExpressionCompiler.Focus
+        /// The condition that there is an element, after forEachOrNull.
+        var guardCondition: String?
+    }
+
+    private let plan: ViewPlan
+    private let map: TableMap
+    private let form: Form
+    private let expressions: ExpressionCompiler
+
+    private init(_ plan: ViewPlan, _ map: TableMap, _ form: Form) {
+        self.plan = plan
+        self.map = map
+        self.form = form
+        expressions = ExpressionCompiler(
+            map: map, constants: Dictionary(uniqueKeysWithValues: plan.definition.constants.map { ($0.name, $0) }),
+            isLasting: form == .view)
+    }
+
+    /// The statement of a view; nil if there are no rows.
+    ///
+    /// - Throws: `NotCompiled` with the place, if an expression has no form in SQL.
+    static func statement(_ plan: ViewPlan, _ map: TableMap, _ form: Form) throws -> Statement? {
+        guard let root = map.resources(plan.layout) else { return nil }
+        return try ViewCompiler(plan, map, form).statement(root)
+    }
+
+    // MARK: - The statement
+
+    private func statement(_ root: StoredPlace) throws -> Statement {
+        let focus = ExpressionCompiler.Focus(item: SQLCollection(.object(root)), rowIndex: "0")
+        var parts = [Part()]
+        for select in plan.selects { parts = product(parts, try self.parts(select, Scope(focus: focus))) }
+        let filter = try plan.conditions.map { condition in
+            try located(condition.place) { try expressions.truth(expressions.collection(condition.path.syntax, focus)) }
+        }
+        let columns = plan.selects.flatMap(\.allColumns).map { column in
+            let name = column.definition.name
+            return Column(name: name, kind: kinds[name] ?? .text, isCollection: column.definition.isCollection)
+        }
+        let statements = parts.map { part in
+            let names = zip(part.columns, columns).map { "\($0) AS \"\($1.name)\"" }
+            let conditions = ["\(root.alias)._parent IS NULL"] + filter + part.conditions
+            return (
+                select: names,
+                from: " FROM \(root.table) \(root.alias)\(part.joins.joined()) WHERE \(conditions.joined(separator: " AND "))",
+                keys: ["\(root.alias)._k"] + part.keys
+            )
+        }
+        if form == .view {
+            return Statement(
+                sql: statements.map { "SELECT \($0.select.joined(separator: ", "))\($0.from)" }.joined(separator: " UNION ALL "),
+                columns: columns)
+        }
+        if statements.count == 1, let only = statements.first {
+            let sql = "SELECT \(only.select.joined(separator: ", "))\(only.from) ORDER BY \(only.keys.joined(separator: ", "))"
+            return Statement(sql: sql, columns: columns)
+        }
+        let width = statements.map(\.keys.count).max() ?? 0
+        let selects = statements.map { statement in
+            let keys = statement.keys + Array(repeating: "0", count: width - statement.keys.count)
+            let named = keys.enumerated().map { "\($1) AS \"_\($0)\"" }
+            return "SELECT \((statement.select + named).joined(separator: ", "))\(statement.from)"
+        }
+        let names = columns.map { "\"\($0.name)\"" }.joined(separator: ", ")
+        let order = (0..<width).map { "\"_\($0)\"" }.joined(separator: ", ")
+        return Statement(sql: "SELECT \(names) FROM (\(selects.joined(separator: " UNION ALL "))) ORDER BY \(order)", columns: columns)
+    }
+
+    /// The kinds of the columns, as far as they were met.
+    private final class Kinds {
+        var known: [String: SQLKind] = [:]
+    }
+
+    private let found = Kinds()
+    private var kinds: [String: SQLKind] { found.known }
+
+    private func product(_ left: [Part], _ right: [Part]) -> [Part] { left.flatMap { one in right.map { one.joined($0) } } }
+
+    private func located<Value>(_ place: String, _ body: () throws -> Value) throws -> Value {
+        do { return try body() } catch let error as NotCompiled {
+            throw ViewError(.notCompiled, "\(error.what) cannot be SQL here", at: place)
+        }
+    }
+
+    // MARK: - Parts
+
+    private func parts(_ select: ViewPlan.Select, _ outer: Scope) throws -> [Part] {
+        var part = Part()
+        let scope = try located(select.place) { try self.scope(select, outer, &part) }
+        for column in select.columns { part.columns.append(try located(column.place) { try value(column, scope) }) }
+        var result = [part]
+        for inner in select.selects { result = product(result, try parts(inner, scope)) }
+        guard !select.unionAll.isEmpty else { return result }
+        if scope.guardCondition != nil, select.unionAll.count > 1 {
+            throw ViewError(.notCompiled, "a union after forEachOrNull cannot be SQL here", at: select.place)
+        }
+        var branches: [Part] = []
+        for (number, branch) in select.unionAll.enumerated() {
+            for var part in try parts(branch, scope) {
+                part.keys.insert("\(number)", at: 0)
+                branches.append(part)
+            }
+        }
+        return product(result, branches)
+    }
+
+    private func scope(_ select: ViewPlan.Select, _ outer: Scope, _ part: inout Part) throws -> Scope {
+        switch select.iteration {
+        case .once: return outer
+        case .repeating: throw NotCompiled(what: "repeat")
+        case .forEach(let path):
+            guard outer.guardCondition == nil else { throw NotCompiled(what: "forEach within forEachOrNull") }
+            return try forEach(expressions.collection(path.syntax, outer.focus), &part)
+        case .forEachOrNull(let path): return try forEachOrNull(expressions.collection(path.syntax, outer.focus), &part)
+        }
+    }
+
+    private func item(_ items: SQLCollection, _ rowIndex: String?) -> ExpressionCompiler.Focus {
+        ExpressionCompiler.Focus(item: SQLCollection(items.value), rowIndex: rowIndex)
+    }
+
+    private func forEach(_ items: SQLCollection, _ part: inout Part) throws -> Scope {
+        guard let presence = try expressions.presence(items.value) else {
+            part.conditions.append("0")
+            return Scope(focus: item(items, "0"))
+        }
+        if case .computed = items.value, !items.rows.isEmpty { throw NotCompiled(what: "forEach of computed values") }
+        for row in items.rows { part.joins.append(" \(form == .rows ? "CROSS JOIN" : "JOIN") \(row.table) \(row.alias) ON \(row.link)") }
+        part.conditions += items.conditions + (presence == "1" ? [] : [presence])
+        part.keys += items.orders
+        let index = items.isSingle ? "0" : items.isPlainList ? items.rows.first.map { "\($0.alias)._ord" } : nil
+        return Scope(focus: item(items, index))
+    }
+
+    private func forEachOrNull(_ items: SQLCollection, _ part: inout Part) throws -> Scope {
+        guard let presence = try expressions.presence(items.value) else { return Scope(focus: item(.nothing, "0"), guardCondition: "0") }
+        if items.rows.isEmpty {
+            let condition = ([presence] + items.conditions.map { "coalesce(\($0), 0)" }).joined(separator: " AND ")
+            return Scope(focus: item(items, "0"), guardCondition: "(\(condition))")
+        }
+        guard items.rows.count == 1, let row = items.rows.first else { throw NotCompiled(what: "forEachOrNull over several lists") }
+        if case .computed = items.value { throw NotCompiled(what: "forEachOrNull of computed values") }
+        let condition = ([row.link] + items.conditions + (presence == "1" ? [] : [presence])).joined(separator: " AND ")
+        part.joins.append(" LEFT JOIN \(row.table) \(row.alias) ON \(condition)")
+        part.keys += items.orders
+        let index = items.isSingle ? "0" : items.isPlainList ? "coalesce(\(row.alias)._ord, 0)" : nil
+        return Scope(focus: item(items, index), guardCondition: "\(row.alias)._k IS NOT NULL")
+    }
+
+    // MARK: - Columns
+
+    private func value(_ column: ViewPlan.Column, _ scope: Scope) throws -> String {
+        let items = try expressions.collection(column.path.syntax, scope.focus)
+        let (sql, kind) = try written(items.value)
+        if let known = kinds[column.definition.name], known != kind, sql != "NULL" {
+            throw NotCompiled(what: "a column with values of different types")
+        }
+        if sql != "NULL" { found.known[column.definition.name] = kind }
+        let result = column.definition.isCollection ? try list(items, sql, kind) : expressions.scalar(items, sql)
+        guard let condition = scope.guardCondition, !column.isRowIndex else { return result }
+        return "CASE WHEN \(condition) THEN \(result) END"
+    }
+
+    /// A value as the statement gives it.
+    private func written(_ value: SQLCollection.Value) throws -> (sql: String, kind: SQLKind) {
+        if case .column(let column) = value, column.name != nil {
+            let kind = SQLKind(column.type)
+            switch kind {
+            case .temporal: return (SQLText.temporal(column.sql, column.asideSQL), kind)
+            case .decimal:
+                return (form == .view ? column.sql : column.asideSQL.map { "coalesce(\($0), \(column.sql))" } ?? column.sql, kind)
+            default: return (column.sql, kind)
+            }
+        }
+        guard let (sql, kind) = expressions.value(value) else { throw NotCompiled(what: "an object as a value") }
+        return (sql, kind)
+    }
+
+    /// The values of a collection as a list of JSON.
+    private func list(_ items: SQLCollection, _ sql: String, _ kind: SQLKind) throws -> String {
+        if kind == .decimal { throw NotCompiled(what: "a list of decimals") }
+        let element = kind == .boolean ? "json(CASE WHEN v THEN 'true' ELSE 'false' END)" : "v"
+        guard let presence = try expressions.presence(items.value) else { return "'[]'" }
+        if items.rows.isEmpty {
+            return
+                "(SELECT CASE WHEN v IS NULL THEN '[]' ELSE json_array(\(element)) END FROM (SELECT \(expressions.scalar(items, sql)) AS v))"
+        }
+        let order = items.orders.joined(separator: ", ")
+        return """
+            (SELECT json_group_array(\(element)) FROM \
+            (SELECT \(sql) AS v FROM \(items.from) WHERE \(items.filter([presence])) ORDER BY \(order)))
+            """
+    }
+}

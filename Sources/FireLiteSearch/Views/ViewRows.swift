@@ -1,0 +1,41 @@
+import FireLite
+
+/// The rows of a view, read without blocking the caller: see `FHIRStore.rows(_:)`.
+public struct ViewRows: AsyncSequence, Sendable {
+    public typealias Element = ViewRow
+
+    /// The size in bytes of the rows that wait for a slow loop.
+    private static let capacity = 1 << 20
+
+    private let store: FHIRStore
+    private let view: ViewDefinition
+
+    init(store: FHIRStore, view: ViewDefinition) {
+        self.store = store
+        self.view = view
+    }
+
+    public struct AsyncIterator: AsyncIteratorProtocol {
+        private let rows: ReadAheadIterator<ViewRow>
+
+        init(_ rows: ReadAheadIterator<ViewRow>) { self.rows = rows }
+
+        /// The next row; nil at the end.
+        ///
+        /// - Throws: `ViewError`; `FHIRStoreError`; `CancellationError` if the task was cancelled.
+        public mutating func next() async throws -> ViewRow? { try await next(isolation: nil) }
+
+        public mutating func next(isolation actor: isolated (any Actor)?) async throws(any Error) -> ViewRow? {
+            try await rows.next(isolation: actor)
+        }
+    }
+
+    public func makeAsyncIterator() -> AsyncIterator {
+        AsyncIterator(
+            ReadAheadIterator { [self] in
+                store.readAhead(capacity: Self.capacity) { put in
+                    try store.forEachRow(of: view) { try put($0, $0.size) }
+                }
+            })
+    }
+}

@@ -1,0 +1,32 @@
+import Foundation
+
+/// An archive of data beside the package, in `../shared/data`, which is not part of it: without it, tests that need it are skipped.
+public struct SharedArchive: Sendable {
+    /// The archive's file.
+    public let url: URL
+
+    /// The archive with this name; nil if it is not there.
+    public init?(_ name: String) {
+        url = PackageFolder.url.deletingLastPathComponent().appendingPathComponent("shared/data/\(name)")
+        guard FileManager.default.fileExists(atPath: url.path) else { return nil }
+    }
+
+    /// HL7's suites for FHIRPath and SQL on FHIR.
+    public static var suites: SharedArchive? { SharedArchive("suites.tar.xz") }
+
+    /// Unpacks it into a folder.
+    public func unpack(into folder: String) throws {
+        let tar = Process()
+        tar.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        tar.arguments = ["tar", "-xf", url.path, "-C", folder]
+        try tar.run()
+        tar.waitUntilExit()
+        guard tar.terminationStatus == 0 else { throw CocoaError(.fileReadCorruptFile) }
+    }
+
+    /// The files below a folder, in the order of their names.
+    public static func files(in folder: String, where isWanted: (String) -> Bool) -> [String] {
+        let names = FileManager.default.enumerator(atPath: folder)?.compactMap { $0 as? String } ?? []
+        return names.filter(isWanted).sorted().map { "\(folder)/\($0)" }
+    }
+}
