@@ -218,6 +218,7 @@ extension ValueTest {
         // More values go into one parameter, which cannot use an index.
         case .dateOneOf(let dates): dates.count <= ValueTestCompiler.boundValues
         case .text(let way, _, let folding): folding.isEmpty && (way == .equal || way == .hasPrefix)
+        case .referenceType, .hasTime: false
         }
     }
 

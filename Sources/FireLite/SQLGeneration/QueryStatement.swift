@@ -34,7 +34,12 @@ struct QueryStatement {
     private var sortTerms: [SortTerm] {
         get throws {
             try request.sort.map { key in
-                let (sql, column) = try compiler.value(key.path, scope, key.isDescending ? .greatest : .least)
+                let choose = key.isDescending ? PredicateCompiler.Choose.greatest : .least
+                guard key.paths.count == 1 else {
+                    let sql = try compiler.value(ofSeveral: key.paths, scope, choose)
+                    return SortTerm(sql: sql, isDescending: key.isDescending, nulls: key.nulls, indexedColumn: nil)
+                }
+                let (sql, column) = try compiler.value(key.paths[0], scope, choose)
                 let indexed = column.flatMap { isIndexed($0) ? $0.name : nil }
                 return SortTerm(sql: sql, isDescending: key.isDescending, nulls: key.nulls, indexedColumn: indexed)
             }
