@@ -184,6 +184,7 @@ final class PredicateCompiler {
 
     func test(_ test: ValueTest, _ column: QueryColumn, _ strategy: Strategy) -> SQLFragment {
         guard column.name != nil else { return .never }
+        if strategy == .drive, let search = caselessSearch(test, column) { return search.condition(test) }
         // A plus keeps SQLite from using the column's index, as another condition leads.
         let hidesIndex = strategy == .filter && indexes.hasIndex(on: column)
         return ValueTestCompiler(column: (hidesIndex ? "+" : "") + column.sql).condition(test)
