@@ -16,7 +16,8 @@ struct SearchTable {
 
     /// Elements with a date, the most telling first.
     private static let dates = [
-        "birthDate", "effectiveDateTime", "effectivePeriod", "period", "onsetDateTime", "performedDateTime", "occurrenceDateTime", "authoredOn",
+        "birthDate", "effectiveDateTime", "effectivePeriod", "period", "onsetDateTime", "performedDateTime", "occurrenceDateTime",
+        "authoredOn",
         "dateWritten", "date", "issued", "recordedDate", "created", "start",
     ]
     /// Elements that say what a resource is about, the most telling first.

@@ -44,7 +44,9 @@ extension ConditionBuilder {
             request.predicate = inner
             let found = try transaction.resources(keys: transaction.places(request).map(\.key))
             let urls = found.compactMap { $0._string(url.slot) }
-            return urls.isEmpty ? .constant(false) : .or([path.value(.oneOf(urls.map { .text($0) }))] + urls.map { path.value(.text(.hasPrefix, $0 + "|", [])) })
+            return urls.isEmpty
+                ? .constant(false)
+                : .or([path.value(.oneOf(urls.map { .text($0) }))] + urls.map { path.value(.text(.hasPrefix, $0 + "|", [])) })
         }
     }
 
@@ -111,7 +113,8 @@ extension ConditionBuilder {
     func inCompartment(_ compartment: SearchRequest.Compartment, _ compartments: Compartments, on layout: Layout) throws -> Predicate {
         let own: Predicate? =
             layout.name == compartment.type
-            ? layout.element(named: "id").map { .value(QueryPath([PathStep(slot: $0.slot)]), .compare(.equal, .text(compartment.id))) } : nil
+            ? layout.element(named: "id").map { .value(QueryPath([PathStep(slot: $0.slot)]), .compare(.equal, .text(compartment.id))) }
+            : nil
         let reference = SearchRequest.escaped("\(compartment.type)/\(compartment.id)")
         let conditions = try compartments.parameters(of: layout.name, in: compartment.type).compactMap { code -> Predicate? in
             // Where a release's compartment names a parameter that it lacks, the others decide.

@@ -18,7 +18,9 @@ extension ConditionBuilder {
         guard transaction.hasTable(of: layout) else { return .constant(false) }
         try transaction.forEach(typeName: layout.name) { resource in
             let content = FHIRJSON.string(resource).folding(options: [.caseInsensitive, .diacriticInsensitive], locale: nil)
-            let isFound = texts.allSatisfy { content.contains($0.folding(options: [.caseInsensitive, .diacriticInsensitive], locale: nil)) }
+            let isFound = texts.allSatisfy {
+                content.contains($0.folding(options: [.caseInsensitive, .diacriticInsensitive], locale: nil))
+            }
             if isFound, let key = transaction.key(of: resource) { keys.append(key) }
         }
         return .keys(keys)

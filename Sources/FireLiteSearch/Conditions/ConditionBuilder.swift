@@ -141,7 +141,8 @@ struct ConditionBuilder {
                         let condition = number.condition(prefix, path)
                         return prefix == .ne ? .and([.exists(path), condition]) : condition
                     }
-                case .object(let layout) where layout.name == "Range": return Self.range(path, layout, nil) { number.condition(prefix, low: $0, high: $1) }
+                case .object(let layout) where layout.name == "Range":
+                    return Self.range(path, layout, nil) { number.condition(prefix, low: $0, high: $1) }
                 default: return nil
                 }
             })
@@ -169,7 +170,9 @@ struct ConditionBuilder {
     }
 
     /// The condition on a Range.
-    private static func range(_ path: SearchPath, _ layout: Layout, _ unit: Unit?, _ body: (QueryPath, QueryPath) -> Predicate) -> Predicate? {
+    private static func range(_ path: SearchPath, _ layout: Layout, _ unit: Unit?, _ body: (QueryPath, QueryPath) -> Predicate)
+        -> Predicate?
+    {
         guard let element = layout.element(named: "low"), let quantity = element.layout else { return nil }
         return path.some { start in
             guard let low = start.element("low", of: layout), let high = start.element("high", of: layout),

@@ -144,7 +144,8 @@ struct SearchDate {
                 fractionDigits = min(digits.count, 3)
                 fraction = Double("0." + digits.prefix(3)) ?? 0
             }
-            guard (1...9_999).contains(components.year ?? 0), (1...12).contains(components.month ?? 1), (1...31).contains(components.day ?? 1),
+            guard (1...9_999).contains(components.year ?? 0), (1...12).contains(components.month ?? 1),
+                (1...31).contains(components.day ?? 1),
                 (0...23).contains(components.hour ?? 0), (0...59).contains(components.minute ?? 0),
                 (0...60).contains(components.second ?? 0)
             else { return nil }

@@ -141,7 +141,8 @@ struct SearchTerminology {
         var parents: [String: Set<String>] = [:]
         func walk(_ concept: FHIRObject) {
             if let own = concept.text("code") {
-                for property in concept.children("property") where property.text("code") == "parent" || property.text("code") == "subsumedBy" {
+                for property in concept.children("property")
+                where property.text("code") == "parent" || property.text("code") == "subsumedBy" {
                     if let parent = property.text("valueCode") { parents[own, default: []].insert(parent) }
                 }
             }

@@ -141,7 +141,9 @@ struct TokenMatcher {
             let codings = start.appending(PathStep(slot: type.slot)).appending(PathStep(slot: coding.slot))
             var conditions = [Predicate.value(QueryPath([PathStep(slot: code.slot)]), .compare(.equal, .text(parts[1])))]
             if !parts[0].isEmpty { conditions.append(.value(QueryPath([PathStep(slot: system.slot)]), .compare(.equal, .text(parts[0])))) }
-            return .and([.value(start.appending(PathStep(slot: value.slot)), .compare(.equal, .text(parts[2]))), .any(codings, .and(conditions))])
+            return .and([
+                .value(start.appending(PathStep(slot: value.slot)), .compare(.equal, .text(parts[2]))), .any(codings, .and(conditions)),
+            ])
         }
     }
 }

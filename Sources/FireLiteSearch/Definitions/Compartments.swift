@@ -12,7 +12,9 @@ struct Compartments: Sendable {
         for line in CompartmentTable.text.split(separator: "\n") {
             let words = line.split(separator: " ")
             guard words.count == 4, words[3] == "*" || words[3].split(separator: ",").contains(Substring(name)) else { continue }
-            parameters[String(words[0]), default: [:]][String(words[1])] = words[2].split(separator: ",").map(String.init).filter { $0 != "{def}" }
+            parameters[String(words[0]), default: [:]][String(words[1])] = words[2].split(separator: ",").map(String.init).filter {
+                $0 != "{def}"
+            }
         }
         self.parameters = parameters
     }

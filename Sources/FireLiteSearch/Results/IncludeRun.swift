@@ -40,7 +40,8 @@ struct IncludeRun {
         guard let code = include.parameter else { return run.catalog.parameters(of: layout).filter { $0.kind == .reference } }
         guard let definition = try run.catalog.parameter(code, on: layout), definition.kind == .reference else {
             let error = SearchError(
-                .unknownParameter, "\(layout.name) has no reference parameter '\(code)'", in: include.isReverse ? "_revinclude" : "_include")
+                .unknownParameter, "\(layout.name) has no reference parameter '\(code)'", in: include.isReverse ? "_revinclude" : "_include"
+            )
             if include.source == nil { return [] }
             throw error
         }
@@ -59,8 +60,11 @@ struct IncludeRun {
         for resource in resources where include.source == nil || include.source == resource.resourceType {
             for definition in try definitions(include, on: resource.layout) {
                 // A parameter that is more than a path leads to nothing if all are asked for.
-                guard let compiled = include.parameter == nil ? try? run.catalog.compiled(definition, on: resource.layout)
-                    : try run.catalog.compiled(definition, on: resource.layout) else { continue }
+                guard
+                    let compiled = include.parameter == nil
+                        ? try? run.catalog.compiled(definition, on: resource.layout)
+                        : try run.catalog.compiled(definition, on: resource.layout)
+                else { continue }
                 for path in compiled.paths { found += try targets(of: path, definition, in: resource, include.target) }
             }
         }

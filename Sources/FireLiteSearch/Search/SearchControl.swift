@@ -48,7 +48,9 @@ struct SearchControl {
             // The form of DSTU2.
             case "_sort:desc": sort += Self.list(value).map { "-" + $0 }
             case "_count":
-                guard let number = Int(value), number >= 0 else { throw SearchError(.invalid, "the value is a number, 0 or more", in: name) }
+                guard let number = Int(value), number >= 0 else {
+                    throw SearchError(.invalid, "the value is a number, 0 or more", in: name)
+                }
                 if number == 0 { summary = .count } else { count = number }
             case "_total":
                 guard ["none", "estimate", "accurate"].contains(value) else {
@@ -68,7 +70,8 @@ struct SearchControl {
                 }
             case SearchCursor.parameter: cursor = try SearchCursor(value)
             case _ where name == "_include" || name.hasPrefix("_include:"): includes += try Self.includes(name, value, isReverse: false)
-            case _ where name == "_revinclude" || name.hasPrefix("_revinclude:"): includes += try Self.includes(name, value, isReverse: true)
+            case _ where name == "_revinclude" || name.hasPrefix("_revinclude:"):
+                includes += try Self.includes(name, value, isReverse: true)
             default: if !Self.ignored.contains(name) { conditions.append(parameter) }
             }
         }

@@ -7,8 +7,10 @@ import Testing
 
 @Suite struct RandomSearchTests {
     static let types = [
-        "Patient", "Observation", "Condition", "Encounter", "MedicationRequest", "Procedure", "Immunization", "Organization", "Practitioner",
-        "Location", "DiagnosticReport", "Claim", "ExplanationOfBenefit", "Coverage", "AllergyIntolerance", "CarePlan", "Composition", "ValueSet",
+        "Patient", "Observation", "Condition", "Encounter", "MedicationRequest", "Procedure", "Immunization", "Organization",
+        "Practitioner",
+        "Location", "DiagnosticReport", "Claim", "ExplanationOfBenefit", "Coverage", "AllergyIntolerance", "CarePlan", "Composition",
+        "ValueSet",
     ]
 
     private static var options: SearchOptions {

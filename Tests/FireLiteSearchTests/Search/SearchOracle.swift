@@ -173,7 +173,10 @@ struct SearchOracle {
         case .object(_, let json):
             guard var reference = json["reference"] as? String else { return false }
             if let version = reference.range(of: "/_history/") { reference = String(reference[..<version.lowerBound]) }
-            if wanted.contains("/") { return reference == wanted || (!wanted.hasPrefix("http") && reference.hasPrefix("http") && reference.hasSuffix("/" + wanted)) }
+            if wanted.contains("/") {
+                return reference == wanted
+                    || (!wanted.hasPrefix("http") && reference.hasPrefix("http") && reference.hasSuffix("/" + wanted))
+            }
             return reference.hasSuffix("/" + wanted)
         }
     }
