@@ -1,4 +1,5 @@
 import FireLiteCore
+import FireLiteSQLiteBridge
 
 /// A search for the beginning of texts with an index that ignores the case of A to Z, for a test that ignores accents, too.
 ///

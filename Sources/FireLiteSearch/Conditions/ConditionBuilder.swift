@@ -106,7 +106,7 @@ struct ConditionBuilder {
         }
         if prefix == .ap { date = date.approximate(now) }
         return .or(
-            paths.flatMap(Self.dates).compactMap { path in
+            paths.flatMap(Self.dates).compactMap { path -> Predicate? in
                 switch path.end {
                 case .primitive(let type) where type.storage == .temporal && type != .time:
                     return path.some { date.condition(prefix, $0, type) }
@@ -134,7 +134,7 @@ struct ConditionBuilder {
         let (prefix, rest) = SearchPrefix.split(value)
         guard let number = SearchNumber(rest) else { throw SearchError(.invalid, "the value is not a number", in: name) }
         return .or(
-            paths.compactMap { path in
+            paths.compactMap { path -> Predicate? in
                 switch path.end {
                 case .primitive(let type) where type.storage == .integer || type.storage == .decimal:
                     return path.some { path in
@@ -157,7 +157,7 @@ struct ConditionBuilder {
         }
         let unit: Unit? = parts.count == 3 && !parts[2].isEmpty ? Unit(system: parts[1].isEmpty ? nil : parts[1], code: parts[2]) : nil
         return .or(
-            paths.compactMap { path in
+            paths.compactMap { path -> Predicate? in
                 guard case .object(let layout) = path.end else { return nil }
                 if layout.name == "Range" { return Self.range(path, layout, unit) { number.condition(prefix, low: $0, high: $1) } }
                 guard layout.element(named: "value")?.primitive?.storage == .decimal else { return nil }
@@ -218,7 +218,7 @@ struct ConditionBuilder {
             return (definition: part, expression: component.expression)
         }
         return .or(
-            try compiled.paths.compactMap { path in
+            try compiled.paths.compactMap { path -> Predicate? in
                 guard case .object(let layout) = path.end else { return nil }
                 let conditions = try zip(parts, values).map { part, value in
                     let inner = try catalog.compiled(part.expression, on: layout, code: name)

@@ -45,7 +45,7 @@ struct SearchDate {
     }
 
     private static func text(_ date: Date) -> String {
-        var calendar = Calendar(identifier: .gregorian)
+        var calendar = Foundation.Calendar(identifier: .gregorian)
         calendar.timeZone = .gmt
         // Rounded to milliseconds, which a Date holds exactly enough.
         let milliseconds = Int64((date.timeIntervalSince1970 * 1_000).rounded())
@@ -161,8 +161,8 @@ struct SearchDate {
             }
         }
 
-        private static func calendar(_ zone: TimeZone) -> Calendar {
-            var calendar = Calendar(identifier: .gregorian)
+        private static func calendar(_ zone: TimeZone) -> Foundation.Calendar {
+            var calendar = Foundation.Calendar(identifier: .gregorian)
             calendar.timeZone = zone
             return calendar
         }
@@ -179,7 +179,7 @@ struct SearchDate {
             guard let start = moment(in: zone) else { return nil }
             let calendar = Self.calendar(zone)
             if fractionDigits > 0 { return start.addingTimeInterval(pow(10, -Double(fractionDigits))) }
-            let unit: Calendar.Component =
+            let unit: Foundation.Calendar.Component =
                 components.second != nil
                 ? .second
                 : components.minute != nil ? .minute : components.day != nil ? .day : components.month != nil ? .month : .year

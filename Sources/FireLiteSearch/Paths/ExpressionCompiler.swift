@@ -54,7 +54,9 @@ struct ExpressionCompiler {
     private func isCondition(_ syntax: Syntax) -> Bool {
         switch syntax.form {
         case .binary(let symbol, _, _): return symbol != .union
-        case .invocation(_, let right): if case .function("exists", _) = right.form { true } else { false }
+        case .invocation(_, let right):
+            if case .function("exists", _) = right.form { return true }
+            return false
         default: return false
         }
     }

@@ -59,16 +59,23 @@ struct IncludeRun {
         }
         for resource in resources where include.source == nil || include.source == resource.resourceType {
             for definition in try definitions(include, on: resource.layout) {
-                // A parameter that is more than a path leads to nothing if all are asked for.
-                guard
-                    let compiled = include.parameter == nil
-                        ? try? run.catalog.compiled(definition, on: resource.layout)
-                        : try run.catalog.compiled(definition, on: resource.layout)
-                else { continue }
+                guard let compiled = try self.compiled(definition, include, on: resource.layout) else { continue }
                 for path in compiled.paths { found += try targets(of: path, definition, in: resource, include.target) }
             }
         }
         return found
+    }
+
+    /// Nil if all parameters are asked for and this one is more than a path.
+    private func compiled(
+        _ definition: ParameterDefinition, _ include: SearchControl.Include, on layout: Layout
+    ) throws -> CompiledExpression? {
+        do {
+            return try run.catalog.compiled(definition, on: layout)
+        } catch let error as SearchError {
+            guard include.parameter == nil else { throw error }
+            return nil
+        }
     }
 
     private func targets(
@@ -117,7 +124,7 @@ struct IncludeRun {
         guard !wanted.isEmpty else { return [] }
         var conditions: [Predicate] = []
         for definition in definitions {
-            let compiled = try run.catalog.compiled(definition, on: layout)
+            guard let compiled = try self.compiled(definition, include, on: layout) else { continue }
             if wanted.count <= Self.fewResources {
                 let texts = wanted.compactMap { resource in resource.id.map { "\(resource.resourceType)/\($0)" } }
                 let matcher = ReferenceMatcher(builder: run.builder, name: definition.code, modifier: nil, targets: definition.targets)
