@@ -25,6 +25,24 @@ extension PredicateCompiler {
             })
     }
 
+    /// The predicate without alternatives that nothing in the file can meet, as elements that no resource has.
+    func pruned(_ predicate: Predicate, _ scope: QueryScope) throws -> Predicate {
+        switch predicate {
+        case .and(let parts): return .and(try parts.map { try pruned($0, scope) })
+        case .or(let parts):
+            let live = try parts.map { try pruned($0, scope) }.filter { part in
+                switch part {
+                case .constant(let value): value
+                case .value, .exists, .any, .refers: try !lookingAhead { try condition(part, scope, .filter) }.isNever
+                case .or(let rest): !rest.isEmpty
+                case .count, .target, .referredBy, .keys, .matching, .and, .not: true
+                }
+            }
+            return live.count == 1 ? live[0] : .or(live)
+        default: return predicate
+        }
+    }
+
     /// The index of the leading condition and its number of rows; -1 if the sort order's index leads, and nil if nothing does.
     private func leader(
         _ leads: [QueryPlan.Lead], _ count: Int, _ scope: QueryScope, _ order: QueryPlan.Order

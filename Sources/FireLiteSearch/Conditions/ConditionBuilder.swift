@@ -86,7 +86,9 @@ struct ConditionBuilder {
     private func missing(_ definition: ParameterDefinition, _ value: String, on layout: Layout, _ name: String) throws -> Predicate {
         guard value == "true" || value == "false" else { throw SearchError(.invalid, ":missing takes true or false", in: name) }
         let compiled = try catalog.compiled(definition, on: layout)
-        let present = Predicate.or(compiled.conditions + compiled.paths.flatMap { presence($0) })
+        // A truth value that an expression computes is never missing.
+        let isComputed = Predicate.constant(!compiled.conditions.isEmpty)
+        let present = Predicate.or([isComputed] + compiled.paths.flatMap { presence($0) })
         return value == "true" ? .not(present) : present
     }
 

@@ -23,7 +23,7 @@ import Testing
                         $0.id = "o\(number)"
                         $0.status = .final
                         $0.subject = Reference { $0.reference = "Patient/1" }
-                        $0.effective = .dateTime(FHIRDateTime("2020-01-01") ?? FHIRDateTime(Date()))
+                        $0.effectiveDateTime = FHIRDateTime("2020-01-01")
                     })
             }
         }

@@ -69,7 +69,7 @@ import Testing
         #expect(explanation.indexes.contains("Patient_name__family__caseless") && explanation.missing.isEmpty)
         #expect(explanation.statements[0].plan.contains("Patient_name__family__caseless"))
         #expect(try store.search(explain: "Patient?birthdate=1970").missing == ["Patient.birthdate"])
-        #expect(try store.check().isSound)
+        #expect(try store.check().isEmpty)
     }
 
     @Test func backslashesEscapeSeparators() throws {
@@ -177,10 +177,10 @@ import Testing
         #expect(try ids(store, "Encounter?date=lt2019") == ["3"])
         #expect(try ids(store, "Encounter?date=sa2020-01-12") == ["2"])
         #expect(try ids(store, "Encounter?date=eb2020-01-12") == ["3"])
-        #expect(try ids(store, "Encounter?date=ge2020-01-20") == ["1", "2"].filter { $0 != "1" })
-        #expect(try ids(store, "Encounter?date=le2020-01-10") == ["1", "3"].filter { $0 != "1" })
+        #expect(try ids(store, "Encounter?date=ge2020-01-20") == ["2"])
+        #expect(try ids(store, "Encounter?date=le2020-01-10") == ["3"])
         #expect(try ids(store, "Encounter?date=ne2020-01") == ["2", "3"])
-        #expect(try ids(store, "Encounter?date=ge2020-01-01&date=le2020-01-31") == ["1", "2", "3"].filter { $0 == "1" })
+        #expect(try ids(store, "Encounter?date=ge2020-01-01&date=le2020-01-31") == ["1", "2", "3"])
     }
 
     @Test func daysAreThoseOfTheZone() throws {
