@@ -23,6 +23,9 @@ extension ReadTransaction {
     /// - Throws: `FHIRStoreError`.
     public func tracked(_ tracking: StoreTracking) throws -> TrackedTypes { try perform { try trackingSettings()[tracking] } }
 
+    /// The number of the last change that a reader has acknowledged; nil if there is no such reader.
+    package func place(ofReader name: String) throws -> Int64? { try perform { hasChangeTable ? try changeTable.place(of: name) : nil } }
+
     // MARK: - The log
 
     /// The number of the newest entry of the change log; 0 if there was none.

@@ -5,7 +5,7 @@ extension WriteTransaction {
     /// Tracks changes or versions from now on: see `FHIRStore.track(_:)`.
     ///
     /// - Parameter types: the names of resource types; nil for all, also those that are stored later.
-    func track(_ tracking: StoreTracking, types: Set<String>?) throws {
+    package func track(_ tracking: StoreTracking, types: Set<String>?) throws {
         try perform {
             if !hasChangeTable { access.schema.noteOwnTables(ChangeTable.tables) }
             try changeTable.create(forHistory: tracking == .history)
@@ -51,7 +51,7 @@ extension WriteTransaction {
     // MARK: - Readers
 
     /// Registers a reader of the change log, or returns its place if it is registered.
-    func registerReader(_ name: String) throws -> Int64 {
+    package func registerReader(_ name: String) throws -> Int64 {
         try perform {
             guard hasChangeTable, try !trackingSettings().changes.isEmpty else {
                 throw FHIRStoreError(.invalidArgument, "the store logs no changes: switch the log on first with track(.changes)")
@@ -64,7 +64,7 @@ extension WriteTransaction {
     }
 
     /// Moves a reader's place, and deletes the changes that no reader needs any more.
-    func acknowledge(_ name: String, through sequence: Int64) throws {
+    package func acknowledge(_ name: String, through sequence: Int64) throws {
         try perform {
             let settings = try trackingSettings()
             guard hasChangeTable, let place = try changeTable.place(of: name) else {
@@ -80,7 +80,7 @@ extension WriteTransaction {
         }
     }
 
-    func skipToNewest(_ name: String) throws {
+    package func skipToNewest(_ name: String) throws {
         try perform {
             guard hasChangeTable else { return }
             try changeTable.setPlace(of: name, try currentSettings().next - 1)

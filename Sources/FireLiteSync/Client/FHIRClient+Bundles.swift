@@ -8,6 +8,8 @@ extension FHIRClient {
         let next: URL?
         let total: Int?
         let serverTime: Date?
+        /// Whether the server says that it has sorted the page as it was asked to.
+        let isSorted: Bool
     }
 
     /// Reads a page.
@@ -16,9 +18,30 @@ extension FHIRClient {
     ///   - request: the search; describes the page in errors.
     ///   - url: the page's address; nil for the first.
     func bundle(_ request: FHIRRequest, at url: URL?) async throws -> sending ReceivedBundle {
+        try received(try await pageText(request, at: url))
+    }
+
+    /// A page as it came.
+    struct PageText: Sendable {
+        let request: FHIRRequest
+        let address: URL
+        let response: HTTPResponse
+    }
+
+    /// Reads a page without decoding it.
+    ///
+    /// - Parameters:
+    ///   - request: the search; describes the page in errors.
+    ///   - url: the page's address; nil for the first.
+    func pageText(_ request: FHIRRequest, at url: URL?) async throws -> PageText {
         let request = url == nil ? request : FHIRRequest(.get, request.path, fields: request.fields.withoutContent)
         let address = try url ?? self.url(of: request)
-        let response = try await RequestRun(self, request, url: address).send()
+        return PageText(request: request, address: address, response: try await RequestRun(self, request, url: address).send())
+    }
+
+    /// Decodes a page.
+    func received(_ page: PageText) throws -> sending ReceivedBundle {
+        let (request, address, response) = (page.request, page.address, page.response)
         let bundle = try decode(FHIRResource.self, response.body, request)
         guard bundle.resourceType == "Bundle" else {
             throw FHIRClientError(.invalidResponse, "\(request): the answer is of type \(bundle.resourceType), not Bundle")
@@ -35,7 +58,9 @@ extension FHIRClient {
             }
         }
         let time = bundle.child("meta")?.instant("lastUpdated")?.date ?? HTTPDate.date(response.fields["Date"])
-        return ReceivedBundle(bundle: bundle, next: next, total: bundle.integer("total"), serverTime: time)
+        let own = bundle.children("link").first { $0.text("relation") == "self" }?.text("url")
+        return ReceivedBundle(
+            bundle: bundle, next: next, total: bundle.integer("total"), serverTime: time, isSorted: own?.contains("_sort=") ?? false)
     }
 
     private func client(isPlainAt url: URL) -> Bool { Origin(url)?.scheme == "http" }

@@ -1,0 +1,77 @@
+import Foundation
+
+/// JSON Patches (RFC 6902) from one state of a resource to another.
+///
+/// Before each operation that removes or replaces a value there is a `test` for it, so that a patch that meets another state changes nothing.
+enum JSONPatch {
+    /// The members that belong to the server.
+    private static let serverMembers: Set<String> = ["versionId", "lastUpdated", "source"]
+
+    /// - Returns: nil if one of the texts is not JSON.
+    static func patch(from old: String, to new: String) -> Data? {
+        guard let first = OrderedJSON(old), let second = OrderedJSON(new) else { return nil }
+        var operations: [String] = []
+        compare(first, second, "", &operations)
+        return Data("[\(operations.joined(separator: ","))]".utf8)
+    }
+
+    private static func compare(_ old: OrderedJSON, _ new: OrderedJSON, _ path: String, _ operations: inout [String]) {
+        guard old != new else { return }
+        switch (old, new) {
+        case (.object(let first), .object(let second)):
+            let isMeta = path == "/meta"
+            for (name, value) in first {
+                guard !(isMeta && serverMembers.contains(name)) else { continue }
+                let place = path + "/" + escaped(name)
+                if let other = second.first(where: { $0.name == name }) {
+                    compare(value, other.value, place, &operations)
+                } else {
+                    if path.isEmpty, name == "meta" { continue }
+                    remove(value, place, &operations)
+                }
+            }
+            for (name, value) in second where !first.contains(where: { $0.name == name }) {
+                guard !(isMeta && serverMembers.contains(name)) else { continue }
+                operations.append(#"{"op":"add","path":\#(quoted(path + "/" + escaped(name))),"value":\#(value.text)}"#)
+            }
+        case (.array(let first), .array(let second)): compareLists(first, second, path, &operations)
+        default:
+            test(old, path, &operations)
+            operations.append(#"{"op":"replace","path":\#(quoted(path)),"value":\#(new.text)}"#)
+        }
+    }
+
+    private static func compareLists(_ old: [OrderedJSON], _ new: [OrderedJSON], _ path: String, _ operations: inout [String]) {
+        var start = 0
+        while start < old.count, start < new.count, old[start] == new[start] { start += 1 }
+        var (oldEnd, newEnd) = (old.count, new.count)
+        while oldEnd > start, newEnd > start, old[oldEnd - 1] == new[newEnd - 1] {
+            oldEnd -= 1
+            newEnd -= 1
+        }
+        let both = min(oldEnd, newEnd)
+        if start < both { for index in start..<both { compare(old[index], new[index], "\(path)/\(index)", &operations) } }
+        // From the end, so that positions stay.
+        if both < oldEnd { for index in (both..<oldEnd).reversed() { remove(old[index], "\(path)/\(index)", &operations) } }
+        if both < newEnd {
+            for index in both..<newEnd {
+                operations.append(#"{"op":"add","path":\#(quoted("\(path)/\(index)")),"value":\#(new[index].text)}"#)
+            }
+        }
+    }
+
+    private static func remove(_ value: OrderedJSON, _ path: String, _ operations: inout [String]) {
+        test(value, path, &operations)
+        operations.append(#"{"op":"remove","path":\#(quoted(path))}"#)
+    }
+
+    private static func test(_ value: OrderedJSON, _ path: String, _ operations: inout [String]) {
+        operations.append(#"{"op":"test","path":\#(quoted(path)),"value":\#(value.text)}"#)
+    }
+
+    private static func escaped(_ name: String) -> String {
+        name.replacingOccurrences(of: "~", with: "~0").replacingOccurrences(of: "/", with: "~1")
+    }
+
+    private static func quoted(_ text: String) -> String { JSONQuoting.quoted(text) }
+}

@@ -1,0 +1,246 @@
+import FireLite
+import FireLiteCore
+import Foundation
+
+/// Chooses the changes that are sent next, in an order in which the targets of references come before what refers to them.
+struct PushPlan {
+    private struct Candidate {
+        let change: WaitingChange
+        let kind: PushEntry.Kind
+        let content: String?
+        let version: String?
+        let pk: String?
+        let references: [SyncKey]
+        var isBlocked = false
+    }
+
+    private let journal: SyncJournal
+    private let skipped: Set<Int64>
+    private let limit: Int
+    private let form: PushForm
+    private var candidates: [Candidate] = []
+    private var places: [SyncKey: Int] = [:]
+    /// New resources that cannot be sent now.
+    private var blocked: Set<SyncKey> = []
+    private var withoutVersion: [SyncKey] = []
+
+    init(_ journal: SyncJournal, _ skipped: Set<Int64>, _ limit: Int, _ form: PushForm) {
+        self.journal = journal
+        self.skipped = skipped
+        self.limit = limit
+        self.form = form
+    }
+
+    // MARK: - Loading
+
+    /// Loads changes until a Bundle is full, with those that they depend on.
+    mutating func load() throws {
+        var last: Int64 = 0
+        var size = 0
+        while candidates.count(where: { !$0.isBlocked }) < limit, size < journal.configuration.maximumBundleSize {
+            let rows = try journal.changes("state = 0 AND change > ?", [.integer(last)], limit: max(limit, 16))
+            guard let end = rows.last else { break }
+            for row in rows where places[row.key] == nil {
+                let first = candidates.count
+                try load(row)
+                for index in first..<candidates.count { size += candidates[index].content?.utf8.count ?? 0 }
+                last = row.number
+                guard candidates.count < limit * 2, size < journal.configuration.maximumBundleSize else { break }
+            }
+            if last < end.number, candidates.count < limit * 2, size < journal.configuration.maximumBundleSize { last = end.number }
+            if candidates.count >= limit * 2 { break }
+        }
+        spreadBlocks()
+    }
+
+    private mutating func load(_ row: WaitingChange) throws {
+        var queue = [row]
+        while let row = queue.popLast() {
+            guard places[row.key] == nil, !blocked.contains(row.key) else { continue }
+            let key = row.key
+            let known = try journal.known(key)
+            var first = row
+            if row.isEach {
+                // One version after the other.
+                guard let begin = try journal.changes(of: key).first, begin.state == .waiting else { blocked.insert(key); continue }
+                first = begin
+            }
+            if skipped.contains(first.number) { blocked.insert(key); continue }
+            var (content, pk): (String?, String?) = (first.content, nil)
+            if !first.isEach, let resource = try journal.stored(key) {
+                content = FHIRJSON.string(resource)
+                if form.newIDs == .server { pk = try journal.tx.resource(typeName: key.typeName, id: key.id)?.pk }
+            }
+            if content == nil, known == nil, !first.isUncertain {
+                // Added and deleted before it was sent.
+                try journal.remove(first)
+                continue
+            }
+            if let content, !first.isUncertain, content == first.base, known != nil {
+                // As it was.
+                try journal.remove(first)
+                continue
+            }
+            if let known, known.version == nil {
+                withoutVersion.append(key)
+                blocked.insert(key)
+                continue
+            }
+            let references = content.map { ReferenceScan.keys(in: $0, base: journal.base) } ?? []
+            let kind: PushEntry.Kind = content == nil ? .delete : known == nil ? .create : .update
+            places[key] = candidates.count
+            candidates.append(
+                Candidate(change: first, kind: kind, content: content, version: known?.version, pk: pk, references: references))
+            for target in references where places[target] == nil && target != key {
+                guard try journal.known(target) == nil, let waiting = try journal.changes(of: target).first else { continue }
+                if waiting.state == .waiting, !skipped.contains(waiting.number) { queue.append(waiting) } else { blocked.insert(target) }
+            }
+        }
+    }
+
+    /// What refers to a new resource that cannot be sent waits with it.
+    private mutating func spreadBlocks() {
+        var hasChanged = true
+        while hasChanged {
+            hasChanged = false
+            for index in candidates.indices where !candidates[index].isBlocked {
+                guard candidates[index].references.contains(where: { blocked.contains($0) && isNew($0) }) else { continue }
+                candidates[index].isBlocked = true
+                if candidates[index].kind == .create { blocked.insert(candidates[index].change.key) }
+                hasChanged = true
+            }
+        }
+    }
+
+    /// Blocked resources that the server has block nobody.
+    private func isNew(_ key: SyncKey) -> Bool {
+        if let place = places[key] { return candidates[place].kind == .create }
+        return !withoutVersion.contains(key)
+    }
+
+    // MARK: - Ordering
+
+    /// The first components that fit into a Bundle.
+    func next() -> NextPush {
+        let ready = candidates.indices.filter { !candidates[$0].isBlocked }
+        var positions: [SyncKey: Int] = [:]
+        for (position, index) in ready.enumerated() { positions[candidates[index].change.key] = position }
+        var targets = [[Int]](repeating: [], count: ready.count)
+        for (position, index) in ready.enumerated() {
+            let candidate = candidates[index]
+            for key in candidate.references {
+                guard let target = positions[key], target != position, candidates[ready[target]].kind == .create else { continue }
+                targets[position].append(target)
+            }
+            // What no longer refers to a resource comes before its deletion.
+            guard candidate.kind != .create, let base = candidate.change.base else { continue }
+            for key in ReferenceScan.keys(in: base, base: journal.base) {
+                guard let target = positions[key], target != position, candidates[ready[target]].kind == .delete else { continue }
+                targets[target].append(position)
+            }
+        }
+        var push = NextPush()
+        push.withoutVersion = withoutVersion
+        var (count, size) = (0, 0)
+        var included: Set<Int> = []
+        for component in PushOrder(targets).components {
+            // The entries of a batch are done in any order.
+            if form.separatesDependents, component.contains(where: { targets[$0].contains { included.contains($0) } }) { break }
+            included.formUnion(component)
+            let entries = component.map { entry(candidates[ready[$0]]) }
+            let bytes = entries.reduce(0) { $0 + $1.size }
+            guard count == 0 || (count + entries.count <= limit && size + bytes <= journal.configuration.maximumBundleSize) else { break }
+            push.bundle.components.append(entries)
+            count += entries.count
+            size += bytes
+        }
+        if form.newIDs == .server { linkNewResources(&push.bundle) }
+        return push
+    }
+
+    // MARK: - Requests
+
+    private func entry(_ candidate: Candidate) -> PushEntry {
+        let (key, change) = (candidate.change.key, candidate.change)
+        var fields: HTTPFields = [:]
+        fields["If-Match"] = candidate.version.map(FHIRRequest.entityTag)
+        var request = FHIRRequest(.delete, key.path, fields: fields)
+        if let content = candidate.content {
+            fields = FHIRRequest.contentFields(form.release)
+            fields["If-Match"] = candidate.version.map(FHIRRequest.entityTag)
+            if candidate.kind == .create { fields["If-None-Match"] = "*" }
+            request = FHIRRequest(.put, key.path, fields: fields, body: Data(content.utf8))
+            if candidate.kind == .update, let base = change.base { patch(&request, base, content) }
+        }
+        request.isRepeatable = false
+        return PushEntry(
+            number: change.number, key: key, sequence: change.sequence, kind: candidate.kind, content: candidate.content,
+            wasSent: change.isSent, entry: FHIRBundleEntry(request))
+    }
+
+    private func patch(_ request: inout FHIRRequest, _ base: String, _ content: String) {
+        let body: Data?
+        switch form.updateFormat {
+        case .whole: return
+        case .jsonPatch: body = JSONPatch.patch(from: base, to: content)
+        case .fhirPathPatch:
+            do {
+                body = FHIRPathPatch.patch(from: try journal.resource(base), to: try journal.resource(content))
+            } catch { body = nil }
+        }
+        guard let body else { return }
+        request.method = .patch
+        request.body = body
+        if form.updateFormat == .jsonPatch { request.fields["Content-Type"] = "application/json-patch+json" }
+    }
+
+    /// New resources are created with POST, on condition that none has their tag; references within the Bundle are those of its entries.
+    private func linkNewResources(_ bundle: inout PushBundle) {
+        var addresses: [String: String] = [:]
+        for entry in bundle.entries where entry.kind == .create {
+            let digits = String(entry.number, radix: 16)
+            addresses[entry.key.path] =
+                "urn:uuid:00000000-0000-4000-8000-" + String(repeating: "0", count: max(12 - digits.count, 0)) + digits
+        }
+        for first in bundle.components.indices {
+            for second in bundle.components[first].indices {
+                var entry = bundle.components[first][second]
+                guard var content = entry.content else { continue }
+                if entry.entry.request.method != .patch { content = ReferenceScan.replacing(addresses, in: content) }
+                if entry.kind == .create, let place = places[entry.key] {
+                    let tag = "urn:uuid:\(candidates[place].pk ?? entry.key.id)"
+                    content = tagged(content, tag)
+                    var fields = FHIRRequest.contentFields(form.release)
+                    fields["If-None-Exist"] = FHIRParameters([.init(name: "_tag", value: "\(Self.tagSystem)|\(tag)")]).query
+                    entry.entry = FHIRBundleEntry(
+                        FHIRRequest(.post, entry.key.typeName, fields: fields, body: Data(content.utf8)),
+                        fullUrl: addresses[entry.key.path])
+                } else if entry.entry.request.method != .patch {
+                    entry.entry.request.body = Data(content.utf8)
+                }
+                bundle.components[first][second] = entry
+            }
+        }
+    }
+
+    /// The system of the tags by which new resources are recognized.
+    private static let tagSystem = "urn:ietf:rfc:3986"
+
+    /// The content with a tag, and without the store's id.
+    private func tagged(_ content: String, _ tag: String) -> String {
+        do {
+            let resource = try journal.resource(content)
+            resource.id = nil
+            guard let slot = resource.layout.element(named: "meta")?.slot, let layout = resource.layout.elements[slot].layout,
+                let tags = layout.element(named: "tag"), let coding = tags.makeObject()
+            else { return content }
+            let meta = resource.child("meta") ?? layout.makeObject()
+            for (name, value) in [("system", Self.tagSystem), ("code", tag)] {
+                if let slot = coding.layout.element(named: name)?.slot { coding._setString(slot, value) }
+            }
+            meta._setObjects(tags.slot, meta.children("tag") + [coding])
+            resource._setObject(slot, meta)
+            return FHIRJSON.string(resource)
+        } catch { return content }
+    }
+}

@@ -1,0 +1,35 @@
+import Foundation
+
+/// An error of a ``Synchronizer``. What servers answer is thrown as ``FHIRClientError``.
+public struct SyncError: LocalizedError, Sendable, CustomStringConvertible {
+    /// The kind of failure.
+    public struct Code: RawRepresentable, Sendable, Hashable {
+        /// The code's name.
+        public let rawValue: String
+        /// The code with this name.
+        public init(rawValue: String) { self.rawValue = rawValue }
+
+        /// An argument is invalid.
+        public static let invalidArgument = Code(rawValue: "invalidArgument")
+        /// Another synchronizer, perhaps of another process, is synchronizing the store with the server.
+        public static let busy = Code(rawValue: "busy")
+        /// The resource has changes that were not sent.
+        public static let notSent = Code(rawValue: "notSent")
+    }
+
+    /// The kind of failure.
+    public let code: Code
+    /// What went wrong and what to do about it.
+    public let message: String
+
+    init(_ code: Code, _ message: String) {
+        self.code = code
+        self.message = message
+    }
+
+    /// The message.
+    public var description: String { message }
+
+    /// The message, so that `localizedDescription` is it too.
+    public var errorDescription: String? { message }
+}

@@ -1,0 +1,233 @@
+import FireLite
+import FireLiteCore
+import Foundation
+
+/// A change that waits to be sent.
+struct WaitingChange {
+    /// Why a change waits.
+    enum State: Int64 {
+        case waiting = 0
+        case parked = 1
+        case conflict = 2
+    }
+
+    let number: Int64
+    let key: SyncKey
+    /// The number of the last entry of the change log in it.
+    let sequence: Int64
+    /// The state before it, as JSON; nil if there was none.
+    let base: String?
+    /// The state after it as JSON, if each version is sent; nil of a deletion.
+    let content: String?
+    /// Whether `content` is what is sent, and not the store's present state.
+    let isEach: Bool
+    /// Whether its present content was sent without an answer.
+    let isSent: Bool
+    /// Contents that were sent before without an answer; empty texts are deletions.
+    let earlier: [String]
+    let state: State
+    let attempts: Int64
+    let status: Int64?
+    let issues: String?
+    let remote: String?
+    let remoteVersion: String?
+
+    /// Whether the server may have done something that is not known here.
+    var isUncertain: Bool { isSent || !earlier.isEmpty }
+
+    static let columns = """
+        change, type, id, seq, base, content, isEach, sent, earlier, state, attempts, status, issues, remote, remoteVersion
+        """
+
+    init(_ row: SQLRow) {
+        number = row[0].integer ?? 0
+        key = SyncKey(typeName: row[1].text ?? "", id: row[2].text ?? "")
+        sequence = row[3].integer ?? 0
+        base = row[4].text
+        content = row[5].text
+        isEach = row[6].integer == 1
+        isSent = row[7].integer == 1
+        earlier = Self.texts(row[8].text)
+        state = row[9].integer.flatMap { State(rawValue: $0) } ?? .waiting
+        attempts = row[10].integer ?? 0
+        status = row[11].integer
+        issues = row[12].text
+        remote = row[13].text
+        remoteVersion = row[14].text
+    }
+
+    private static func texts(_ json: String?) -> [String] {
+        guard let json else { return [] }
+        do { return try JSONDecoder().decode([String].self, from: Data(json.utf8)) } catch { return [] }
+    }
+
+    static func json(_ texts: [String]) throws -> SQLValue {
+        texts.isEmpty ? .null : .text(String(decoding: try JSONEncoder().encode(texts), as: UTF8.self))
+    }
+}
+
+extension SyncJournal {
+    // MARK: - Reading
+
+    func changes(_ condition: String, _ arguments: [SQLValue], limit: Int? = nil) throws -> [WaitingChange] {
+        try rows(
+            "SELECT \(WaitingChange.columns) FROM _sync_change WHERE server = ? AND \(condition) ORDER BY change"
+                + (limit.map { " LIMIT \($0)" } ?? ""), [.integer(server)] + arguments
+        ).map { WaitingChange($0) }
+    }
+
+    func changes(of key: SyncKey) throws -> [WaitingChange] {
+        try changes("type = ? AND id = ?", [.text(key.typeName), .text(key.id)])
+    }
+
+    // MARK: - The change log
+
+    /// Begins with a store: switches the change log on, and takes what is stored already for changes.
+    func begin() throws {
+        if try tx.tracked(.changes).isEmpty { try tx.track(.changes, types: nil) }
+        let started = try rows("SELECT started FROM _sync_server WHERE server = ?", [.integer(server)]).first?[0].integer == 1
+        let place = try tx.place(ofReader: reader)
+        if !started || place == nil {
+            try tx.saveChanges()
+            _ = try tx.registerReader(reader)
+            try tx.skipToNewest(reader)
+            try takeAll()
+            try run("UPDATE _sync_server SET started = 1 WHERE server = ?", [.integer(server)])
+            return
+        }
+        try takeIn()
+    }
+
+    /// Moves what the change log has into the list of changes to send.
+    func takeIn() throws {
+        guard let place = try tx.place(ofReader: reader) else { return }
+        let newest = try tx.newestChange()
+        guard newest > place else { return }
+        do {
+            let changes = try tx.changes(since: place, squashed: !configuration.sendsEachVersion)
+            for change in changes { try note(change) }
+            if changes.through > place { try tx.acknowledge(reader, through: changes.through) }
+        } catch let error as FHIRStoreError where error.code == .resyncRequired {
+            try takeAll()
+            try tx.skipToNewest(reader)
+        }
+    }
+
+    private func note(_ change: LoggedChange) throws {
+        guard let id = try change.resourceID ?? assignID(change.pk) else { return }
+        let key = SyncKey(typeName: change.typeName, id: id)
+        if let base = change.base, let old = Self.id(inJSON: base), old != id {
+            // The app has given the resource another id: at the server that is a deletion and a new resource.
+            try note(SyncKey(typeName: change.typeName, id: old), change.sequence, base: base, content: nil)
+            return try note(key, change.sequence, base: nil, content: change.current)
+        }
+        try note(key, change.sequence, base: change.base, content: change.current)
+    }
+
+    private func note(_ key: SyncKey, _ sequence: Int64, base: String?, content: String?) throws {
+        let rows = try changes(of: key)
+        guard let row = rows.last, !configuration.sendsEachVersion else {
+            if rows.isEmpty, content == nil, try known(key) == nil { return }
+            return try insert(key, sequence, base: base, content: configuration.sendsEachVersion ? content : nil)
+        }
+        let earlier = row.isSent ? row.earlier + [base ?? ""] : row.earlier
+        if content == nil, earlier.isEmpty, row.state != .conflict, try known(key) == nil { return try remove(row) }
+        // An edit may have removed what the server has refused.
+        let state = row.state == .parked ? WaitingChange.State.waiting : row.state
+        try run(
+            "UPDATE _sync_change SET seq = ?, sent = 0, earlier = ?, state = ?, isEach = 0 WHERE change = ?",
+            [.integer(sequence), try WaitingChange.json(earlier), .integer(state.rawValue), .integer(row.number)])
+    }
+
+    private func insert(_ key: SyncKey, _ sequence: Int64, base: String?, content: String?) throws {
+        try run(
+            """
+            INSERT INTO _sync_change(server, type, id, seq, base, content, isEach, sent, state, attempts) VALUES (?, ?, ?, ?, ?, ?, ?, 0, 0, 0)
+            """,
+            [
+                .integer(server), .text(key.typeName), .text(key.id), .integer(sequence), .optional(base), .optional(content),
+                .integer(configuration.sendsEachVersion ? 1 : 0),
+            ])
+    }
+
+    /// Takes everything that is stored for changes, and what is known but no longer stored for deletions.
+    private func takeAll() throws {
+        let sequence = try tx.newestChange()
+        for type in try tx.counts() {
+            var without: [String] = []
+            try tx.forEach(typeName: type.typeName) { resource in
+                guard let id = resource.id else { return without.append(resource.pk) }
+                let key = SyncKey(typeName: type.typeName, id: id)
+                if try changes(of: key).isEmpty {
+                    try insert(key, sequence, base: nil, content: configuration.sendsEachVersion ? FHIRJSON.string(resource) : nil)
+                }
+            }
+            for pk in without {
+                guard let id = try assignID(pk) else { continue }
+                let resource = configuration.sendsEachVersion ? try tx.resource(typeName: type.typeName, id: id) : nil
+                try insert(
+                    SyncKey(typeName: type.typeName, id: id), sequence, base: nil, content: resource.map { FHIRJSON.string($0) })
+            }
+        }
+        for row in try rows("SELECT type, id FROM _sync_resource WHERE server = ? AND own <> 2", [.integer(server)]) {
+            let key = SyncKey(typeName: row[0].text ?? "", id: row[1].text ?? "")
+            guard try tx.resource(typeName: key.typeName, id: key.id) == nil, try changes(of: key).isEmpty else { continue }
+            try insert(key, sequence, base: nil, content: nil)
+        }
+    }
+
+    /// Gives a resource without an id one: its pk.
+    private func assignID(_ pk: String) throws -> String? {
+        guard let resource = try tx.resource(pk: pk) else { return nil }
+        let id = try tx.withAssignedIDs(resource).id
+        resource.id = id
+        try tx.saveChanges()
+        return id
+    }
+
+    /// The id in JSON that the library wrote, which begins with type and id.
+    private static func id(inJSON text: String) -> String? {
+        guard let start = text.range(of: "\",\"id\":\"")?.upperBound, text.distance(from: text.startIndex, to: start) < 80 else {
+            return nil
+        }
+        return text[start...].firstIndex(of: "\"").map { String(text[start..<$0]) }
+    }
+
+    // MARK: - Writing
+
+    func remove(_ row: WaitingChange) throws { try run("DELETE FROM _sync_change WHERE change = ?", [.integer(row.number)]) }
+
+    func removeChanges(of key: SyncKey) throws {
+        try run(
+            "DELETE FROM _sync_change WHERE server = ? AND type = ? AND id = ?", [.integer(server), .text(key.typeName), .text(key.id)])
+    }
+
+    /// The changes of a resource become one, from a state of the server to the store's.
+    ///
+    /// - Parameter state: what becomes of it.
+    func rebase(_ key: SyncKey, on base: String?, _ state: WaitingChange.State = .waiting) throws {
+        let rows = try changes(of: key)
+        guard let last = rows.last else { return }
+        for row in rows.dropLast() { try remove(row) }
+        try run(
+            """
+            UPDATE _sync_change SET base = ?, content = NULL, isEach = 0, sent = 0, earlier = NULL, state = ?, issues = NULL, remote = NULL,
+              remoteVersion = NULL WHERE change = ?
+            """, [.optional(base), .integer(state.rawValue), .integer(last.number)])
+    }
+
+    /// Sets a change aside.
+    func setAside(_ number: Int64, _ state: WaitingChange.State, status: Int?, issues: [OutcomeIssue]) throws {
+        let text = issues.isEmpty ? nil : String(decoding: try JSONEncoder().encode(issues), as: UTF8.self)
+        try run(
+            "UPDATE _sync_change SET state = ?, sent = 0, status = ?, issues = ?, attempts = attempts + 1 WHERE change = ?",
+            [.integer(state.rawValue), status.map { .integer(Int64($0)) } ?? .null, .optional(text), .integer(number)])
+    }
+
+    /// Counts an attempt that failed.
+    func noteFailure(_ number: Int64, status: Int?) throws {
+        try run(
+            "UPDATE _sync_change SET status = ?, attempts = attempts + 1 WHERE change = ?",
+            [status.map { .integer(Int64($0)) } ?? .null, .integer(number)])
+    }
+}

@@ -1,0 +1,166 @@
+import FireLite
+import FireLiteCore
+
+/// What a server has of a resource.
+struct RemoteState {
+    let key: SyncKey
+    /// The version; nil if the server does not say.
+    let version: String?
+    /// The content; nil if it was deleted.
+    let resource: FHIRResource?
+}
+
+/// What became of states that a server sent.
+struct Reception: Sendable {
+    var stored = 0
+    var deleted = 0
+    var unchanged = 0
+    var resolved = 0
+    var deferred = 0
+    /// Resources with a change that was sent without an answer: only their histories say what happened to it.
+    var unsettled: [SyncKey] = []
+}
+
+extension SyncJournal {
+    /// Takes over what a server has. What is pulled is not logged as a change, as the write's origin is the server.
+    ///
+    /// - Parameters:
+    ///   - states: the states, each resource once.
+    ///   - scope: the search that found them; nil if none did.
+    ///   - isSettled: whether it is known what happened to changes that were sent without an answer.
+    func receive(_ states: [RemoteState], scope: Int64?, isSettled: Bool = false) throws -> Reception {
+        var reception = Reception()
+        var plain: [FHIRResource] = []
+        let hasChanges = try !changes("TRUE", [], limit: 1).isEmpty
+        for state in states {
+            let waiting = hasChanges ? try changes(of: state.key) : []
+            let known = try self.known(state.key)
+            if let version = state.version, known?.version == version, state.resource != nil {
+                if known?.isOwn == true {
+                    // Pushed from here; the server may have added something.
+                    try remember(state.key, version: version, scope: scope)
+                    if waiting.isEmpty, let resource = state.resource { plain.append(resource) }
+                }
+                reception.unchanged += 1
+            } else if !waiting.isEmpty {
+                try receive(state, waiting, known, scope, isSettled, &reception)
+            } else if let resource = state.resource {
+                plain.append(resource)
+                try remember(state.key, version: state.version, scope: scope)
+                reception.stored += 1
+            } else {
+                try remove(state.key, &reception)
+            }
+        }
+        if !plain.isEmpty { _ = try tx.store(plain) }
+        return reception
+    }
+
+    private func remove(_ key: SyncKey, _ reception: inout Reception) throws {
+        if try tx.delete(typeName: key.typeName, id: key.id) { reception.deleted += 1 } else { reception.unchanged += 1 }
+        try forget(key)
+    }
+
+    /// Takes over a state of a resource that has changes to send.
+    private func receive(
+        _ state: RemoteState, _ waiting: [WaitingChange], _ known: Known?, _ scope: Int64?, _ isSettled: Bool, _ reception: inout Reception
+    ) throws {
+        let key = state.key
+        guard let first = waiting.first else { return }
+        if !isSettled, waiting.contains(where: \.isUncertain) { return reception.unsettled.append(key) }
+        let local = try stored(key)
+        let base = try first.base.map { try resource($0) }
+        func adopt() throws {
+            try removeChanges(of: key)
+            guard let remote = state.resource else { return try remove(key, &reception) }
+            _ = try tx.store([remote])
+            try remember(key, version: state.version, scope: scope)
+        }
+        switch (local, state.resource) {
+        case (nil, nil):
+            try removeChanges(of: key)
+            try forget(key)
+            reception.unchanged += 1
+            return
+        case (let local?, let remote?) where local.isSame(atServerAs: remote):
+            reception.unchanged += 1
+            return try adopt()
+        case (_, let remote?):
+            if let base, base.isSame(atServerAs: remote) {
+                // A new version with the old content.
+                reception.unchanged += 1
+                return try remember(key, version: state.version, scope: scope)
+            }
+        case (_, nil):
+            if known == nil {
+                // The server never had it.
+                reception.unchanged += 1
+                return
+            }
+        }
+        let conflict = SyncConflict(
+            typeName: key.typeName, id: key.id, base: base, local: local?.copy(), remote: state.resource?.copy(),
+            remoteVersion: state.version)
+        let isDeferred = waiting.contains { $0.state == .conflict }
+        switch isDeferred ? .deferred : try configuration.conflicts.resolve(conflict) {
+        case .remote:
+            reception.resolved += 1
+            try adopt()
+        case .local:
+            reception.resolved += 1
+            try keepLocal(state, scope)
+        case .merged(let merged):
+            reception.resolved += 1
+            try keep(merged, state, scope, adopt)
+        case .deferred:
+            reception.deferred += 1
+            try rebase(key, on: first.base, .conflict)
+            try run(
+                "UPDATE _sync_change SET remote = ?, remoteVersion = ? WHERE server = ? AND type = ? AND id = ?",
+                [
+                    .optional(state.resource.map { FHIRJSON.string($0) }), .optional(state.version), .integer(server), .text(key.typeName),
+                    .text(key.id),
+                ])
+        }
+    }
+
+    /// The store's state is sent, based on the server's.
+    func keepLocal(_ state: RemoteState, _ scope: Int64?) throws {
+        try rebase(state.key, on: state.resource.map { FHIRJSON.string($0) })
+        if state.resource == nil { try forget(state.key) } else { try remember(state.key, version: state.version, scope: scope) }
+    }
+
+    /// A merged state is stored and sent, based on the server's.
+    func keep(_ merged: FHIRResource, _ state: RemoteState, _ scope: Int64?, _ adopt: () throws -> Void) throws {
+        guard merged.resourceType == state.key.typeName else {
+            throw SyncError(.invalidArgument, "a merged \(state.key.typeName) is a \(merged.resourceType): return one of the same type")
+        }
+        let own = merged.isManaged || merged.ownerObject != nil ? merged.copy() : merged
+        own.id = state.key.id
+        if let remote = state.resource, own.isSame(atServerAs: remote) { return try adopt() }
+        _ = try tx.store([own])
+        try keepLocal(state, scope)
+    }
+}
+
+extension FHIRResource {
+    /// Whether both have the same content apart from what servers add.
+    func isSame(atServerAs other: FHIRResource) -> Bool {
+        if self == other { return true }
+        guard layoutTable == other.layoutTable else { return false }
+        return withoutServerMeta == other.withoutServerMeta
+    }
+
+    /// A copy without what servers add.
+    var withoutServerMeta: FHIRResource {
+        let copy = self.copy()
+        if let slot = copy.layout.element(named: "meta")?.slot, let meta = copy.child("meta") {
+            for name in ["versionId", "lastUpdated", "source"] {
+                guard let slot = meta.layout.element(named: name)?.slot else { continue }
+                meta.store(nil, in: slot)
+            }
+            if !meta.hasContent { copy.store(nil, in: slot) }
+        }
+        return copy
+    }
+}

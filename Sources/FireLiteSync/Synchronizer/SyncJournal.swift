@@ -1,0 +1,156 @@
+import FireLite
+import FireLiteCore
+import Foundation
+
+/// What a synchronizer knows about one server, in the store's own file, for one write.
+///
+/// `_sync_server` has a row for each server, `_sync_scope` one for each search of a scope with its cursor, `_sync_resource` the server's version of each
+/// resource, and `_sync_change` the changes that wait to be sent. All SQL on these tables is in this type.
+struct SyncJournal {
+    let tx: WriteTransaction
+    /// The number of the server.
+    let server: Int64
+    /// The server's base address.
+    let base: String
+    let configuration: Synchronizer.Configuration
+
+    static let tables = ModuleTables(
+        module: "sync", version: 1,
+        tables: [
+            ModuleTable(
+                "_sync_server", key: "server",
+                columns: [
+                    .init("base", .text), .init("started", .integer), .init("owner", .text), .init("until", .integer),
+                    .init("result", .text),
+                ], indexes: [.init("base", isUnique: true)]),
+            ModuleTable(
+                "_sync_scope", key: "scope",
+                columns: [
+                    .init("server", .integer), .init("search", .text), .init("type", .text), .init("since", .integer),
+                    .init("newest", .integer), .init("page", .text),
+                ], indexes: [.init("server", "search", isUnique: true)]),
+            ModuleTable(
+                "_sync_resource", key: "resource",
+                columns: [
+                    .init("server", .integer), .init("type", .text), .init("id", .text), .init("version", .text),
+                    .init("scope", .integer), .init("own", .integer),
+                ], indexes: [.init("server", "type", "id", isUnique: true)]),
+            ModuleTable(
+                "_sync_change", key: "change",
+                columns: [
+                    .init("server", .integer), .init("type", .text), .init("id", .text), .init("seq", .integer), .init("base", .text),
+                    .init("content", .text), .init("isEach", .integer), .init("sent", .integer), .init("earlier", .text),
+                    .init("state", .integer), .init("attempts", .integer), .init("status", .integer), .init("issues", .text),
+                    .init("remote", .text), .init("remoteVersion", .text),
+                ], indexes: [.init("server", "type", "id"), .init("server", "state", "change")]),
+        ])
+
+    /// Opens the journal of a server, whose row is created if there is none.
+    init(_ tx: WriteTransaction, base: String, _ configuration: Synchronizer.Configuration) throws {
+        self.tx = tx
+        self.base = base
+        self.configuration = configuration
+        func find() throws -> Int64? {
+            try tx.rows(of: Self.tables, "SELECT server FROM _sync_server WHERE base = ?", [.text(base)]).first?[0].integer
+        }
+        if let number = try find() {
+            server = number
+        } else {
+            try tx.run(on: Self.tables, "INSERT INTO _sync_server(base, started) VALUES (?, 0)", [.text(base)])
+            server = try find() ?? 0
+        }
+    }
+
+    /// The rows that a statement selects.
+    func rows(_ sql: String, _ arguments: [SQLValue] = []) throws -> [SQLRow] { try tx.rows(of: Self.tables, sql, arguments) }
+
+    /// Changes rows.
+    func run(_ sql: String, _ arguments: [SQLValue] = []) throws { try tx.run(on: Self.tables, sql, arguments) }
+
+    /// The name of the server's reader of the change log.
+    var reader: String { "sync \(base)" }
+
+    // MARK: - Lease
+
+    /// Takes the lease, or renews it.
+    ///
+    /// - Throws: `SyncError.busy` if another owner has it.
+    func renewLease(_ owner: String, now: Date) throws {
+        let time = Int64(now.timeIntervalSince1970 * 1_000)
+        let row = try rows("SELECT owner, until FROM _sync_server WHERE server = ?", [.integer(server)]).first
+        if let other = row?[0].text, other != owner, row?[1].integer ?? 0 > time {
+            throw SyncError(.busy, "the store is being synchronized with this server already: wait for that to end")
+        }
+        let until = time + Int64(configuration.leaseDuration / .milliseconds(1))
+        try run(
+            "UPDATE _sync_server SET owner = ?, until = ? WHERE server = ?", [.text(owner), .integer(until), .integer(server)])
+    }
+
+    /// Gives the lease back and keeps the result.
+    ///
+    /// - Parameter result: nil to keep the last one.
+    func end(_ owner: String, _ result: SyncResult?) throws {
+        let text = try result.map { String(decoding: try JSONEncoder().encode($0), as: UTF8.self) }
+        try run(
+            "UPDATE _sync_server SET owner = NULL, result = coalesce(?, result) WHERE server = ? AND owner = ?",
+            [.optional(text), .integer(server), .text(owner)])
+    }
+
+    // MARK: - Versions
+
+    /// What is known of a resource at the server.
+    struct Known {
+        /// The version; nil if the server did not say.
+        let version: String?
+        /// Whether the version is one that was pushed and not read back.
+        let isOwn: Bool
+        /// Whether it was purged from the store.
+        let isPurged: Bool
+    }
+
+    func known(_ key: SyncKey) throws -> Known? {
+        try rows(
+            "SELECT version, own FROM _sync_resource WHERE server = ? AND type = ? AND id = ?",
+            [.integer(server), .text(key.typeName), .text(key.id)]
+        ).first.map { Known(version: $0[0].text, isOwn: $0[1].integer == 1, isPurged: $0[1].integer == 2) }
+    }
+
+    /// - Parameter scope: the search that found it; nil to keep what is known.
+    func remember(_ key: SyncKey, version: String?, isOwn: Bool = false, scope: Int64? = nil) throws {
+        try run(
+            """
+            INSERT INTO _sync_resource(server, type, id, version, scope, own) VALUES (?, ?, ?, ?, ?, ?)
+            ON CONFLICT(server, type, id) DO UPDATE SET version = excluded.version, scope = coalesce(excluded.scope, scope), own = excluded.own
+            """,
+            [
+                .integer(server), .text(key.typeName), .text(key.id), .optional(version), scope.map { .integer($0) } ?? .null,
+                .integer(isOwn ? 1 : 0),
+            ])
+    }
+
+    /// Notes that the store no longer has a resource that the server has.
+    func markPurged(_ key: SyncKey) throws {
+        try run(
+            "UPDATE _sync_resource SET own = 2 WHERE server = ? AND type = ? AND id = ?",
+            [.integer(server), .text(key.typeName), .text(key.id)])
+    }
+
+    func forget(_ key: SyncKey) throws {
+        try run(
+            "DELETE FROM _sync_resource WHERE server = ? AND type = ? AND id = ?",
+            [.integer(server), .text(key.typeName), .text(key.id)])
+    }
+
+    // MARK: - Content
+
+    /// The store's state of a resource, with references that the server understands; nil if there is none.
+    func stored(_ key: SyncKey) throws -> FHIRResource? {
+        try tx.resource(typeName: key.typeName, id: key.id).map { try tx.withAssignedIDs($0) }
+    }
+
+    func resource(_ json: String) throws -> FHIRResource { try FHIRJSON.resource(from: Data(json.utf8), release: tx.store.release) }
+}
+
+extension SQLValue {
+    static func optional(_ text: String?) -> SQLValue { text.map { .text($0) } ?? .null }
+}

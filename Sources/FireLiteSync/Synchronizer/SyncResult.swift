@@ -1,0 +1,81 @@
+import Foundation
+
+/// What a sync did.
+public struct SyncResult: Sendable, Hashable, Codable {
+    /// When it began, by the device's clock.
+    public internal(set) var begin: Date
+    /// When it ended, by the device's clock.
+    public internal(set) var end: Date
+    /// The number of resources that were pulled into the store.
+    public internal(set) var pulled = 0
+    /// The number of resources that were deleted in the store because they were deleted at the server.
+    public internal(set) var pulledDeletions = 0
+    /// The number of pulled versions that the store had.
+    public internal(set) var unchanged = 0
+    /// The number of resources that were created at the server.
+    public internal(set) var created = 0
+    /// The number of resources that were changed at the server.
+    public internal(set) var updated = 0
+    /// The number of resources that were deleted at the server.
+    public internal(set) var deleted = 0
+    /// The number of conflicts that were resolved.
+    public internal(set) var resolved = 0
+    /// The number of conflicts that were deferred.
+    public internal(set) var deferred = 0
+    /// The number of changes that the server has refused.
+    public internal(set) var parked = 0
+    /// Why it ended early; nil if it was completed. Without values of records.
+    public internal(set) var failure: String?
+
+    init(begin: Date) {
+        self.begin = begin
+        end = begin
+    }
+
+    /// The number of changes that were sent.
+    public var pushed: Int { created + updated + deleted }
+}
+
+/// What a sync is doing: see ``Synchronizer/sync(_:progress:)``.
+public struct SyncProgress: Sendable, Hashable {
+    /// A part of a sync.
+    public enum Phase: String, Sendable {
+        /// Resources are read from the server.
+        case pull
+        /// Changes are sent.
+        case push
+    }
+
+    /// The part.
+    public let phase: Phase
+    /// The type that is pulled; nil while changes are sent.
+    public let typeName: String?
+    /// The number of resources so far.
+    public let done: Int
+    /// The number of all resources, as far as it is known.
+    public let total: Int?
+
+    /// Progress of a part.
+    ///
+    /// - Parameters:
+    ///   - phase: the part.
+    ///   - typeName: the type that is pulled.
+    ///   - done: the number of resources so far.
+    ///   - total: the number of all resources, if it is known.
+    public init(phase: Phase, typeName: String?, done: Int, total: Int?) {
+        self.phase = phase
+        self.typeName = typeName
+        self.done = done
+        self.total = total
+    }
+}
+
+/// Which ways a sync goes.
+public enum SyncDirection: String, Sendable {
+    /// From the server into the store, and back.
+    case both
+    /// From the server into the store.
+    case pull
+    /// From the store to the server.
+    case push
+}

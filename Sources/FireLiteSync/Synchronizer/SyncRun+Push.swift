@@ -1,0 +1,214 @@
+import FireLite
+import FireLiteCore
+import Foundation
+
+extension SyncRun {
+    /// What a push has seen.
+    private struct PushState {
+        /// Changes that wait for the next sync.
+        var skipped: Set<Int64> = []
+        /// How often a change met another version.
+        var collisions: [SyncKey: Int] = [:]
+        var interruptions = 0
+        var failures = 0
+        var done = 0
+        let total: Int
+        let form: PushForm
+        let grouping: Synchronizer.Configuration.Grouping
+    }
+
+    mutating func push() async throws {
+        var state = try await beginPush()
+        let limit = state.grouping == .single ? 1 : max(configuration.maximumBundleCount, 1)
+        while true {
+            try Task.checkCancellation()
+            let (skipped, form) = (state.skipped, state.form)
+            let next = try await journal { try $0.nextPush(skipping: skipped, limit: limit, form) }
+            if !next.bundle.components.isEmpty {
+                try await send(next.bundle, &state)
+                continue
+            }
+            // A change without a version at the server would overwrite others' changes: first the version is read.
+            let keys = next.withoutVersion.filter { state.collisions[$0] == nil }
+            guard !keys.isEmpty else { return }
+            for key in keys { state.collisions[key] = 1 }
+            try await settle(keys)
+        }
+    }
+
+    private mutating func beginPush() async throws -> PushState {
+        var grouping = configuration.grouping
+        if grouping == .automatic {
+            let abilities = try await self.abilities()
+            grouping = abilities.hasTransactions ? .transactions : abilities.hasBatches ? .batches : .single
+        }
+        var form = PushForm(release: client.release)
+        form.newIDs = configuration.newIDs
+        form.separatesDependents = grouping == .batches
+        if configuration.updateFormat != .whole {
+            let formats = try await abilities().patchFormats
+            let offers = { (format: String) in formats.contains { $0.contains(format) } }
+            let format = configuration.updateFormat
+            if offers(format == .jsonPatch ? "json-patch" : "fhir+json") { form.updateFormat = format }
+        }
+        let total = try await journal { journal in
+            try journal.rows(
+                "SELECT count(*) FROM _sync_change WHERE server = ? AND state = 0", [.integer(journal.server)]
+            ).first?[0].integer ?? 0
+        }
+        return PushState(total: Int(total), form: form, grouping: grouping)
+    }
+
+    // MARK: - Sending
+
+    /// An answer to an entry.
+    private struct EntryAnswer: Sendable {
+        let status: Int
+        let id: String?
+        let version: String?
+        let issues: [OutcomeIssue]
+
+        var isSuccess: Bool { 200..<300 ~= status }
+    }
+
+    /// Sends changes and notes at once what the server has done.
+    private mutating func send(_ bundle: PushBundle, _ state: inout PushState) async throws {
+        let entries = bundle.entries
+        do {
+            let answers = try await self.answers(entries, state.grouping)
+            state.interruptions = 0
+            let successes = zip(entries, answers).filter { $0.1.isSuccess }
+            let noted = successes.map { ($0.0, $0.1.id, $0.1.version) }
+            try await journal { journal in
+                for (entry, id, version) in noted { try journal.noteSuccess(entry, id: id, version: version) }
+            }
+            for (entry, _) in successes { note(entry, &state) }
+            for (entry, answer) in zip(entries, answers) where !answer.isSuccess {
+                try await refused([entry], answer.status, answer.issues, nil, &state)
+            }
+        } catch let error as FHIRClientError {
+            try await failed(bundle, error, &state)
+        }
+    }
+
+    private mutating func note(_ entry: PushEntry, _ state: inout PushState) {
+        switch entry.kind {
+        case .create: result.created += 1
+        case .update: result.updated += 1
+        case .delete: result.deleted += 1
+        }
+        state.failures = 0
+        state.done += 1
+        progress?(SyncProgress(phase: .push, typeName: nil, done: state.done, total: max(state.total, state.done)))
+    }
+
+    /// Sends one change by itself, or several in a Bundle.
+    private func answers(_ entries: [PushEntry], _ grouping: Synchronizer.Configuration.Grouping) async throws -> [EntryAnswer] {
+        if entries.count == 1 || grouping == .single {
+            var answers: [EntryAnswer] = []
+            for entry in entries {
+                let response: HTTPResponse
+                do {
+                    response = try await client.send(entry.entry.request)
+                } catch let error as FHIRClientError where entry.kind == .delete && (error.status == 404 || error.status == 410) {
+                    // It is gone already.
+                    answers.append(EntryAnswer(status: 204, id: nil, version: nil, issues: []))
+                    continue
+                }
+                let place = ResourceLocation(response.fields["Location"] ?? response.fields["Content-Location"])
+                let version = FHIRRequest.version(inEntityTag: response.fields["ETag"]) ?? place?.version
+                answers.append(EntryAnswer(status: response.status, id: place?.id, version: version, issues: []))
+            }
+            return answers
+        }
+        let kind: FHIRClient.BundleKind = grouping == .batches ? .batch : .transaction
+        return try await client.submit(entries.map(\.entry), as: kind, isRepeatable: false).map {
+            EntryAnswer(status: $0.status, id: $0.id, version: $0.version, issues: $0.issues)
+        }
+    }
+
+    // MARK: - Failures
+
+    /// What a failure says about the changes that were sent.
+    private enum Failure {
+        /// They were not made, and sending them again soon is of no use.
+        case notMade
+        /// Nobody knows.
+        case unknown
+        /// The server does not accept at least one of them.
+        case refused
+    }
+
+    private func failure(_ error: FHIRClientError) -> Failure {
+        switch error.code {
+        case .connectionLost, .invalidResponse: .unknown
+        case .serverFailed: error.status == 500 ? .refused : .unknown
+        case .conflict, .preconditionFailed, .notFound, .gone, .rejected, .forbidden: .refused
+        default: .notMade
+        }
+    }
+
+    private mutating func failed(_ bundle: PushBundle, _ error: FHIRClientError, _ state: inout PushState) async throws {
+        let entries = bundle.entries
+        switch failure(error) {
+        case .notMade:
+            try await journal { try $0.unmark(entries) }
+            throw error
+        case .unknown:
+            state.interruptions += 1
+            guard state.interruptions <= configuration.maximumInterruptions else { throw error }
+            let policy = client.configuration.retry
+            try await clock.sleep(
+                policy.delay(afterAttempt: state.interruptions, retryAfter: error.retryAfter, random: clock.random()))
+            try await settle(entries.map(\.key))
+        case .refused:
+            if error.status != 500 { try await journal { try $0.unmark(entries) } }
+            guard bundle.components.count > 1 else {
+                return try await refused(entries, error.status, error.issues, error, &state)
+            }
+            // One of them is at fault: halving finds it, and the others go on.
+            let middle = bundle.components.count / 2
+            for half in [bundle.components[..<middle], bundle.components[middle...]] {
+                let part = PushBundle(components: Array(half))
+                let unchanged = try await journal { try $0.markUnchanged(part) }
+                if !unchanged.components.isEmpty { try await send(unchanged, &state) }
+            }
+        }
+    }
+
+    /// The server does not accept changes that belong together.
+    private mutating func refused(
+        _ entries: [PushEntry], _ status: Int?, _ issues: [OutcomeIssue], _ error: FHIRClientError?, _ state: inout PushState
+    ) async throws {
+        let isCollision = [404, 409, 410, 412].contains(status)
+        let collisions = entries.map { state.collisions[$0.key, default: 0] }.max() ?? 0
+        if isCollision, collisions < 3 {
+            for entry in entries { state.collisions[entry.key, default: 0] += 1 }
+            return try await settle(entries.map(\.key))
+        }
+        if status == 500 || status.map({ $0 > 500 }) ?? true {
+            // Perhaps the server, perhaps the change: others are tried first.
+            state.failures += 1
+            for entry in entries { state.skipped.insert(entry.number) }
+            let limit = Int64(configuration.maximumFailures)
+            let parked = try await journal { journal in
+                var parked = 0
+                for entry in entries {
+                    try journal.noteFailure(entry.number, status: status)
+                    let attempts = try journal.changes("change = ?", [.integer(entry.number)]).first?.attempts ?? 0
+                    guard attempts >= limit else { continue }
+                    try journal.setAside(entry.number, .parked, status: status, issues: issues)
+                    parked += 1
+                }
+                return parked
+            }
+            result.parked += parked
+            if let error, state.failures >= 3 { throw error }
+            return
+        }
+        try await journal { journal in
+            for entry in entries { try journal.setAside(entry.number, .parked, status: status, issues: issues) }
+        }
+        result.parked += entries.count
+    }
+}

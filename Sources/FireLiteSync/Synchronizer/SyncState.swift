@@ -1,0 +1,33 @@
+import Foundation
+
+/// Whether a resource is the same in the store and at the server, as far as is known.
+public enum SyncState: String, Sendable, Codable {
+    /// The server has it as it is.
+    case synced
+    /// It has changes that are not sent yet.
+    case pending
+    /// The server has refused its changes.
+    case parked
+    /// It was changed on both sides, and nobody has decided yet.
+    case conflict
+}
+
+/// A change that has not reached the server.
+public struct PendingChange: Sendable, Hashable {
+    /// The resource's type.
+    public let typeName: String
+    /// The resource's id.
+    public let id: String
+    /// Why it waits.
+    public let state: SyncState
+    /// How often the server has not accepted it.
+    public let attempts: Int
+    /// The last answer's status; nil if there was none.
+    public let status: Int?
+    /// What the server said about it. The texts may repeat values of records.
+    public let issues: [OutcomeIssue]
+    /// The server's state of a deferred conflict, as JSON; nil otherwise, and if the server has deleted the resource.
+    public let remote: String?
+    /// The state that both sides of a conflict began with, as JSON; nil if there was none.
+    public let base: String?
+}

@@ -1,0 +1,217 @@
+import FireLite
+import FireLiteCore
+import Foundation
+
+extension Synchronizer {
+    // MARK: - State
+
+    /// What the last sync with the server did, also in another process; nil if there was none.
+    ///
+    /// - Throws: `FHIRStoreError`.
+    public func lastResult() async throws -> SyncResult? {
+        let text = try await journal { journal in
+            try journal.rows("SELECT result FROM _sync_server WHERE server = ?", [.integer(journal.server)]).first?[0].text
+        }
+        return try text.map { try JSONDecoder().decode(SyncResult.self, from: Data($0.utf8)) }
+    }
+
+    /// Whether a resource is the same in the store and at the server; nil if neither the server nor the list of changes has it.
+    ///
+    /// - Parameters:
+    ///   - typeName: the resource's type.
+    ///   - id: the resource's id.
+    /// - Throws: `FHIRStoreError`.
+    public func state(of typeName: String, id: String) async throws -> SyncState? {
+        let key = SyncKey(typeName: typeName, id: id)
+        return try await journal { journal in
+            try journal.beginIfStarted()
+            if let change = try journal.changes(of: key).last { return change.syncState }
+            return try journal.known(key).map { !$0.isPurged } ?? false ? .synced : nil
+        }
+    }
+
+    /// The changes that have not reached the server, in the order in which they were made.
+    ///
+    /// - Parameters:
+    ///   - state: only those in a state; nil for all.
+    ///   - limit: the maximum number; nil for all.
+    /// - Throws: `FHIRStoreError`.
+    public func changes(_ state: SyncState? = nil, limit: Int? = nil) async throws -> [PendingChange] {
+        try await journal { journal in
+            try journal.beginIfStarted()
+            let condition =
+                switch state {
+                case nil: "TRUE"
+                case .pending: "state = 0"
+                case .parked: "state = 1"
+                case .conflict: "state = 2"
+                case .synced: "FALSE"
+                }
+            return try journal.changes(condition, [], limit: limit).map { change in
+                PendingChange(
+                    typeName: change.key.typeName, id: change.key.id, state: change.syncState, attempts: Int(change.attempts),
+                    status: change.status.map { Int($0) }, issues: change.outcomeIssues, remote: change.remote,
+                    base: change.state == .conflict ? change.base : nil)
+            }
+        }
+    }
+
+    // MARK: - Deciding
+
+    /// Sends a parked change again with the next push.
+    ///
+    /// - Parameters:
+    ///   - typeName: the resource's type.
+    ///   - id: the resource's id.
+    /// - Returns: whether there was a parked change.
+    /// - Throws: `FHIRStoreError`.
+    @discardableResult
+    public func retry(_ typeName: String, id: String) async throws -> Bool {
+        let key = SyncKey(typeName: typeName, id: id)
+        return try await journal { journal in
+            let parked = try journal.changes(of: key).filter { $0.state == .parked }
+            for change in parked {
+                try journal.run(
+                    "UPDATE _sync_change SET state = 0, attempts = 0 WHERE change = ?", [.integer(change.number)])
+            }
+            return !parked.isEmpty
+        }
+    }
+
+    /// Gives up a change that has not reached the server: the resource becomes as it was, or is deleted if it was new.
+    ///
+    /// - Parameters:
+    ///   - typeName: the resource's type.
+    ///   - id: the resource's id.
+    /// - Returns: whether there was a change.
+    /// - Throws: `FHIRStoreError`.
+    @discardableResult
+    public func discard(_ typeName: String, id: String) async throws -> Bool {
+        let key = SyncKey(typeName: typeName, id: id)
+        return try await journal { journal in
+            try journal.beginIfStarted()
+            guard let first = try journal.changes(of: key).first else { return false }
+            if first.state == .conflict {
+                let state = RemoteState(
+                    key: key, version: first.remoteVersion, resource: try first.remote.map { try journal.resource($0) })
+                try journal.adopt(state)
+            } else if let base = first.base {
+                _ = try journal.tx.store([try journal.resource(base)])
+                try journal.removeChanges(of: key)
+            } else {
+                _ = try journal.tx.delete(typeName: key.typeName, id: key.id)
+                try journal.removeChanges(of: key)
+            }
+            return true
+        }
+    }
+
+    /// Resolves a deferred conflict. What is to be sent is sent with the next push.
+    ///
+    /// - Parameters:
+    ///   - typeName: the resource's type.
+    ///   - id: the resource's id.
+    ///   - decide: gets the conflict and returns what is stored or sent. It is called in a write of the store.
+    /// - Returns: whether there was a deferred conflict.
+    /// - Throws: `FHIRStoreError`; errors of `decide`.
+    @discardableResult
+    public func resolve(
+        _ typeName: String, id: String, _ decide: @escaping @Sendable (SyncConflict) throws -> SyncConflict.Resolution
+    ) async throws -> Bool {
+        let key = SyncKey(typeName: typeName, id: id)
+        return try await journal { journal in
+            try journal.beginIfStarted()
+            guard let change = try journal.changes(of: key).last, change.state == .conflict else { return false }
+            let state = RemoteState(
+                key: key, version: change.remoteVersion, resource: try change.remote.map { try journal.resource($0) })
+            let conflict = SyncConflict(
+                typeName: typeName, id: id, base: try change.base.map { try journal.resource($0) }, local: try journal.stored(key)?.copy(),
+                remote: state.resource?.copy(), remoteVersion: state.version)
+            switch try decide(conflict) {
+            case .deferred: return true
+            case .remote: try journal.adopt(state)
+            case .local: try journal.keepLocal(state, nil)
+            case .merged(let merged): try journal.keep(merged, state, nil) { try journal.adopt(state) }
+            }
+            return true
+        }
+    }
+
+    // MARK: - Purging
+
+    /// Removes a resource from the store without deleting it at the server. A later pull brings it back only if it is changed there.
+    ///
+    /// - Parameters:
+    ///   - typeName: the resource's type.
+    ///   - id: the resource's id.
+    ///   - force: whether changes that were not sent are given up.
+    /// - Returns: whether the store had it.
+    /// - Throws: `SyncError.notSent` if it has changes that were not sent; `FHIRStoreError`.
+    @discardableResult
+    public func purge(_ typeName: String, id: String, force: Bool = false) async throws -> Bool {
+        let key = SyncKey(typeName: typeName, id: id)
+        return try await journal { journal in
+            try journal.beginIfStarted()
+            guard try force || journal.changes(of: key).isEmpty else {
+                throw SyncError(.notSent, "the \(typeName) has changes that were not sent: push them first, or purge with force")
+            }
+            try journal.removeChanges(of: key)
+            try journal.markPurged(key)
+            return try journal.tx.delete(typeName: typeName, id: id)
+        }
+    }
+
+    /// Removes from the store what earlier scopes have pulled and the present one does not contain. What was not sent stays.
+    ///
+    /// The server is asked what the scope consists of: for the types of ``SyncScope/everything``, and for the members of Groups.
+    /// - Returns: the number of resources.
+    /// - Throws: `SyncError.busy`; ``FHIRClientError``; `FHIRStoreError`.
+    @discardableResult
+    public func dropOutOfScope() async throws -> Int {
+        var run = SyncRun(self, nil)
+        try await run.begin()
+        do {
+            let keys = Set(try await run.searches().map(\.key))
+            let dropped = try await run.journal { try $0.dropSearches(except: keys) }
+            try await run.end(keepsResult: false)
+            return dropped
+        } catch {
+            let failure = error
+            // The first error counts.
+            do { try await run.end(keepsResult: false) } catch {}
+            throw failure
+        }
+    }
+}
+
+extension WaitingChange {
+    fileprivate var syncState: SyncState {
+        switch state {
+        case .waiting: .pending
+        case .parked: .parked
+        case .conflict: .conflict
+        }
+    }
+
+    fileprivate var outcomeIssues: [OutcomeIssue] {
+        guard let issues else { return [] }
+        do { return try JSONDecoder().decode([OutcomeIssue].self, from: Data(issues.utf8)) } catch { return [] }
+    }
+}
+
+extension SyncJournal {
+    /// Takes in the changes of the log, if the store was ever synchronized with the server.
+    fileprivate func beginIfStarted() throws { if try tx.place(ofReader: reader) != nil { try takeIn() } }
+
+    /// The server's state replaces the store's.
+    fileprivate func adopt(_ state: RemoteState) throws {
+        try removeChanges(of: state.key)
+        if let resource = state.resource {
+            _ = try tx.store([resource])
+            try remember(state.key, version: state.version)
+        } else {
+            _ = try tx.delete(typeName: state.key.typeName, id: state.key.id)
+            try forget(state.key)
+        }
+    }
+}

@@ -1,0 +1,335 @@
+import FireLiteR4
+import Foundation
+
+@testable import FireLiteSync
+
+/// A FHIR server in memory that does what the standard says, and faults on purpose.
+///
+/// `@unchecked Sendable`: the lock guards the state.
+final class ModelServer: HTTPTransport, @unchecked Sendable {
+    struct Version: Sendable {
+        let number: Int
+        let time: Int64
+        /// The content with its meta; nil of a deletion.
+        let json: String?
+        let method: String
+    }
+
+    /// What the tests set.
+    struct Behavior: Sendable {
+        var hasTransactions = true
+        var hasBatches = true
+        var hasHistory = true
+        var sorts = true
+        var patchFormats: [String] = []
+        /// The status with which a resource is refused; nil to accept it.
+        var refuses: @Sendable (FHIRResource) -> Int? = { _ in nil }
+        /// Whether a target of a reference must exist.
+        var checksReferences = false
+        /// Whether answers to writes have no versions.
+        var hidesVersions = false
+        /// Called before each request with its number; a response or an error goes back instead of an answer.
+        var before: (@Sendable (HTTPRequest, Int) throws -> HTTPResponse?)?
+        /// Called after each request with its number; what it throws goes back although the request was done.
+        var after: (@Sendable (HTTPRequest, Int) throws -> Void)?
+    }
+
+    private let lock = NSLock()
+    private var versions: [SyncKey: [Version]] = [:]
+    private var time: Int64 = 1_700_000_000_000
+    private var log: [HTTPRequest] = []
+    private var nextID = 0
+    private var state = Behavior()
+
+    var behavior: Behavior {
+        get { lock.withLock { state } }
+        set { lock.withLock { state = newValue } }
+    }
+    var requests: [HTTPRequest] { lock.withLock { log } }
+    /// The writes that were asked for.
+    var writes: [HTTPRequest] { requests.filter { $0.method != .get } }
+    /// What every resource is now, without meta.
+    var contents: [String: String] {
+        lock.withLock { Dictionary(uniqueKeysWithValues: current.map { ($0.key.path, Self.plain($0.json)) }) }
+    }
+    var history: [SyncKey: [Version]] { lock.withLock { versions } }
+
+    /// The versions of resources that have more than are known.
+    func newVersions(after known: [SyncKey: Int]) -> [SyncKey: [Version]] {
+        lock.withLock { versions.filter { $0.value.count > known[$0.key] ?? 0 } }
+    }
+    func exists(_ key: SyncKey) -> Bool { lock.withLock { versions[key]?.last?.json != nil } }
+
+    private var current: [(key: SyncKey, json: String)] {
+        versions.compactMap { key, all in all.last?.json.map { (key, $0) } }
+    }
+
+    /// JSON without meta.
+    static func plain(_ json: String) -> String {
+        do {
+            guard let resource = try FHIRJSON.resource(from: Data(json.utf8), release: .r4) as? Resource else { return json }
+            resource.meta = nil
+            return FHIRJSON.string(resource)
+        } catch { return json }
+    }
+
+    func clear() { lock.withLock { log = [] } }
+
+    /// Another client writes.
+    func put(_ resource: Resource) {
+        lock.withLock {
+            time += 1_000
+            _ = store(SyncKey(typeName: resource.resourceType, id: resource.id ?? "x"), resource, "PUT")
+        }
+    }
+
+    func remove(_ typeName: String, _ id: String) {
+        lock.withLock {
+            time += 1_000
+            let key = SyncKey(typeName: typeName, id: id)
+            versions[key, default: []].append(Version(number: (versions[key]?.count ?? 0) + 1, time: time, json: nil, method: "DELETE"))
+        }
+    }
+
+    func version(_ typeName: String, _ id: String) -> Int {
+        lock.withLock { versions[SyncKey(typeName: typeName, id: id)]?.last?.number ?? 0 }
+    }
+
+    // MARK: - Answers
+
+    func send(_ request: HTTPRequest) async throws -> HTTPResponse {
+        let (number, behavior) = lock.withLock {
+            log.append(request)
+            return (log.count - 1, state)
+        }
+        if let answer = try behavior.before?(request, number) { return answer }
+        let answer = self.answer(request)
+        try behavior.after?(request, number)
+        return answer
+    }
+
+    /// Does what a request asks for.
+    func answer(_ request: HTTPRequest) -> HTTPResponse {
+        lock.withLock {
+            guard let components = URLComponents(url: request.url, resolvingAgainstBaseURL: false) else { return HTTPResponse(400) }
+            let path = Array(components.path.split(separator: "/").map(String.init).dropFirst())
+            let query = components.queryItems ?? []
+            if request.method == .get { return read(path, query, request.url) }
+            time += 1
+            if path.isEmpty, request.method == .post { return bundle(request) }
+            let answer = write(request.method.rawValue, path, query, request.body, request.fields)
+            if answer.status >= 400 { return outcome(answer.status) }
+            var fields: HTTPFields = [:]
+            if let version = answer.version, !state.hidesVersions { fields["ETag"] = "W/\"\(version)\"" }
+            if let key = answer.key { fields["Location"] = "\(testBase.absoluteString)/\(key.path)/_history/\(answer.version ?? 0)" }
+            if state.hidesVersions { fields["Location"] = answer.key.map { "\(testBase.absoluteString)/\($0.path)" } }
+            return HTTPResponse(answer.status, fields: fields)
+        }
+    }
+
+    private func outcome(_ status: Int) -> HTTPResponse {
+        .json(#"{"resourceType":"OperationOutcome","issue":[{"severity":"error","code":"invalid","diagnostics":"no"}]}"#, status)
+    }
+
+    // MARK: - Writing
+
+    private struct Answer {
+        var status: Int
+        var key: SyncKey?
+        var version: Int?
+    }
+
+    private func store(_ key: SyncKey, _ resource: Resource, _ method: String) -> Int {
+        let number = (versions[key]?.last?.number ?? 0) + 1
+        let meta = resource.meta ?? Meta()
+        meta.versionId = "\(number)"
+        meta.lastUpdated = FHIRInstant(ServerTime.instant(time))
+        resource.meta = meta
+        resource.id = key.id
+        versions[key, default: []].append(Version(number: number, time: time, json: FHIRJSON.string(resource), method: method))
+        return number
+    }
+
+    private func write(
+        _ method: String, _ path: [String], _ query: [URLQueryItem], _ body: Data?, _ fields: HTTPFields, refers: Bool = true
+    ) -> Answer {
+        guard let typeName = path.first else { return Answer(status: 405) }
+        if method == "POST" {
+            guard let resource = self.resource(body) else { return Answer(status: 400) }
+            if let status = state.refuses(resource) { return Answer(status: status) }
+            if let condition = fields["If-None-Exist"], let code = condition.removingPercentEncoding?.split(separator: "|").last,
+                let same = current.first(where: { $0.key.typeName == typeName && $0.json.contains("\"code\":\"\(code)\"") })
+            {
+                return Answer(status: 200, key: same.key, version: versions[same.key]?.last?.number)
+            }
+            if refers, let status = check(resource) { return Answer(status: status) }
+            nextID += 1
+            let key = SyncKey(typeName: typeName, id: "server-\(nextID)")
+            return Answer(status: 201, key: key, version: store(key, resource, "POST"))
+        }
+        guard path.count == 2 else { return Answer(status: 405) }
+        let key = SyncKey(typeName: typeName, id: path[1])
+        let last = versions[key]?.last
+        if let tag = fields["If-Match"], FHIRRequest.version(inEntityTag: tag) != (last?.json == nil ? nil : last.map { "\($0.number)" }) {
+            return Answer(status: 412)
+        }
+        if method == "DELETE" {
+            guard let last else { return Answer(status: 404) }
+            guard last.json != nil else { return Answer(status: 204, key: key) }
+            if refers, state.checksReferences, current.contains(where: { $0.json.contains("\"reference\":\"\(key.path)\"") }) {
+                return Answer(status: 409)
+            }
+            versions[key, default: []].append(Version(number: last.number + 1, time: time, json: nil, method: "DELETE"))
+            return Answer(status: 204, key: key, version: last.number + 1)
+        }
+        if fields["If-None-Match"] == "*", last?.json != nil { return Answer(status: 412) }
+        guard let resource = self.resource(body) else { return Answer(status: 400) }
+        if method == "PATCH" {
+            guard last?.json != nil else { return Answer(status: 404) }
+            return Answer(status: 200, key: key, version: last?.number)
+        }
+        if let status = state.refuses(resource) { return Answer(status: status) }
+        if refers, let status = check(resource) { return Answer(status: status) }
+        return Answer(status: last?.json == nil ? 201 : 200, key: key, version: store(key, resource, "PUT"))
+    }
+
+    private func resource(_ body: Data?) -> Resource? {
+        do { return try FHIRJSON.resource(from: body ?? Data(), release: .r4) as? Resource } catch { return nil }
+    }
+
+    private func check(_ resource: Resource) -> Int? {
+        guard state.checksReferences else { return nil }
+        for key in ReferenceScan.keys(in: FHIRJSON.string(resource), base: testBase.absoluteString) where key.id != resource.id {
+            if versions[key]?.last?.json == nil { return 409 }
+        }
+        return nil
+    }
+
+    private func bundle(_ request: HTTPRequest) -> HTTPResponse {
+        guard let bundle = resource(request.body) as? FireLiteR4.Bundle else { return HTTPResponse(400) }
+        let isTransaction = bundle.type == .transaction
+        guard isTransaction ? state.hasTransactions : state.hasBatches else { return HTTPResponse(404) }
+        let saved = versions
+        var links: [String: String] = [:]
+        var answers: [Answer] = []
+        // References within the Bundle become those of the new resources.
+        for entry in bundle.entry where entry.request?.method == .post {
+            guard let url = entry.fullUrl else { continue }
+            nextID += 1
+            links[url] = "\(entry.request?.url ?? "")/server-\(nextID)"
+        }
+        nextID -= links.count
+        for entry in bundle.entry {
+            var fields: HTTPFields = [:]
+            fields["If-Match"] = entry.request?.ifMatch
+            fields["If-None-Match"] = entry.request?.ifNoneMatch
+            fields["If-None-Exist"] = entry.request?.ifNoneExist
+            let body = entry.resource.map { ReferenceScan.replacing(links, in: FHIRJSON.string($0)) }
+            let path = (entry.request?.url ?? "").split(separator: "/").map(String.init)
+            let answer = write(
+                entry.request?.method?.rawValue ?? "", path, [], body.map { Data($0.utf8) }, fields, refers: !isTransaction)
+            if isTransaction, answer.status >= 400 {
+                versions = saved
+                return outcome(answer.status)
+            }
+            answers.append(answer)
+        }
+        if isTransaction, state.checksReferences {
+            for (_, json) in current where ReferenceScan.keys(in: json, base: "").contains(where: { versions[$0]?.last?.json == nil }) {
+                versions = saved
+                return outcome(409)
+            }
+        }
+        let entries = answers.map { answer in
+            var members = [#""status":"\#(answer.status)""#]
+            if let key = answer.key { members.append(#""location":"\#(key.path)/_history/\#(answer.version ?? 0)""#) }
+            if let version = answer.version, !state.hidesVersions { members.append(#""etag":"W/\"\#(version)\"""#) }
+            return #"{"response":{\#(members.joined(separator: ","))}}"#
+        }
+        let kind = isTransaction ? "transaction" : "batch"
+        return .json(#"{"resourceType":"Bundle","type":"\#(kind)-response","entry":[\#(entries.joined(separator: ","))]}"#)
+    }
+
+    // MARK: - Reading
+
+    private func read(_ path: [String], _ query: [URLQueryItem], _ url: URL) -> HTTPResponse {
+        func value(_ name: String) -> String? { query.first { $0.name == name }?.value }
+        if path == ["metadata"] { return capabilities }
+        let typeName = path.first ?? ""
+        if path.last == "_history" {
+            guard state.hasHistory else { return HTTPResponse(405) }
+            if path.count == 3, versions[SyncKey(typeName: typeName, id: path[1])] == nil { return outcome(404) }
+            let since = value("_since") ?? ""
+            var found: [(key: SyncKey, version: Version)] = []
+            for (key, all) in versions where key.typeName == typeName && (path.count == 2 || key.id == path[1]) {
+                for version in all where ServerTime.instant(version.time) >= since { found.append((key, version)) }
+            }
+            found.sort { ($0.version.time, $0.version.number, $0.key.id) > ($1.version.time, $1.version.number, $1.key.id) }
+            return page(found.map { historyEntry($0.key, $0.version) }, query, url, "history")
+        }
+        if path.count == 2 {
+            guard let last = versions[SyncKey(typeName: typeName, id: path[1])]?.last else { return outcome(404) }
+            guard let json = last.json else { return outcome(410) }
+            return .json(json, 200, ["ETag": "W/\"\(last.number)\""])
+        }
+        var found = current.filter { $0.key.typeName == (path.count == 3 ? path[2] : typeName) }
+        if path.count == 3 { found = found.filter { $0.json.contains("\"reference\":\"\(path[0])/\(path[1])\"") } }
+        if let id = value("_id") { found = found.filter { $0.key.id == id } }
+        if let gender = value("gender") { found = found.filter { $0.json.contains("\"gender\":\"\(gender)\"") } }
+        if let since = value("_lastUpdated")?.dropFirst(2) {
+            found = found.filter { ServerTime.instant(versions[$0.key]?.last?.time ?? 0) >= since }
+        }
+        if state.sorts {
+            found.sort { (versions[$0.key]?.last?.time ?? 0, $0.key.id) < (versions[$1.key]?.last?.time ?? 0, $1.key.id) }
+        } else {
+            found.sort { $0.key.id < $1.key.id }
+        }
+        if value("_summary") == "count" {
+            return .json(#"{"resourceType":"Bundle","type":"searchset","total":\#(found.count)}"#)
+        }
+        return page(found.map { #"{"resource":\#($0.json)}"# }, query, url, "searchset")
+    }
+
+    private func historyEntry(_ key: SyncKey, _ version: Version) -> String {
+        let response =
+            #""response":{"status":"200","etag":"W/\"\#(version.number)\"","lastModified":"\#(ServerTime.instant(version.time))"}"#
+        let request = #""request":{"method":"\#(version.method)","url":"\#(key.path)"}"#
+        return version.json.map { #"{"resource":\#($0),\#(request),\#(response)}"# } ?? "{\(request),\(response)}"
+    }
+
+    private func page(_ entries: [String], _ query: [URLQueryItem], _ url: URL, _ kind: String) -> HTTPResponse {
+        func number(_ name: String) -> Int? { query.first { $0.name == name }?.value.flatMap { Int($0) } }
+        let start = number("_offset") ?? 0
+        let end = min(start + max(number("_count") ?? 100, 1), entries.count)
+        let shown = start < end ? entries[start..<end].joined(separator: ",") : ""
+        var own = url.absoluteString
+        if !state.sorts { own = own.replacingOccurrences(of: "_sort=_lastUpdated", with: "x=y") }
+        var links = [#"{"relation":"self","url":"\#(own)"}"#]
+        if end < entries.count {
+            var items = query.filter { $0.name != "_offset" }
+            items.append(URLQueryItem(name: "_offset", value: "\(end)"))
+            var components = URLComponents(url: url, resolvingAgainstBaseURL: false) ?? URLComponents()
+            components.queryItems = items
+            links.append(#"{"relation":"next","url":"\#(components.url?.absoluteString ?? "")"}"#)
+        }
+        let list = shown.isEmpty ? "" : ",\"entry\":[\(shown)]"
+        return .json(
+            #"{"resourceType":"Bundle","meta":{"lastUpdated":"\#(ServerTime.instant(time))"},"type":"\#(kind)","total":\#(entries.count),"#
+                + #""link":[\#(links.joined(separator: ","))]\#(list)}"#)
+    }
+
+    private var capabilities: HTTPResponse {
+        var interactions: [String] = []
+        if state.hasTransactions { interactions.append(#"{"code":"transaction"}"#) }
+        if state.hasBatches { interactions.append(#"{"code":"batch"}"#) }
+        let types = ["Patient", "Observation", "Encounter", "Basic"].map {
+            #"{"type":"\#($0)","interaction":[{"code":"search-type"},{"code":"history-type"}]}"#
+        }
+        let list = interactions.isEmpty ? "" : ",\"interaction\":[\(interactions.joined(separator: ","))]"
+        let formats = state.patchFormats.map { "\"\($0)\"" }.joined(separator: ",")
+        return .json(
+            #"{"resourceType":"CapabilityStatement","status":"active","date":"2024","kind":"instance","fhirVersion":"4.0.1","format":["json"],"#
+                + (formats.isEmpty ? "" : "\"patchFormat\":[\(formats)],")
+                + #""rest":[{"mode":"server","resource":[\#(types.joined(separator: ","))]\#(list)}]}"#)
+    }
+}

@@ -1,0 +1,183 @@
+import FireLiteR4
+import Foundation
+import Testing
+
+@testable import FireLiteSync
+
+/// What a synchronizer keeps and shows.
+@Suite struct SyncStateTests {
+    private let server = ModelServer()
+
+    /// Behaviour 23: one sync a server over all processes; a lease that is not renewed ends.
+    @Test func oneSyncRunsAtATime() async throws {
+        let device = try Device(server)
+        let other = try Device(server, store: device.store, clock: device.clock)
+        try await device.synchronizer.journal("other process") { _ in }
+        let error = await #expect(throws: SyncError.self) { try await other.sync() }
+        #expect(error?.code == .busy)
+        device.clock.advance(121)
+        try await other.sync()
+        // The one whose lease has ended notices that another has it.
+        try await device.synchronizer.journal("other process") { _ in }
+        let late = await #expect(throws: SyncError.self) { try await device.synchronizer.journal("third") { _ in } }
+        #expect(late?.code == .busy)
+    }
+
+    /// Behaviour 23: writes go on during a sync, and what they change is sent afterwards.
+    @Test func writesGoOnDuringASync() async throws {
+        let device = try Device(server) { $0.grouping = .single }
+        try device.edit { tx in for id in ["a", "b"] { try tx.upsert(samplePatient(id, "One")) } }
+        let store = device.store
+        server.behavior.after = { request, _ in
+            guard request.method == .put, request.text.contains("One") else { return }
+            try store.write { tx in _ = try tx.upsert(samplePatient("a", "Two")) }
+        }
+        try await device.sync(.push)
+        #expect(server.contents["Patient/a"]?.contains("Two") == true && server.version("Patient", "a") == 2)
+        #expect(try await device.synchronizer.changes().isEmpty)
+    }
+
+    /// Behaviour 24: pending, parked and synced for each resource; progress; the last result.
+    @Test func statesProgressAndTheLastResultAreKept() async throws {
+        server.behavior.refuses = { ($0 as? Patient)?.id == "p" ? 422 : nil }
+        let device = try Device(server)
+        try await device.sync()
+        try device.edit { tx in for id in ["a", "p"] { try tx.upsert(samplePatient(id)) } }
+        #expect(try await device.synchronizer.state(of: "Patient", id: "a") == .pending)
+        #expect(try await device.synchronizer.state(of: "Patient", id: "z") == nil)
+        let calls = ProgressLog()
+        let result = try await device.synchronizer.sync { calls.note($0) }
+        #expect(try await device.synchronizer.state(of: "Patient", id: "a") == .synced)
+        #expect(try await device.synchronizer.state(of: "Patient", id: "p") == .parked)
+        #expect(try await device.synchronizer.lastResult() == result && result.created == 1 && result.parked == 1)
+        #expect(calls.noted.contains { $0.phase == .push && $0.done == 1 && $0.total == 2 })
+        #expect(calls.noted.contains { $0.phase == .pull && $0.typeName == "Patient" })
+        server.behavior.refuses = { _ in nil }
+        #expect(try await device.synchronizer.retry("Patient", id: "p"))
+        try await device.sync()
+        #expect(try await device.synchronizer.state(of: "Patient", id: "p") == .synced)
+    }
+
+    /// Behaviour 24: the result of a sync that failed is kept too, without values of records.
+    @Test func failuresAreKept() async throws {
+        let device = try Device(server)
+        server.behavior.before = { _, _ in throw HTTPTransportError(.cannotConnect, "the server was not reached") }
+        await #expect(throws: FHIRClientError.self) { try await device.sync() }
+        #expect(try await device.synchronizer.lastResult()?.failure?.contains("not reached") == true)
+    }
+
+    /// Behaviour 24: cancelling ends a sync, which gives its lease back.
+    @Test func cancellationEndsASync() async throws {
+        for number in 0..<10 { server.put(samplePatient("p\(number)")) }
+        let device = try Device(server) { $0.pageSize = 2 }
+        let task = _Concurrency.Task { () -> Bool in
+            withUnsafeCurrentTask { $0?.cancel() }
+            do { try await device.sync() } catch is CancellationError { return true } catch {}
+            return false
+        }
+        #expect(await task.value)
+        #expect(try await device.sync().pulled == 10)
+    }
+
+    /// Behaviour 25: purging sends nothing and keeps what was not sent.
+    @Test func purgingSendsNothing() async throws {
+        for id in ["a", "b"] { server.put(samplePatient(id)) }
+        let device = try Device(server)
+        try await device.sync()
+        try device.edit { try $0.upsert(samplePatient("b", "Edited")) }
+        #expect(try await device.synchronizer.purge("Patient", id: "a"))
+        let error = await #expect(throws: SyncError.self) { try await device.synchronizer.purge("Patient", id: "b") }
+        #expect(error?.code == .notSent)
+        server.clear()
+        try await device.sync()
+        #expect(server.contents.count == 2 && server.writes.count == 1)
+        #expect(try await device.synchronizer.purge("Patient", id: "b", force: true))
+        #expect(try device.contents().isEmpty)
+    }
+
+    /// Behaviour 25: a narrower scope drops what it no longer contains, never what was not sent.
+    @Test func aNarrowerScopeDropsWhatItDoesNotContain() async throws {
+        server.put(samplePatient("a"))
+        for id in ["x", "y"] { server.put(sampleObservation(id, of: "a")) }
+        let device = try Device(server)
+        try await device.sync()
+        let edited = sampleObservation("y", of: "a")
+        edited.status = .amended
+        try device.edit { try $0.upsert(edited) }
+        let narrow = try Device(server, store: device.store, scope: .types("Patient"))
+        #expect(try await narrow.synchronizer.dropOutOfScope() == 1)
+        #expect(try device.contents().keys.sorted() == ["Observation/y", "Patient/a"])
+        try await narrow.sync()
+        #expect(server.contents["Observation/y"]?.contains("amended") == true && server.contents["Observation/x"] != nil)
+    }
+
+    /// A change that is given up leaves the state before it.
+    @Test func discardingBringsBackTheStateBefore() async throws {
+        server.put(samplePatient("a", "Base"))
+        let device = try Device(server)
+        try await device.sync()
+        try device.edit { tx in
+            try tx.upsert(samplePatient("a", "Edited"))
+            try tx.upsert(samplePatient("new"))
+        }
+        #expect(try await device.synchronizer.discard("Patient", id: "a"))
+        #expect(try await device.synchronizer.discard("Patient", id: "new"))
+        #expect(try device.contents() == server.contents)
+        #expect(try await device.sync().pushed == 0)
+    }
+
+    /// The bookkeeping is in the store's file and is found again.
+    @Test func theBookkeepingIsInTheStoresFile() async throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("sync-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { do { try FileManager.default.removeItem(at: folder) } catch {} }
+        let path = folder.appendingPathComponent("a.sqlite").path
+        server.put(samplePatient("a"))
+        do {
+            let device = try Device(server, store: try FHIRStore(path: path, release: .r4))
+            try await device.sync()
+            try device.edit { try $0.upsert(samplePatient("b")) }
+            try device.store.blocking { try $0.close() }
+        }
+        let device = try Device(server, store: try FHIRStore(path: path, release: .r4))
+        let result = try await device.sync()
+        #expect(result.pulled == 0 && result.created == 1)
+        #expect(try device.store.blocking { try $0.check() }.isEmpty)
+    }
+
+    /// Devices that edit in turns end equal.
+    @Test func threeDevicesConverge() async throws {
+        let devices = try (0..<3).map { _ in try Device(server) { $0.conflicts = .merge(preferring: .remote) } }
+        var seed: UInt64 = 7
+        func random(_ count: Int) -> Int {
+            seed = seed &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            return Int(seed >> 33) % count
+        }
+        for step in 0..<120 {
+            let device = devices[random(3)]
+            let id = "p\(random(12))"
+            switch random(8) {
+            case 0: try device.edit { _ = try $0.delete(Patient.self, id: id) }
+            case 1, 2: try await device.sync()
+            default:
+                try device.edit { tx in
+                    let patient = try tx.resource(Patient.self, id: id) ?? tx.upsert(samplePatient(id))
+                    patient.identifier.append(Identifier { $0.value = "v\(step)" })
+                }
+            }
+        }
+        for _ in 0..<4 { for device in devices { try await device.sync() } }
+        for device in devices { #expect(try device.contents() == server.contents) }
+    }
+}
+
+/// Notes progress.
+///
+/// `@unchecked Sendable`: the lock guards the values.
+private final class ProgressLog: @unchecked Sendable {
+    private let lock = NSLock()
+    private var values: [SyncProgress] = []
+
+    var noted: [SyncProgress] { lock.withLock { values } }
+    func note(_ value: SyncProgress) { lock.withLock { values.append(value) } }
+}
