@@ -83,7 +83,7 @@ struct ParameterCatalog {
     func compiled(_ expression: String, on layout: Layout, code: String) throws -> CompiledExpression {
         do {
             return try ExpressionCache.shared.compiled(expression, on: layout)
-        } catch is ExpressionCompiler.Unsupported {
+        } catch is SearchPathCompiler.Unsupported {
             throw SearchError(.notSupported, "the expression of this parameter on \(layout.name) is not a path", in: code)
         } catch is FHIRPathError {
             throw SearchError(.notSupported, "the expression of this parameter is not FHIRPath", in: code)
@@ -114,7 +114,7 @@ final class ExpressionCache: @unchecked Sendable {
         let found = known[key]
         lock.unlock()
         if let found { return found }
-        let compiled = try ExpressionCompiler.compile(expression, on: layout)
+        let compiled = try SearchPathCompiler.compile(expression, on: layout)
         lock.lock()
         defer { lock.unlock() }
         if known.count >= Self.capacity { known.removeAll() }

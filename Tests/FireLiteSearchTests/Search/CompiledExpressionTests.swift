@@ -16,7 +16,7 @@ import Testing
             for definition in definitions.parameters(of: layout) where definition.expression != nil && definition.kind != .special {
                 count += 1
                 do {
-                    let compiled = try ExpressionCompiler.compile(definition.expression ?? "", on: layout)
+                    let compiled = try SearchPathCompiler.compile(definition.expression ?? "", on: layout)
                     if compiled.paths.isEmpty, compiled.conditions.isEmpty { failures.append("\(type).\(definition.code): nothing") }
                 } catch {
                     failures.append("\(type).\(definition.code): \(error)")

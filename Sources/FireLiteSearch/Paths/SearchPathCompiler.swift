@@ -5,7 +5,7 @@ import FireLiteFHIRPath
 ///
 /// It knows the part of FHIRPath that search parameters use: elements, `|`, `as`, `ofType`, `is`, `where`, `extension`, `exists`, `first`, positions,
 /// comparisons with literals, `and`, `or`, `not`, and `resolve() is Type`.
-struct ExpressionCompiler {
+struct SearchPathCompiler {
     let root: Layout
 
     /// An expression that is not of this part.
@@ -17,7 +17,7 @@ struct ExpressionCompiler {
 
     /// - Throws: `Unsupported`; `FHIRPathError` for text that is not FHIRPath.
     static func compile(_ expression: String, on layout: Layout) throws -> CompiledExpression {
-        let compiler = ExpressionCompiler(root: layout)
+        let compiler = SearchPathCompiler(root: layout)
         var result = CompiledExpression()
         // Expressions of several types: those of other types are no concern, whatever is in them.
         for part in compiler.alternatives(try FHIRPath(expression).syntax) where compiler.concerns(part) {
