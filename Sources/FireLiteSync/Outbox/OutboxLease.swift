@@ -45,9 +45,12 @@ struct OutboxLease: Sendable {
     }
 
     func extend(_ tx: WriteTransaction, now: Date) throws {
-        try tx.runOutbox(
-            "UPDATE _outbox_server SET owner = ?, expires = ? WHERE server = ?",
-            [.text(owner.text), .integer(OutboxTime.milliseconds(now.addingTimeInterval(Self.duration))), .text(server)])
+        let values: [SQLValue] = [
+            .text(owner.text), .integer(OutboxTime.milliseconds(now.addingTimeInterval(Self.duration))), .text(server),
+        ]
+        guard try tx.runOutbox("UPDATE _outbox_server SET owner = ?, expires = ? WHERE server = ?", values) == 0 else { return }
+        // Recovery may have lost the row.
+        try tx.runOutbox("INSERT INTO _outbox_server(owner, expires, server) VALUES (?, ?, ?)", values)
     }
 
     /// Whether nobody has taken it meanwhile.

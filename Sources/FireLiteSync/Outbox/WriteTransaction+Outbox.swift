@@ -59,8 +59,10 @@ extension WriteTransaction {
     }
 
     private func insert(_ request: FHIRRequest, _ server: String, endpoint: String?, _ mark: String, _ created: Date) throws -> Int64 {
-        let last = try outboxRows("SELECT max(last) FROM _outbox_server").first?[0].integer ?? 0
-        let number = last + 1
+        // Recovery may have lost the one or the other.
+        let last = try outboxRows(
+            "SELECT max((SELECT ifnull(max(last), 0) FROM _outbox_server), (SELECT ifnull(max(seq), 0) FROM _outbox))")
+        let number = (last.first?[0].integer ?? 0) + 1
         let parameters = try OutboxOutgoing.text(request.parameters.all.map { ($0.name, $0.value) })
         let fields = try OutboxOutgoing.text(request.fields.all.map { ($0.name, $0.value) })
         let values: [SQLValue] = [

@@ -1,8 +1,9 @@
 import FireLiteR4
-import FireLiteSync
 import Foundation
 import TestSupport
 import Testing
+
+@testable import FireLiteSync
 
 /// Every request in an outbox reaches its server, in order, and takes effect once.
 @Suite(.timeLimit(.minutes(5))) struct OutboxTests {
@@ -200,6 +201,16 @@ import Testing
         let other = try FireLiteSyncTests.outbox(server, store: outbox.store)
         #expect(try await other.flush().ending == "done")
         #expect(server.numbers == [1, 2])
+    }
+
+    @Test func whatRecoveryHasLostIsMadeAgain() async throws {
+        let server = OutboxServerStub()
+        let outbox = try outbox(server)
+        try await outbox.enqueue(1...2)
+        try await outbox.store.write { tx in _ = try tx.runOutbox("DELETE FROM _outbox_server") }
+        #expect(try await outbox.enqueue(.create(numbered(3))) == 3)
+        #expect(try await outbox.flush().ending == "done")
+        #expect(server.numbers == [1, 2, 3])
     }
 
     // MARK: - Waiting
