@@ -44,7 +44,8 @@ struct JSONOutputTests {
             "import": ["--database", database.path, file], "export": ["--database", database.path, "--output", folder.file("out")],
             "info": ["--database", database.path], "check": ["--database", database.path],
             "delete": ["--database", database.path, "Patient/1"], "index": ["--database", database.path, "list"],
-            "backup": ["--database", database.path, folder.file("copy.sqlite")], "vacuum": ["--database", database.path], "view": ["--database", database.path, "--standard"],
+            "backup": ["--database", database.path, folder.file("copy.sqlite")], "vacuum": ["--database", database.path],
+            "view": ["--database", database.path, "--standard"],
             "recover": [database.path, folder.file("recovered.sqlite")], "reseal": ["--database", database.path],
             "find": ["--database", database.path, "Patient", "--count"], "version": [],
             "migrate": [
