@@ -72,13 +72,16 @@ package final class TableMap {
         let type = element.primitive ?? .string
         if absence == .creates {
             _ = group.table.mainColumn(group, slot)
-            if type.storage == .decimal || type.storage == .temporal { _ = group.table.asideColumn(group, slot) }
+            if Self.hasOffset(type) { _ = group.table.asideColumn(group, slot) }
         }
         let table = group.table
         return .column(
             StoredColumn(
                 alias: place.alias, name: name(group.members[slot].main, table), aside: name(group.members[slot].aside, table), type: type))
     }
+
+    /// Whether values have a zone, in a column of its own. A decimal's literal is none of SQL's business.
+    private static func hasOffset(_ type: PrimitiveType) -> Bool { type == .dateTime || type == .instant }
 
     private func name(_ column: Int32, _ table: TablePlan) -> String? {
         guard column >= 0, absence == .creates || column < Int32(table.fileColumns) else { return nil }
@@ -98,7 +101,7 @@ package final class TableMap {
         if let type = table.primitive {
             if absence == .creates {
                 _ = table.valueColumnIndex()
-                if type.storage == .decimal || type.storage == .temporal { _ = table.valueAsideIndex() }
+                if Self.hasOffset(type) { _ = table.valueAsideIndex() }
             }
             column = StoredColumn(alias: row.alias, name: name(table.valueColumn, table), aside: name(table.valueAside, table), type: type)
         }

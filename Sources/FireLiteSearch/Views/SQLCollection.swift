@@ -47,7 +47,7 @@ struct SQLCollection {
     var from: String { rows.map { "\($0.table) \($0.alias)" }.joined(separator: " CROSS JOIN ") }
 
     /// The conditions of a subquery.
-    func filter(_ more: [String] = []) -> String { (rows.map(\.link) + conditions + more).joined(separator: " AND ") }
+    func filter(_ more: [String] = []) -> String { (rows.map(\.link) + conditions + more.filter { $0 != "1" }).joined(separator: " AND ") }
 }
 
 /// What the values of a column of SQL are.
