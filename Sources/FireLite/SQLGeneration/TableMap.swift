@@ -72,13 +72,16 @@ package final class TableMap {
         let type = element.primitive ?? .string
         if absence == .creates {
             _ = group.table.mainColumn(group, slot)
-            if type.storage == .decimal || type.storage == .temporal { _ = group.table.asideColumn(group, slot) }
+            if Self.hasOffset(type) { _ = group.table.asideColumn(group, slot) }
         }
         let table = group.table
         return .column(
             StoredColumn(
                 alias: place.alias, name: name(group.members[slot].main, table), aside: name(group.members[slot].aside, table), type: type))
     }
+
+    /// Whether values have a zone, in a column of its own. A decimal's literal is none of SQL's business.
+    private static func hasOffset(_ type: PrimitiveType) -> Bool { type == .dateTime || type == .instant }
 
     private func name(_ column: Int32, _ table: TablePlan) -> String? {
         guard column >= 0, absence == .creates || column < Int32(table.fileColumns) else { return nil }
@@ -98,7 +101,7 @@ package final class TableMap {
         if let type = table.primitive {
             if absence == .creates {
                 _ = table.valueColumnIndex()
-                if type.storage == .decimal || type.storage == .temporal { _ = table.valueAsideIndex() }
+                if Self.hasOffset(type) { _ = table.valueAsideIndex() }
             }
             column = StoredColumn(alias: row.alias, name: name(table.valueColumn, table), aside: name(table.valueAside, table), type: type)
         }
@@ -142,51 +145,4 @@ package final class TableMap {
         while let known = current, known !== outer { current = known.parent }
         return current != nil
     }
-}
-
-/// An object in the tables: the row of an alias, or an object inlined in it.
-package struct StoredPlace {
-    /// The name of the row in the statement.
-    package var alias: String
-    let group: GroupPlan
-    /// Whether the row is a primitive of a list.
-    let isValue: Bool
-
-    /// The class of the object.
-    package var layout: Layout { group.layout }
-    /// The table of the row, as an identifier.
-    package var table: String { group.table.quotedName }
-    /// Whether it is the row of a resource.
-    package var isRoot: Bool { group.table.isResource && group.index == 0 }
-    /// Whether the object has the row to itself.
-    package var isRow: Bool { group.index == 0 }
-}
-
-/// The column of a primitive.
-package struct StoredColumn {
-    /// The name of the row in the statement.
-    package var alias: String
-    /// The column; nil if there is none in the file.
-    package let name: String?
-    /// The column with the rest of the literal: a decimal's literal, or the offset of a date or time.
-    package let aside: String?
-    /// The type of the primitive.
-    package let type: PrimitiveType
-
-    /// The value as it is stored.
-    package var sql: String { name.map { "\(alias).\(quoted($0))" } ?? "NULL" }
-    /// The rest of the literal.
-    package var asideSQL: String? { aside.map { "\(alias).\(quoted($0))" } }
-}
-
-/// The rows of a list.
-package struct StoredList {
-    /// The row.
-    package let row: StoredPlace
-    /// The table, as an identifier.
-    package let table: String
-    /// The condition that a row is of the list.
-    package let link: String
-    /// The value of a list of primitives.
-    package let value: StoredColumn?
 }

@@ -21,7 +21,9 @@ struct FHIRPathCommand: Command {
             Without --input and --database there is nothing to evaluate on, which is enough for `1 + 1`. References are resolved in
             the database. An expression that begins with a minus follows --.
 
-            The exit status is 1 if the expression is wrong, and 0 with or without results. The error names line and column.
+            The check is strict: a path that begins with the name of another type, and first() and the like after children() or
+            descendants(), which have no order, are errors. The exit status is 1 if the expression is wrong, and 0 with or
+            without results. The error names line and column.
 
             Examples: firelite fhirpath --database health.sqlite Patient/123 "name.where(use = 'official').given.first()"
                       firelite fhirpath "@2020-02-29 + 1 year"
@@ -50,7 +52,9 @@ struct FHIRPathCommand: Command {
     }
 
     func run(_ console: Console) throws -> ExitStatus {
-        let path = try FHIRPath(expression)
+        var options = FHIRPathOptions()
+        options.isStrict = true
+        let path = try FHIRPath(expression, options: options)
         var context = FHIRPathContext()
         context.release = release
         var values: [FHIRPathValue] = []
@@ -103,7 +107,7 @@ struct FHIRPathCommand: Command {
 
     private static func json(_ value: FHIRPathValue) -> String {
         if var text = value.literal {
-            // A dateTime that is no more than a date ends with a T in FHIRPath's notation, to tell it from a date, which the type does here.
+            // A dateTime without a time ends with a T in FHIRPath's notation, as a date does not; here the type says which it is.
             if text.hasPrefix("@"), text.hasSuffix("T") { text.removeLast() }
             return JSONText.string(text)
         }

@@ -18,7 +18,9 @@ struct ConstraintValidator {
 
     mutating func validate(_ object: FHIRObject) {
         let outer = context.resource
-        if let resource = object as? FHIRResource { context.resource = resource }
+        if let resource = object as? FHIRResource {
+            context.resource = constraints.resourceIsContainer ? resource.containerResource ?? resource : resource
+        }
         defer { context.resource = outer }
         guard let plan = constraints.plan(of: object.layout) else { return }
         for constraint in plan.own { check(constraint, .object(object)) }

@@ -31,7 +31,9 @@ extension FHIRPathConstraints {
             lock.lock()
             defer { lock.unlock() }
             if let constraints = known[release] { return constraints }
-            let constraints = FHIRPathConstraints(release.constraintLines.compactMap(constraint), release: release)
+            let list = release.constraintLines.compactMap(constraint)
+            let constraints = FHIRPathConstraints(
+                list, release: release, resourceIsContainer: !list.contains { $0.expression.contains("%rootResource") })
             known[release] = constraints
             return constraints
         }

@@ -17,6 +17,8 @@ public struct FHIRPathConstraints: Sendable {
 
     /// The constraints whose expressions could not be read.
     public let unusable: [Unusable]
+    /// Whether `%resource` names the container of a contained resource, as in STU3, which has no `%rootResource`.
+    let resourceIsContainer: Bool
     private let plans: [ObjectIdentifier: ClassPlan]
 
     /// Compiles constraints. Those of types and elements that the release does not have are left out.
@@ -26,6 +28,11 @@ public struct FHIRPathConstraints: Sendable {
     ///   - release: the release whose classes they are about.
     /// - Complexity: about a millisecond for each release, and some microseconds for each constraint.
     public init(_ constraints: [FHIRPathConstraint], release: FHIRRelease) {
+        self.init(constraints, release: release, resourceIsContainer: false)
+    }
+
+    init(_ constraints: [FHIRPathConstraint], release: FHIRRelease, resourceIsContainer: Bool) {
+        self.resourceIsContainer = resourceIsContainer
         var compiled: [String: [CompiledConstraint]] = [:]
         var unusable: [Unusable] = []
         for constraint in constraints {

@@ -23,16 +23,6 @@ extension ViewDefinition {
     }
 }
 
-/// How the rows of a view are made.
-package enum ViewBackEnd: Sendable {
-    /// By one SQL statement if it can be one, else from objects.
-    case automatic
-    /// By one SQL statement; an error if it cannot be one.
-    case sql
-    /// From objects, by FHIRPath.
-    case objects
-}
-
 extension FHIRStore {
     /// Calls `body` with each row of a view, on one snapshot; a resource's rows at a time are in memory.
     ///

@@ -47,27 +47,5 @@ struct SQLCollection {
     var from: String { rows.map { "\($0.table) \($0.alias)" }.joined(separator: " CROSS JOIN ") }
 
     /// The conditions of a subquery.
-    func filter(_ more: [String] = []) -> String { (rows.map(\.link) + conditions + more).joined(separator: " AND ") }
-}
-
-/// What the values of a column of SQL are.
-enum SQLKind: Equatable {
-    case boolean, integer, decimal, text, temporal(PrimitiveType)
-
-    init(_ type: PrimitiveType) {
-        switch type.storage {
-        case .boolean: self = .boolean
-        case .integer: self = .integer
-        case .decimal: self = .decimal
-        case .temporal: self = .temporal(type)
-        case .text: self = .text
-        }
-    }
-
-    var isNumber: Bool { self == .integer || self == .decimal }
-}
-
-/// An expression that has no form in SQL here.
-struct NotCompiled: Error {
-    let what: String
+    func filter(_ more: [String] = []) -> String { (rows.map(\.link) + conditions + more.filter { $0 != "1" }).joined(separator: " AND ") }
 }

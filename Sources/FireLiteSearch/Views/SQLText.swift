@@ -2,6 +2,9 @@ import FireLite
 import FireLiteCore
 
 /// Pieces of SQL that need nothing but SQLite's own functions, so that any client can run them.
+///
+/// DuckDB reads a view with its own parser and hands it to SQLite in its own words, in which `GLOB` is an operator that SQLite does not
+/// know; the function `glob` stays what it is.
 enum SQLText {
     /// A text as a literal.
     static func literal(_ text: String) throws -> String {
@@ -34,9 +37,9 @@ enum SQLText {
         let id = "substr(\(path), length(\(head(path))) + 1)"
         let name = "substr(\(rest), length(\(head(rest))) + 1)"
         var conditions = [
-            "\(id) <> ''", "length(\(id)) <= 64", "NOT \(id) GLOB '*[^A-Za-z0-9.-]*'", "\(name) GLOB '[A-Z]*'",
-            "NOT \(name) GLOB '*[^A-Za-z]*'", "length(\(head(path))) = length(\(rest)) + 1",
-            "(\(head(rest)) = '' OR (\(head(rest)) GLOB 'http://[^/]*' OR \(head(rest)) GLOB 'https://[^/]*') AND NOT \(head(rest)) GLOB '*[?#]*')",
+            "\(id) <> ''", "length(\(id)) <= 64", "NOT glob('*[^A-Za-z0-9.-]*', \(id))", "glob('[A-Z]*', \(name))",
+            "NOT glob('*[^A-Za-z]*', \(name))", "length(\(head(path))) = length(\(rest)) + 1",
+            "(\(head(rest)) = '' OR (glob('http://[^/]*', \(head(rest))) OR glob('https://[^/]*', \(head(rest)))) AND NOT glob('*[?#]*', \(head(rest))))",
         ]
         if let type { conditions.append("\(name) = '\(type)'") }
         let general = """
@@ -49,9 +52,10 @@ enum SQLText {
     private static func isPlainReference(_ text: String, _ type: String?) -> String {
         let slash = type.map { "\($0.utf8.count + 1)" } ?? "instr(\(text), '/')"
         let name = "substr(\(text), 1, \(slash) - 1)"
-        let isType = type.map { "substr(\(text), 1, \(slash)) = '\($0)/'" } ?? "\(name) GLOB '[A-Z]*' AND NOT \(name) GLOB '*[^A-Za-z]*'"
+        let isType =
+            type.map { "substr(\(text), 1, \(slash)) = '\($0)/'" } ?? "glob('[A-Z]*', \(name)) AND NOT glob('*[^A-Za-z]*', \(name))"
         let id = "substr(\(text), \(slash) + 1)"
-        return "\(isType) AND length(\(id)) BETWEEN 1 AND 64 AND NOT \(id) GLOB '*[^A-Za-z0-9.-]*'"
+        return "\(isType) AND length(\(id)) BETWEEN 1 AND 64 AND NOT glob('*[^A-Za-z0-9.-]*', \(id))"
     }
 
     /// The one value of several rows, and an error if there are several values: SQLite's only way to raise one in a query is a number out of range.

@@ -66,6 +66,16 @@ struct ValidateCommandTests {
         #expect(try outcome(run).issue.map(\.severity) == [.warning])
     }
 
+    @Test func constraintsAreIssuesWithTheirKeys() throws {
+        let patient = #"{"resourceType":"Patient","contact":[{"name":{"family":"SECRET"}},{"gender":"male"}]}"#
+        let run = try ToolRun("validate", try folder.write("p.json", patient))
+        #expect(run.status == .incomplete && !run.output.contains("SECRET"))
+        let issues = try outcome(run).issue
+        #expect(issues.map(\.expression) == [["Patient.contact[1]"]] && issues.map(\.code) == [.invariant])
+        #expect(issues[0].diagnostics?.contains("breaks the constraint pat-1: name.exists()") == true)
+        #expect(try ToolRun("import", "--database", folder.file("d.sqlite"), folder.file("p.json")).status == .done)
+    }
+
     @Test(arguments: [
         [], ["--type", "Patient", "x"], ["--json", "--table", "x"], ["-", "-"], ["--database", "d", "x"],
         ["--type", "Human", "--database", "d"],

@@ -1,0 +1,4 @@
+/// An expression that has no form in SQL here.
+struct NotCompiled: Error {
+    let what: String
+}
