@@ -59,10 +59,11 @@ final class SearchDefinitions: @unchecked Sendable {
             }
             lines.removeAll(keepingCapacity: true)
         }
-        for line in text.split(separator: "\n") {
+        for bytes in text.utf8.split(separator: UInt8(ascii: "\n")) {
+            let line = Substring(bytes)
             if line.hasPrefix("summary ") {
                 finish()
-                let words = line.split(separator: " ")
+                let words = line.utf8.split(separator: UInt8(ascii: " ")).map { Substring($0) }
                 content.summaries[String(words[1])] = Set(words.dropFirst(2).map(String.init))
             } else {
                 if !line.hasPrefix(" ") { finish() }
@@ -75,7 +76,7 @@ final class SearchDefinitions: @unchecked Sendable {
 
     /// `url code kind base,base` and indented lines: `e EXPRESSION`, `t TYPE,TYPE`, `c URL EXPRESSION`.
     private static func parameter(_ lines: [Substring]) -> ParameterDefinition? {
-        guard let words = lines.first?.split(separator: " "), words.count == 4,
+        guard let words = lines.first?.utf8.split(separator: UInt8(ascii: " ")).map({ Substring($0) }), words.count == 4,
             let kind = ParameterDefinition.Kind(rawValue: String(words[2]))
         else { return nil }
         var expression: String?
