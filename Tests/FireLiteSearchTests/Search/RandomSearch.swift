@@ -67,9 +67,9 @@ struct RandomSearch {
         var texts: [String] = []
         for other in [resource] + (random.percent(25) ? [random.pick(resources)] : []) {
             let values = try oracle.values(definition, of: other)
-            if let value = values.isEmpty ? nil : random.pick(values), let text = text(value, definition.kind, &random) {
-                texts.append(text)
-            }
+            guard !values.isEmpty else { continue }
+            let value = random.pick(values)
+            if let text = text(value, definition.kind, &random) { texts.append(text) }
         }
         guard !texts.isEmpty else { return nil }
         var modifier: String?
