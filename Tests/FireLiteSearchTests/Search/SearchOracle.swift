@@ -22,7 +22,8 @@ struct SearchOracle {
             let bare = part.drop { $0 == "(" || $0 == " " }
             return bare.hasPrefix(type + ".") || bare == type || bare.hasPrefix("Resource.") || bare.hasPrefix("DomainResource.")
         }
-        return parts.joined(separator: " | ")
+        // `as` is for one value; parameters use it on lists.
+        return parts.joined(separator: " | ").replacing(".as(", with: ".ofType(").replacing(/ as (\w+)/) { ".ofType(\($0.1))" }
     }
 
     func values(_ definition: SearchDefinition, of resource: FHIRResource) throws -> [Value] {
