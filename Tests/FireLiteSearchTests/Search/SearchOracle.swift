@@ -23,7 +23,7 @@ struct SearchOracle {
             return bare.hasPrefix(type + ".") || bare == type || bare.hasPrefix("Resource.") || bare.hasPrefix("DomainResource.")
         }
         // `as` is for one value; parameters use it on lists.
-        return parts.joined(separator: " | ").replacing(".as(", with: ".ofType(").replacing(/ as (\w+)/) { ".ofType(\($0.1))" }
+        return parts.joined(separator: " | ").replacing(".as(", with: ".ofType(").replacing(#/ as (\w+)/#) { ".ofType(\($0.1))" }
     }
 
     func values(_ definition: SearchDefinition, of resource: FHIRResource) throws -> [Value] {
