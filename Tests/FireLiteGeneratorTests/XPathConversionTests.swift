@@ -11,7 +11,7 @@ struct XPathConversionTests {
                 "Patient.telecom.where(system='email') | Person.telecom.where(system='email')"
             ),
             ("f:Patient/f:extension[@url='http://example.org/race']", "Patient.extension.where(url='http://example.org/race').value"),
-            ("f:Bundle/f:entry/f:resource[0]", "Bundle.entry.resource[0]"), ("f:A/f:b | f:A/f:b", "A.b"),
+            ("f:Bundle/f:entry/f:resource[0]", "Bundle.entry[0].resource"), ("f:A/f:b | f:A/f:b", "A.b"),
         ]
         for (xpath, expression) in cases { #expect(XPathConversion.expression(xpath) == expression) }
         for other in ["/f:#author", "f:A/g:b", "f:A/f:b[@id='1']"] { #expect(XPathConversion.expression(other) == nil) }
