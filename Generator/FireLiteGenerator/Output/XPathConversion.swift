@@ -21,7 +21,8 @@ enum XPathConversion {
             guard name.allSatisfy({ $0.isLetter || $0.isNumber }), let filter = filter(rest) else { return nil }
             steps.append(name + filter)
         }
-        return steps.isEmpty ? nil : steps.joined(separator: ".")
+        // DSTU2 means the resource of the first entry.
+        return steps.isEmpty ? nil : steps.joined(separator: ".").replacing(".entry.resource[0]", with: ".entry[0].resource")
     }
 
     /// The steps between slashes that are not in brackets.

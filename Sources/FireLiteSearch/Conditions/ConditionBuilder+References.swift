@@ -5,7 +5,7 @@ extension ConditionBuilder {
 
     /// `subject:Patient.name=…`: the resources that refer to one that meets a condition.
     func chain(
-        _ definition: ParameterDefinition, _ type: String?, _ rest: String, _ value: String, on layout: Layout, _ depth: Int, _ name: String
+        _ definition: SearchDefinition, _ type: String?, _ rest: String, _ value: String, on layout: Layout, _ depth: Int, _ name: String
     ) throws -> Predicate {
         guard definition.kind == .reference else {
             throw SearchError(.invalid, "\(definition.code) is not a reference, which a chain needs", in: name)
@@ -51,7 +51,7 @@ extension ConditionBuilder {
     }
 
     /// The types that a reference may lead to, of which the store has resources.
-    func targets(of path: SearchPath, _ definition: ParameterDefinition, _ type: String?) -> [Layout] {
+    func targets(of path: SearchPath, _ definition: SearchDefinition, _ type: String?) -> [Layout] {
         targetNames(of: path, definition.targets, type).compactMap { release.resourceLayout(named: $0) }
             .filter { transaction.hasTable(of: $0) }
     }
@@ -83,7 +83,7 @@ extension ConditionBuilder {
     }
 
     /// The condition that a resource which meets a condition refers to this one with a parameter's references.
-    func referred(by source: Layout, _ definition: ParameterDefinition, _ inner: Predicate, on layout: Layout) throws -> Predicate {
+    func referred(by source: Layout, _ definition: SearchDefinition, _ inner: Predicate, on layout: Layout) throws -> Predicate {
         let compiled = try catalog.compiled(definition, on: source)
         return .or(
             compiled.paths.compactMap { path in

@@ -29,7 +29,7 @@ extension ConditionBuilder {
     // MARK: - Special parameters
 
     /// `Location?near=latitude|longitude|distance|unit`.
-    func special(_ definition: ParameterDefinition, _ values: [String], on layout: Layout, _ name: String) throws -> Predicate {
+    func special(_ definition: SearchDefinition, _ values: [String], on layout: Layout, _ name: String) throws -> Predicate {
         guard definition.code == "near" || definition.code.hasSuffix("-near") else {
             throw SearchError(.notSupported, "this library has no \(definition.code)", in: name)
         }

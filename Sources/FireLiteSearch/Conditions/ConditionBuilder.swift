@@ -45,7 +45,7 @@ struct ConditionBuilder {
     }
 
     private func condition(
-        _ definition: ParameterDefinition, _ modifier: String?, _ value: String, on layout: Layout, _ name: String
+        _ definition: SearchDefinition, _ modifier: String?, _ value: String, on layout: Layout, _ name: String
     ) throws -> Predicate {
         if modifier == "missing" { return try missing(definition, value, on: layout, name) }
         let alternatives = SearchText.alternatives(value)
@@ -61,7 +61,7 @@ struct ConditionBuilder {
 
     /// The condition on what an expression selects.
     func condition(
-        _ definition: ParameterDefinition, _ compiled: CompiledExpression, _ modifier: String?, _ alternatives: [String], _ name: String
+        _ definition: SearchDefinition, _ compiled: CompiledExpression, _ modifier: String?, _ alternatives: [String], _ name: String
     ) throws -> Predicate {
         switch definition.kind {
         case .string: return try StringMatcher(name: name, modifier: modifier).condition(compiled.paths, alternatives)
@@ -83,7 +83,7 @@ struct ConditionBuilder {
 
     // MARK: - Missing
 
-    private func missing(_ definition: ParameterDefinition, _ value: String, on layout: Layout, _ name: String) throws -> Predicate {
+    private func missing(_ definition: SearchDefinition, _ value: String, on layout: Layout, _ name: String) throws -> Predicate {
         guard value == "true" || value == "false" else { throw SearchError(.invalid, ":missing takes true or false", in: name) }
         let compiled = try catalog.compiled(definition, on: layout)
         // A truth value that an expression computes is never missing.
@@ -204,7 +204,7 @@ struct ConditionBuilder {
     // MARK: - Composites
 
     private func composite(
-        _ definition: ParameterDefinition, _ compiled: CompiledExpression, _ value: String, _ name: String
+        _ definition: SearchDefinition, _ compiled: CompiledExpression, _ value: String, _ name: String
     ) throws -> Predicate {
         let values = SearchText.split(value, "$")
         guard !definition.components.isEmpty else {

@@ -13,16 +13,16 @@ struct ParameterCatalog {
     }
 
     /// Parameters that every resource has, for releases whose definitions leave them out.
-    private static let common: [String: (ParameterDefinition.Kind, String)] = [
+    private static let common: [String: (SearchDefinition.Kind, String)] = [
         "_id": (.token, "Resource.id"), "_lastUpdated": (.date, "Resource.meta.lastUpdated"), "_tag": (.token, "Resource.meta.tag"),
         "_profile": (.uri, "Resource.meta.profile"), "_security": (.token, "Resource.meta.security"),
         "_source": (.uri, "Resource.meta.source"), "_language": (.token, "Resource.language"),
     ]
 
     /// The parameter of a type with a code; nil if there is none.
-    func parameter(_ code: String, on layout: Layout) throws -> ParameterDefinition? {
+    func parameter(_ code: String, on layout: Layout) throws -> SearchDefinition? {
         if let (kind, expression) = Self.common[code] {
-            return ParameterDefinition(
+            return SearchDefinition(
                 url: code, code: code, kind: kind, bases: ["Resource"], expression: expression, targets: [], components: [])
         }
         if let known = definitions?.parameter(code, on: layout), known.expression != nil { return known }
@@ -30,13 +30,13 @@ struct ParameterCatalog {
     }
 
     /// The parameter with a URL.
-    func parameter(url: String) throws -> ParameterDefinition? {
+    func parameter(url: String) throws -> SearchDefinition? {
         if let known = definitions?.content.byURL[url] { return known }
         return try stored("url", url).first
     }
 
     /// All parameters of a type that have an expression.
-    func parameters(of layout: Layout) -> [ParameterDefinition] {
+    func parameters(of layout: Layout) -> [SearchDefinition] {
         (definitions?.parameters(of: layout) ?? []).filter { $0.expression != nil }
     }
 
@@ -45,7 +45,7 @@ struct ParameterCatalog {
 
     // MARK: - SearchParameter resources
 
-    private func stored(_ element: String, _ value: String) throws -> [ParameterDefinition] {
+    private func stored(_ element: String, _ value: String) throws -> [SearchDefinition] {
         guard let layout = store.release.resourceLayout(named: "SearchParameter"), let slot = layout.element(named: element)?.slot else {
             return []
         }
@@ -57,16 +57,16 @@ struct ParameterCatalog {
         }
     }
 
-    private static func definition(_ resource: FHIRResource) -> ParameterDefinition? {
-        guard let code = resource.text("code"), let kind = resource.text("type").flatMap({ ParameterDefinition.Kind(rawValue: $0) }) else {
+    private static func definition(_ resource: FHIRResource) -> SearchDefinition? {
+        guard let code = resource.text("code"), let kind = resource.text("type").flatMap({ SearchDefinition.Kind(rawValue: $0) }) else {
             return nil
         }
-        let components = resource.children("component").compactMap { component -> ParameterDefinition.Component? in
+        let components = resource.children("component").compactMap { component -> SearchDefinition.Component? in
             let definition = component.text("definition") ?? component.children("definition").first?.text("reference")
             guard let definition, let expression = component.text("expression") else { return nil }
-            return ParameterDefinition.Component(definition: definition, expression: expression)
+            return SearchDefinition.Component(definition: definition, expression: expression)
         }
-        return ParameterDefinition(
+        return SearchDefinition(
             url: resource.text("url") ?? "", code: code, kind: kind, bases: resource.texts("base"), expression: resource.text("expression"),
             targets: resource.texts("target"), components: components)
     }
@@ -76,7 +76,7 @@ struct ParameterCatalog {
     /// What a parameter's expression selects on a type.
     ///
     /// - Throws: `SearchError.notSupported` for an expression that is more than a path.
-    func compiled(_ definition: ParameterDefinition, on layout: Layout) throws -> CompiledExpression {
+    func compiled(_ definition: SearchDefinition, on layout: Layout) throws -> CompiledExpression {
         try compiled(definition.expression ?? "", on: layout, code: definition.code)
     }
 

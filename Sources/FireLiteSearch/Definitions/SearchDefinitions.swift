@@ -8,8 +8,8 @@ final class SearchDefinitions: @unchecked Sendable {
     /// What the text has.
     struct Content {
         /// Parameters by the type that they apply to, and by their code.
-        var parameters: [String: [String: ParameterDefinition]] = [:]
-        var byURL: [String: ParameterDefinition] = [:]
+        var parameters: [String: [String: SearchDefinition]] = [:]
+        var byURL: [String: SearchDefinition] = [:]
         /// The names of the elements in the summary, by the path of their class.
         var summaries: [String: Set<String>] = [:]
     }
@@ -59,10 +59,11 @@ final class SearchDefinitions: @unchecked Sendable {
             }
             lines.removeAll(keepingCapacity: true)
         }
-        for line in text.split(separator: "\n") {
+        for bytes in text.utf8.split(separator: UInt8(ascii: "\n")) {
+            let line = Substring(bytes)
             if line.hasPrefix("summary ") {
                 finish()
-                let words = line.split(separator: " ")
+                let words = line.utf8.split(separator: UInt8(ascii: " ")).map { Substring($0) }
                 content.summaries[String(words[1])] = Set(words.dropFirst(2).map(String.init))
             } else {
                 if !line.hasPrefix(" ") { finish() }
@@ -74,13 +75,13 @@ final class SearchDefinitions: @unchecked Sendable {
     }
 
     /// `url code kind base,base` and indented lines: `e EXPRESSION`, `t TYPE,TYPE`, `c URL EXPRESSION`.
-    private static func parameter(_ lines: [Substring]) -> ParameterDefinition? {
-        guard let words = lines.first?.split(separator: " "), words.count == 4,
-            let kind = ParameterDefinition.Kind(rawValue: String(words[2]))
+    private static func parameter(_ lines: [Substring]) -> SearchDefinition? {
+        guard let words = lines.first?.utf8.split(separator: UInt8(ascii: " ")).map({ Substring($0) }), words.count == 4,
+            let kind = SearchDefinition.Kind(rawValue: String(words[2]))
         else { return nil }
         var expression: String?
         var targets: [String] = []
-        var components: [ParameterDefinition.Component] = []
+        var components: [SearchDefinition.Component] = []
         for line in lines.dropFirst() {
             let rest = line.dropFirst(3)
             switch line.dropFirst().first {
@@ -89,11 +90,11 @@ final class SearchDefinitions: @unchecked Sendable {
             case "c":
                 guard let blank = rest.firstIndex(of: " ") else { continue }
                 components.append(
-                    ParameterDefinition.Component(definition: url(rest[..<blank]), expression: String(rest[rest.index(after: blank)...])))
+                    SearchDefinition.Component(definition: url(rest[..<blank]), expression: String(rest[rest.index(after: blank)...])))
             default: continue
             }
         }
-        return ParameterDefinition(
+        return SearchDefinition(
             url: url(words[0]), code: String(words[1]), kind: kind, bases: words[3].split(separator: ",").map(String.init),
             expression: expression, targets: targets, components: components)
     }
@@ -101,16 +102,16 @@ final class SearchDefinitions: @unchecked Sendable {
     // MARK: - Looking up
 
     /// The parameter of a type with a code, its own or one of a type that it derives from.
-    func parameter(_ code: String, on layout: Layout) -> ParameterDefinition? {
+    func parameter(_ code: String, on layout: Layout) -> SearchDefinition? {
         let parameters = content.parameters
         for name in Self.lineage(layout) { if let found = parameters[name]?[code] { return found } }
         return nil
     }
 
     /// All parameters of a type, in the order of their codes.
-    func parameters(of layout: Layout) -> [ParameterDefinition] {
+    func parameters(of layout: Layout) -> [SearchDefinition] {
         let parameters = content.parameters
-        var found: [String: ParameterDefinition] = [:]
+        var found: [String: SearchDefinition] = [:]
         for name in Self.lineage(layout) { found.merge(parameters[name] ?? [:]) { own, _ in own } }
         return found.values.sorted { $0.code < $1.code }
     }

@@ -158,9 +158,9 @@ extension SearchDefinitions {
  e BodySite.patient
  t Patient
 ~Bundle-composition composition reference Bundle
- e Bundle.entry.resource[0]
+ e Bundle.entry[0].resource
 ~Bundle-message message reference Bundle
- e Bundle.entry.resource[0]
+ e Bundle.entry[0].resource
 ~Bundle-type type token Bundle
  e Bundle.type
 ~CarePlan-activitycode activitycode token CarePlan

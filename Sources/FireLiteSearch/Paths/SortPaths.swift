@@ -3,7 +3,7 @@ import FireLite
 /// The values that a parameter sorts by: of several, the least in ascending and the greatest in descending order.
 enum SortPaths {
     /// - Throws: `SearchError.notSupported` for a parameter whose values have no order in columns.
-    static func paths(_ compiled: CompiledExpression, _ definition: ParameterDefinition) throws -> [QueryPath] {
+    static func paths(_ compiled: CompiledExpression, _ definition: SearchDefinition) throws -> [QueryPath] {
         guard compiled.conditions.isEmpty, definition.kind != .composite, definition.kind != .special else {
             throw SearchError(.notSupported, "results cannot be sorted by this parameter", in: definition.code)
         }
@@ -16,7 +16,7 @@ enum SortPaths {
     }
 
     /// The primitives at a path's end that a kind of parameter orders by.
-    static func values(_ path: SearchPath, _ kind: ParameterDefinition.Kind) -> [SearchPath] {
+    static func values(_ path: SearchPath, _ kind: SearchDefinition.Kind) -> [SearchPath] {
         if path.isPresence { return [] }
         guard case .object(let layout) = path.end else {
             if case .primitive(let type) = path.end { return fits(type, kind) ? [path] : [] }
@@ -38,7 +38,7 @@ enum SortPaths {
         }
     }
 
-    private static func fits(_ type: PrimitiveType, _ kind: ParameterDefinition.Kind) -> Bool {
+    private static func fits(_ type: PrimitiveType, _ kind: SearchDefinition.Kind) -> Bool {
         switch kind {
         case .date: type.storage == .temporal
         case .number: type.storage == .integer || type.storage == .decimal

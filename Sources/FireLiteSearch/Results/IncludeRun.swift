@@ -36,7 +36,7 @@ struct IncludeRun {
         return found
     }
 
-    private func definitions(_ include: SearchControl.Include, on layout: Layout) throws -> [ParameterDefinition] {
+    private func definitions(_ include: SearchControl.Include, on layout: Layout) throws -> [SearchDefinition] {
         guard let code = include.parameter else { return run.catalog.parameters(of: layout).filter { $0.kind == .reference } }
         guard let definition = try run.catalog.parameter(code, on: layout), definition.kind == .reference else {
             let error = SearchError(
@@ -68,7 +68,7 @@ struct IncludeRun {
 
     /// Nil if all parameters are asked for and this one is more than a path.
     private func compiled(
-        _ definition: ParameterDefinition, _ include: SearchControl.Include, on layout: Layout
+        _ definition: SearchDefinition, _ include: SearchControl.Include, on layout: Layout
     ) throws -> CompiledExpression? {
         do {
             return try run.catalog.compiled(definition, on: layout)
@@ -79,7 +79,7 @@ struct IncludeRun {
     }
 
     private func targets(
-        of path: SearchPath, _ definition: ParameterDefinition, in resource: FHIRResource, _ wanted: String?
+        of path: SearchPath, _ definition: SearchDefinition, in resource: FHIRResource, _ wanted: String?
     ) throws -> [FHIRResource] {
         guard case .object = path.end else { return try canonicalTargets(of: path, definition, in: resource, wanted) }
         let reference = path.typeName == "Reference" ? path : path.child("reference")
@@ -96,7 +96,7 @@ struct IncludeRun {
     }
 
     private func canonicalTargets(
-        of path: SearchPath, _ definition: ParameterDefinition, in resource: FHIRResource, _ wanted: String?
+        of path: SearchPath, _ definition: SearchDefinition, in resource: FHIRResource, _ wanted: String?
     ) throws -> [FHIRResource] {
         guard case .primitive = path.end else { return [] }
         let urls = path.texts(in: resource).map { String($0.split(separator: "|").first ?? "") }

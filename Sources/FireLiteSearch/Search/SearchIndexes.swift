@@ -15,7 +15,7 @@ struct SearchIndexes {
     }
 
     /// The indexes for a parameter of a type.
-    func needs(_ definition: ParameterDefinition, on layout: Layout) throws -> [Need] {
+    func needs(_ definition: SearchDefinition, on layout: Layout) throws -> [Need] {
         let compiled = try catalog.compiled(definition, on: layout)
         var needs: [Need] = []
         for path in compiled.paths {
@@ -31,13 +31,13 @@ struct SearchIndexes {
         return needs
     }
 
-    private func values(_ path: SearchPath, _ kind: ParameterDefinition.Kind) -> [SearchPath] {
+    private func values(_ path: SearchPath, _ kind: SearchDefinition.Kind) -> [SearchPath] {
         if kind == .string { return StringMatcher.texts(path) }
         return SortPaths.values(path, kind)
     }
 
     /// The parameters of conditions that an index could serve, with their types: of chains, each step.
-    func uses(_ name: String, on layout: Layout) throws -> [(definition: ParameterDefinition, layout: Layout)] {
+    func uses(_ name: String, on layout: Layout) throws -> [(definition: SearchDefinition, layout: Layout)] {
         if name.hasPrefix("_has:") {
             let parts = name.split(separator: ":", maxSplits: 3).map(String.init)
             guard parts.count == 4, let source = layout.release.resourceLayout(named: parts[1]),

@@ -23,12 +23,13 @@ import Testing
                 }
             }
         }
-        print("\(name): \(count) parameters, \(failures.count) without a path")
-        for failure in failures { print("  " + failure) }
-        #expect(failures.count <= (Self.knownFailures[name] ?? 0), "\(failures)")
+        #expect(Set(failures) == Set((Self.knownFailures[name] ?? []).map { $0 + ": nothing" }))
         #expect(count > 900)
     }
 
-    /// How many lead nowhere: elements that the release's own definitions do not have.
-    private static let knownFailures: [String: Int] = [:]
+    /// Those that lead nowhere: an example for DocumentReference with the base Patient, and elements that R5 does not have.
+    private static let knownFailures = [
+        "DSTU2": ["Patient.part-agree"], "STU3": ["Patient.part-agree"], "R4": ["Patient.part-agree"], "R4B": ["Patient.part-agree"],
+        "R5": ["CareTeam.date", "EvidenceVariable.topic", "Observation.component-value-canonical", "Observation.value-canonical"],
+    ]
 }

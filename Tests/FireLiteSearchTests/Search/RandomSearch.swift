@@ -9,11 +9,11 @@ import Testing
 struct RandomSearch {
     let oracle: SearchOracle
     let types: [String]
-    private let parameters: [String: [ParameterDefinition]]
+    private let parameters: [String: [SearchDefinition]]
 
     struct Search {
         let type: String
-        var parameters: [(ParameterDefinition, modifier: String?, value: String)]
+        var parameters: [(SearchDefinition, modifier: String?, value: String)]
 
         var request: SearchRequest {
             parameters.reduce(SearchRequest(type: type)) { request, parameter in
@@ -28,7 +28,7 @@ struct RandomSearch {
         self.oracle = oracle
         self.types = types
         let definitions = try #require(SearchDefinitions.of(oracle.release))
-        var parameters: [String: [ParameterDefinition]] = [:]
+        var parameters: [String: [SearchDefinition]] = [:]
         for type in types {
             let layout = try #require(oracle.release.resourceLayout(named: type))
             parameters[type] = definitions.parameters(of: layout).filter { definition in
@@ -61,25 +61,25 @@ struct RandomSearch {
     }
 
     private func parameter(
-        _ definition: ParameterDefinition, _ resource: FHIRResource, _ resources: [FHIRResource], _ random: inout SeededGenerator
-    ) throws -> (ParameterDefinition, modifier: String?, value: String)? {
+        _ definition: SearchDefinition, _ resource: FHIRResource, _ resources: [FHIRResource], _ random: inout SeededGenerator
+    ) throws -> (SearchDefinition, modifier: String?, value: String)? {
         if random.percent(7) { return (definition, "missing", random.percent(50) ? "true" : "false") }
         var texts: [String] = []
         for other in [resource] + (random.percent(25) ? [random.pick(resources)] : []) {
             let values = try oracle.values(definition, of: other)
-            if let value = values.isEmpty ? nil : random.pick(values), let text = text(value, definition.kind, &random) {
-                texts.append(text)
-            }
+            guard !values.isEmpty else { continue }
+            let value = random.pick(values)
+            if let text = text(value, definition.kind, &random) { texts.append(text) }
         }
         guard !texts.isEmpty else { return nil }
         var modifier: String?
-        if definition.kind == .string { modifier = random.pick([nil, nil, "exact", "contains"]) }
+        if definition.kind == .string { modifier = random.pick([String?.none, nil, "exact", "contains"]) }
         if definition.kind == .token, random.percent(10) { modifier = "not" }
         return (definition, modifier, texts.joined(separator: ","))
     }
 
     /// A value of a search that is like a value of a resource; nil if there is none.
-    private func text(_ value: SearchOracle.Value, _ kind: ParameterDefinition.Kind, _ random: inout SeededGenerator) -> String? {
+    private func text(_ value: SearchOracle.Value, _ kind: SearchDefinition.Kind, _ random: inout SeededGenerator) -> String? {
         var result: String?
         switch (value, kind) {
         case (.primitive(_, let text), .date): result = date(text, &random)

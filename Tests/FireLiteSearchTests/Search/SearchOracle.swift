@@ -17,15 +17,16 @@ struct SearchOracle {
     }
 
     /// The parts of a parameter's expression that concern a type.
-    static func expression(_ definition: ParameterDefinition, _ type: String) -> String {
+    static func expression(_ definition: SearchDefinition, _ type: String) -> String {
         let parts = (definition.expression ?? "").components(separatedBy: " | ").filter { part in
             let bare = part.drop { $0 == "(" || $0 == " " }
             return bare.hasPrefix(type + ".") || bare == type || bare.hasPrefix("Resource.") || bare.hasPrefix("DomainResource.")
         }
-        return parts.joined(separator: " | ")
+        // `as` is for one value; parameters use it on lists.
+        return parts.joined(separator: " | ").replacing(".as(", with: ".ofType(").replacing(#/ as (\w+)/#) { ".ofType(\($0.1))" }
     }
 
-    func values(_ definition: ParameterDefinition, of resource: FHIRResource) throws -> [Value] {
+    func values(_ definition: SearchDefinition, of resource: FHIRResource) throws -> [Value] {
         var context = FHIRPathContext()
         // `resolve() is Patient` looks at the text of the reference.
         context.resolve = { text in
@@ -48,7 +49,7 @@ struct SearchOracle {
     // MARK: - Searches
 
     /// The ids of the resources of a type that meet all parameters.
-    func ids(_ type: String, _ parameters: [(ParameterDefinition, modifier: String?, value: String)]) throws -> Set<String> {
+    func ids(_ type: String, _ parameters: [(SearchDefinition, modifier: String?, value: String)]) throws -> Set<String> {
         var ids: Set<String> = []
         for resource in resources where resource.resourceType == type {
             let isMatch = try parameters.allSatisfy { definition, modifier, value in
@@ -59,7 +60,7 @@ struct SearchOracle {
         return ids
     }
 
-    func matches(_ resource: FHIRResource, _ definition: ParameterDefinition, _ modifier: String?, _ value: String) throws -> Bool {
+    func matches(_ resource: FHIRResource, _ definition: SearchDefinition, _ modifier: String?, _ value: String) throws -> Bool {
         let values = try values(definition, of: resource)
         if modifier == "missing" { return values.isEmpty == (value == "true") }
         let wanted = value.components(separatedBy: ",")
@@ -67,7 +68,7 @@ struct SearchOracle {
         return modifier == "not" ? !isFound : isFound
     }
 
-    private func fits(_ value: Value, _ kind: ParameterDefinition.Kind, _ modifier: String?, _ wanted: String) -> Bool {
+    private func fits(_ value: Value, _ kind: SearchDefinition.Kind, _ modifier: String?, _ wanted: String) -> Bool {
         switch kind {
         case .string: Self.strings(value).contains { Self.isText($0, modifier, wanted) }
         case .token: Self.isToken(value, wanted)

@@ -1,5 +1,5 @@
 /// A search parameter: a name for expressions on one or more types.
-struct ParameterDefinition: Sendable {
+struct SearchDefinition: Sendable {
     /// The types of search parameters.
     enum Kind: String, Sendable {
         case string, token, date, number, quantity, reference, uri, composite, special
