@@ -23,6 +23,8 @@ struct PushPlan {
     /// New resources that cannot be sent now.
     private var blocked: Set<SyncKey> = []
     private var withoutVersion: [SyncKey] = []
+    /// Targets of references that need not be sent.
+    private var there: Set<SyncKey> = []
 
     init(_ journal: SyncJournal, _ skipped: Set<Int64>, _ limit: Int, _ form: PushForm) {
         self.journal = journal
@@ -36,21 +38,27 @@ struct PushPlan {
     /// Loads changes until a Bundle is full, with those that they depend on.
     mutating func load() throws {
         var last: Int64 = 0
-        var size = 0
-        while candidates.count(where: { !$0.isBlocked }) < limit, size < journal.configuration.maximumBundleSize {
+        while true {
             let rows = try journal.changes("state = 0 AND change > ?", [.integer(last)], limit: max(limit, 16))
-            guard let end = rows.last else { break }
-            for row in rows where places[row.key] == nil {
+            guard !rows.isEmpty else { break }
+            var (count, size) = ready
+            for row in rows where count < limit && size < journal.configuration.maximumBundleSize {
+                last = row.number
+                guard places[row.key] == nil else { continue }
                 let first = candidates.count
                 try load(row)
+                count += candidates.count - first
                 for index in first..<candidates.count { size += candidates[index].content?.utf8.count ?? 0 }
-                last = row.number
-                guard candidates.count < limit * 2, size < journal.configuration.maximumBundleSize else { break }
             }
-            if last < end.number, candidates.count < limit * 2, size < journal.configuration.maximumBundleSize { last = end.number }
-            if candidates.count >= limit * 2 { break }
+            spreadBlocks()
+            (count, size) = ready
+            if count >= limit || size >= journal.configuration.maximumBundleSize { break }
         }
-        spreadBlocks()
+    }
+
+    /// The number and size of the changes that can be sent.
+    private var ready: (count: Int, size: Int) {
+        candidates.reduce((0, 0)) { $1.isBlocked ? $0 : ($0.0 + 1, $0.1 + ($1.content?.utf8.count ?? 0)) }
     }
 
     private mutating func load(_ row: WaitingChange) throws {
@@ -91,8 +99,11 @@ struct PushPlan {
             places[key] = candidates.count
             candidates.append(
                 Candidate(change: first, kind: kind, content: content, version: known?.version, pk: pk, references: references))
-            for target in references where places[target] == nil && target != key {
-                guard try journal.known(target) == nil, let waiting = try journal.changes(of: target).first else { continue }
+            for target in references where places[target] == nil && target != key && !there.contains(target) {
+                guard try journal.known(target) == nil, let waiting = try journal.changes(of: target).first else {
+                    there.insert(target)
+                    continue
+                }
                 if waiting.state == .waiting, !skipped.contains(waiting.number) { queue.append(waiting) } else { blocked.insert(target) }
             }
         }

@@ -19,6 +19,15 @@ struct Reception: Sendable {
     var deferred = 0
     /// Resources with a change that was sent without an answer: only their histories say what happened to it.
     var unsettled: [SyncKey] = []
+
+    mutating func add(_ other: Reception) {
+        stored += other.stored
+        deleted += other.deleted
+        unchanged += other.unchanged
+        resolved += other.resolved
+        deferred += other.deferred
+        unsettled += other.unsettled
+    }
 }
 
 extension SyncJournal {

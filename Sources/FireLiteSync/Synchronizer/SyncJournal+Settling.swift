@@ -11,35 +11,62 @@ extension SyncJournal {
         return try receive([newest], scope: nil, isSettled: true)
     }
 
-    private func settle(_ change: WaitingChange, _ versions: [RemoteState]) throws {
-        let known = try self.known(change.key)
-        var candidates: [(content: String, isPresent: Bool)] = change.earlier.map { ($0, false) }
-        if change.isSent {
-            let present = change.isEach ? change.content : try stored(change.key).map { FHIRJSON.string($0) }
-            candidates.append((present ?? "", true))
-        }
-        let contents = try candidates.map { $0.content.isEmpty ? nil : try resource($0.content) }
-        for version in versions {
-            if let number = version.version, number == known?.version { return }
-            for (place, candidate) in candidates.enumerated().reversed() {
-                let isSame =
-                    switch (contents[place], version.resource) {
-                    case (nil, nil): true
-                    case (let sent?, let there?): sent.isSame(atServerAs: there)
-                    default: false
-                    }
-                guard isSame else { continue }
-                if version.resource == nil {
-                    try forget(change.key)
-                } else {
-                    try remember(change.key, version: version.version, isOwn: true)
-                }
-                if candidate.isPresent { return try remove(change) }
-                return try run(
-                    "UPDATE _sync_change SET base = ?, sent = 0, earlier = NULL, state = 0 WHERE change = ?",
-                    [candidate.content.isEmpty ? .null : .text(candidate.content), .integer(change.number)])
+    /// A content that was sent without an answer.
+    private struct SentContent {
+        let json: String
+        /// Nil of a deletion.
+        let resource: FHIRResource?
+        /// Whether it is what the store has now.
+        let isPresent: Bool
+
+        func isSame(as version: RemoteState) -> Bool {
+            switch (resource, version.resource) {
+            case (nil, nil): true
+            case (let sent?, let there?): sent.isSame(atServerAs: there)
+            default: false
             }
         }
+    }
+
+    private func sentContents(_ change: WaitingChange) throws -> [SentContent] {
+        func content(_ json: String, isPresent: Bool) throws -> SentContent {
+            SentContent(json: json, resource: json.isEmpty ? nil : try resource(json), isPresent: isPresent)
+        }
+        var contents = try change.earlier.map { try content($0, isPresent: false) }
+        if change.isSent {
+            let present = change.isEach ? change.content : try stored(change.key).map { FHIRJSON.string($0) }
+            contents.append(try content(present ?? "", isPresent: true))
+        }
+        return contents
+    }
+
+    private func settle(_ change: WaitingChange, _ versions: [RemoteState]) throws {
+        let known = try self.known(change.key)
+        let contents = try sentContents(change)
+        for version in versions {
+            if let number = version.version, number == known?.version { return }
+            guard let sent = contents.last(where: { $0.isSame(as: version) }) else { continue }
+            if version.resource == nil { try forget(change.key) } else { try remember(change.key, version: version.version, isOwn: true) }
+            if sent.isPresent { return try remove(change) }
+            return try run(
+                "UPDATE _sync_change SET base = ?, sent = 0, earlier = NULL, state = 0 WHERE change = ?",
+                [sent.json.isEmpty ? .null : .text(sent.json), .integer(change.number)])
+        }
+    }
+
+    /// Settles a change by the present state at the server alone, if that says enough.
+    ///
+    /// - Returns: false if only the history can say what happened.
+    func settlesAtOnce(_ state: RemoteState, _ reception: inout Reception) throws -> Bool {
+        guard let change = try changes(of: state.key).first, change.isUncertain else {
+            reception.add(try settle(state.key, [state]))
+            return true
+        }
+        // As before: what was sent did not arrive.
+        if let version = state.version, try known(state.key)?.version == version { return true }
+        guard try sentContents(change).contains(where: { $0.isSame(as: state) }) else { return false }
+        reception.add(try settle(state.key, [state]))
+        return true
     }
 
     /// Resources with a change that was sent without an answer.

@@ -8,7 +8,7 @@ extension SyncRun {
 
     /// Pulls for the first time by a bulk export, if the app wants that and the scope consists of whole types.
     ///
-    /// An export that is interrupted goes on with the files in the folder; what was stored already is passed over by its version.
+    /// An export that is interrupted goes on with the files in the folder; what was stored already is skipped by its version.
     mutating func fill(_ searches: [Search]) async throws {
         guard let folder = configuration.exportFolder, !searches.isEmpty,
             searches.allSatisfy({ $0.path == $0.typeName && $0.parameters.all.isEmpty })

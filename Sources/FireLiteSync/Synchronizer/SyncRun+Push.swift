@@ -7,6 +7,9 @@ extension SyncRun {
     private struct PushState {
         /// Changes that wait for the next sync.
         var skipped: Set<Int64> = []
+        /// Deletions of resources that others still refer to: they are sent again after everything else.
+        var postponed: Set<Int64> = []
+        var hasPostponed = false
         /// How often a change met another version.
         var collisions: [SyncKey: Int] = [:]
         var interruptions = 0
@@ -26,6 +29,12 @@ extension SyncRun {
             let next = try await journal { try $0.nextPush(skipping: skipped, limit: limit, form) }
             if !next.bundle.components.isEmpty {
                 try await send(next.bundle, &state)
+                continue
+            }
+            if !state.postponed.isEmpty {
+                state.skipped.subtract(state.postponed)
+                state.postponed = []
+                state.hasPostponed = true
                 continue
             }
             // A change without a version at the server would overwrite others' changes: first the version is read.
@@ -180,6 +189,11 @@ extension SyncRun {
     private mutating func refused(
         _ entries: [PushEntry], _ status: Int?, _ issues: [OutcomeIssue], _ error: FHIRClientError?, _ state: inout PushState
     ) async throws {
+        if status == 409, !state.hasPostponed, entries.allSatisfy({ $0.kind == .delete }) {
+            state.skipped.formUnion(entries.map(\.number))
+            state.postponed.formUnion(entries.map(\.number))
+            return
+        }
         let isCollision = [404, 409, 410, 412].contains(status)
         let collisions = entries.map { state.collisions[$0.key, default: 0] }.max() ?? 0
         if isCollision, collisions < 3 {

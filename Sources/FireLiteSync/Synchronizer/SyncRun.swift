@@ -74,7 +74,7 @@ struct SyncRun {
 
     /// Asks the server what happened to changes that were sent without an answer, and takes over what it has.
     mutating func settle(_ keys: [SyncKey]) async throws {
-        for key in keys {
+        for key in try await settleTogether(keys) {
             try Task.checkCancellation()
             let page = try await versions(of: key)
             let (client, key) = (client, key)
@@ -84,6 +84,43 @@ struct SyncRun {
             }
             count(reception)
         }
+    }
+
+    /// The number of resources that are asked for together.
+    private static let settledTogether = 50
+
+    /// Settles many changes by the present state of their resources.
+    ///
+    /// - Returns: those whose histories must be read.
+    private mutating func settleTogether(_ keys: [SyncKey]) async throws -> [SyncKey] {
+        guard keys.count > 2 else { return keys }
+        var unclear = keys
+        for (typeName, keys) in Dictionary(grouping: keys, by: \.typeName).sorted(by: { $0.key < $1.key }) {
+            for start in stride(from: 0, to: keys.count, by: Self.settledTogether) {
+                let ids = keys[start..<min(start + Self.settledTogether, keys.count)].map(\.id).joined(separator: ",")
+                let request = FHIRRequest(.get, typeName, parameters: ["_id": ids, "_count": "\(Self.settledTogether)"])
+                let page: FHIRClient.PageText
+                do {
+                    page = try await client.pageText(request, at: nil)
+                } catch let error as FHIRClientError where error.status.map({ 400..<500 ~= $0 }) ?? false && error.code != .unauthorized {
+                    continue
+                }
+                let client = self.client
+                let (settled, reception) = try await journal { journal in
+                    var (settled, reception) = (Set<SyncKey>(), Reception())
+                    for entry in try client.received(page).bundle.children("entry") {
+                        guard let entry = FHIRHistoryEntry(entry) else { continue }
+                        let key = SyncKey(typeName: entry.typeName, id: entry.id)
+                        let state = RemoteState(key: key, version: entry.version, resource: entry.resource)
+                        if try journal.settlesAtOnce(state, &reception) { settled.insert(key) }
+                    }
+                    return (settled, reception)
+                }
+                count(reception)
+                unclear.removeAll { settled.contains($0) }
+            }
+        }
+        return unclear
     }
 
     /// The history of a resource, or the resource if the server keeps no history; nil if it has none.

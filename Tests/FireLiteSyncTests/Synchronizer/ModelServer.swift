@@ -274,7 +274,7 @@ final class ModelServer: HTTPTransport, @unchecked Sendable {
         }
         var found = current.filter { $0.key.typeName == (path.count == 3 ? path[2] : typeName) }
         if path.count == 3 { found = found.filter { $0.json.contains("\"reference\":\"\(path[0])/\(path[1])\"") } }
-        if let id = value("_id") { found = found.filter { $0.key.id == id } }
+        if let ids = value("_id")?.split(separator: ",").map(String.init) { found = found.filter { ids.contains($0.key.id) } }
         if let gender = value("gender") { found = found.filter { $0.json.contains("\"gender\":\"\(gender)\"") } }
         if let since = value("_lastUpdated")?.dropFirst(2) {
             found = found.filter { ServerTime.instant(versions[$0.key]?.last?.time ?? 0) >= since }

@@ -208,6 +208,22 @@ import Testing
         #expect(server.contents.isEmpty)
     }
 
+    /// Behaviour 10: a deletion that the server refuses because of referrers that are deleted later is sent again after them.
+    @Test func deletionsOfTargetsWaitForLaterDeletionsOfReferrers() async throws {
+        server.behavior.checksReferences = true
+        let device = try Device(server) { $0.grouping = .single }
+        try device.edit { tx in
+            try tx.upsert(samplePatient("a"))
+            for number in 0..<40 { try tx.upsert(sampleObservation("x\(number)", of: "a")) }
+        }
+        try await device.sync()
+        try device.edit { _ = try $0.delete(Patient.self, id: "a") }
+        try device.edit { tx in for number in 0..<40 { _ = try tx.delete(Observation.self, id: "x\(number)") } }
+        let result = try await device.sync()
+        #expect(result.deleted == 41 && result.parked == 0)
+        #expect(server.contents.isEmpty)
+    }
+
     /// Behaviour 11: Bundles are split by count and by bytes, with a resource at most once in each.
     @Test func bundlesAreSplitByCountAndBytes() async throws {
         let device = try Device(server) {
