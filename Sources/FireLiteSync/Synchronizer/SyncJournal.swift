@@ -150,7 +150,3 @@ struct SyncJournal {
 
     func resource(_ json: String) throws -> FHIRResource { try FHIRJSON.resource(from: Data(json.utf8), release: tx.store.release) }
 }
-
-extension SQLValue {
-    static func optional(_ text: String?) -> SQLValue { text.map { .text($0) } ?? .null }
-}
