@@ -4,7 +4,7 @@ import Foundation
 public enum JSONContent: Decodable, Hashable, Sendable {
     case null
     case boolean(Bool)
-    case number(Decimal)
+    case number(Double)
     case string(String)
     case list([JSONContent])
     case object([String: JSONContent])
@@ -17,7 +17,7 @@ public enum JSONContent: Decodable, Hashable, Sendable {
             self = .boolean(value)
         } else if let value = Self.attempt({ try container.decode(String.self) }) {
             self = .string(value)
-        } else if let value = Self.attempt({ try container.decode(Decimal.self) }) {
+        } else if let value = Self.attempt({ try container.decode(Double.self) }) {
             self = .number(value)
         } else if let value = Self.attempt({ try container.decode([JSONContent].self) }) {
             self = .list(value)

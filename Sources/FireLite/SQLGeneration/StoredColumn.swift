@@ -12,6 +12,9 @@ package struct StoredColumn {
     /// The type of the primitive.
     package let type: PrimitiveType
 
+    /// Whether values may have an id or extensions in the file, and so be there without a value.
+    package let hasAnnotations: Bool
+
     /// The value as it is stored.
     package var sql: String { name.map { "\(alias).\(quoted($0))" } ?? "NULL" }
     /// The rest of the literal.

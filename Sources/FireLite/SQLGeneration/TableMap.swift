@@ -77,7 +77,8 @@ package final class TableMap {
         let table = group.table
         return .column(
             StoredColumn(
-                alias: place.alias, name: name(group.members[slot].main, table), aside: name(group.members[slot].aside, table), type: type))
+                alias: place.alias, name: name(group.members[slot].main, table), aside: name(group.members[slot].aside, table), type: type,
+                hasAnnotations: group.members[slot].group.map { hasRows($0.takeUnretainedValue()) } ?? false))
     }
 
     /// Whether values have a zone, in a column of its own. A decimal's literal is none of SQL's business.
@@ -103,7 +104,9 @@ package final class TableMap {
                 _ = table.valueColumnIndex()
                 if Self.hasOffset(type) { _ = table.valueAsideIndex() }
             }
-            column = StoredColumn(alias: row.alias, name: name(table.valueColumn, table), aside: name(table.valueAside, table), type: type)
+            column = StoredColumn(
+                alias: row.alias, name: name(table.valueColumn, table), aside: name(table.valueAside, table), type: type,
+                hasAnnotations: hasRows(table.root))
         }
         return StoredList(row: row, table: table.quotedName, link: link, value: column)
     }
@@ -138,6 +141,16 @@ package final class TableMap {
             }
         }
         return parts.isEmpty ? nil : "(\(parts.joined(separator: " OR ")))"
+    }
+
+    /// Whether the file has a column or a table for what is in an object.
+    private func hasRows(_ group: GroupPlan) -> Bool {
+        let table = group.table
+        let isStored = table.columns.prefix(table.fileColumns).contains {
+            $0.role == .main && $0.slot >= 0 && isWithin(table.groups[$0.group], group)
+        }
+        return isStored
+            || group.layout.elements.contains { $0.isList && $0.kind != .resource && schema.child(of: group, $0.slot).isInFile }
     }
 
     private func isWithin(_ group: GroupPlan, _ outer: GroupPlan) -> Bool {

@@ -15,8 +15,8 @@ struct FHIRPathCommand: Command {
         operands: "[Type/id] EXPRESSION", operandCount: 1...2, operandKinds: [.resource, .other],
         discussion: """
             The output is one line for each result, an object with `type` and `value`. The type is FHIR's name, as `code` or
-            `HumanName`, or the name of one of FHIRPath's own types: boolean, string, integer, long, decimal, date, dateTime, time or
-            Quantity. The value is a text in FHIRPath's notation, as `@2020-01-01` or `10 'mg'`, the JSON of an object, or null.
+            `HumanName`, or one of FHIRPath's own: boolean, string, integer, long, decimal, date, dateTime, time or Quantity.
+            The value is a text in FHIRPath's notation, as `@2020-01-01` or `10 'mg'`, the JSON of an object, or null.
 
             Without --input and --database there is nothing to evaluate on, which is enough for `1 + 1`. References are resolved in
             the database. An expression that begins with a minus follows --.

@@ -17,12 +17,12 @@ struct ViewCommand: Command {
         operands: "", operandCount: 0...0,
         jsonKeys: [JSONKey("created", "the names of the views that were put into the file")],
         discussion: """
-            A ViewDefinition makes flat rows of the resources of one type: columns with FHIRPath expressions, a row for each element of
-            a list, conditions. FlatViews.md describes it.
+            A ViewDefinition makes flat rows of the resources of one type: columns with FHIRPath expressions, a row for each
+            element of a list, conditions. FlatViews.md describes it.
 
-            With --create and --standard the views become views of SQL, which every SQLite client reads. The ready-made ones are patients,
-            conditions, observations, encounters, medication_requests, procedures and immunizations. A view of the same name is replaced.
-            --json prints the names of the views as one object.
+            With --create and --standard the views become views of SQL, which every SQLite client reads. The ready-made ones
+            are patients, conditions, observations, encounters, medication_requests, procedures and immunizations. A view of
+            the same name is replaced. --json prints the names of the views as one object.
 
             The exit status is 1 if the view is not valid: an expression is wrong, or a column gets several values and is no
             collection. The error names the place in the definition.

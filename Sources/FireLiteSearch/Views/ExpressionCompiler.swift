@@ -97,7 +97,7 @@ struct ExpressionCompiler {
         case .absent: return .nothing
         case .resources: throw NotCompiled(what: "resources in resources")
         case .column(let column):
-            result.value = column.name == nil ? .nothing : .column(column)
+            result.value = column.name == nil && !column.hasAnnotations ? .nothing : .column(column)
         case .object(let inner): result.value = .object(inner)
         case .list(let list):
             result.rows.append(SQLCollection.Row(table: list.table, alias: list.row.alias, link: list.link))
@@ -140,6 +140,13 @@ struct ExpressionCompiler {
             return result
         }
         guard let presence = try presence(input.value) else { return .nothing }
+        if case .computed(let sql, let kind) = input.value {
+            let value = """
+                (SELECT \(sql) FROM \(input.from) WHERE \(input.filter([presence])) \
+                ORDER BY \(input.orders.joined(separator: ", ")) LIMIT 1 OFFSET \(number))
+                """
+            return .computed(value, kind)
+        }
         // The row is found by a subquery, and then read under a name of its own.
         let alias = map.newAlias()
         let key = """
@@ -260,12 +267,18 @@ struct ExpressionCompiler {
         }
     }
 
+    /// A primitive with an id or extensions is an item even without a value, which the value's column does not say.
+    private func checkValues(_ value: SQLCollection.Value) throws {
+        if case .column(let column) = value, column.hasAnnotations, !isLasting { throw NotCompiled(what: "a primitive with extensions") }
+    }
+
     /// The one value of a collection, and an error if there are several.
-    func scalar(_ input: SQLCollection, _ sql: String) -> String {
+    func scalar(_ input: SQLCollection, _ sql: String) throws -> String {
         if input.rows.isEmpty {
             return input.conditions.isEmpty ? sql : "CASE WHEN \(input.conditions.joined(separator: " AND ")) THEN \(sql) END"
         }
         if input.isSingle { return "(SELECT \(sql) FROM \(input.from) WHERE \(input.filter()))" }
+        try checkValues(input.value)
         return SQLText.only(sql, input.from, input.filter())
     }
 
@@ -273,11 +286,13 @@ struct ExpressionCompiler {
     func truth(_ input: SQLCollection) throws -> String {
         if case .nothing = input.value { return "NULL" }
         guard let (sql, kind) = value(input.value), kind == .boolean else { throw NotCompiled(what: "a condition that is not Boolean") }
-        return "(\(scalar(input, sql)))"
+        try checkValues(input.value)
+        return "(\(try scalar(input, sql)))"
     }
 
     /// The condition that an item is there; nil if it never is.
     func presence(_ value: SQLCollection.Value) throws -> String? {
+        try checkValues(value)
         switch value {
         case .nothing: return nil
         case .computed(let sql, _): return "\(sql) IS NOT NULL"
@@ -326,7 +341,7 @@ struct ExpressionCompiler {
             let (one, two) = (try collection(left, focus), try collection(right, focus))
             guard let (first, second, kind) = try comparable(one, two) else { return "NULL" }
             if kind == .boolean { throw NotCompiled(what: "the order of truth values") }
-            return "(\(scalar(one, first)) \(operation.rawValue) \(scalar(two, second)))"
+            return "(\(try scalar(one, first)) \(operation.rawValue) \(try scalar(two, second)))"
         default: throw NotCompiled(what: "'\(operation.rawValue)'")
         }
     }
@@ -338,6 +353,8 @@ struct ExpressionCompiler {
         guard let (first, one) = value(left.value), let (second, two) = value(right.value) else {
             throw NotCompiled(what: "objects compared")
         }
+        try checkValues(left.value)
+        try checkValues(right.value)
         if case .temporal = one { throw NotCompiled(what: "dates compared") }
         guard one == two || one.isNumber && two.isNumber else { throw NotCompiled(what: "values of different types compared") }
         return (first, second, one)
@@ -345,10 +362,10 @@ struct ExpressionCompiler {
 
     private func equality(_ left: SQLCollection, _ right: SQLCollection) throws -> String {
         guard let (first, second, _) = try comparable(left, right) else { return "NULL" }
-        if left.isSingle, right.isSingle { return "(\(scalar(left, first)) = \(scalar(right, second)))" }
+        if left.isSingle, right.isSingle { return "(\(try scalar(left, first)) = \(try scalar(right, second)))" }
         // Several values are never equal to one.
-        if right.isSingle { return several(left, first, scalar(right, second)) }
-        if left.isSingle { return several(right, second, scalar(left, first)) }
+        if right.isSingle { return several(left, first, try scalar(right, second)) }
+        if left.isSingle { return several(right, second, try scalar(left, first)) }
         throw NotCompiled(what: "collections compared")
     }
 

@@ -17,7 +17,7 @@ enum SQLText {
     static func temporal(_ value: String, _ offset: String?) -> String {
         guard let offset else { return value }
         let sign = "CASE WHEN \(offset) < 0 THEN '-' ELSE '+' END"
-        let zone = "\(sign) || substr('0' || abs(\(offset)) / 60, -2) || ':' || substr('0' || abs(\(offset)) % 60, -2)"
+        let zone = "\(sign) || substr('0' || (abs(\(offset)) / 60), -2) || ':' || substr('0' || (abs(\(offset)) % 60), -2)"
         let local = "strftime('%Y-%m-%dT%H:%M:%S', substr(\(value), 1, 19), \(offset) || ' minutes') || substr(\(value), 20)"
         return """
             CASE WHEN \(offset) IS NULL THEN \(value) WHEN typeof(\(offset)) = 'text' THEN \(value) || \(offset) \

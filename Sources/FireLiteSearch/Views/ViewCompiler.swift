@@ -201,7 +201,7 @@ struct ViewCompiler {
             throw NotCompiled(what: "a column with values of different types")
         }
         if sql != "NULL" { found.known[column.definition.name] = kind }
-        let result = column.definition.isCollection ? try list(items, sql, kind) : expressions.scalar(items, sql)
+        let result = column.definition.isCollection ? try list(items, sql, kind) : try expressions.scalar(items, sql)
         guard let condition = scope.guardCondition, !column.isRowIndex else { return result }
         return "CASE WHEN \(condition) THEN \(result) END"
     }
@@ -228,7 +228,7 @@ struct ViewCompiler {
         guard let presence = try expressions.presence(items.value) else { return "'[]'" }
         if items.rows.isEmpty {
             return
-                "(SELECT CASE WHEN v IS NULL THEN '[]' ELSE json_array(\(element)) END FROM (SELECT \(expressions.scalar(items, sql)) AS v))"
+                "(SELECT CASE WHEN v IS NULL THEN '[]' ELSE json_array(\(element)) END FROM (SELECT \(try expressions.scalar(items, sql)) AS v))"
         }
         let order = items.orders.joined(separator: ", ")
         return """

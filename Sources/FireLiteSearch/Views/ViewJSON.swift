@@ -18,7 +18,10 @@ enum ViewJSON: Decodable {
             self = .boolean(value)
         } else if let value = try Self.attempt({ try container.decode(String.self) }) {
             self = .string(value)
-        } else if let value = try Self.attempt({ try container.decode(Decimal.self) }) {
+        } else if let value = try Self.attempt({ try container.decode(Int64.self) }) {
+            self = .number("\(value)")
+        } else if let value = try Self.attempt({ try container.decode(Double.self) }) {
+            // Not `Decimal`: Foundation reads 1.050 as 1.5 on Linux.
             self = .number("\(value)")
         } else if let value = try Self.attempt({ try container.decode([ViewJSON].self) }) {
             self = .list(value)
@@ -31,7 +34,7 @@ enum ViewJSON: Decodable {
     private static func attempt<Value>(_ decode: () throws -> Value) throws -> Value? {
         do {
             return try decode()
-        } catch DecodingError.typeMismatch {
+        } catch DecodingError.typeMismatch, DecodingError.dataCorrupted {
             return nil
         }
     }

@@ -23,6 +23,9 @@ struct ViewBackEndTests {
         "%rowIndex", "'text'", "7", "Patient.gender", "$this.gender",
     ]
 
+    /// Given names without a value are items, which only objects show.
+    private static let ofObjects: Set<String> = ["name[0].given[1]", "name.given.first()", "name.given.count()"]
+
     private static let observationPaths = [
         "id", "status", "code.coding.first().code", "code.coding.first().system", "code.text", "subject.getReferenceKey()",
         "subject.getReferenceKey(Patient)", "effective.ofType(dateTime)", "effective.ofType(instant)", "effective.ofType(Period).start",
@@ -47,7 +50,7 @@ struct ViewBackEndTests {
     }
 
     @Test(arguments: patientPaths) func pathsOfPatientsAgree(_ path: String) throws {
-        try expectSame(Self.view("Patient", [path]), ViewStore.store(ViewStore.tricky), path)
+        try expectSame(Self.view("Patient", [path]), ViewStore.store(ViewStore.tricky), compiles: !Self.ofObjects.contains(path), path)
     }
 
     @Test(arguments: observationPaths) func pathsOfObservationsAgree(_ path: String) throws {
@@ -82,7 +85,7 @@ struct ViewBackEndTests {
                     Select(
                         .forEach("name"), columns: [column("f", "family")],
                         selects: [Select(.forEach("given"), columns: [column("g", "$this")])]),
-                ], true
+                ], false
             ),
             ([id, Select(.forEach("name.where(use = 'old')"), columns: [column("f", "family")])], true),
             ([id, Select(.forEach("contact.telecom"), columns: [column("v", "value"), column("s", "system")])], true),
@@ -106,8 +109,18 @@ struct ViewBackEndTests {
                         ]), Select(.forEachOrNull("name"), columns: [column("f", "family")]),
                 ], true
             ),
-            ([id, Select(columns: [column("g", "name.given", isCollection: true), column("u", "name.use", isCollection: true)])], true),
-            ([id, Select(.forEach("name"), columns: [column("g", "given", isCollection: true)])], true),
+            ([id, Select(columns: [column("g", "name.given", isCollection: true), column("u", "name.use", isCollection: true)])], false),
+            ([id, Select(columns: [column("l", "address.line", isCollection: true), column("u", "name.use", isCollection: true)])], true),
+            (
+                [
+                    id,
+                    Select(
+                        .forEach("contact"),
+                        columns: [column("g", "name.given", isCollection: true), column("a", "gender", isCollection: true)]),
+                ], true
+            ),
+            ([id, Select(.forEach("address"), selects: [Select(.forEach("line"), columns: [column("l", "$this")])])], true),
+            ([id, Select(.forEach("name"), columns: [column("g", "given", isCollection: true)])], false),
             (
                 [
                     id,
@@ -180,8 +193,8 @@ struct ViewBackEndTests {
                 try transaction.add(FHIRJSON.resource(from: Data(contentsOf: URL(fileURLWithPath: file)), release: .r4))
             }
         }
-        for view in ViewDefinition.standard(for: .r4) { try expectSame(view, store, view.name ?? "") }
-        for path in Self.patientPaths { try expectSame(Self.view("Patient", [path]), store, path) }
-        for path in Self.observationPaths { try expectSame(Self.view("Observation", [path]), store, path) }
+        for view in ViewDefinition.standard(for: .r4) { try expectSame(view, store, compiles: false, view.name ?? "") }
+        for path in Self.patientPaths { try expectSame(Self.view("Patient", [path]), store, compiles: false, path) }
+        for path in Self.observationPaths { try expectSame(Self.view("Observation", [path]), store, compiles: false, path) }
     }
 }
