@@ -44,9 +44,11 @@ public struct GeneratorCommand {
         var summaries: [String] = []
         let releases = try definitions()
         var bundled: [PlannedFile] = []
+        var searches: [PlannedFile] = []
         for definition in releases.map(\.definition) {
             let named = try name(definition)
             bundled.append(LayoutsWriter.file(of: named))
+            searches.append(SearchWriter.file(of: definition, memberName: named.memberName))
             if let path = options.layouts {
                 differences.append(try layoutsDifferences(named, path))
                 summaries.append("FHIR \(definition.release): layouts in \(path)")
@@ -64,6 +66,8 @@ public struct GeneratorCommand {
         if options.layouts == nil, options.output == nil, options.release == nil, options.definitions == nil {
             differences.append(try OutputFolder(path: layout.bundledLayouts).differences(from: bundled))
             summaries.append("layouts: \(bundled.count) files in \(layout.bundledLayouts)")
+            differences.append(try OutputFolder(path: layout.searchParameters).differences(from: searches))
+            summaries.append("search parameters: \(searches.count) files in \(layout.searchParameters)")
         }
         var outcome = options.isCheck ? check(differences, summaries) : try write(differences, summaries)
         let notes = releases.flatMap { release in release.notes.map { "FHIR \(release.definition.release): \($0)" } }

@@ -40,6 +40,9 @@ struct PackageLayout {
     /// The folder with the layouts of all releases, for programs without their classes.
     var bundledLayouts: String { path("Sources/FireLiteReleases/Generated") }
 
+    /// The folder with the search parameters of all releases.
+    var searchParameters: String { path("Sources/FireLiteSearch/Generated") }
+
     /// Names of the releases with a digest, in order.
     ///
     /// - Throws: `GeneratorError` if the folder is there and cannot be read.
