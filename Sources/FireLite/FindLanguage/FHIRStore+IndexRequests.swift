@@ -7,6 +7,11 @@ extension FHIRStore {
         try write { transaction in try transaction.perform { try transaction.createIndex(paths, layout, progress) } }
     }
 
+    /// Creates an index on the text at a path that ignores case.
+    package func createCaselessIndex(_ layout: Layout, _ path: QueryPath, progress: StoreProgressHandler? = nil) throws -> StoreIndex {
+        try write { transaction in try transaction.perform { try transaction.createCaselessIndex(path, layout, progress) } }
+    }
+
     /// Drops the index on paths; does nothing if there is none.
     package func dropIndex(_ layout: Layout, _ paths: [QueryPath]) throws {
         try write { transaction in try transaction.perform { try transaction.dropIndex(paths, layout) } }

@@ -27,6 +27,11 @@ struct DeclaredIndexes {
         ([table.name] + columns).joined(separator: IndexCatalog.separator)
     }
 
+    /// The name of an index that ignores case.
+    static func caselessName(_ table: TablePlan, _ column: String) -> String {
+        name(table, [column, String(IndexCatalog.caselessEnding.dropFirst(IndexCatalog.separator.count))])
+    }
+
     // MARK: - Declarations
 
     func createTable() throws {
@@ -51,7 +56,7 @@ struct DeclaredIndexes {
         case .set:
             return (isType || declaration.type.isEmpty) && declaration.columns.count == 1
                 && StoreIndexSet.known.contains { $0.rawValue == declaration.columns[0] }
-        case .values, .fullText:
+        case .values, .caseless, .fullText:
             guard isType, let table = schema.table(named: declaration.table), table.resourceName == declaration.type else { return false }
             return !declaration.columns.isEmpty && declaration.columns.allSatisfy { schema.hasColumn($0, in: table) }
         }
@@ -106,6 +111,11 @@ struct DeclaredIndexes {
         case .values:
             guard let table = tables.first(where: { $0.name == declaration.table }), table.hasInFile(declaration.columns) else { return [] }
             return [build(table, declaration.columns)]
+        case .caseless:
+            guard let table = tables.first(where: { $0.name == declaration.table }), table.hasInFile(declaration.columns),
+                let column = declaration.columns.first
+            else { return [] }
+            return [build(Self.caselessName(table, column), table, "\(quoted(column)) COLLATE NOCASE")]
         case .set:
             let set = StoreIndexSet(rawValue: declaration.columns.first ?? "")
             return tables.filter { $0.isInFile && (declaration.type.isEmpty || $0.resourceName == declaration.type) }.flatMap { table in
@@ -116,8 +126,10 @@ struct DeclaredIndexes {
     }
 
     private func build(_ table: TablePlan, _ columns: [String]) -> Build {
-        let name = Self.name(table, columns)
-        let list = columns.map { quoted($0) }.joined(separator: ", ")
+        build(Self.name(table, columns), table, columns.map { quoted($0) }.joined(separator: ", "))
+    }
+
+    private func build(_ name: String, _ table: TablePlan, _ list: String) -> Build {
         // In a resource type's table, only resources that are not contained, as queries find only those.
         let part = table.isResource ? " WHERE _parent IS NULL" : ""
         return Build(name: name, table: table, sql: "CREATE INDEX IF NOT EXISTS \(quoted(name)) ON \(table.quotedName)(\(list))\(part)")

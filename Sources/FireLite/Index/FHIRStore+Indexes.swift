@@ -66,7 +66,7 @@ extension FHIRStore {
             return try declared.declarations().map { declaration in
                 let isBuilt =
                     switch declaration.kind {
-                    case .values: built.contains(declaration.name)
+                    case .values, .caseless: built.contains(declaration.name)
                     case .fullText: built.contains("_text_\(declaration.type)")
                     case .set: true
                     }

@@ -4,6 +4,8 @@ public struct StoreIndex: Sendable, Hashable {
     public enum Kind: String, Sendable {
         /// Values of one column, or of several columns of one row.
         case values
+        /// Text of one column, with upper and lower case of A to Z as the same: for searches that ignore case and accents.
+        case caseless
         /// Words (`createFullTextIndex`).
         case fullText
         /// Every column of a kind (`StoreIndexSet`).

@@ -4,26 +4,6 @@ import FireLiteSQLiteBridge
 extension WriteTransaction {
     private var declared: DeclaredIndexes { DeclaredIndexes(schema: access.schema, connection: access.connection) }
 
-    /// The table and column at the end of a path, whether they exist or not.
-    private func place(_ path: QueryPath, _ layout: Layout) throws -> (table: TablePlan, column: String) {
-        var group = access.schema.table(of: layout).root
-        for (index, step) in path.steps.enumerated() {
-            guard step.kind == .element, step.position == nil else {
-                throw FHIRStoreError(
-                    .invalidArgument,
-                    "an index covers all positions of a list, and elements of the type itself: remove the position or type from the path")
-            }
-            let element = group.layout.elements[step.slot]
-            let isLast = index == path.steps.count - 1
-            if element.kind == .primitive {
-                guard isLast else { break }
-                return element.isList ? (access.schema.child(of: group, step.slot), "value") : (group.table, group.prefix + element.name)
-            }
-            group = element.isList ? access.schema.child(of: group, step.slot).root : access.schema.group(group, step.slot)
-        }
-        throw FHIRStoreError(.invalidArgument, "an index is on primitives: name a primitive element of the complex one")
-    }
-
     private func declaration(_ paths: [QueryPath], _ layout: Layout) throws -> DeclaredIndexes.Declaration {
         let places = try paths.map { try place($0, layout) }
         guard let table = places.first?.table, places.allSatisfy({ $0.table === table }) else {
@@ -36,6 +16,15 @@ extension WriteTransaction {
 
     func createIndex(_ paths: [QueryPath], _ layout: Layout, _ progress: StoreProgressHandler?) throws -> StoreIndex {
         let declaration = try declaration(paths, layout)
+        try declared.declare(declaration)
+        try build([declaration], progress)
+        return try index(declaration)
+    }
+
+    func createCaselessIndex(_ path: QueryPath, _ layout: Layout, _ progress: StoreProgressHandler?) throws -> StoreIndex {
+        let (table, column) = try place(path, layout)
+        let declaration = DeclaredIndexes.Declaration(
+            name: DeclaredIndexes.caselessName(table, column), kind: .caseless, type: layout.name, table: table.name, columns: [column])
         try declared.declare(declaration)
         try build([declaration], progress)
         return try index(declaration)

@@ -13,6 +13,9 @@ package struct DateBounds: Sendable, Hashable {
     /// The shortest text that starts at the end of the interval.
     package let upper: String
 
+    /// An interval of UTC texts; the shortest for both bounds.
+    package init(text: String, lower: String, upper: String) { (self.text, self.lower, self.upper) = (text, lower, upper) }
+
     /// The interval of a `date`, `dateTime`, `instant` or `time` literal; nil for other text.
     package init?(_ literal: String) {
         guard let utc = ValueCodec.operand(ofTemporal: literal), let fields = Fields(utc) else { return nil }

@@ -20,6 +20,8 @@ package indirect enum Predicate: Sendable {
     case target(QueryPath, Layout, Predicate)
     /// A stored resource of the type meets the predicate and points to this one with the Reference at the path.
     case referredBy(Layout, QueryPath, Predicate)
+    /// The resource is one of those with these keys.
+    case keys([Int64])
     /// The full-text index contains each of the terms for the resource.
     case matching([FullTextTerm])
     case and([Predicate])

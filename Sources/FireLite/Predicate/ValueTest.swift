@@ -12,6 +12,15 @@ package enum ValueTest: Sendable {
     case dateOneOf([DateBounds])
     /// The pattern is already folded.
     case text(TextOperator, String, TextFolding)
+    /// The text of a reference leads to a resource of this type, or is a `urn:uuid:`, which may lead to any.
+    case referenceType(String)
+    /// Whether a date has a time of day.
+    case hasTime(Bool)
+
+    /// A test of text whose pattern is not folded yet.
+    package static func text(_ way: TextOperator, of pattern: String, _ folding: TextFolding) -> ValueTest {
+        .text(way, TextMatcher.folded(pattern, folding), folding)
+    }
 }
 
 /// How text is searched for in text.

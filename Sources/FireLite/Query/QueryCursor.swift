@@ -3,7 +3,12 @@
 /// Concurrent writes do not move it: they never cause a resource to be repeated or skipped.
 public struct QueryCursor: Sendable, Hashable, Codable {
     /// The values that the query sorts by.
-    let values: [SQLValue]
+    package let values: [SQLValue]
     /// The key of the resource.
-    let key: Int64
+    package let key: Int64
+
+    package init(values: [SQLValue], key: Int64) {
+        self.values = values
+        self.key = key
+    }
 }

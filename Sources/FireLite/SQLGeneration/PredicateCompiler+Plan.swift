@@ -25,6 +25,24 @@ extension PredicateCompiler {
             })
     }
 
+    /// The predicate without alternatives that nothing in the file can meet, as elements that no resource has.
+    func pruned(_ predicate: Predicate, _ scope: QueryScope) throws -> Predicate {
+        switch predicate {
+        case .and(let parts): return .and(try parts.map { try pruned($0, scope) })
+        case .or(let parts):
+            let live = try parts.map { try pruned($0, scope) }.filter { part in
+                switch part {
+                case .constant(let value): value
+                case .value, .exists, .any, .refers: try !lookingAhead { try condition(part, scope, .filter) }.isNever
+                case .or(let rest): !rest.isEmpty
+                case .count, .target, .referredBy, .keys, .matching, .and, .not: true
+                }
+            }
+            return live.count == 1 ? live[0] : .or(live)
+        default: return predicate
+        }
+    }
+
     /// The index of the leading condition and its number of rows; -1 if the sort order's index leads, and nil if nothing does.
     private func leader(
         _ leads: [QueryPlan.Lead], _ count: Int, _ scope: QueryScope, _ order: QueryPlan.Order
@@ -124,12 +142,21 @@ extension PredicateCompiler {
             guard scope.isRoot, schema.table(of: layout).isInFile else { return [] }
             let source = rootScope(layout, alias: newAlias())
             return try inner.conjuncts.flatMap { try leads($0, part, source) }.map(\.ofOtherRow)
+        case .keys(let keys):
+            guard scope.isRoot else { return [] }
+            let column = "\(scope.alias)._k"
+            let rows = "SELECT 1 FROM \(scope.table.quotedName) \(scope.alias) WHERE "
+            let select = rows + ValueTestCompiler(column: column).condition(.oneOf(keys.map { .integer($0) }))
+            return [QueryPlan.Lead(part: part, selects: [select], ownColumn: nil, isOrdered: true)]
         case .target(let path, let layout, let inner): return try leadOfTargets(path, layout, inner, part, scope).map { [$0] } ?? []
         default: return []
         }
     }
 
     private func lead(_ column: QueryColumn, _ test: ValueTest, _ part: Int, _ scope: QueryScope) -> QueryPlan.Lead? {
+        if let search = caselessSearch(test, column) {
+            return QueryPlan.Lead(part: part, selects: search.selects, ownColumn: nil, isOrdered: false)
+        }
         guard indexes.hasIndex(on: column), test.isSelective else { return nil }
         let condition = self.test(test, column, .drive)
         // SQLite uses no partial index, as those of a resource type's table are, for conditions joined with OR.
@@ -150,12 +177,15 @@ extension PredicateCompiler {
     func lead(_ alternatives: [Predicate], _ part: Int, _ scope: QueryScope) throws -> QueryPlan.Lead? {
         var selects: [SQLFragment] = []
         for alternative in alternatives {
+            // Nothing in the file meets it, so it needs no index.
+            if try condition(alternative, scope, .filter).isNever { continue }
             let leads = try leads(alternative, part, scope)
             guard let best = leads.count == 1 ? leads[0] : try fewest(leads, atMost: Self.mostTargets)?.lead else { return nil }
             // In the row of a list, SQLite combines only indexes of the same table.
             if !scope.isRoot, !best.isOwn { return nil }
             selects += best.selects
         }
+        if selects.isEmpty { return nil }
         return QueryPlan.Lead(part: part, selects: selects, ownColumn: scope.isRoot ? nil : "", isOrdered: false)
     }
 
@@ -218,6 +248,7 @@ extension ValueTest {
         // More values go into one parameter, which cannot use an index.
         case .dateOneOf(let dates): dates.count <= ValueTestCompiler.boundValues
         case .text(let way, _, let folding): folding.isEmpty && (way == .equal || way == .hasPrefix)
+        case .referenceType, .hasTime: false
         }
     }
 

@@ -74,6 +74,19 @@ extension PredicateCompiler {
         }
     }
 
+    /// The least or greatest value at several paths.
+    func value(ofSeveral paths: [QueryPath], _ scope: QueryScope, _ choose: Choose) throws -> SQLFragment {
+        var values: SQLFragment?
+        for path in paths {
+            let (sql, column) = try value(path, scope, choose)
+            guard column?.name != nil else { continue }
+            let select = "SELECT " + sql + (values == nil ? " AS v" : "")
+            values = values.map { $0 + " UNION ALL " + select } ?? select
+        }
+        let function = if case .greatest = choose { "max" } else { "min" }
+        return values.map { "(SELECT \(function)(v) FROM (" + $0 + "))" } ?? SQLFragment("NULL")
+    }
+
     /// Which of several values represents a resource.
     enum Choose {
         case least, greatest

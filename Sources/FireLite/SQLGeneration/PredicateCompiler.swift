@@ -72,6 +72,7 @@ final class PredicateCompiler {
             return try count(path, scope) + SQLFragment(" \(comparison.rawValue) ?", [.integer(Int64(number))])
         case .referredBy(let layout, let path, let inner): return try referred(by: layout, path, inner, scope, strategy)
         case .matching(let terms): return try matching(terms, scope)
+        case .keys(let keys): return ValueTestCompiler(column: "\(scope.alias)._k").condition(.oneOf(keys.map { .integer($0) }))
         default:
             guard let (path, end) = end(of: predicate, strategy) else { return .never }
             return try some(path.steps[...], scope, strategy, end)
@@ -88,7 +89,7 @@ final class PredicateCompiler {
         case .any(let path, let inner): (path, { try self.fulfils(inner, $0, strategy) })
         case .refers(let path, let texts): (path, { self.refers(try self.reference($0), texts, strategy) })
         case .target(let path, let layout, let inner): (path, { try self.target(self.reference($0), layout, inner, strategy) })
-        case .constant, .count, .referredBy, .matching, .and, .or, .not: nil
+        case .constant, .count, .referredBy, .matching, .keys, .and, .or, .not: nil
         }
     }
 
@@ -183,6 +184,7 @@ final class PredicateCompiler {
 
     func test(_ test: ValueTest, _ column: QueryColumn, _ strategy: Strategy) -> SQLFragment {
         guard column.name != nil else { return .never }
+        if strategy == .drive, let search = caselessSearch(test, column) { return search.condition(test) }
         // A plus keeps SQLite from using the column's index, as another condition leads.
         let hidesIndex = strategy == .filter && indexes.hasIndex(on: column)
         return ValueTestCompiler(column: (hidesIndex ? "+" : "") + column.sql).condition(test)

@@ -34,7 +34,19 @@ struct QueryStatement {
     private var sortTerms: [SortTerm] {
         get throws {
             try request.sort.map { key in
-                let (sql, column) = try compiler.value(key.path, scope, key.isDescending ? .greatest : .least)
+                let choose = key.isDescending ? PredicateCompiler.Choose.greatest : .least
+                // Of several paths, usually one has values in the file, and an index may be on it.
+                let paths =
+                    try key.paths.count < 2
+                    ? key.paths
+                    : key.paths.filter { path in
+                        try compiler.lookingAhead { try compiler.value(path, scope, choose).column?.name != nil }
+                    }
+                guard paths.count == 1 else {
+                    let sql = try compiler.value(ofSeveral: paths, scope, choose)
+                    return SortTerm(sql: sql, isDescending: key.isDescending, nulls: key.nulls, indexedColumn: nil)
+                }
+                let (sql, column) = try compiler.value(paths[0], scope, choose)
                 let indexed = column.flatMap { isIndexed($0) ? $0.name : nil }
                 return SortTerm(sql: sql, isDescending: key.isDescending, nulls: key.nulls, indexedColumn: indexed)
             }
@@ -45,7 +57,7 @@ struct QueryStatement {
 
     /// The condition on the results.
     private func condition(_ order: QueryPlan.Order = .none) throws -> SQLFragment {
-        let condition = try compiler.conjunction(request.predicate.conjuncts, scope, order)
+        let condition = try compiler.conjunction(compiler.pruned(request.predicate, scope).conjuncts, scope, order)
         return .all([SQLFragment("\(Self.alias)._parent IS NULL"), condition])
     }
 

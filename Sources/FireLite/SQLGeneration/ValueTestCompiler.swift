@@ -19,6 +19,9 @@ struct ValueTestCompiler {
             return overlapping ? overlaps(comparison, bounds) : lies(comparison, bounds)
         case .dateOneOf(let dates): return oneOf(dates)
         case .text(let way, let text, let folding): return look(way, text, folding)
+        case .referenceType(let type): return SQLFragment("\(QueryFunctions.reference)(\(column), ?) IS NOT NULL", [.text(type)])
+        // A date without a time has up to ten characters, and one in a column of times always more.
+        case .hasTime(let hasTime): return SQLFragment("length(\(column)) \(hasTime ? ">" : "<=") 10")
         }
     }
 

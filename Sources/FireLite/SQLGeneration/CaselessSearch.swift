@@ -1,0 +1,73 @@
+import FireLiteCore
+import FireLiteSQLiteBridge
+
+/// A search for the beginning of texts with an index that ignores the case of A to Z, for a test that ignores accents, too.
+///
+/// A text that begins with `jos` when case and accents are ignored begins with `jos` for the index, or agrees with it up to a character beyond
+/// ASCII: `jós`. So the index is read in one range for each character of the beginning, and the test decides about each text in them.
+struct CaselessSearch {
+    let column: QueryColumn
+    /// The bounds of ranges: from the first text to before the second; nil for no end.
+    let ranges: [(from: String, to: String?)]
+    private let alias: String
+
+    /// The first text that is not ASCII.
+    private static let beyondASCII = "\u{80}"
+
+    /// Nil for a test of another kind.
+    init?(_ test: ValueTest, _ column: QueryColumn, alias: String) {
+        guard case .text(let way, let pattern, let folding) = test, way == .hasPrefix || way == .equal, folding.contains(.ignoringCase),
+            !pattern.isEmpty
+        else { return nil }
+        self.column = column
+        self.alias = alias
+        let plain = Array(pattern.unicodeScalars.prefix { $0.isASCII })
+        var ranges: [(from: String, to: String?)] = []
+        for length in 0...plain.count {
+            let isWhole = length == plain.count
+            let beginning = Self.text(plain[..<length])
+            let end = ValueTestCompiler.end(ofPrefix: beginning)
+            let isASCII = plain.count == pattern.unicodeScalars.count
+            ranges.append((beginning + (isWhole && isASCII ? "" : Self.beyondASCII), beginning.isEmpty ? nil : end))
+        }
+        self.ranges = ranges
+    }
+
+    private static func text(_ scalars: ArraySlice<Unicode.Scalar>) -> String {
+        var text = String.UnicodeScalarView()
+        text.append(contentsOf: scalars)
+        return String(text)
+    }
+
+    private var name: String { "\(alias).\(quoted(column.name ?? ""))" }
+
+    private func rows(_ select: String, _ range: (from: String, to: String?), _ condition: SQLFragment) -> SQLFragment {
+        var parts = [SQLFragment("\(name) >= ? COLLATE NOCASE", [.text(range.from)])]
+        if let end = range.to { parts.append(SQLFragment("\(name) < ? COLLATE NOCASE", [.text(end)])) }
+        // An index on a resource type's table has only the resources that are not contained.
+        if column.table.isResource { parts.append(SQLFragment("\(alias)._parent IS NULL")) }
+        return "SELECT \(select) FROM \(column.table.quotedName) \(alias) WHERE " + SQLFragment.all(parts + [condition])
+    }
+
+    /// The rows to read, for counting them.
+    var selects: [SQLFragment] { ranges.map { rows("1", $0, .always) } }
+
+    /// The condition that the column's row passes the test.
+    func condition(_ test: ValueTest) -> SQLFragment {
+        let passes = ValueTestCompiler(column: name).condition(test)
+        var keys = SQLFragment("")
+        for range in ranges {
+            if !keys.sql.isEmpty { keys += SQLFragment(" UNION ALL ") }
+            keys += rows("\(alias)._k", range, passes)
+        }
+        return "\(column.alias)._k IN (" + keys + ")"
+    }
+}
+
+extension PredicateCompiler {
+    /// The search that an index without regard to case allows for a test; nil if there is none.
+    func caselessSearch(_ test: ValueTest, _ column: QueryColumn) -> CaselessSearch? {
+        guard indexes.hasCaselessIndex(on: column), !column.table.isResource || isRoot(column.alias) else { return nil }
+        return CaselessSearch(test, column, alias: newAlias())
+    }
+}
