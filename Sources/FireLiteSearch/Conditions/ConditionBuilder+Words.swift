@@ -1,0 +1,69 @@
+import FireLite
+import Foundation
+
+extension ConditionBuilder {
+    /// `_text` and `_content`: words in the narrative, or anywhere in the resource. The type's full-text index answers both; without one, texts are
+    /// read.
+    func words(_ code: String, _ value: String, on layout: Layout) throws -> Predicate {
+        let words = SearchText.plain(value)
+        let terms = FullTextTerm.terms(words)
+        guard !terms.isEmpty else { throw SearchError(.invalid, "the value is missing", in: code) }
+        if try transaction.hasFullTextIndex(of: layout) { return .matching(terms) }
+        let texts = words.split { $0 == " " || $0 == "\"" }.map { $0.hasSuffix("*") ? String($0.dropLast()) : String($0) }
+        if code == "_text" {
+            guard let narrative = SearchPath(layout).child("text"), let div = narrative.child("div") else { return .constant(false) }
+            return .and(texts.map { div.value(.text(.contains, of: $0, .all)) })
+        }
+        var keys: [Int64] = []
+        guard transaction.hasTable(of: layout) else { return .constant(false) }
+        try transaction.forEach(typeName: layout.name) { resource in
+            let content = FHIRJSON.string(resource).folding(options: [.caseInsensitive, .diacriticInsensitive], locale: nil)
+            let isFound = texts.allSatisfy {
+                content.contains($0.folding(options: [.caseInsensitive, .diacriticInsensitive], locale: nil))
+            }
+            if isFound, let key = transaction.key(of: resource) { keys.append(key) }
+        }
+        return .keys(keys)
+    }
+
+    // MARK: - Special parameters
+
+    /// `Location?near=latitude|longitude|distance|unit`.
+    func special(_ definition: SearchDefinition, _ values: [String], on layout: Layout, _ name: String) throws -> Predicate {
+        guard definition.code == "near" || definition.code.hasSuffix("-near") else {
+            throw SearchError(.notSupported, "this library has no \(definition.code)", in: name)
+        }
+        let compiled = try catalog.compiled(definition, on: layout)
+        return .or(
+            try values.map { value in
+                guard let area = SearchArea(value) else {
+                    throw SearchError(.invalid, "write latitude|longitude|distance|km: 50 km if there is no distance", in: name)
+                }
+                return .or(try compiled.paths.map { try near(area, $0, on: layout) })
+            })
+    }
+
+    private func near(_ area: SearchArea, _ path: SearchPath, on layout: Layout) throws -> Predicate {
+        guard case .object(let position) = path.end, let latitude = position.element(named: "latitude"),
+            let longitude = position.element(named: "longitude")
+        else { return .constant(false) }
+        // A box that contains the area, and of the resources in it those whose distance is small enough.
+        var request = QueryRequest(layout)
+        request.predicate = path.some { start in
+            .and(area.box(start.appending(PathStep(slot: latitude.slot)), start.appending(PathStep(slot: longitude.slot))))
+        }
+        guard transaction.hasTable(of: layout) else { return .constant(false) }
+        var keys: [Int64] = []
+        let places = try transaction.places(request).map(\.key)
+        for (key, resource) in zip(places, try transaction.resources(keys: places)) {
+            let positions = path.objects(in: resource)
+            let isNear = positions.contains { object in
+                guard let first = object._decimal(latitude.slot)?.doubleValue, let second = object._decimal(longitude.slot)?.doubleValue
+                else { return false }
+                return area.contains(first, second)
+            }
+            if isNear { keys.append(key) }
+        }
+        return .keys(keys)
+    }
+}

@@ -1,0 +1,232 @@
+import FireLite
+import Foundation
+
+/// Turns parameters and their values into conditions of the store.
+struct ConditionBuilder {
+    let transaction: ReadTransaction
+    let catalog: ParameterCatalog
+    let options: SearchOptions
+    let now: Date
+
+    var release: FHIRRelease { transaction.store.release }
+
+    init(_ transaction: ReadTransaction, _ catalog: ParameterCatalog, _ options: SearchOptions) {
+        self.transaction = transaction
+        self.catalog = catalog
+        self.options = options
+        now = options.now ?? Date()
+    }
+
+    /// The maximum number of references that a chain follows, as each is a level of the statement.
+    private static let deepest = 12
+
+    // MARK: - One parameter
+
+    /// The condition of a parameter on resources of a type; nil if the type has no such parameter.
+    ///
+    /// - Parameters:
+    ///   - name: the name with modifier and chain.
+    ///   - value: the value, with commas between alternatives.
+    ///   - layout: the type.
+    /// - Throws: `SearchError`.
+    func condition(_ name: String, _ value: String, on layout: Layout, depth: Int = 0) throws -> Predicate? {
+        guard depth < Self.deepest else { throw SearchError(.notSupported, "a chain of more than \(Self.deepest) references", in: name) }
+        if name.hasPrefix("_has:") { return try reverse(name, value, on: layout, depth) }
+        let parts = SearchParameterName(name)
+        switch parts.code {
+        case "_text", "_content": return try words(parts.code, value, on: layout)
+        case "_list": return try list(value, on: layout, depth)
+        case "_filter", "_query": throw SearchError(.notSupported, "this library has no \(parts.code): use other parameters", in: name)
+        default: break
+        }
+        guard let definition = try catalog.parameter(parts.code, on: layout) else { return nil }
+        if let chain = parts.chain { return try self.chain(definition, parts.modifier, chain, value, on: layout, depth, name) }
+        return try condition(definition, parts.modifier, value, on: layout, name)
+    }
+
+    private func condition(
+        _ definition: SearchDefinition, _ modifier: String?, _ value: String, on layout: Layout, _ name: String
+    ) throws -> Predicate {
+        if modifier == "missing" { return try missing(definition, value, on: layout, name) }
+        let alternatives = SearchText.alternatives(value)
+        guard !alternatives.isEmpty else { throw SearchError(.invalid, "the value is missing", in: name) }
+        if definition.kind == .special { return try special(definition, alternatives, on: layout, name) }
+        let compiled = try catalog.compiled(definition, on: layout)
+        if definition.kind == .composite {
+            guard modifier == nil else { throw unknownModifier(modifier, name) }
+            return .or(try alternatives.map { try composite(definition, compiled, $0, name) })
+        }
+        return try condition(definition, compiled, modifier, alternatives, name)
+    }
+
+    /// The condition on what an expression selects.
+    func condition(
+        _ definition: SearchDefinition, _ compiled: CompiledExpression, _ modifier: String?, _ alternatives: [String], _ name: String
+    ) throws -> Predicate {
+        switch definition.kind {
+        case .string: return try StringMatcher(name: name, modifier: modifier).condition(compiled.paths, alternatives)
+        case .token: return try TokenMatcher(builder: self, name: name, modifier: modifier).condition(compiled, alternatives)
+        case .date: return .or(try alternatives.map { try date($0, compiled.paths, modifier, name) })
+        case .number: return .or(try alternatives.map { try number($0, compiled.paths, modifier, name) })
+        case .quantity: return .or(try alternatives.map { try quantity($0, compiled.paths, modifier, name) })
+        case .uri: return try URIMatcher(name: name, modifier: modifier).condition(compiled.paths, alternatives)
+        case .reference:
+            return try ReferenceMatcher(builder: self, name: name, modifier: modifier, targets: definition.targets)
+                .condition(compiled.paths, alternatives)
+        case .composite, .special: throw SearchError(.notSupported, "this parameter cannot be a part of another", in: name)
+        }
+    }
+
+    func unknownModifier(_ modifier: String?, _ name: String) -> SearchError {
+        SearchError(.notSupported, "the modifier :\(modifier ?? "") does not apply to this parameter", in: name)
+    }
+
+    // MARK: - Missing
+
+    private func missing(_ definition: SearchDefinition, _ value: String, on layout: Layout, _ name: String) throws -> Predicate {
+        guard value == "true" || value == "false" else { throw SearchError(.invalid, ":missing takes true or false", in: name) }
+        let compiled = try catalog.compiled(definition, on: layout)
+        // A truth value that an expression computes is never missing.
+        let isComputed = Predicate.constant(!compiled.conditions.isEmpty)
+        let present = Predicate.or([isComputed] + compiled.paths.flatMap { presence($0) })
+        return value == "true" ? .not(present) : present
+    }
+
+    private func presence(_ path: SearchPath) -> [Predicate] {
+        guard let type = path.targetType else { return [path.exists] }
+        guard let reference = path.child("reference") else { return [path.exists] }
+        return [reference.value(.referenceType(type))]
+    }
+
+    // MARK: - Dates and numbers
+
+    private func date(_ value: String, _ paths: [SearchPath], _ modifier: String?, _ name: String) throws -> Predicate {
+        if modifier != nil { throw unknownModifier(modifier, name) }
+        let (prefix, rest) = SearchPrefix.split(value)
+        guard var date = SearchDate(rest, in: options.timeZone) else {
+            throw SearchError(.invalid, "the value is not a date: write 2020, 2020-06, 2020-06-30 or 2020-06-30T12:00:00Z", in: name)
+        }
+        if prefix == .ap { date = date.approximate(now) }
+        return .or(
+            paths.flatMap(Self.dates).compactMap { path -> Predicate? in
+                switch path.end {
+                case .primitive(let type) where type.storage == .temporal && type != .time:
+                    return path.some { date.condition(prefix, $0, type) }
+                case .object(let layout) where layout.name == "Period":
+                    return path.some { start in
+                        guard let first = start.element("start", of: layout), let last = start.element("end", of: layout) else {
+                            return .constant(false)
+                        }
+                        return date.condition(prefix, start: first, end: last)
+                    }
+                default: return nil
+                }
+            })
+    }
+
+    /// The dates of a path's end: those of a Timing are its events and the bounds of its repetition.
+    static func dates(_ path: SearchPath) -> [SearchPath] {
+        guard path.typeName == "Timing" else { return [path] }
+        let bounds = path.child("repeat").map { $0.elements(named: "bounds").filter { $0.typeName == "Period" } } ?? []
+        return [path.child("event")].compactMap { $0 } + bounds
+    }
+
+    private func number(_ value: String, _ paths: [SearchPath], _ modifier: String?, _ name: String) throws -> Predicate {
+        if modifier != nil { throw unknownModifier(modifier, name) }
+        let (prefix, rest) = SearchPrefix.split(value)
+        guard let number = SearchNumber(rest) else { throw SearchError(.invalid, "the value is not a number", in: name) }
+        return .or(
+            paths.compactMap { path -> Predicate? in
+                switch path.end {
+                case .primitive(let type) where type.storage == .integer || type.storage == .decimal:
+                    return path.some { path in
+                        let condition = number.condition(prefix, path)
+                        return prefix == .ne ? .and([.exists(path), condition]) : condition
+                    }
+                case .object(let layout) where layout.name == "Range":
+                    return Self.range(path, layout, nil) { number.condition(prefix, low: $0, high: $1) }
+                default: return nil
+                }
+            })
+    }
+
+    private func quantity(_ value: String, _ paths: [SearchPath], _ modifier: String?, _ name: String) throws -> Predicate {
+        if modifier != nil { throw unknownModifier(modifier, name) }
+        let (prefix, rest) = SearchPrefix.split(value)
+        let parts = SearchText.split(rest, "|").map(SearchText.plain)
+        guard let number = SearchNumber(parts[0]), parts.count <= 3 else {
+            throw SearchError(.invalid, "the value is not a quantity: write 5.4, 5.4|http://unitsofmeasure.org|mg or 5.4||mg", in: name)
+        }
+        let unit: Unit? = parts.count == 3 && !parts[2].isEmpty ? Unit(system: parts[1].isEmpty ? nil : parts[1], code: parts[2]) : nil
+        return .or(
+            paths.compactMap { path -> Predicate? in
+                guard case .object(let layout) = path.end else { return nil }
+                if layout.name == "Range" { return Self.range(path, layout, unit) { number.condition(prefix, low: $0, high: $1) } }
+                guard layout.element(named: "value")?.primitive?.storage == .decimal else { return nil }
+                return path.some { start in
+                    guard let value = start.element("value", of: layout) else { return .constant(false) }
+                    let condition = Predicate.and([.exists(value), number.condition(prefix, value)])
+                    return unit.map { .and([condition, $0.condition(start, layout)]) } ?? condition
+                }
+            })
+    }
+
+    /// The condition on a Range.
+    private static func range(_ path: SearchPath, _ layout: Layout, _ unit: Unit?, _ body: (QueryPath, QueryPath) -> Predicate)
+        -> Predicate?
+    {
+        guard let element = layout.element(named: "low"), let quantity = element.layout else { return nil }
+        return path.some { start in
+            guard let low = start.element("low", of: layout), let high = start.element("high", of: layout),
+                let lowest = low.element("value", of: quantity), let highest = high.element("value", of: quantity)
+            else { return .constant(false) }
+            let condition = body(lowest, highest)
+            return unit.map { .and([condition, .or([$0.condition(low, quantity), $0.condition(high, quantity)])]) } ?? condition
+        }
+    }
+
+    /// The unit of a quantity.
+    private struct Unit {
+        let system: String?
+        let code: String
+
+        func condition(_ start: QueryPath, _ layout: Layout) -> Predicate {
+            func equals(_ element: String, _ text: String) -> Predicate {
+                start.element(element, of: layout).map { .value($0, .compare(.equal, .text(text))) } ?? .constant(false)
+            }
+            // Money has a currency.
+            if layout.element(named: "currency") != nil { return equals("currency", code) }
+            if let system { return .and([equals("system", system), equals("code", code)]) }
+            return .or([equals("code", code), equals("unit", code)])
+        }
+    }
+
+    // MARK: - Composites
+
+    private func composite(
+        _ definition: SearchDefinition, _ compiled: CompiledExpression, _ value: String, _ name: String
+    ) throws -> Predicate {
+        let values = SearchText.split(value, "$")
+        guard !definition.components.isEmpty else {
+            throw SearchError(.notSupported, "FHIR \(release.name) does not say what this parameter consists of", in: name)
+        }
+        guard values.count == definition.components.count else {
+            throw SearchError(.invalid, "the value has \(definition.components.count) parts with $ between them", in: name)
+        }
+        let parts = try definition.components.map { component in
+            guard let part = try catalog.parameter(url: component.definition) else {
+                throw SearchError(.notSupported, "the parameter \(component.definition) is unknown", in: name)
+            }
+            return (definition: part, expression: component.expression)
+        }
+        return .or(
+            try compiled.paths.compactMap { path -> Predicate? in
+                guard case .object(let layout) = path.end else { return nil }
+                let conditions = try zip(parts, values).map { part, value in
+                    let inner = try catalog.compiled(part.expression, on: layout, code: name)
+                    return try condition(part.definition, inner, nil, [value], name)
+                }
+                return path.isStart ? .and(conditions) : path.single { .any($0, .and(conditions)) }
+            })
+    }
+}

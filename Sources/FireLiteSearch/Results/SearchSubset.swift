@@ -1,0 +1,72 @@
+import FireLite
+
+/// Which elements of a resource `_summary` and `_elements` leave.
+struct SearchSubset {
+    private let control: SearchControl
+    private let catalog: ParameterCatalog
+
+    /// Nil if all elements are asked for.
+    init?(_ control: SearchControl, _ catalog: ParameterCatalog) {
+        guard control.summary != .none || !control.elements.isEmpty else { return nil }
+        self.control = control
+        self.catalog = catalog
+    }
+
+    /// A copy with those elements, marked as a part.
+    func applied(to resource: FHIRResource) -> FHIRResource {
+        let copy = resource.copy()
+        let layout = copy.layout
+        let summary = catalog.summary(of: layout.name)
+        for element in layout.elements where !keeps(element, layout, summary) { copy.store(nil, in: element.slot) }
+        if control.summary == .all { for element in layout.elements { narrow(copy, element) } }
+        mark(copy)
+        return copy
+    }
+
+    private func keeps(_ element: LayoutElement, _ layout: Layout, _ summary: Set<String>?) -> Bool {
+        let isMandatory = (element.choice?.min ?? element.min) > 0
+        if element.name == "id" || element.name == "meta" || isMandatory { return true }
+        if !control.elements.isEmpty {
+            return control.elements.contains { name in
+                let parts = name.split(separator: ".").map(String.init)
+                let own = parts.count > 1 ? (parts[0] == layout.name ? parts[1] : nil) : parts[0]
+                return own == element.name || own.map { $0 + "[x]" } == element.choice?.name
+            }
+        }
+        switch control.summary {
+        case .text: return element.name == "text"
+        case .data: return element.name != "text"
+        case .all:
+            guard let summary else { return element.name != "text" }
+            return summary.contains(element.choice?.name ?? element.name) || element.name == "implicitRules"
+        case .count, .none: return true
+        }
+    }
+
+    /// Leaves the summary of a backbone element.
+    private func narrow(_ object: FHIRObject, _ element: LayoutElement) {
+        guard let layout = element.layout, layout.kind == .backbone, let summary = catalog.summary(of: layout.name),
+            let value = object.value(element.slot)
+        else { return }
+        value.forEachChild { child in
+            for inner in layout.elements where inner.min == 0 && !summary.contains(inner.choice?.name ?? inner.name) && inner.name != "id" {
+                child.store(nil, in: inner.slot)
+            }
+            for inner in layout.elements { narrow(child, inner) }
+        }
+    }
+
+    /// Adds the tag that says that it is a part.
+    private func mark(_ resource: FHIRResource) {
+        guard let meta = resource.layout.element(named: "meta"), let layout = meta.layout, let tag = layout.element(named: "tag"),
+            let coding = tag.layout, let system = coding.element(named: "system"), let code = coding.element(named: "code")
+        else { return }
+        let object: FHIRObject = resource._object(meta.slot) ?? layout.makeObject()
+        let mark = coding.makeObject()
+        mark._setString(system.slot, "http://hl7.org/fhir/v3/ObservationValue")
+        mark._setString(code.slot, "SUBSETTED")
+        let tags: [FHIRObject] = object._objects(tag.slot)
+        object._setObjects(tag.slot, tags + [mark])
+        if (resource._object(meta.slot) as FHIRObject?) == nil { resource._setObject(meta.slot, object) }
+    }
+}

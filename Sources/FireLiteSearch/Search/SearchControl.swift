@@ -1,0 +1,96 @@
+import FireLite
+
+/// What a search says about its results: the order, the page, and what comes with them.
+struct SearchControl {
+    /// `_summary`.
+    enum Summary: String {
+        case all = "true"
+        case text, data, count
+        case none = "false"
+    }
+
+    /// `_include` and `_revinclude`.
+    struct Include {
+        /// The type of the resources that refer; nil for all.
+        let source: String?
+        /// The parameter; nil for all.
+        let parameter: String?
+        /// The type of the resources that are referred to; nil for all.
+        let target: String?
+        /// Whether it applies to included resources, too.
+        let isIterating: Bool
+        let isReverse: Bool
+    }
+
+    /// The keys to sort by, with a minus for descending order.
+    var sort: [String] = []
+    var count: Int?
+    /// `_total`: whether to count; nil if the search does not say.
+    var countsTotal: Bool?
+    var summary = Summary.none
+    /// `_elements`; empty for all.
+    var elements: [String] = []
+    var includes: [Include] = []
+    var types: [String] = []
+    var cursor: SearchCursor?
+    /// The other parameters, which are conditions.
+    var conditions: [SearchRequest.Parameter] = []
+
+    /// Parameters of servers, which say nothing here.
+    private static let ignored: Set<String> = ["_format", "_pretty", "_score"]
+
+    /// - Throws: `SearchError.invalid`.
+    init(_ request: SearchRequest) throws {
+        for parameter in request.parameters {
+            let (name, value) = (parameter.name, parameter.value)
+            switch name {
+            case "_sort", "_sort:asc": sort += Self.list(value)
+            // The form of DSTU2.
+            case "_sort:desc": sort += Self.list(value).map { "-" + $0 }
+            case "_count":
+                guard let number = Int(value), number >= 0 else {
+                    throw SearchError(.invalid, "the value is a number, 0 or more", in: name)
+                }
+                if number == 0 { summary = .count } else { count = number }
+            case "_total":
+                guard ["none", "estimate", "accurate"].contains(value) else {
+                    throw SearchError(.invalid, "the value is none, estimate or accurate", in: name)
+                }
+                countsTotal = value != "none"
+            case "_summary":
+                guard let mode = Summary(rawValue: value) else {
+                    throw SearchError(.invalid, "the value is true, text, data, count or false", in: name)
+                }
+                summary = mode
+            case "_elements": elements += Self.list(value)
+            case "_type": types += Self.list(value)
+            case "_contained", "_containedType":
+                guard value == "false" || value == "container" else {
+                    throw SearchError(.notSupported, "contained resources are never results: search for their containers", in: name)
+                }
+            case SearchCursor.parameter: cursor = try SearchCursor(value)
+            case _ where name == "_include" || name.hasPrefix("_include:"): includes += try Self.includes(name, value, isReverse: false)
+            case _ where name == "_revinclude" || name.hasPrefix("_revinclude:"):
+                includes += try Self.includes(name, value, isReverse: true)
+            default: if !Self.ignored.contains(name) { conditions.append(parameter) }
+            }
+        }
+    }
+
+    private static func list(_ value: String) -> [String] { value.split(separator: ",").map { $0.trimmingPrefix(" ") }.map(String.init) }
+
+    private static func includes(_ name: String, _ value: String, isReverse: Bool) throws -> [Include] {
+        let modifier = name.split(separator: ":").dropFirst().first
+        guard modifier == nil || modifier == "iterate" || modifier == "recurse" else {
+            throw SearchError(.notSupported, "the modifier :\(modifier ?? "") does not apply here: use :iterate", in: name)
+        }
+        return try list(value).map { path in
+            let parts = path.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
+            guard (1...3).contains(parts.count), parts.count > 1 || parts[0] == "*" else {
+                throw SearchError(.invalid, "write Type:parameter, Type:parameter:TargetType, Type:* or *", in: name)
+            }
+            func part(_ index: Int) -> String? { index < parts.count && parts[index] != "*" && !parts[index].isEmpty ? parts[index] : nil }
+            return Include(source: part(0), parameter: part(1), target: part(2), isIterating: modifier != nil, isReverse: isReverse)
+        }
+    }
+}

@@ -1,0 +1,40 @@
+import FireLite
+import Foundation
+
+/// A place in the results of a search, after a page. It stays valid while others write: no result is repeated or skipped for it.
+public struct SearchCursor: Sendable, Hashable, Codable {
+    /// The parameter with a cursor in an address.
+    static let parameter = "_cursor"
+
+    /// The type of the last result.
+    let type: String
+    let place: QueryCursor
+
+    init(type: String, place: QueryCursor) {
+        self.type = type
+        self.place = place
+    }
+
+    /// The cursor as text for an address: its value in `SearchResult.nextAddress`.
+    public var text: String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        // A cursor has only texts and numbers, which always can be encoded.
+        let data = (try? encoder.encode(self)) ?? Data()
+        return data.base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
+    }
+
+    /// Reads a cursor.
+    ///
+    /// - Parameter text: `text` of a cursor.
+    /// - Throws: `SearchError.invalid` for other text.
+    public init(_ text: String) throws {
+        var base64 = text.replacing("-", with: "+").replacing("_", with: "/")
+        while base64.utf8.count % 4 != 0 { base64 += "=" }
+        do {
+            self = try JSONDecoder().decode(Self.self, from: Data(base64Encoded: base64) ?? Data())
+        } catch {
+            throw SearchError(.invalid, "this is not a cursor: use the address of the next page unchanged", in: Self.parameter)
+        }
+    }
+}

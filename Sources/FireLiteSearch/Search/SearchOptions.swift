@@ -1,0 +1,28 @@
+import Foundation
+
+/// How a search is understood.
+public struct SearchOptions: Sendable {
+    /// What happens with parameters that the type does not have.
+    public enum Handling: Sendable {
+        /// They are ignored, and the result lists them as issues.
+        case lenient
+        /// They are an error.
+        case strict
+    }
+
+    /// What happens with parameters that the type does not have. Default: they are ignored.
+    public var handling = Handling.lenient
+    /// The zone of dates without one, in searches and in the store. Default: the machine's.
+    public var timeZone = TimeZone.current
+    /// The moment from which `ap` measures how far a date is away. Default: that of the search.
+    public var now: Date?
+    /// The number of results of a page if the search has no `_count`. Default: all.
+    public var pageSize: Int?
+    /// Whether results are counted if the search has no `_total`. Default: true.
+    public var countsTotal = true
+    /// The maximum number of resources that includes add. Default: 10,000.
+    public var maximumIncluded = 10_000
+
+    /// The defaults.
+    public init() {}
+}

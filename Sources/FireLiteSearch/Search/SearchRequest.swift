@@ -1,0 +1,180 @@
+import FireLite
+import Foundation
+
+/// A search, as FHIR writes it in an address or built from its parts.
+///
+/// ```swift
+/// let search = SearchRequest(type: "Patient").where("name", "peter").where("birthdate", "ge1970").sort("-birthdate").count(20)
+/// ```
+public struct SearchRequest: Sendable, Hashable {
+    /// A parameter with its modifier or chain, and its value, in which commas separate alternatives.
+    public struct Parameter: Sendable, Hashable {
+        /// The name with what follows it: `name:exact`, `subject:Patient.name`.
+        public let name: String
+        /// The value, with its escapes.
+        public let value: String
+    }
+
+    /// The resource whose compartment is searched.
+    public struct Compartment: Sendable, Hashable {
+        /// The type of the resource.
+        public let type: String
+        /// Its logical id.
+        public let id: String
+    }
+
+    /// The type of the results; nil for all types.
+    public private(set) var type: String?
+    /// The compartment that is searched; nil for the whole store.
+    public private(set) var compartment: Compartment?
+    /// Whether it is the operation `$everything`.
+    public private(set) var isEverything = false
+    /// The parameters in their order.
+    public private(set) var parameters: [Parameter] = []
+
+    /// A search for resources of a type, or of all types.
+    ///
+    /// - Parameters:
+    ///   - type: the resource type; nil for all.
+    ///   - compartment: the resource whose compartment is searched; nil for the whole store.
+    public init(type: String?, in compartment: Compartment? = nil) {
+        self.type = type
+        self.compartment = compartment
+    }
+
+    /// Reads an address: `Patient?name=peter`, `Patient/1/Observation?code=…`, `Patient/1/$everything`, `?_id=1`, with or without a base.
+    ///
+    /// - Parameter address: the address, percent-encoded or not.
+    /// - Throws: `SearchError.invalid`.
+    public init(_ address: String) throws {
+        let halves = address.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+        var segments = Self.path(halves.first ?? "")
+        if segments.last == "_search" { segments.removeLast() }
+        if halves.count > 1 {
+            for pair in halves[1].split(separator: "&") {
+                let sides = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+                guard sides.count == 2, !sides[0].isEmpty else {
+                    throw SearchError(.invalid, "a parameter is a name, an equals sign and a value")
+                }
+                parameters.append(Parameter(name: try Self.decoded(sides[0]), value: try Self.decoded(sides[1])))
+            }
+        }
+        switch segments.count {
+        case 0: break
+        case 1: type = segments[0]
+        case 2:
+            type = segments[0]
+            parameters.insert(Parameter(name: "_id", value: Self.escaped(segments[1])), at: 0)
+        case 3:
+            compartment = Compartment(type: segments[0], id: segments[1])
+            if segments[2] == "$everything" {
+                isEverything = true
+            } else if segments[2] != "*" {
+                type = segments[2]
+            }
+        default: throw SearchError(.invalid, "the path of a search has at most three parts: Patient/1/Observation")
+        }
+    }
+
+    /// The parts of a path from the first resource type on.
+    private static func path(_ text: Substring) -> [String] {
+        var text = text
+        var segments: [Substring]
+        if let scheme = text.range(of: "://") {
+            text = text[scheme.upperBound...]
+            segments = text.split(separator: "/").dropFirst().map { $0 }
+            if let first = segments.firstIndex(where: { $0.first?.isUppercase ?? false }) {
+                segments.removeSubrange(..<first)
+            } else {
+                segments = []
+            }
+        } else {
+            segments = text.split(separator: "/")
+        }
+        return segments.map { String($0).removingPercentEncoding ?? String($0) }
+    }
+
+    private static func decoded(_ text: Substring) throws -> String {
+        let spaced = text.replacing("+", with: " ")
+        // An address that was typed may have a bare percent sign.
+        return String(spaced).removingPercentEncoding ?? String(spaced)
+    }
+
+    // MARK: - Building
+
+    /// A text as a value in which commas, bars, dollars and backslashes stand for themselves.
+    ///
+    /// - Parameter text: any text.
+    public static func escaped(_ text: String) -> String {
+        var result = ""
+        for character in text {
+            if "\\,|$".contains(character) { result.append("\\") }
+            result.append(character)
+        }
+        return result
+    }
+
+    /// The same search with a further parameter.
+    ///
+    /// - Parameters:
+    ///   - name: the name with its modifier or chain.
+    ///   - value: the value as FHIR writes it: with a prefix, with `|`, with commas between alternatives.
+    public func `where`(_ name: String, _ value: String) -> SearchRequest {
+        var copy = self
+        copy.parameters.append(Parameter(name: name, value: value))
+        return copy
+    }
+
+    /// Sorts by parameters.
+    ///
+    /// - Parameter keys: names, with a minus for descending order.
+    public func sort(_ keys: String...) -> SearchRequest { self.where("_sort", keys.joined(separator: ",")) }
+
+    /// Limits a page.
+    ///
+    /// - Parameter number: the number of matches.
+    public func count(_ number: Int) -> SearchRequest { self.where("_count", "\(number)") }
+
+    /// Adds the resources that matches refer to.
+    ///
+    /// - Parameter path: `Type:parameter` or `Type:parameter:TargetType`.
+    public func include(_ path: String) -> SearchRequest { self.where("_include", path) }
+
+    /// Adds the resources that refer to matches.
+    ///
+    /// - Parameter path: `Type:parameter`.
+    public func revinclude(_ path: String) -> SearchRequest { self.where("_revinclude", path) }
+
+    /// Continues after a page.
+    ///
+    /// - Parameter cursor: `next` of a result of the same search; nil for the first page.
+    public func after(_ cursor: SearchCursor?) -> SearchRequest {
+        var copy = self
+        copy.parameters.removeAll { $0.name == SearchCursor.parameter }
+        if let cursor { copy.parameters.append(Parameter(name: SearchCursor.parameter, value: cursor.text)) }
+        return copy
+    }
+
+    // MARK: - Text
+
+    /// The address, percent-encoded.
+    public var address: String {
+        var path: [String] = []
+        if let compartment {
+            path = [compartment.type, compartment.id, isEverything ? "$everything" : type ?? "*"]
+        } else if let type {
+            path = [type]
+        }
+        let query = parameters.map { "\(Self.encoded($0.name))=\(Self.encoded($0.value))" }.joined(separator: "&")
+        return path.joined(separator: "/") + (query.isEmpty ? "" : "?" + query)
+    }
+
+    private static func encoded(_ text: String) -> String {
+        var allowed = CharacterSet.alphanumerics
+        allowed.insert(charactersIn: "-._~:/,|$*")
+        return text.addingPercentEncoding(withAllowedCharacters: allowed) ?? text
+    }
+
+    /// The values of a parameter that says what to return.
+    func values(_ name: String) -> [String] { parameters.filter { $0.name == name }.map(\.value) }
+}

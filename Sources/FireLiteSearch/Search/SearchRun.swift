@@ -1,0 +1,149 @@
+import FireLite
+import Foundation
+
+/// One run of a search on a snapshot.
+struct SearchRun {
+    let transaction: ReadTransaction
+    let request: SearchRequest
+    let options: SearchOptions
+    let control: SearchControl
+    let catalog: ParameterCatalog
+    let builder: ConditionBuilder
+
+    var store: FHIRStore { transaction.store }
+    var release: FHIRRelease { store.release }
+
+    init(_ transaction: ReadTransaction, _ request: SearchRequest, _ options: SearchOptions) throws {
+        self.transaction = transaction
+        self.request = request
+        self.options = options
+        control = try SearchControl(request)
+        catalog = ParameterCatalog(transaction.store)
+        builder = ConditionBuilder(transaction, catalog, options)
+    }
+
+    /// The request for one type.
+    struct TypeRequest {
+        let layout: Layout
+        var query: QueryRequest
+    }
+
+    // MARK: - Types
+
+    private func layout(_ name: String, in parameter: String? = nil) throws -> Layout {
+        guard let layout = release.resourceLayout(named: name) else {
+            throw SearchError(.unknownType, "'\(name)' is not a resource type of FHIR \(release.name)", in: parameter)
+        }
+        return layout
+    }
+
+    /// The types of the results, in the order of their names.
+    private func layouts() throws -> [Layout] {
+        if let type = request.type { return [try layout(type)] }
+        var names = try transaction.counts().map(\.typeName)
+        if let compartment = request.compartment {
+            _ = try layout(compartment.type)
+            let members = Compartments(release: release.name).members(of: compartment.type)
+            names = names.filter { members.contains($0) || $0 == compartment.type }
+        }
+        let wanted = try control.types.map { try layout($0, in: "_type").name }
+        return try names.filter { wanted.isEmpty || wanted.contains($0) }.map { try layout($0) }
+    }
+
+    // MARK: - Conditions
+
+    /// The requests for each type, without limits and cursors, and what was ignored.
+    func requests() throws -> (requests: [TypeRequest], issues: [SearchError]) {
+        let layouts = try layouts()
+        var issues: [SearchError] = []
+        var predicates: [[Predicate]] = Array(repeating: [], count: layouts.count)
+        if let compartment = request.compartment {
+            let compartments = Compartments(release: release.name)
+            guard compartments.types.contains(compartment.type) else {
+                throw SearchError(.notSupported, "FHIR \(release.name) has no compartment of \(compartment.type)")
+            }
+            for (index, layout) in layouts.enumerated() {
+                predicates[index].append(try builder.inCompartment(compartment, compartments, on: layout))
+            }
+        }
+        for parameter in control.conditions {
+            var isKnown = false
+            var conditions: [Predicate?] = []
+            for layout in layouts {
+                let condition = try builder.condition(parameter.name, parameter.value, on: layout)
+                if condition != nil { isKnown = true }
+                conditions.append(condition)
+            }
+            if isKnown {
+                // Resources of types without the parameter do not meet it.
+                for index in layouts.indices { predicates[index].append(conditions[index] ?? .constant(false)) }
+            } else if !layouts.isEmpty {
+                let type = request.type ?? "none of the types"
+                let error = SearchError(
+                    .unknownParameter, request.type == nil ? "none of the types has this parameter" : "\(type) has no such parameter",
+                    in: parameter.name)
+                guard options.handling == .lenient else { throw error }
+                issues.append(error)
+            }
+        }
+        let sorts = try layouts.map { layout in try sortKeys(on: layout, &issues) }
+        return (
+            layouts.enumerated().map { index, layout in
+                var query = QueryRequest(layout)
+                for predicate in predicates[index] { query.add(predicate) }
+                query.sort = sorts[index]
+                return TypeRequest(layout: layout, query: query)
+            }, issues
+        )
+    }
+
+    private func sortKeys(on layout: Layout, _ issues: inout [SearchError]) throws -> [SortKey] {
+        try control.sort.compactMap { key -> SortKey? in
+            let isDescending = key.hasPrefix("-")
+            let code = isDescending ? String(key.dropFirst()) : key
+            if code == "_score" { return nil }
+            guard let definition = try catalog.parameter(code, on: layout) else {
+                let error = SearchError(.unknownParameter, "\(layout.name) has no parameter to sort by", in: code)
+                guard options.handling == .lenient else { throw error }
+                if !issues.contains(error) { issues.append(error) }
+                // A key without values, so that the places of all types have as many.
+                return request.type == nil ? SortKey(paths: [], isDescending: isDescending, nulls: .last) : nil
+            }
+            let paths = try SortPaths.paths(try catalog.compiled(definition, on: layout), definition)
+            return SortKey(paths: paths, isDescending: isDescending, nulls: .last)
+        }
+    }
+
+    // MARK: - Running
+
+    func run() throws -> SearchResult {
+        if request.isEverything, let compartment = request.compartment {
+            guard try transaction.resource(typeName: try layout(compartment.type).name, id: compartment.id) != nil else {
+                throw SearchError(.notFound, "the store has no such \(compartment.type)")
+            }
+        }
+        let (requests, issues) = try requests()
+        if control.summary == .count {
+            return SearchResult(
+                request: request, release: release, matches: [], included: [], total: try total(requests), next: nil, issues: issues,
+                subset: nil)
+        }
+        let pages = SearchPages(transaction: transaction, requests: requests)
+        let size = control.count ?? options.pageSize
+        let (places, hasMore) = try pages.page(of: size, after: control.cursor)
+        let matches = try transaction.resources(keys: places.map(\.place.key))
+        var total: Int?
+        if control.countsTotal ?? options.countsTotal {
+            total = !hasMore && control.cursor == nil ? matches.count : try self.total(requests)
+        }
+        let included = try IncludeRun(run: self).resources(for: matches)
+        return SearchResult(
+            request: request, release: release, matches: matches, included: included, total: total,
+            next: hasMore ? places.last.map { SearchCursor(type: $0.type, place: $0.place) } : nil, issues: issues,
+            subset: SearchSubset(control, catalog))
+    }
+
+    private func total(_ requests: [TypeRequest]) throws -> Int {
+        try requests.reduce(0) { try $0 + store.count($1.query) }
+    }
+}

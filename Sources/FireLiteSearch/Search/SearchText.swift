@@ -1,0 +1,40 @@
+/// Takes values of parameters apart. A backslash before a comma, bar, dollar or backslash makes it a part of the text.
+enum SearchText {
+    /// The parts between separators that are not escaped, with their escapes.
+    static func split(_ text: String, _ separator: Character) -> [String] {
+        var parts = [""]
+        var isEscaped = false
+        for character in text {
+            if isEscaped {
+                parts[parts.count - 1].append(character)
+                isEscaped = false
+            } else if character == separator {
+                parts.append("")
+            } else {
+                parts[parts.count - 1].append(character)
+                isEscaped = character == "\\"
+            }
+        }
+        return parts
+    }
+
+    /// The text without escapes.
+    static func plain(_ text: String) -> String {
+        guard text.contains("\\") else { return text }
+        var result = ""
+        var isEscaped = false
+        for character in text {
+            if !isEscaped, character == "\\" {
+                isEscaped = true
+            } else {
+                if isEscaped, !"\\,|$".contains(character) { result.append("\\") }
+                result.append(character)
+                isEscaped = false
+            }
+        }
+        return isEscaped ? result + "\\" : result
+    }
+
+    /// The alternatives of a value, with their escapes, without empty ones.
+    static func alternatives(_ text: String) -> [String] { split(text, ",").filter { !$0.isEmpty } }
+}
