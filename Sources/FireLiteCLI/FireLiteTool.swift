@@ -10,7 +10,8 @@ struct FireLiteTool {
     /// Every command, in the order of the help.
     static var commands: [any Command.Type] {
         [
-            ImportCommand.self, MigrateCommand.self, ExportCommand.self, GetCommand.self, FindCommand.self, SQLCommand.self,
+            ImportCommand.self, MigrateCommand.self, ExportCommand.self, GetCommand.self, FindCommand.self, SearchCommand.self,
+            SQLCommand.self,
             DeleteCommand.self, IndexCommand.self, TrackCommand.self, ChangesCommand.self, HistoryCommand.self, RestoreCommand.self,
             PruneCommand.self, InfoCommand.self, ValidateCommand.self, CheckCommand.self, BackupCommand.self,
             RekeyCommand.self, VacuumCommand.self, ResealCommand.self, RecoverCommand.self, DemoCommand.self, VersionCommand.self,

@@ -14,7 +14,7 @@ struct IndexCommand: Command {
         operands: "list|create|drop Type PATH…", operandCount: CommandDefinition.anyNumber,
         operandKinds: [.choice(["list", "create", "drop"]), .resourceType, .other],
         jsonKeys: [
-            JSONKey("indexes", "a list: name, kind (values, fullText or set), type (null for all), columns (a list), built")
+            JSONKey("indexes", "a list: name, kind (values, caseless, fullText or set), type (null for all), columns (a list), built")
         ],
         discussion: """
             list prints the declared indexes and whether they are built; an index is built with the first value for
@@ -136,7 +136,7 @@ struct IndexCommand: Command {
         let rows = try store.indexes().map { index -> [FigureValue] in
             let kind =
                 switch index.kind {
-                case .values, .set: index.kind.rawValue
+                case .values, .caseless, .set: index.kind.rawValue
                 case .fullText: "full text"
                 }
             return [

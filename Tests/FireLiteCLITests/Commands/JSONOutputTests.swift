@@ -46,7 +46,8 @@ struct JSONOutputTests {
             "delete": ["--database", database.path, "Patient/1"], "index": ["--database", database.path, "list"],
             "backup": ["--database", database.path, folder.file("copy.sqlite")], "vacuum": ["--database", database.path],
             "recover": [database.path, folder.file("recovered.sqlite")], "reseal": ["--database", database.path],
-            "find": ["--database", database.path, "Patient", "--count"], "version": [],
+            "find": ["--database", database.path, "Patient", "--count"], "search": ["--database", database.path, "Patient", "--count"],
+            "version": [],
             "migrate": [
                 "--database", database.path, try folder.write("old.ndjson", #"{"resourceType":"Patient","id":"3","pk":"x","name":[]}"#),
             ],
@@ -61,7 +62,7 @@ struct JSONOutputTests {
             if definition.name == "reseal", run.error.contains("no room for checksums") { continue }
             #expect(run.status == .done && run.error.isEmpty, "\(definition.name): \(run.error)")
             let object = try object(run.output)
-            let keys = definition.name == "find" ? ["count"] : definition.jsonKeys.map(\.name)
+            let keys = ["find", "search"].contains(definition.name) ? ["count"] : definition.jsonKeys.map(\.name)
             #expect(Set(object.keys) == Set(keys), "\(definition.name)")
             let help = try ToolRun("help", definition.name).output
             for key in definition.jsonKeys {

@@ -1,0 +1,137 @@
+import FireLite
+import FireLiteSearch
+
+/// `firelite search`: finds resources by FHIR's search parameters.
+struct SearchCommand: Command {
+    static let definition = CommandDefinition(
+        name: "search", summary: "find resources by FHIR's search parameters",
+        options: DatabaseArgument.options + [
+            .flag("bundle", "print a Bundle of type searchset on a terminal, too"),
+            .flag("count", "print only the number of matches, on all pages"),
+            .flag("ids", "print only Type/id of each match, one a line"),
+            .flag("ndjson", "print the matches as JSON, one a line"),
+            .flag("explain", "print the SQL statement, SQLite's query plan and the indexes that serve or are missing"),
+            .flag("strict", "parameters that the type does not have are an error"),
+            .flag("json", "with --count or --explain: print one JSON object instead of text"),
+        ],
+        operands: "SEARCH", operandCount: 1...1, operandKinds: [.other],
+        jsonKeys: [
+            JSONKey("count", "with --count: the number of matches"),
+            JSONKey("statements", "with --explain: a list: type, sql, plan"),
+            JSONKey("indexes", "with --explain: the names of the indexes that serve the parameters"),
+            JSONKey("missing", "with --explain: the parameters without an index"),
+        ],
+        discussion: """
+            SEARCH is what follows the base address of a FHIR server, percent-encoded or not:
+
+              Patient?name=peter&birthdate=ge1970     all parameters must be met; commas separate alternatives
+              Observation?code=http://loinc.org|8480-6&_sort=-date&_count=20
+              Observation?subject:Patient.name=peter  a reference leads to a resource that meets the condition
+              Patient?_has:Observation:patient:code=8480-6
+              Patient?_id=1&_revinclude=Observation:patient
+              Patient/1/Observation, Patient/1/*      a compartment
+              Patient/1/$everything                   the resource and its compartment
+              ?_type=Patient,Practitioner&_lastUpdated=ge2024
+
+            Parameters are those of the release, and those of SearchParameter resources in the file. Dates without a zone are in
+            the machine's. Results are a Bundle of type searchset, or a table on a terminal. Parameters that the type does not have
+            are ignored and reported on standard error. Put SEARCH in single quotes.
+
+            Examples: firelite search --database health.sqlite 'Patient?name=joseph&_sort=-birthdate'
+                      firelite search --database health.sqlite 'Patient?gender=female' --count
+            """)
+
+    private enum Form {
+        case automatic, bundle, count, ids, lines, explanation
+    }
+
+    private let database: DatabaseArgument
+    private let request: SearchRequest
+    private let address: String
+    private let form: Form
+    private let isStrict: Bool
+    private let isJSON: Bool
+
+    init(_ arguments: ParsedArguments) throws {
+        database = try DatabaseArgument(arguments)
+        address = arguments.operands[0]
+        do {
+            request = try SearchRequest(address)
+        } catch let error as SearchError {
+            throw ToolError.usage(error.description)
+        }
+        let forms: [(name: String, form: Form)] = [
+            ("bundle", .bundle), ("count", .count), ("ids", .ids), ("ndjson", .lines), ("explain", .explanation),
+        ]
+        let given = forms.filter { arguments.has($0.name) }
+        if given.count > 1 { throw ToolError.usage("--\(given[0].name) and --\(given[1].name) are given: choose one") }
+        form = given.first?.form ?? .automatic
+        isStrict = arguments.has("strict")
+        isJSON = arguments.has("json")
+        if isJSON, form != .count, form != .explanation { throw ToolError.usage("--json needs --count or --explain") }
+    }
+
+    func run(_ console: Console) throws -> ExitStatus {
+        let store = try database.openForReading()
+        do {
+            return try database.located { try run(store, console) }
+        } catch let error as SearchError {
+            throw ToolError.usage(error.description)
+        }
+    }
+
+    private func run(_ store: FHIRStore, _ console: Console) throws -> ExitStatus {
+        var options = SearchOptions()
+        options.handling = isStrict ? .strict : .lenient
+        if form == .explanation {
+            try console.print(report(store.search(explain: address, options: options)), asJSON: isJSON)
+            return .done
+        }
+        if form == .count {
+            let result = try store.search(request.where("_summary", "count"), options: options)
+            reportIssues(result, console)
+            var report = Report()
+            report.addValue("count", .number(result.total ?? 0))
+            try console.print(report, asJSON: isJSON)
+            return .done
+        }
+        let result = try store.search(request, options: options)
+        reportIssues(result, console)
+        let output = BufferedOutput(console.standardOutput)
+        switch form {
+        case .ids: for match in result.matches { if let id = match.id { try output.write("\(match.resourceType)/\(id)\n") } }
+        case .lines: for match in result.matches { try output.write(FHIRJSON.string(match) + "\n") }
+        case .automatic where console.outputIsTerminal:
+            try console.print(SearchTable(result).table)
+            if let total = result.total { try console.print("\(total) in all") }
+            if let next = result.nextAddress { try console.print("next: \(TerminalText.visible(next))") }
+        default:
+            try output.write(console.outputIsTerminal ? FHIRJSON.string(result.bundle(), pretty: true) + "\n" : result.bundleJSON + "\n")
+        }
+        try output.flush()
+        return .done
+    }
+
+    private func reportIssues(_ result: SearchResult, _ console: Console) {
+        for issue in result.issues { console.report("ignored: \(issue)") }
+    }
+
+    private func report(_ explanation: SearchExplanation) -> Report {
+        var report = Report()
+        let items = explanation.statements.map { statement in
+            (
+                line: "\(statement.sql)\n\(statement.plan)",
+                figures: [
+                    Report.Figure("type", .text(statement.type)), Report.Figure("sql", .text(statement.sql)),
+                    Report.Figure("plan", .texts(statement.plan.split(separator: "\n").map(String.init))),
+                ]
+            )
+        }
+        report.addItems("statements", items)
+        if !explanation.indexes.isEmpty { report.addNote("indexes: \(explanation.indexes.joined(separator: ", "))") }
+        if !explanation.missing.isEmpty { report.addNote("without an index: \(explanation.missing.joined(separator: ", "))") }
+        report.addMember("indexes", .texts(explanation.indexes))
+        report.addMember("missing", .texts(explanation.missing))
+        return report
+    }
+}

@@ -1,0 +1,56 @@
+import Foundation
+import Testing
+
+@testable import FireLiteCLI
+
+struct SearchCommandTests {
+    private let database: ToolDatabase
+
+    init() throws {
+        database = try ToolDatabase(
+            #"""
+            {"resourceType":"Patient","id":"1","name":[{"family":"Peters","given":["Ann"]}],"birthDate":"1970-03-30"}
+            {"resourceType":"Patient","id":"2","name":[{"given":["Peter"]}]}
+            {"resourceType":"Patient","id":"3"}
+            """#)
+    }
+
+    private func search(_ arguments: String..., isTerminal: Bool = false) throws -> ToolRun {
+        try database.run("search", arguments, isTerminal: isTerminal)
+    }
+
+    @Test func resultsAreABundleExceptOnATerminal() throws {
+        let run = try search("Patient?name=peter")
+        let bundle = try #require(try JSONSerialization.jsonObject(with: Data(run.output.utf8)) as? [String: Any])
+        #expect(bundle["type"] as? String == "searchset" && bundle["total"] as? Int == 2)
+        #expect((bundle["entry"] as? [Any])?.count == 2)
+        #expect(try search("Patient?name=peter", "--bundle").output == run.output)
+        #expect(try search("Patient?name=peter", "--bundle", isTerminal: true).output.contains("\"searchset\""))
+        #expect(
+            try search("Patient?name=peter&_sort=_id", isTerminal: true).output == """
+                type     id  date        description
+                Patient  1   1970-03-30  Ann Peters
+                Patient  2               Peter
+                2 in all
+
+                """)
+    }
+
+    @Test func formsPrintPartsOfTheResult() throws {
+        #expect(try search("Patient?name=peter", "--count").output == "2\n")
+        #expect(try search("Patient?name=peter&_count=1", "--count").output == "2\n")
+        #expect(try search("Patient?name=peter", "--ids").output == "Patient/1\nPatient/2\n")
+        #expect(try search("Patient?_id=3", "--ndjson").output == "{\"resourceType\":\"Patient\",\"id\":\"3\"}\n")
+        let explanation = try search("Patient?name=peter", "--explain").output
+        #expect(explanation.contains("SELECT") && explanation.contains("without an index: Patient.name"))
+    }
+
+    @Test func mistakesHaveStatusTwo() throws {
+        #expect(try search("Patient?birthdate=x").status == .usage)
+        #expect(try search("Patient?nonsense=1", "--strict").status == .usage)
+        let lenient = try search("Patient?nonsense=1", "--count")
+        #expect(lenient.status == .done && lenient.output == "3\n" && lenient.error.contains("nonsense"))
+        #expect(try search("Patient", "--ids", "--count").status == .usage)
+        #expect(try search("Patient", "--json").status == .usage)
+    }
+}
