@@ -1,2 +1,0 @@
-import FireLiteSearch
-import Testing
