@@ -108,7 +108,7 @@ struct RandomSearch {
             !result.contains(","), !result.contains("\\"), !result.contains("$")
         else { return nil }
         if kind == .token, result.filter({ $0 == "|" }).count > 1 { return nil }
-        if kind == .reference, result.hasPrefix("#") || result.contains("_history") { return nil }
+        if kind == .reference, result.hasPrefix("#") || result.contains("_history") || result.contains("?") { return nil }
         return result
     }
 

@@ -39,6 +39,8 @@ struct SearchOracle {
         return try FHIRPath(expression).evaluate(on: resource, context: context).compactMap { value in
             if let object = value.object {
                 let json = try JSONSerialization.jsonObject(with: FHIRJSON.data(object)) as? [String: Any] ?? [:]
+                // What `resolve()` finds in the resource itself has no type in its reference.
+                if expression.contains("resolve()"), (json["reference"] as? String)?.hasPrefix("#") ?? false { return nil }
                 return .object(type: object.layout.name, json: json)
             }
             guard let text = value.string else { return nil }
@@ -157,6 +159,7 @@ struct SearchOracle {
     }
 
     private static func isQuantity(_ value: Value, _ wanted: String) -> Bool {
+        if case .object("Range", let json) = value { return isRange(json, wanted) }
         guard case .object(_, let json) = value, let number = (json["value"] as? NSNumber)?.doubleValue else { return false }
         let parts = wanted.components(separatedBy: "|")
         guard compare(number, parts[0]) else { return false }
@@ -166,6 +169,31 @@ struct SearchOracle {
         return json["system"] as? String == parts[1] && json["code"] as? String == parts[2]
     }
 
+    /// A Range, whose ends may be absent.
+    private static func isRange(_ json: [String: Any], _ wanted: String) -> Bool {
+        let parts = wanted.components(separatedBy: "|")
+        let ends = ["low", "high"].map { json[$0] as? [String: Any] }
+        if parts.count == 3, !ends.contains(where: { $0?["code"] as? String == parts[2] || $0?["unit"] as? String == parts[2] }) {
+            return false
+        }
+        let (low, high) = ((ends[0]?["value"] as? NSNumber)?.doubleValue, (ends[1]?["value"] as? NSNumber)?.doubleValue)
+        if low == nil, high == nil { return false }
+        let prefix = String(parts[0].prefix(2))
+        let isWithin = low.map { compare($0, "ge" + trimmed(parts[0])) || compare($0, trimmed(parts[0])) } ?? false
+        switch prefix {
+        case "gt", "ge": return high.map { compare($0, parts[0]) } ?? true
+        case "lt", "le": return low.map { compare($0, parts[0]) } ?? true
+        case "sa": return low.map { compare($0, parts[0]) } ?? false
+        case "eb": return high.map { compare($0, parts[0]) } ?? false
+        default:
+            let literal = trimmed(parts[0])
+            let isEqual = isWithin && (high.map { compare($0, "le" + literal) || compare($0, literal) } ?? false)
+            return prefix == "ne" ? !isEqual : isEqual
+        }
+    }
+
+    private static func trimmed(_ text: String) -> String { String(text.drop { $0.isLetter }) }
+
     // MARK: - References
 
     private static func isReference(_ value: Value, _ wanted: String) -> Bool {
@@ -174,6 +202,7 @@ struct SearchOracle {
         case .object(_, let json):
             guard var reference = json["reference"] as? String else { return false }
             if let version = reference.range(of: "/_history/") { reference = String(reference[..<version.lowerBound]) }
+            if reference == wanted { return true }
             if wanted.contains("/") {
                 return reference == wanted
                     || (!wanted.hasPrefix("http") && reference.hasPrefix("http") && reference.hasSuffix("/" + wanted))
