@@ -8,6 +8,8 @@ package struct ModuleTables: Sendable {
     /// The version of the tables, from 1. A later version may add tables.
     package let version: Int
     package let tables: [ModuleTable]
+    /// The name with the version.
+    let id: String
 
     /// - Parameters:
     ///   - module: the module's name, lower case letters.
@@ -21,5 +23,6 @@ package struct ModuleTables: Sendable {
         self.module = module
         self.version = version
         self.tables = tables
+        id = "\(module) \(version)"
     }
 }

@@ -7,7 +7,7 @@ extension StorageSchema {
     /// - Throws: `FHIRStoreError`: `newerFormat` if a later version of the module has written them, `olderFormat` if an earlier one has and
     ///   they cannot be extended now, `notAStore` if the definitions are not the module's; `SQLiteError`.
     func hasTables(of module: ModuleTables, isWrite: Bool, _ connection: Connection) throws -> Bool {
-        if knownModules.contains(module.module) { return true }
+        if knownModules.contains(module.id) { return true }
         let found = module.tables.filter { moduleDefinitions[$0.name] != nil }
         guard !found.isEmpty else { return false }
         let version = try ModuleRecord.all(connection).first { $0.module == module.module }?.version ?? 0
@@ -21,7 +21,7 @@ extension StorageSchema {
             throw CatalogText.refusal(connection.path, "the tables of \(module.module) were not written by this library")
         }
         if found.count == module.tables.count {
-            noteKnown(module.module)
+            noteKnown(module.id)
             return true
         }
         guard version < module.version else {

@@ -25,7 +25,7 @@ final class StorageSchema {
     private(set) var others: [String] = []
     /// The definitions of tables whose names begin with an underscore and that are not the store's own: those of modules, and of others.
     private(set) var moduleDefinitions: [String: String] = [:]
-    /// The modules whose tables are known to be what they should be.
+    /// The modules, with their versions, whose tables are known to be what they should be.
     private(set) var knownModules: Set<String> = []
 
     /// SQLite's default maximum number of columns of a table, without bookkeeping columns.

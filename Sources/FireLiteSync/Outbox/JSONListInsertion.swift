@@ -102,7 +102,7 @@ struct JSONListInsertion {
                     place += 1
                     return true
                 }
-            case UInt8(ascii: ","): if depth == 0 { return place > start }
+            case UInt8(ascii: ","), 0...0x20: if depth == 0 { return place > start }
             default: break
             }
             place += 1

@@ -23,7 +23,9 @@ struct OutboxCommandTests {
         try store.close()
     }
 
-    private func tool(_ arguments: String...) throws -> ToolRun { try database.run("outbox", arguments) }
+    private func tool(_ arguments: String...) throws -> ToolRun {
+        try ToolRun.process(["outbox", "--database", database.path] + arguments)
+    }
 
     private func entries(_ run: ToolRun) throws -> [[String: Any]] {
         let object = try #require(try JSONSerialization.jsonObject(with: Data(run.output.utf8)) as? [String: Any], "\(run.error)")
@@ -69,7 +71,7 @@ struct OutboxCommandTests {
 
     @Test func aTokenIsPrintedOnlyWhereItIsAskedFor() throws {
         let path = try credentials(#"{"token":"the-secret"}"#)
-        let run = try ToolRun(["token", "--server", Self.server, "--credentials", path])
+        let run = try ToolRun.process(["token", "--server", Self.server, "--credentials", path])
         #expect(run.status == .done && run.output == "the-secret\n" && run.error.isEmpty)
         let sent = try tool("send", "--server", "http://127.0.0.1:9/fhir", "--credentials", path)
         #expect(!sent.output.contains("the-secret") && !sent.error.contains("the-secret"))
@@ -78,7 +80,7 @@ struct OutboxCommandTests {
     @Test func credentialsThatOthersCanReadAreRefused() throws {
         let open = try credentials(#"{"token":"the-secret"}"#, mode: 0o644)
         for path in [open, try credentials("[]"), try credentials(#"{"scope":"x"}"#), database.folder.file("none.json")] {
-            let run = try ToolRun(["token", "--server", Self.server, "--credentials", path])
+            let run = try ToolRun.process(["token", "--server", Self.server, "--credentials", path])
             #expect(run.status == .failed && run.output.isEmpty && !run.error.contains("the-secret"), "\(path)")
         }
     }
@@ -105,6 +107,6 @@ struct OutboxCommandTests {
         #expect(mode?.intValue == 0o600)
         #expect(try CredentialsFile(path: path).members == ["token": "t"])
         #expect(throws: ToolError.self) { try CredentialsFile(path: path, members: [:]).create() }
-        #expect(try ToolRun(["register", "--server", Self.server, "--credentials", path]).status == .failed)
+        #expect(try ToolRun.process(["register", "--server", Self.server, "--credentials", path]).status == .failed)
     }
 }

@@ -149,7 +149,7 @@ import Testing
         try writing(store) { tx in try put(tx, 2, "Brown") }
         try writing(store) { tx in try tx.upsert(Patient { $0.id = "a" }) }
         #expect(try #require(await commits.next()).resources.map(\.id) == ["a"])
-        #expect(try reading(store) { _ in try store.changes(since: 0).map(\.resourceID) } == ["a"])
+        #expect(try reading(store) { _ in try store.changes(since: store.changeLogStart()).map(\.resourceID) } == ["a"])
     }
 
     // MARK: - Damage
