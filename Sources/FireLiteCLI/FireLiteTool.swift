@@ -14,7 +14,7 @@ struct FireLiteTool {
             DeleteCommand.self, IndexCommand.self, TrackCommand.self, ChangesCommand.self, HistoryCommand.self, RestoreCommand.self,
             PruneCommand.self, InfoCommand.self, ValidateCommand.self, CheckCommand.self, BackupCommand.self,
             RekeyCommand.self, VacuumCommand.self, ResealCommand.self, RecoverCommand.self, DemoCommand.self, VersionCommand.self,
-            CompletionsCommand.self, ManualCommand.self,
+            SyncCommand.self, PullCommand.self, PushCommand.self, CompletionsCommand.self, ManualCommand.self,
         ]
     }
 
