@@ -19,6 +19,8 @@ extension SyncRun {
         var count: Int
         var total: Int?
         var serverTime: Int64?
+        /// The newest time of change on the page.
+        var newest: Int64?
         /// Whether the pages are in the order of their times of change, as the server was asked to.
         var isSorted: Bool
     }
@@ -78,6 +80,7 @@ extension SyncRun {
         var url = cursor.page.flatMap { URL(string: $0) }
         var (done, total): (Int, Int?) = (0, nil)
         var begin: Int64?
+        var place = PagePlace(url)
         while true {
             try Task.checkCancellation()
             let request = self.request(search, since: start)
@@ -99,10 +102,12 @@ extension SyncRun {
             total = total ?? step.total
             progress?(SyncProgress(phase: .pull, typeName: search.typeName, done: done, total: total))
             guard let next = step.next else { break }
-            if step.isSorted, let since = cursor.since, since > start ?? .min {
+            if step.isSorted, let newest = step.newest, newest > start ?? .min {
                 // A new search from the newest change on: a page that the server counts out would skip resources that move to its end.
-                (start, url) = (since, nil)
+                (start, url) = (newest, nil)
+                place = PagePlace(nil)
             } else {
+                try place.advance(to: next, request)
                 url = next
             }
         }
@@ -154,11 +159,12 @@ extension SyncRun {
         } else {
             cursor.page = received.next?.absoluteString
         }
-        if isSorted, cursor.since ?? .min <= since ?? .min { cursor.page = received.next?.absoluteString }
+        let newest = last == .min ? nil : last
+        if isSorted, newest ?? .min <= since ?? .min { cursor.page = received.next?.absoluteString }
         try journal.keep(cursor)
         return PageStep(
             reception: reception, cursor: cursor, next: received.next, count: states.count, total: received.total,
-            serverTime: ServerTime.milliseconds(received.serverTime), isSorted: isSorted)
+            serverTime: ServerTime.milliseconds(received.serverTime), newest: newest, isSorted: isSorted)
     }
 
     // MARK: - Deletions
@@ -204,6 +210,7 @@ extension SyncRun {
         let request = FHIRRequest(.get, feed.typeName + "/_history", parameters: parameters)
         var seen: Set<String> = []
         var url: URL?
+        var place = PagePlace(nil)
         repeat {
             try Task.checkCancellation()
             let page: FHIRClient.PageText
@@ -219,6 +226,7 @@ extension SyncRun {
             cursor.newest = step.newest
             count(step.reception)
             try await settle(step.reception.unsettled)
+            if let next = step.next { try place.advance(to: next, request) }
             url = step.next
         } while url != nil
         cursor.since = [cursor.newest, cursor.since].compactMap { $0 }.max()

@@ -79,7 +79,7 @@ struct ShellExampleTests {
         try prepare(folder)
         for line in script.lines {
             let words = ShellWords.words(line).dropFirst().flatMap { Self.word($0, folder) }
-            let isWaiting = ["outbox", "token", "register"].contains(words.first)
+            let isWaiting = ["outbox", "token", "register", "sync", "pull", "push"].contains(words.first)
             let run = try isWaiting ? ToolRun.process(Array(words)) : ToolRun(Array(words))
             if words.contains(where: { $0.hasSuffix("key-file") }) {
                 // These need a build with SQLCipher, and an encrypted file.
@@ -88,6 +88,9 @@ struct ShellExampleTests {
             } else if words.first == "register" {
                 // There is no such server.
                 #expect(run.status == .failed && !run.error.contains("credentials file"), "\(script.place): \(line)\n\(run.error)")
+            } else if ["sync", "pull", "push"].contains(words.first) {
+                // There is no such server.
+                #expect(run.status == .failed, "\(script.place): \(line)\n\(run.error)")
             } else if words.first == "reseal", run.status != .done {
                 // A library before SQLite 3.32 makes files without room for checksums.
                 #expect(run.error.contains("no room for checksums"), "\(script.place): \(line)\n\(run.error)")

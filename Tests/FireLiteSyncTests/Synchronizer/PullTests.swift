@@ -113,6 +113,20 @@ import Testing
         #expect(server.requests.allSatisfy { ($0.fields["Authorization"] == nil) == ($0.url.host == "evil.example.org") })
     }
 
+    /// Next links that lead in a circle end the pull with an error.
+    @Test func nextLinksInACircleEndThePull() async throws {
+        server.put(samplePatient("a"))
+        server.behavior.before = { request, _ in
+            guard request.url.path == "/base/Patient" else { return nil }
+            return .json(
+                #"{"resourceType":"Bundle","type":"searchset","link":[{"relation":"next","url":"https://fhir.example.org/base/Patient?x=1"}]}"#
+            )
+        }
+        let device = try Device(server, scope: .types("Patient"))
+        let error = await #expect(throws: FHIRClientError.self) { try await device.sync() }
+        #expect(error?.code == .invalidResponse && server.requests.count < 5)
+    }
+
     /// A pull of searches and compartments stores what they find.
     @Test func searchesAndCompartmentsArePulled() async throws {
         for id in ["a", "b"] {

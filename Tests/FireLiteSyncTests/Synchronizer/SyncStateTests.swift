@@ -126,6 +126,21 @@ import Testing
         #expect(try await device.sync().pushed == 0)
     }
 
+    /// A preview counts and leaves nothing behind, and a sync afterwards works.
+    @Test func aPreviewChangesNothing() async throws {
+        server.put(samplePatient("there"))
+        let device = try Device(server)
+        try device.edit { try $0.upsert(samplePatient("here")) }
+        let preview = try await device.synchronizer.preview()
+        #expect(preview.toPull == 1 && preview.toCreate == 1 && preview.toUpdate == 0 && preview.toDelete == 0)
+        let tables = try device.store.blocking { try $0.sql("SELECT name FROM sqlite_master WHERE name LIKE '\\_sync%' ESCAPE '\\'") }
+        #expect(tables.isEmpty && server.writes.isEmpty)
+        #expect(try await device.sync().pushed == 1)
+        try device.edit { _ = try $0.delete(Patient.self, id: "here") }
+        #expect(try await device.synchronizer.preview(.push).toDelete == 1)
+        #expect(try await device.sync().deleted == 1)
+    }
+
     /// The bookkeeping is in the store's file and is found again.
     @Test func theBookkeepingIsInTheStoresFile() async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("sync-\(UUID().uuidString)")

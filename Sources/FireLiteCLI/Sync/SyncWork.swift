@@ -1,0 +1,123 @@
+import FireLite
+import FireLiteSync
+import Foundation
+
+/// What `sync`, `pull` and `push` have in common.
+struct SyncWork {
+    static let options =
+        DatabaseArgument.options + ServerArgument.options + [
+            .option(
+                "type", "TYPE", kind: .resourceType, isRepeatable: true,
+                "pull resources of this type only (default: all that the server has)"),
+            .option(
+                "conflicts", "merge|client|server|defer", kind: .choice(["merge", "client", "server", "defer"]),
+                "what to do about resources that both sides have changed (default: merge)"),
+            .flag("dry-run", "count what would be done; change neither the database nor the server"),
+            .flag("quiet", "print neither progress nor summary"),
+        ]
+
+    static let jsonKeys = [
+        JSONKey("pulled", "the number of resources that were pulled; with --dry-run those that would be, if the server says"),
+        JSONKey("pulledDeletions", "the number of resources deleted in the database because the server has deleted them"),
+        JSONKey("created", "the number of resources created at the server"),
+        JSONKey("updated", "the number of resources changed at the server"),
+        JSONKey("deleted", "the number of resources deleted at the server"),
+        JSONKey("resolved", "the number of conflicts that were resolved"),
+        JSONKey("deferred", "the number of conflicts that were deferred, of this and earlier runs"),
+        JSONKey("parked", "the number of changes that the server has refused, of this and earlier runs"),
+        JSONKey("seconds", "the duration"),
+    ]
+
+    static let discussion = """
+        What was changed in the database is known from its log of changes, which the first run switches on; that run pushes everything
+        the database has. What is pulled is not pushed. An interrupted run goes on where it was with the next one, and
+        changes nothing twice. One run a server and database works at a time.
+
+        --conflicts merge merges changes of different elements; if both sides have changed the same element, or one has deleted
+        the resource, the conflict is deferred. client takes the database's state, server the server's, defer none. What
+        is deferred, and what the server refuses, stays in the database, and the status is 1.
+        """
+
+    private let database: DatabaseArgument
+    private let server: ServerArgument
+    private let direction: SyncDirection
+    private let types: [String]
+    private let conflicts: ConflictPolicy
+    private let isDryRun: Bool
+    private let isQuiet: Bool
+    private let isJSON: Bool
+
+    init(_ arguments: ParsedArguments, _ direction: SyncDirection) throws {
+        database = try DatabaseArgument(arguments)
+        server = try ServerArgument(arguments)
+        self.direction = direction
+        let database = database
+        types = try arguments.all("type").map { try database.resourceLayout(named: $0).name }
+        let policy = arguments["conflicts"] ?? "merge"
+        switch policy {
+        case "merge": conflicts = .merge()
+        case "client": conflicts = .client
+        case "server": conflicts = .server
+        case "defer": conflicts = .deferred
+        default: throw ToolError.usage("--conflicts is '\(policy)', not merge, client, server or defer")
+        }
+        isDryRun = arguments.has("dry-run")
+        isQuiet = arguments.has("quiet")
+        isJSON = arguments.has("json")
+        if isQuiet, isJSON { throw ToolError.usage("--quiet and --json are given: choose one") }
+    }
+
+    func run(_ console: Console) throws -> ExitStatus {
+        let client = try server.client(database.release)
+        let store = try isDryRun ? database.open() : database.create()
+        var configuration = Synchronizer.Configuration()
+        configuration.conflicts = conflicts
+        let scope = direction == .push ? SyncScope.nothing : types.isEmpty ? .everything : .types(types)
+        let synchronizer = Synchronizer(store, client, scope: scope, configuration: configuration)
+        return try isDryRun ? preview(synchronizer, console) : sync(synchronizer, console)
+    }
+
+    private func preview(_ synchronizer: Synchronizer, _ console: Console) throws -> ExitStatus {
+        let clock = ContinuousClock()
+        let start = clock.now
+        let direction = direction
+        let preview = try awaiting { try await synchronizer.preview(direction) }
+        var report = Report()
+        report.addNote("would be done:")
+        report.addLine([
+            .init("pulled", preview.toPull.map { .count($0) } ?? .none), .init("pulledDeletions", .none, isShown: false),
+            .init("created", .count(preview.toCreate)), .init("updated", .count(preview.toUpdate)),
+            .init("deleted", .count(preview.toDelete), label: "deleted there"), .init("resolved", .none, isShown: false),
+            .init("deferred", .count(preview.conflicts)), .init("parked", .count(preview.parked)),
+            .init("seconds", .seconds(start.duration(to: clock.now)), isShown: false),
+        ])
+        if !isQuiet { try console.print(report, asJSON: isJSON) }
+        return .done
+    }
+
+    private func sync(_ synchronizer: Synchronizer, _ console: Console) throws -> ExitStatus {
+        let clock = ContinuousClock()
+        let start = clock.now
+        let line = console.errorIsTerminal && !isQuiet ? SyncProgressLine(console.standardError) : nil
+        let direction = direction
+        let outcome = Result {
+            try awaiting { try await synchronizer.sync(direction) { progress in line?.update(progress) } }
+        }
+        line?.clear()
+        let result = try outcome.get()
+        let (deferred, parked) = try awaiting {
+            (try await synchronizer.changes(.conflict).count, try await synchronizer.changes(.parked).count)
+        }
+        var report = Report()
+        report.addLine([
+            .init("pulled", .count(result.pulled)),
+            .init("pulledDeletions", .count(result.pulledDeletions), label: "deleted here"), .init("created", .count(result.created)),
+            .init("updated", .count(result.updated)), .init("deleted", .count(result.deleted), label: "deleted there"),
+            .init("resolved", .count(result.resolved)), .init("deferred", .count(deferred)), .init("parked", .count(parked)),
+            .init("seconds", .seconds(start.duration(to: clock.now))),
+        ])
+        if !isQuiet { try console.print(report, asJSON: isJSON) }
+        guard deferred + parked > 0 else { return .done }
+        throw ToolError.incomplete("\(deferred) conflicts deferred, \(parked) changes refused by the server")
+    }
+}

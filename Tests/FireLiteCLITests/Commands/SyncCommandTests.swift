@@ -1,0 +1,43 @@
+import FireLite
+import FireLiteSync
+import Foundation
+import TestSupport
+import Testing
+
+@testable import FireLiteCLI
+
+/// `firelite sync`, `pull` and `push`.
+struct SyncCommandTests {
+    private let database: ToolDatabase
+
+    init() throws {
+        database = try ToolDatabase(
+            #"{"resourceType":"Patient","id":"1"}"# + "\n" + #"{"resourceType":"Observation","id":"2","status":"final","code":{}}"#)
+    }
+
+    private func run(_ arguments: String...) throws -> ToolRun {
+        try ToolRun([arguments[0], "--database", database.path] + arguments.dropFirst())
+    }
+
+    @Test func aDryRunCountsAndChangesNothing() throws {
+        let run = try run("push", "--server", "http://127.0.0.1:1/fhir", "--dry-run")
+        #expect(run.status == .done && run.output.contains("created 2, updated 0, deleted there 0"), "\(run.error)")
+        let info = try ToolRun("info", "--database", database.path)
+        #expect(!info.output.contains("_sync"))
+    }
+
+    @Test func wrongArgumentsAreRefused() throws {
+        #expect(try run("push", "--server", "nowhere").status == .usage)
+        #expect(try run("push", "--server", "http://fhir.example.org/r4").status == .usage)
+        #expect(try run("pull", "--server", "https://fhir.example.org/r4", "--type", "Nonsense").status == .usage)
+        #expect(try run("sync", "--server", "https://fhir.example.org/r4", "--conflicts", "nobody").status == .usage)
+        #expect(try run("sync", "--server", "https://fhir.example.org/r4", "--quiet", "--json").status == .usage)
+        #expect(try run("sync").status == .usage)
+    }
+
+    @Test func progressIsOneLine() {
+        let pull = SyncProgressLine.text(SyncProgress(phase: .pull, typeName: "Patient", done: 1_000, total: 2_000))
+        #expect(pull == "pulling Patient: 1,000 of 2,000")
+        #expect(SyncProgressLine.text(SyncProgress(phase: .push, typeName: nil, done: 3, total: nil)) == "pushing: 3")
+    }
+}

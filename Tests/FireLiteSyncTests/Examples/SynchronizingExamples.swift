@@ -1,0 +1,72 @@
+import FireLiteR4
+import Foundation
+import Testing
+
+@testable import FireLiteSync
+
+/// The examples of the page on synchronizing, with a server in memory.
+@Suite struct SynchronizingExamples {
+    private let server = ModelServer()
+
+    private func client() throws -> FHIRClient {
+        try FHIRClient(base: testBase, release: .r4, transport: server)
+    }
+
+    @Test func synchronizing() async throws {
+        let store = try FHIRStore.inMemory(release: .r4)
+        let client = try client()
+        server.put(samplePatient("123"))
+        // example Synchronizing.md
+        let synchronizer = Synchronizer(store, client, scope: .types("Patient", "Observation"))
+        let result = try await synchronizer.sync()
+        print(result.pulled, result.pushed, result.deferred)
+        // end
+        #expect(result.pulled == 1)
+        server.put(samplePatient("123", "Remote"))
+        try await store.write { tx in _ = try tx.upsert(samplePatient("123", "Local")) }
+        #expect(try await synchronizer.sync().deferred == 1)
+        // example Synchronizing.md
+        for conflict in try await synchronizer.changes(.conflict) {
+            try await synchronizer.resolve(conflict.typeName, id: conflict.id) { conflict in
+                print(conflict.paths)
+                return .remote
+            }
+        }
+        // end
+        #expect(try await synchronizer.changes().isEmpty)
+        // example Synchronizing.md
+        let last = try await synchronizer.sync { progress in
+            print(progress.phase, progress.typeName ?? "", progress.done, progress.total ?? 0)
+        }
+        print(try await synchronizer.state(of: "Patient", id: "123") == .synced, last.end)
+        for change in try await synchronizer.changes(.parked) {
+            print(change.typeName, change.id, change.status ?? 0, change.issues.compactMap(\.diagnostics))
+        }
+        // end
+        #expect(last.pushed == 0)
+    }
+
+    @Test func scopesAndPolicies() async throws {
+        // example Synchronizing.md
+        let scope =
+            SyncScope.search("Patient", ["general-practitioner": "Practitioner/7"])
+            + .compartment("Patient", id: "123", types: ["Observation", "Condition"])
+            + .group(id: "study-1", types: ["Patient", "Observation"])
+        // end
+        #expect(scope.parts.count == 4)
+        // example Synchronizing.md
+        var configuration = Synchronizer.Configuration()
+        configuration.conflicts = ConflictPolicy { conflict in
+            guard let local = conflict.local as? Patient, let remote = conflict.remote as? Patient else { return .deferred }
+            remote.telecom = local.telecom
+            return .merged(remote)
+        }
+        // end
+        let conflict = SyncConflict(
+            typeName: "Patient", id: "a", base: nil, local: samplePatient("a"), remote: samplePatient("a"), remoteVersion: nil)
+        guard case .merged = try configuration.conflicts.resolve(conflict) else {
+            Issue.record("not merged")
+            return
+        }
+    }
+}

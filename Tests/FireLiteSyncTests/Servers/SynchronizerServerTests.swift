@@ -1,0 +1,169 @@
+import FireLiteR4
+import Foundation
+import TestSupport
+import Testing
+
+@testable import FireLiteSync
+
+/// Synchronizing with sekmet, a FHIR server by others.
+@Suite(.serialized, .enabled(if: LocalServers.fhir != nil, Comment(rawValue: LocalServers.hint)))
+struct SynchronizerServerTests {
+    private let base: URL
+
+    init() throws { base = try #require(LocalServers.fhir) }
+
+    private func synchronizer(
+        _ store: FHIRStore, _ scope: SyncScope, _ change: (inout Synchronizer.Configuration) -> Void = { _ in }
+    ) throws -> Synchronizer {
+        var configuration = Synchronizer.Configuration()
+        change(&configuration)
+        return Synchronizer(store, try FHIRClient(base: base, release: .r4), scope: scope, configuration: configuration)
+    }
+
+    private func contents(_ store: FHIRStore) throws -> [String: String] {
+        try store.read { tx in
+            var contents: [String: String] = [:]
+            for type in try tx.counts() {
+                try tx.forEach(typeName: type.typeName) { resource in
+                    contents["\(resource.resourceType)/\(resource.id ?? "")"] = ModelServer.plain(FHIRJSON.string(resource))
+                }
+            }
+            return contents
+        }
+    }
+
+    /// Of a type that no other test has at this server.
+    private static func location(_ id: String, _ name: String) -> Location {
+        Location {
+            $0.id = id
+            $0.name = name
+            $0.status = .active
+        }
+    }
+
+    @Test func changesGoBothWays() async throws {
+        let prefix = "sync-\(UUID().uuidString.prefix(8).lowercased())-"
+        let first = try FHIRStore.inMemory(release: .r4)
+        let second = try FHIRStore.inMemory(release: .r4)
+        let one = try synchronizer(first, .types("Location"))
+        let two = try synchronizer(second, .types("Location"))
+        for number in 0..<20 { try await first.write { tx in _ = try tx.upsert(Self.location("\(prefix)\(number)", "New")) } }
+        #expect(try await one.sync().created == 20)
+        #expect(try await two.sync().pulled >= 20)
+        // An edit here, another there, and a deletion.
+        try await first.write { tx in _ = try tx.delete(Location.self, id: "\(prefix)0") }
+        try await first.write { tx in try tx.resource(Location.self, id: "\(prefix)1")?.name = "One" }
+        try await second.write { tx in try tx.resource(Location.self, id: "\(prefix)1")?.description = "Two" }
+        try await second.write { tx in _ = try tx.delete(Location.self, id: "\(prefix)2") }
+        for synchronizer in [one, two, one, two] { try await synchronizer.sync() }
+        let contents = try self.contents(first)
+        let merged = contents["Location/\(prefix)1"]
+        #expect(merged?.contains("\"One\"") == true && merged?.contains("\"Two\"") == true)
+        #expect(try contents == self.contents(second))
+        #expect(contents["Location/\(prefix)2"] == nil && contents["Location/\(prefix)0"] == nil && contents.count >= 18)
+        #expect(try await one.changes().isEmpty)
+        #expect(try await two.changes().isEmpty)
+    }
+
+    @Test(arguments: [Synchronizer.Configuration.UpdateFormat.whole, .jsonPatch])
+    func staleUpdatesAreMerged(format: Synchronizer.Configuration.UpdateFormat) async throws {
+        let id = "sync-\(UUID().uuidString.prefix(8).lowercased())"
+        let store = try FHIRStore.inMemory(release: .r4)
+        let synchronizer = try synchronizer(store, .nothing) { $0.updateFormat = format }
+        try await store.write { tx in _ = try tx.upsert(Self.location(id, "Base")) }
+        try await synchronizer.sync()
+        let client = synchronizer.client
+        let remote = Self.location(id, "Base")
+        remote.description = "Remote"
+        try await client.update(remote)
+        try await store.write { tx in try tx.resource(Location.self, id: id)?.name = "Local" }
+        let result = try await synchronizer.sync()
+        #expect(result.resolved == 1 && result.updated == 1)
+        let merged = try await client.read(Location.self, id: id)
+        #expect(merged.name == "Local" && merged.description == "Remote" && merged.meta?.versionId == "3")
+        try await store.write { tx in _ = try tx.delete(Location.self, id: id) }
+        #expect(try await synchronizer.sync().deleted == 1)
+    }
+
+    /// The whole of `synthea-r4-smart-bulk-10` up, and down into an empty store; then edits on three devices.
+    @Test(
+        .enabled(
+            if: SyntheticBulk.archive != nil, "the archive synthea-r4-smart-bulk-10.tar.xz is not beside the package, in ../shared/data"))
+    func aWholeDataSetGoesUpAndComesDown() async throws {
+        let store = try FHIRStore.inMemory(release: .r4)
+        _ = try await SyntheticBulk.unpacked { try await store.importResources(from: [$0]) }
+        let count = try store.blocking { try $0.counts().reduce(0) { $0 + $1.count } }
+        let types = try store.blocking { try $0.counts().map(\.typeName) }
+        let up = try await synchronizer(store, .nothing).sync()
+        #expect(up.created == count && up.parked == 0)
+        let other = try FHIRStore.inMemory(release: .r4)
+        let down = try await synchronizer(other, .types(types)).sync()
+        #expect(down.pulled >= count)
+        let (own, pulled) = (try contents(store), try contents(other))
+        #expect(own.allSatisfy { pulled[$0.key] == $0.value })
+    }
+
+    /// Random edits on three devices in turns, with conflicts: all end equal to the server, and nothing is lost. `FIRELITE_NIGHTLY=1` makes 2,000 edits.
+    @Test func threeDevicesEndEqualToTheServer() async throws {
+        let edits = ProcessInfo.processInfo.environment["FIRELITE_NIGHTLY"] == "1" ? 2_000 : 200
+        let run = String(UUID().uuidString.prefix(8).lowercased())
+        var numbers = SeededNumbers(seed: 21)
+        let stores = try (0..<3).map { _ in try FHIRStore.inMemory(release: .r4) }
+        let devices = try stores.map { try synchronizer($0, .types("Basic")) { $0.conflicts = .merge(preferring: .remote) } }
+        var tokens: [String: String] = [:]
+        var deleted: Set<String> = []
+        for edit in 0..<edits {
+            let store = stores[numbers.below(3)]
+            let id = "\(run)-\(numbers.below(40))"
+            let isDeletion = numbers.below(40) == 0
+            if isDeletion {
+                deleted.insert(id)
+            } else {
+                tokens["t\(edit)."] = id
+            }
+            try await store.write { tx in
+                let stored = try tx.resource(Basic.self, id: id)
+                guard !isDeletion else {
+                    _ = try tx.delete(Basic.self, id: id)
+                    return
+                }
+                let basic = stored ?? Basic { $0.id = id }
+                basic.code = CodeableConcept { $0.text = "edited" }
+                basic.identifier.append(Identifier { $0.value = "t\(edit)." })
+                if stored == nil { _ = try tx.upsert(basic) }
+            }
+            if numbers.below(5) == 0 { try await devices[numbers.below(3)].sync() }
+        }
+        for _ in 0..<3 { for device in devices { try await device.sync() } }
+        let fresh = try FHIRStore.inMemory(release: .r4)
+        try await synchronizer(fresh, .types("Basic")).pull()
+        let server = try contents(fresh)
+        for store in stores { #expect(try contents(store) == server) }
+        for device in devices { #expect(try await device.changes().isEmpty) }
+        for (token, id) in tokens where !deleted.contains(id) {
+            #expect(server["Basic/\(id)"]?.contains("\"\(token)\"") == true, "\(token) of \(id)")
+        }
+    }
+}
+
+/// The data set `synthea-r4-smart-bulk-10`, which is not part of the package: an archive in `../shared/data`, unpacked on first use.
+enum SyntheticBulk {
+    static var archive: URL? {
+        let archive = PackageFolder.url.deletingLastPathComponent().appendingPathComponent("shared/data/synthea-r4-smart-bulk-10.tar.xz")
+        return FileManager.default.fileExists(atPath: archive.path) ? archive : nil
+    }
+
+    /// Calls `body` with a folder that has the files.
+    static func unpacked<Value>(_ body: (URL) async throws -> Value) async throws -> Value {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("FireLite-bulk-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { do { try FileManager.default.removeItem(at: folder) } catch {} }
+        let tar = Process()
+        tar.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        tar.arguments = ["tar", "-xf", archive?.path ?? "", "-C", folder.path]
+        try tar.run()
+        tar.waitUntilExit()
+        guard tar.terminationStatus == 0 else { throw CocoaError(.fileReadCorruptFile) }
+        return try await body(folder)
+    }
+}
