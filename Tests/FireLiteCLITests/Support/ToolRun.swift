@@ -46,6 +46,14 @@ struct ToolRun {
         return ToolRun(status: ExitStatus(rawValue: process.terminationStatus) ?? .failed, output: text, error: errorText)
     }
 
+    /// The commands that wait for tasks.
+    private static let waiting: Set<String> = ["outbox", "token", "register", "sync", "pull", "push"]
+
+    /// A run in this process, or one of its own for commands that wait for tasks.
+    static func any(_ arguments: [String]) throws -> ToolRun {
+        try waiting.contains(arguments.first ?? "") ? process(arguments) : ToolRun(arguments)
+    }
+
     private init(status: ExitStatus, output: String, error: String) {
         (self.status, self.output, self.error) = (status, output, error)
     }
