@@ -86,9 +86,13 @@ struct RandomSearch {
     private func text(_ value: SearchOracle.Value, _ kind: SearchDefinition.Kind, _ random: inout SeededGenerator) -> String? {
         var result: String?
         switch (value, kind) {
-        case (.primitive(_, let text), .date): result = date(text, &random)
+        case (.primitive(_, let text), .date):
+            if Int(text.prefix(4)) == nil { return nil }
+            result = date(text, &random)
         case (.object("Period", let json), .date): result = (json["start"] as? String ?? json["end"] as? String).map { date($0, &random) }
-        case (.primitive(_, let text), .number): result = random.pick(["", "gt", "le", "ne", "ge", "lt"]) + text
+        case (.primitive(_, let text), .number):
+            if Double(text) == nil { return nil }
+            result = random.pick(["", "gt", "le", "ne", "ge", "lt"]) + text
         case (.object(_, let json), .quantity):
             guard let number = json["value"] as? NSNumber else { return nil }
             let unit = random.percent(50) ? (json["code"] as? String).map { "||" + $0 } ?? "" : ""
