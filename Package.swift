@@ -28,6 +28,7 @@ let package = Package(
         .library(name: "FireLiteSync", targets: ["FireLiteSync"]),
         .library(name: "FireLiteSynthetic", targets: ["FireLiteSynthetic"]),
         .library(name: "FireLiteGenerator", targets: ["FireLiteGenerator"]),
+        .executable(name: "firelite", targets: ["FireLiteCLI"]),
         .executable(name: "Generator", targets: ["FireLiteGeneratorCommand"]),
         .plugin(name: "GenerateFHIRModels", targets: ["GenerateFHIRModels"]),
     ],
@@ -65,9 +66,50 @@ let package = Package(
         .target(name: "FireLiteSync", dependencies: ["FireLite", "FireLiteCrypto"], swiftSettings: settings),
         .target(name: "FireLiteSynthetic", dependencies: ["FireLiteCore", "FireLiteR4"], swiftSettings: settings),
         .target(name: "FireLiteReleases", dependencies: ["FireLiteCore"], swiftSettings: settings),
+        .executableTarget(
+            name: "FireLiteCLI",
+            dependencies: [
+                "FireLite", "FireLiteR4", "FireLiteFHIRPath", "FireLiteReleases", "FireLiteSearch", "FireLiteSync", "FireLiteSynthetic",
+            ],
+            swiftSettings: settings),
+        .executableTarget(
+            name: "Benchmarks",
+            dependencies: [
+                "FireLite", "FireLiteFHIRPath", "FireLiteR4", "FireLiteSearch", "FireLiteSync", "FireLiteSQLiteBridge", "FireLiteSQLite",
+                "FireLiteSynthetic",
+            ],
+            path: "Benchmarks",
+            exclude: ["Peers", "Report", "README.md"], swiftSettings: settings),
         .target(name: "FireLiteGenerator", path: "Generator/FireLiteGenerator", swiftSettings: settings),
         .target(name: "TestSupport", dependencies: ["FireLiteCore"], path: "Tests/TestSupport", swiftSettings: settings),
+        .testTarget(name: "FireLiteCoreTests", dependencies: ["FireLiteCore", "FireLiteR4", "TestSupport"], swiftSettings: settings),
+        .testTarget(
+            name: "FireLiteR4Tests", dependencies: ["FireLite", "FireLiteCore", "FireLiteR4", "TestSupport"], swiftSettings: settings),
+        .testTarget(
+            name: "FireLiteReleaseTests",
+            dependencies: [
+                "FireLite", "FireLiteSQLiteBridge", "FireLiteDSTU2", "FireLiteSTU3", "FireLiteR4", "FireLiteR4B", "FireLiteR5",
+                "FireLiteReleases", "TestSupport",
+            ],
+            swiftSettings: settings),
         .target(name: "CFaultVFS", dependencies: library, path: "Tests/CFaultVFS"),
+        .executableTarget(
+            name: "CrashChild", dependencies: ["FireLite", "FireLiteR4", "FireLiteSQLite", "TestSupport"], path: "Tests/CrashChild",
+            swiftSettings: settings),
+        .testTarget(
+            name: "FireLiteTests",
+            dependencies: [
+                "FireLite", "FireLiteDSTU2", "FireLiteSTU3", "FireLiteR4", "FireLiteR4B", "FireLiteR5", "FireLiteSQLiteBridge",
+                "FireLiteReleases", "FireLiteSynthetic", "TestSupport", "CFaultVFS", "CrashChild",
+            ],
+            exclude: ["Fixtures"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "FireLiteFHIRPathTests", dependencies: ["FireLiteFHIRPath", "FireLiteCore", "FireLiteR4", "FireLiteR5", "TestSupport"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "FireLiteSyntheticTests", dependencies: ["FireLite", "FireLiteR4", "FireLiteSynthetic"], swiftSettings: settings),
+        .testTarget(name: "FireLiteCryptoTests", dependencies: ["FireLiteCrypto"], swiftSettings: settings),
         .testTarget(
             name: "FireLiteSearchTests",
             dependencies: [
@@ -75,6 +117,14 @@ let package = Package(
                 "TestSupport",
             ],
             swiftSettings: settings),
+        .testTarget(
+            name: "FireLiteSyncTests", dependencies: ["FireLiteSync", "FireLiteR4", "TestSupport"], swiftSettings: settings),
+        .testTarget(
+            name: "FireLiteCLITests", dependencies: ["FireLiteCLI", "FireLiteSQLiteBridge", "FireLiteSynthetic", "TestSupport"],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "FireLiteGeneratorTests", dependencies: ["FireLiteGenerator"], exclude: ["Fixtures"], swiftSettings: settings),
         .executableTarget(
             name: "FireLiteGeneratorCommand", dependencies: ["FireLiteGenerator"], path: "Generator/FireLiteGeneratorCommand",
             swiftSettings: settings),
