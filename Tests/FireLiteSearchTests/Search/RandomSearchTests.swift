@@ -41,7 +41,13 @@ import Testing
                 try store.index(search: ["Patient.name", "Patient.family", "Patient.address", "Organization.name", "Practitioner.name"])
             }
             for (seed, search, ids) in searches {
-                let found = try store.search(search.request, options: Self.options)
+                let found: SearchResult
+                do {
+                    found = try store.search(search.request, options: Self.options)
+                } catch {
+                    Issue.record("seed \(seed): \(search.request.address): \(error)")
+                    continue
+                }
                 let foundIDs = Set(found.matches.compactMap(\.id))
                 #expect(
                     foundIDs == ids,
