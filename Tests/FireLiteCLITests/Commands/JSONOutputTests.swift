@@ -60,7 +60,8 @@ struct JSONOutputTests {
             // As push does, with a server.
             if ["sync", "pull"].contains(definition.name) { continue }
             let arguments = try #require(runs[definition.name], "no run of \(definition.name)")
-            let run = try ToolRun([definition.name] + arguments + ["--json"])
+            let words = [definition.name] + arguments + ["--json"]
+            let run = try definition.name == "push" ? ToolRun.process(words) : ToolRun(words)
             if definition.name == "reseal", run.error.contains("no room for checksums") { continue }
             #expect(run.status == .done && run.error.isEmpty, "\(definition.name): \(run.error)")
             let object = try object(run.output)

@@ -16,7 +16,7 @@ struct SyncCommandTests {
     }
 
     private func run(_ arguments: String...) throws -> ToolRun {
-        try ToolRun([arguments[0], "--database", database.path] + arguments.dropFirst())
+        try ToolRun.process([arguments[0], "--database", database.path] + arguments.dropFirst())
     }
 
     @Test func aDryRunCountsAndChangesNothing() throws {

@@ -79,7 +79,8 @@ struct ShellExampleTests {
         try prepare(folder)
         for line in script.lines {
             let words = ShellWords.words(line).dropFirst().flatMap { Self.word($0, folder) }
-            let run = try ToolRun(Array(words))
+            let isWaiting = ["sync", "pull", "push"].contains(words.first)
+            let run = try isWaiting ? ToolRun.process(Array(words)) : ToolRun(Array(words))
             if words.contains(where: { $0.hasSuffix("key-file") }) {
                 // These need a build with SQLCipher, and an encrypted file.
                 let isRefused = run.status == .failed && (run.error.contains("SQLCipher") || run.error.contains("encrypted"))

@@ -32,6 +32,24 @@ struct ToolRun {
 
     init(_ arguments: String...) throws { try self.init(arguments) }
 
+    /// A run as a process of its own, for commands that wait for tasks: in the tests' process, tests that block hold all of the threads that
+    /// tasks run on.
+    static func process(_ arguments: [String]) throws -> ToolRun {
+        let process = try ToolProcess.make(arguments)
+        let (output, error) = (Pipe(), Pipe())
+        process.standardOutput = output
+        process.standardError = error
+        try process.run()
+        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        let errorText = String(decoding: error.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        return ToolRun(status: ExitStatus(rawValue: process.terminationStatus) ?? .failed, output: text, error: errorText)
+    }
+
+    private init(status: ExitStatus, output: String, error: String) {
+        (self.status, self.output, self.error) = (status, output, error)
+    }
+
     var lines: [String] { output.split(separator: "\n").map(String.init) }
 
     /// The summary of an import without its time.
