@@ -34,7 +34,7 @@ struct MemoryEvaluator {
                 if parts.form == .uuid { return texts.contains(text) }
                 return parts.type.map { texts.contains("\($0)/\(parts.id ?? "")") } ?? false
             }
-        case .target, .referredBy, .matching: return false
+        case .target, .referredBy, .matching, .keys: return false
         }
     }
 
@@ -105,6 +105,8 @@ struct MemoryEvaluator {
             guard let stored = Interval(literal), let asked = Interval(bounds.text) else { return false }
             return overlapping ? stored.overlaps(comparison, asked) : stored.lies(comparison, asked)
         case .dateOneOf(let dates): return dates.contains { passes(.date(.equal, $0, overlapping: false), item) }
+        case .referenceType(let name): return ReferenceParts(literal).form == .uuid || ReferenceParts(literal).type.map { "\($0)" } == name
+        case .hasTime(let hasTime): return literal.contains("T") == hasTime
         case .text(let way, let text, let folding): return Self.matches(Self.fold(literal, folding), way, text)
         }
     }
@@ -142,7 +144,7 @@ struct MemoryEvaluator {
 
     /// The value of a resource that a key sorts by.
     func sortValue(_ key: SortKey, _ object: FHIRObject) -> ComparedValue? {
-        let values = items(key.path, .object(object)).compactMap { item -> ComparedValue? in
+        let values = key.paths.flatMap { items($0, .object(object)) }.compactMap { item -> ComparedValue? in
             guard case .value(let literal?, let type, _) = item else { return nil }
             return ComparedValue(literal, type)
         }
