@@ -67,6 +67,6 @@ import Testing
         try store.forEachRow(of: weights) { found.append($0.json) }
         #expect(found == [#"{"patient":"Patient/1","kg":70.50}"#])
         let sql = try store.sql(of: weights)
-        #expect(sql.hasPrefix("SELECT ") && !sql.contains("?"))
+        #expect(sql.hasPrefix("SELECT ") && !sql.contains("?"), "\(sql)")
     }
 }

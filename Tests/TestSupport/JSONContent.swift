@@ -49,7 +49,7 @@ public enum JSONContent: Decodable, Hashable, Sendable {
         switch self {
         case .null: "null"
         case .boolean(let value): "\(value)"
-        case .number(let value): "\(value)"
+        case .number(let value): Int64(exactly: value).map { "\($0)" } ?? "\(value)"
         case .string(let text): Self.quoted(text)
         case .list(let values): "[" + values.map(\.json).joined(separator: ",") + "]"
         case .object(let members):

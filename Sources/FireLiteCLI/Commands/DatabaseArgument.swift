@@ -12,7 +12,7 @@ struct DatabaseArgument {
     static let database = OptionDefinition.option("database", "FILE", kind: .file, isRequired: true, "the SQLite file")
     static let release = OptionDefinition.option(
         "release", "NAME|FILE", kind: .choice(FireLiteTool.releases.map(\.name)),
-        "the FHIR release, or its layouts (default: that of the database, R4 for a new one)")
+        "the FHIR release, or its layouts (default: the database's, R4 for a new one)")
 
     let path: String
     let release: FHIRRelease

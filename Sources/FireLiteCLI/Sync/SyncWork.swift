@@ -29,9 +29,9 @@ struct SyncWork {
     ]
 
     static let discussion = """
-        What was changed in the database is known from its log of changes, which the first run switches on; that run pushes everything
-        the database has. What is pulled is not pushed. An interrupted run goes on where it was with the next one, and
-        changes nothing twice. One run a server and database works at a time.
+        What was changed in the database is known from its log of changes, which the first run switches on; that run
+        pushes everything the database has. What is pulled is not pushed. An interrupted run goes on where it was with
+        the next one, and changes nothing twice. One run a server and database works at a time.
 
         --conflicts merge merges changes of different elements; if both sides have changed the same element, or one has deleted
         the resource, the conflict is deferred. client takes the database's state, server the server's, defer none. What

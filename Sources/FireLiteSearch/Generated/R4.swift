@@ -3582,7 +3582,7 @@ summary OperationOutcome issue
 summary OperationOutcome.issue severity code details diagnostics location expression
 summary Organization identifier active type name partOf
 summary OrganizationAffiliation identifier active period organization participatingOrganization network code specialty location telecom
-summary SearchDefinition name use min max documentation type profile
+summary ParameterDefinition name use min max documentation type profile
 summary Parameters parameter
 summary Parameters.parameter name value[x] resource part
 summary Patient identifier active name telecom gender birthDate deceased[x] address managingOrganization link

@@ -3658,7 +3658,7 @@ summary PackagedProductDefinition.package identifier type quantity material alte
 summary PackagedProductDefinition.package.shelfLifeStorage type period[x] specialPrecautionsForStorage
 summary PackagedProductDefinition.package.property type value[x]
 summary PackagedProductDefinition.package.containedItem item amount
-summary SearchDefinition name use min max documentation type profile
+summary ParameterDefinition name use min max documentation type profile
 summary Parameters parameter
 summary Parameters.parameter name value[x] resource part
 summary Patient identifier active name telecom gender birthDate deceased[x] address managingOrganization link

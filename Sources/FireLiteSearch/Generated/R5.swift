@@ -3305,7 +3305,7 @@ summary PackagedProductDefinition.legalStatusOfSupply code jurisdiction
 summary PackagedProductDefinition.packaging identifier type componentPart quantity material alternateMaterial shelfLifeStorage manufacturer property containedItem packaging
 summary PackagedProductDefinition.packaging.property type value[x]
 summary PackagedProductDefinition.packaging.containedItem item amount
-summary SearchDefinition name use min max documentation type profile
+summary ParameterDefinition name use min max documentation type profile
 summary Parameters parameter
 summary Parameters.parameter name value[x] resource part
 summary Patient identifier active name telecom gender birthDate deceased[x] address managingOrganization link

@@ -3089,7 +3089,7 @@ summary OperationDefinition url version name status experimental date publisher 
 summary OperationOutcome issue
 summary OperationOutcome.issue severity code details diagnostics location expression
 summary Organization identifier active type name partOf
-summary SearchDefinition name use min max documentation type profile
+summary ParameterDefinition name use min max documentation type profile
 summary Parameters parameter
 summary Parameters.parameter name value[x] resource part
 summary Patient identifier active name telecom gender birthDate deceased[x] address animal managingOrganization link

@@ -18,11 +18,9 @@ enum ViewJSON: Decodable {
             self = .boolean(value)
         } else if let value = try Self.attempt({ try container.decode(String.self) }) {
             self = .string(value)
-        } else if let value = try Self.attempt({ try container.decode(Int64.self) }) {
-            self = .number("\(value)")
         } else if let value = try Self.attempt({ try container.decode(Double.self) }) {
-            // Not `Decimal`: Foundation reads 1.050 as 1.5 on Linux.
-            self = .number("\(value)")
+            // Not `Decimal`: Foundation reads 1.050 as 1.5 on Linux. Not `Int64` first: on Linux the error for 1.2 is none of decoding.
+            self = .number(Int64(exactly: value).map { "\($0)" } ?? "\(value)")
         } else if let value = try Self.attempt({ try container.decode([ViewJSON].self) }) {
             self = .list(value)
         } else {
