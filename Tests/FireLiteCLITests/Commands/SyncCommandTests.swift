@@ -12,7 +12,8 @@ struct SyncCommandTests {
 
     init() throws {
         database = try ToolDatabase(
-            #"{"resourceType":"Patient","id":"1"}"# + "\n" + #"{"resourceType":"Observation","id":"2","status":"final","code":{"text":"weight"}}"#)
+            #"{"resourceType":"Patient","id":"1"}"# + "\n"
+                + #"{"resourceType":"Observation","id":"2","status":"final","code":{"text":"weight"}}"#)
     }
 
     private func run(_ arguments: String...) throws -> ToolRun {
