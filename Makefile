@@ -50,9 +50,10 @@ demo: setup
 	"$$(swift build -c release --show-bin-path)/firelite" demo
 
 # Without the toolchain's libraries the tool runs for everyone on the machine; on Apple's systems they are part of the system.
-STATIC = $(if $(filter Linux,$(shell uname -s)),--static-swift-stdlib)
+STATIC = $(if $(filter Linux,$(shell uname -s)),--static-swift-stdlib -Xlinker -lcurl)
 
-install: setup
+install:
+	@./Scripts/setup.sh install
 	swift build -c release --product firelite $(STATIC)
 	Scripts/install.sh "$$(swift build -c release --show-bin-path)/firelite" "$(DESTDIR)$(PREFIX)"
 

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Installs what the build needs beside Swift: the headers of SQLite and of OpenSSL, and pkg-config. Says what to install where it may not.
 # OpenSSL is for FireLiteSync and what is built on it; who depends on the product FireLite alone needs only SQLite.
-# With the argument sqlcipher, the headers of SQLCipher in their place.
+# With the argument sqlcipher, the headers of SQLCipher in their place; with the argument install, also those of libcurl, which a tool that contains the
+# toolchain's libraries is linked with.
 set -euo pipefail
 
 if ! command -v swift >/dev/null 2>&1; then
@@ -19,9 +20,16 @@ fi
 # On Apple's systems, CryptoKit does the work of libcrypto.
 needed="$library >= 0"
 if [ "$(uname -s)" != Darwin ]; then needed="$needed libcrypto >= 3.0"; fi
+more=libssl-dev
+names="OpenSSL 3"
+if [ "${1:-}" = install ] && [ "$(uname -s)" != Darwin ]; then
+    needed="$needed libcurl >= 7.0"
+    more="libssl-dev libcurl4-openssl-dev"
+    names="OpenSSL 3 and libcurl"
+fi
 if pkg-config --exists "$needed" 2>/dev/null; then exit 0; fi
 
-remedy="FireLite needs the headers of $name and of OpenSSL 3: install the packages $package, libssl-dev and pkg-config (Debian, Ubuntu: apt-get install $package libssl-dev pkg-config)"
+remedy="FireLite needs the headers of $name, $names: install the packages $package $more pkg-config (Debian, Ubuntu: apt-get install $package $more pkg-config)"
 if ! command -v apt-get >/dev/null 2>&1; then
     case "$(uname -s)" in
         Darwin)
@@ -41,8 +49,8 @@ if [ "$(id -u)" -ne 0 ]; then
     as_root="sudo -n"
 fi
 export DEBIAN_FRONTEND=noninteractive
-echo "installing $package, libssl-dev and pkg-config"
-if ! { $as_root apt-get update -qq && $as_root apt-get install -y -qq "$package" libssl-dev pkg-config >/dev/null; }; then
+echo "installing $package $more pkg-config"
+if ! { $as_root apt-get update -qq && $as_root apt-get install -y -qq "$package" $more pkg-config >/dev/null; }; then
     echo "$remedy" >&2
     exit 1
 fi
