@@ -30,15 +30,44 @@ public struct ViewSuite: Sendable {
         try SharedArchive.suites?.unpack(into: folder)
         var cases: [Case] = []
         for file in SharedArchive.files(in: folder, where: { $0.contains("sql-on-fhir/") && $0.hasSuffix(".json") }) {
-            let suite = try JSONContent(String(contentsOfFile: file, encoding: .utf8))
+            let text = try String(contentsOfFile: file, encoding: .utf8)
+            let (suite, resources) = (try JSONContent(text), Self.resources(of: text))
             for test in suite["tests"].elements {
                 cases.append(
                     Case(
-                        name: "\(suite["title"].text): \(test["title"].text)", resources: suite["resources"].elements.map(\.json),
+                        name: "\(suite["title"].text): \(test["title"].text)", resources: resources,
                         view: test["view"].json, rows: test["expectError"] == .boolean(true) ? nil : test["expect"].elements,
                         columns: test["expectColumns"] == .null ? nil : test["expectColumns"].elements.map(\.text)))
             }
         }
         self.cases = cases
+    }
+
+    /// The resources of a file of the suite as they are written there, each as one line: numbers keep their zeros.
+    private static func resources(of text: String) -> [String] {
+        guard let key: Range<String.Index> = text.range(of: "\"resources\"") else { return [] }
+        var (depth, isText, isEscaped) = (0, false, false)
+        var start: String.Index = key.upperBound
+        var found: [String] = []
+        for index in text[key.upperBound...].indices {
+            let character = text[index]
+            if isText {
+                isText = isEscaped || character != "\""
+                isEscaped = !isEscaped && character == "\\"
+                continue
+            }
+            switch character {
+            case "\"": isText = true
+            case "{":
+                if depth == 0 { start = index }
+                depth += 1
+            case "}":
+                depth -= 1
+                if depth == 0 { found.append(text[start...index].replacingOccurrences(of: "\n", with: " ")) }
+            case "]" where depth == 0: return found
+            default: break
+            }
+        }
+        return found
     }
 }

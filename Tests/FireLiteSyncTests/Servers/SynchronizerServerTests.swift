@@ -100,7 +100,14 @@ struct SynchronizerServerTests {
         let down = try await synchronizer(other, .types(types)).sync()
         #expect(down.pulled >= count)
         let (own, pulled) = (try contents(store), try contents(other))
-        #expect(own.allSatisfy { pulled[$0.key] == $0.value })
+        // The server puts the resource that it finds in the place of a conditional reference, such as `Location?identifier=…`.
+        func withoutReferences(_ json: String) -> String { json.replacing(/"reference":"[^"]*"/, with: "") }
+        let different = own.filter { key, json in
+            guard json.contains(/"reference":"[A-Za-z]+\?/) else { return pulled[key] != json }
+            return pulled[key].map(withoutReferences) != withoutReferences(json)
+        }
+        #expect(
+            different.isEmpty, "\(different.count), such as \(different.first.map { "\($0.value) as \(pulled[$0.key] ?? "none")" } ?? "")")
     }
 
     /// Random edits on three devices in turns, with conflicts: all end equal to the server, and nothing is lost. `FIRELITE_NIGHTLY=1` makes 2,000 edits.
