@@ -58,7 +58,7 @@ final class SimulatedDevice: @unchecked Sendable {
             checkpoint: { [weak self] in try self?.checkpoint() })
     }
 
-    /// Begins a sync; the network is told when it has ended.
+    /// Begins a sync. The network learns when it has ended.
     func start() throws {
         lock.withLock {
             isRunning = true

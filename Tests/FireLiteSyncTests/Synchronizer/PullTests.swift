@@ -22,7 +22,7 @@ import Testing
         #expect(try device.contents() == server.contents)
     }
 
-    /// Behaviour 19: the cursor is the server's time; a version that is known is passed over.
+    /// Behaviour 19: the cursor is the server's time; a known version is skipped.
     @Test func theCursorIsTheServersTimeWithAnOverlap() async throws {
         server.put(samplePatient("a"))
         let device = try Device(server, scope: .types("Patient"))
