@@ -216,7 +216,7 @@ extension SyncJournal {
             """, [.optional(base), .integer(state.rawValue), .integer(last.number)])
     }
 
-    /// Parks a change.
+    /// Gives a change another state, with what the server said, and counts the attempt.
     func setAside(_ number: Int64, _ state: WaitingChange.State, status: Int?, issues: [OutcomeIssue]) throws {
         let text = issues.isEmpty ? nil : String(decoding: try JSONEncoder().encode(issues), as: UTF8.self)
         try run(
