@@ -26,6 +26,9 @@ let package = Package(
         .library(name: "FireLiteFHIRPath", targets: ["FireLiteFHIRPath"]),
         .library(name: "FireLiteSearch", targets: ["FireLiteSearch"]),
         .library(name: "FireLiteSync", targets: ["FireLiteSync"]),
+        .library(name: "FireLiteRecords", targets: ["FireLiteRecords"]),
+        .library(name: "FireLiteSamples", targets: ["FireLiteSamples"]),
+        .library(name: "FireLiteTrust", targets: ["FireLiteTrust"]),
         .library(name: "FireLiteSynthetic", targets: ["FireLiteSynthetic"]),
         .library(name: "FireLiteGenerator", targets: ["FireLiteGenerator"]),
         .executable(name: "firelite", targets: ["FireLiteCLI"]),
@@ -64,12 +67,16 @@ let package = Package(
             name: "FireLiteCrypto",
             dependencies: [.target(name: "CFireLiteCrypto", condition: .when(platforms: [.linux, .android]))], swiftSettings: settings),
         .target(name: "FireLiteSync", dependencies: ["FireLite", "FireLiteCrypto"], swiftSettings: settings),
+        .target(name: "FireLiteRecords", dependencies: ["FireLite", "FireLiteCrypto"], swiftSettings: settings),
+        .target(name: "FireLiteSamples", dependencies: ["FireLite", "FireLiteCrypto", "FireLiteSync"], swiftSettings: settings),
+        .target(name: "FireLiteTrust", dependencies: ["FireLite", "FireLiteCrypto"], swiftSettings: settings),
         .target(name: "FireLiteSynthetic", dependencies: ["FireLiteCore", "FireLiteR4"], swiftSettings: settings),
         .target(name: "FireLiteReleases", dependencies: ["FireLiteCore"], swiftSettings: settings),
         .executableTarget(
             name: "FireLiteCLI",
             dependencies: [
-                "FireLite", "FireLiteR4", "FireLiteFHIRPath", "FireLiteReleases", "FireLiteSearch", "FireLiteSync", "FireLiteSynthetic",
+                "FireLite", "FireLiteR4", "FireLiteFHIRPath", "FireLiteRecords", "FireLiteReleases", "FireLiteSamples", "FireLiteSearch",
+                "FireLiteSync", "FireLiteSynthetic", "FireLiteTrust",
             ],
             swiftSettings: settings),
         .executableTarget(
@@ -121,6 +128,16 @@ let package = Package(
             name: "OutboxChild", dependencies: ["FireLiteSync", "FireLiteR4"], path: "Tests/OutboxChild", swiftSettings: settings),
         .testTarget(
             name: "FireLiteSyncTests", dependencies: ["FireLiteSync", "FireLiteR4", "TestSupport", "OutboxChild"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "FireLiteRecordsTests", dependencies: ["FireLiteRecords", "FireLiteR4", "FireLiteReleases", "TestSupport"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "FireLiteSamplesTests", dependencies: ["FireLiteSamples", "FireLiteR4", "FireLiteReleases", "TestSupport"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "FireLiteTrustTests",
+            dependencies: ["FireLiteTrust", "FireLiteR4", "FireLiteR5", "FireLiteReleases", "FireLiteSearch", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
             name: "FireLiteCLITests", dependencies: ["FireLiteCLI", "FireLiteSQLiteBridge", "FireLiteSynthetic", "TestSupport"],
