@@ -111,7 +111,7 @@ long-tests: setup
 	FIRELITE_NIGHTLY=1 swift test --skip-build $(SWIFT_FLAGS) --filter LiveSoakTests
 	FIRELITE_NIGHTLY=1 swift test --skip-build $(SWIFT_FLAGS) --filter LiveSequenceTests
 	FIRELITE_NIGHTLY=1 swift test --skip-build $(SWIFT_FLAGS) --filter OpenCloseTests
-	FIRELITE_NIGHTLY=1 swift test --skip-build $(SWIFT_FLAGS) --filter '^FireLiteReleaseTests\.|^FireLiteTests\.ModelTests|RandomQueryTests'
+	FIRELITE_NIGHTLY=1 swift test --skip-build $(SWIFT_FLAGS) --filter '^FireLiteReleaseTests\.|^FireLiteTests\.ModelTests|RandomQueryTests|TemporalOrderTests'
 
 # Every test under a sanitizer, in a build of its own; repeated ones with a tenth of their repetitions. XCTest is off, as its empty run
 # leaks memory.

@@ -5,7 +5,7 @@ import Testing
 
 /// Whatever goes into JSON or a store comes out of it: every class, element and type of choice of each release.
 @Suite struct RoundTripTests {
-    @Test(arguments: Releases.types(50)) func everyElementOfEveryClass(_ name: TypeName) throws {
+    @Test(arguments: Releases.types(30)) func everyElementOfEveryClass(_ name: TypeName) throws {
         let type = try #require(name.release.type(named: name.name))
         let reader = FHIRJSONReader(release: name.release)
         for round in 0..<RandomInstance.rounds(for: type) {

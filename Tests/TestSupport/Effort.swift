@@ -12,6 +12,9 @@ public enum Effort {
     /// The seeds from 0 on, or the first tenth of them.
     public static func seeds(_ full: Int) -> Range<UInt64> { 0..<UInt64(count(full)) }
 
+    /// The seeds from 0 on: all of them where `FIRELITE_NIGHTLY` is set, else those of the day, a tenth of them under a sanitizer.
+    public static func seeds(byDay: Int, atNight: Int) -> Range<UInt64> { seeds(isNightly ? atNight : byDay) }
+
     /// All items, or every tenth.
     public static func items<Item>(_ all: [Item]) -> [Item] { isReduced ? stride(from: 0, to: all.count, by: 10).map { all[$0] } : all }
 
