@@ -155,6 +155,18 @@ public struct SearchRequest: Sendable, Hashable {
         return copy
     }
 
+    /// The same search without some parameters, and without sorting by them.
+    func without(_ names: Set<String>) -> SearchRequest {
+        guard !names.isEmpty else { return self }
+        var copy = self
+        copy.parameters = parameters.compactMap { parameter in
+            guard parameter.name == "_sort" else { return names.contains(parameter.name) ? nil : parameter }
+            let keys = parameter.value.split(separator: ",").filter { !names.contains(String($0.trimmingPrefix("-"))) }
+            return keys.isEmpty ? nil : Parameter(name: "_sort", value: keys.joined(separator: ","))
+        }
+        return copy
+    }
+
     // MARK: - Text
 
     /// The address, percent-encoded.
@@ -171,7 +183,7 @@ public struct SearchRequest: Sendable, Hashable {
 
     private static func encoded(_ text: String) -> String {
         var allowed = CharacterSet.alphanumerics
-        allowed.insert(charactersIn: "-._~:/,|$*")
+        allowed.insert(charactersIn: "-._~:/,$*")
         return text.addingPercentEncoding(withAllowedCharacters: allowed) ?? text
     }
 

@@ -126,7 +126,7 @@ struct SearchRun {
         if control.summary == .count {
             return SearchResult(
                 request: request, release: release, matches: [], included: [], total: try total(requests), next: nil, issues: issues,
-                subset: nil)
+                subset: nil, base: base)
         }
         let pages = SearchPages(transaction: transaction, requests: requests)
         let size = control.count ?? options.pageSize
@@ -140,7 +140,14 @@ struct SearchRun {
         return SearchResult(
             request: request, release: release, matches: matches, included: included, total: total,
             next: hasMore ? places.last.map { SearchCursor(type: $0.type, place: $0.place) } : nil, issues: issues,
-            subset: SearchSubset(control, catalog))
+            subset: SearchSubset(control, catalog), base: base)
+    }
+
+    /// The base address without a slash at its end.
+    private var base: String? {
+        guard var base = options.base, !base.isEmpty else { return nil }
+        while base.hasSuffix("/") { base.removeLast() }
+        return base
     }
 
     private func total(_ requests: [TypeRequest]) throws -> Int {
