@@ -62,6 +62,8 @@ public struct SearchRequest: Sendable, Hashable {
         switch segments.count {
         case 0: break
         case 1: type = segments[0]
+        case 2 where segments[1].hasPrefix("$"):
+            throw SearchError(.notSupported, "the operation is that of one resource: write \(segments[0])/id/$everything")
         case 2:
             type = segments[0]
             parameters.insert(Parameter(name: "_id", value: Self.escaped(segments[1])), at: 0)
@@ -69,6 +71,8 @@ public struct SearchRequest: Sendable, Hashable {
             compartment = Compartment(type: segments[0], id: segments[1])
             if segments[2] == "$everything" {
                 isEverything = true
+            } else if segments[2].hasPrefix("$") {
+                throw SearchError(.notSupported, "of the operations this library has $everything")
             } else if segments[2] != "*" {
                 type = segments[2]
             }
