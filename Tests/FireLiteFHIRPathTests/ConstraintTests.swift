@@ -58,6 +58,18 @@ import Testing
         #expect(Self.constraints.unusable.isEmpty)
     }
 
+    @Test func generatedClassesHaveTheConstraintsOfTheirRelease() throws {
+        let constraints = FHIRPathConstraints.defined(by: .r4)
+        #expect(constraints.unusable.isEmpty)
+        let patient = try Sample.patient()
+        #expect(patient.validate(constraints: constraints).isEmpty)
+        patient.contact[0].name = nil
+        patient.telecom.append(ContactPoint { $0.value = "1" })
+        let issues = patient.validate(constraints: constraints)
+        #expect(issues.map { "\($0.key ?? "") \($0.path)" } == ["cpt-2 Patient.telecom[2]", "pat-1 Patient.contact[0]"])
+        #expect(issues.allSatisfy { $0.severity == .error && $0.code == .constraint })
+    }
+
     @Test func eachBrokenConstraintNamesKeyAndPath() throws {
         let patient = try Sample.patient()
         patient.contact[0].name = nil

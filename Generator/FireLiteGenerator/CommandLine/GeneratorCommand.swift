@@ -45,10 +45,12 @@ public struct GeneratorCommand {
         let releases = try definitions()
         var bundled: [PlannedFile] = []
         var searches: [PlannedFile] = []
+        var constraints: [PlannedFile] = []
         for definition in releases.map(\.definition) {
             let named = try name(definition)
             bundled.append(LayoutsWriter.file(of: named))
             searches.append(SearchWriter.file(of: definition, memberName: named.memberName))
+            if let file = ConstraintsWriter.file(of: named) { constraints.append(file) }
             if let path = options.layouts {
                 differences.append(try layoutsDifferences(named, path))
                 summaries.append("FHIR \(definition.release): layouts in \(path)")
@@ -68,6 +70,8 @@ public struct GeneratorCommand {
             summaries.append("layouts: \(bundled.count) files in \(layout.bundledLayouts)")
             differences.append(try OutputFolder(path: layout.searchParameters).differences(from: searches))
             summaries.append("search parameters: \(searches.count) files in \(layout.searchParameters)")
+            differences.append(try OutputFolder(path: layout.constraints).differences(from: constraints))
+            summaries.append("constraints: \(constraints.count) files in \(layout.constraints)")
         }
         var outcome = options.isCheck ? check(differences, summaries) : try write(differences, summaries)
         let notes = releases.flatMap { release in release.notes.map { "FHIR \(release.definition.release): \($0)" } }

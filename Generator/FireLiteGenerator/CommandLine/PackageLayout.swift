@@ -43,6 +43,9 @@ struct PackageLayout {
     /// The folder with the search parameters of all releases.
     var searchParameters: String { path("Sources/FireLiteSearch/Generated") }
 
+    /// The folder with the constraints of the releases that have them in FHIRPath.
+    var constraints: String { path("Sources/FireLiteFHIRPath/Generated") }
+
     /// Names of the releases with a digest, in order.
     ///
     /// - Throws: `GeneratorError` if the folder is there and cannot be read.

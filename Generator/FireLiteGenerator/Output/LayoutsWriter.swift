@@ -12,7 +12,7 @@ enum LayoutsWriter {
             lines.append("\(named.isAbstract ? "abstract " : "")\(named.kind.rawValue) \(named.path) \(base)")
             lines += named.elements.map { "  " + ElementContext.layoutLine($0) }
         }
-        lines += release.types.flatMap(constraintLines)
+        lines += release.types.flatMap(ConstraintsWriter.lines).map { "constraint " + $0 }
         for codes in release.codes {
             let list = codes.valueSet.codes
             if list.contains(where: { $0.contains(" ") }) {
@@ -23,16 +23,6 @@ enum LayoutsWriter {
             }
         }
         return lines.joined(separator: "\n") + "\n"
-    }
-
-    /// The constraints of a type and of its elements: path, key, severity and FHIRPath.
-    private static func constraintLines(_ type: NamedType) -> [String] {
-        let own = type.definition.constraints.map { (type.definition.name, $0) }
-        let inner = type.classes.flatMap(\.elements).flatMap { element in element.definition.constraints.map { (element.path, $0) } }
-        return (own + inner).compactMap { path, constraint in
-            let expression = (constraint.rule?.fhirPath ?? "").split(whereSeparator: \.isNewline).joined(separator: " ")
-            return expression.isEmpty ? nil : "constraint \(path) \(constraint.key) \(constraint.severity.rawValue) \(expression)"
-        }
     }
 
     /// A Swift file with the text, for a program that knows several releases without their classes.

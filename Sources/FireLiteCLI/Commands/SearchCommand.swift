@@ -11,6 +11,7 @@ struct SearchCommand: Command {
             .flag("ids", "print only Type/id of each match, one a line"),
             .flag("ndjson", "print the matches as JSON, one a line"),
             .flag("explain", "print the SQL statement, SQLite's query plan and the indexes that serve or are missing"),
+            .option("base", "URL", kind: .other, "the base address of the Bundle's links and full URLs"),
             .flag("strict", "parameters that the type does not have are an error"),
             .flag("json", "with --count or --explain: print one JSON object instead of text"),
         ],
@@ -50,6 +51,7 @@ struct SearchCommand: Command {
     private let address: String
     private let form: Form
     private let isStrict: Bool
+    private let base: String?
     private let isJSON: Bool
 
     init(_ arguments: ParsedArguments) throws {
@@ -67,6 +69,7 @@ struct SearchCommand: Command {
         if given.count > 1 { throw ToolError.usage("--\(given[0].name) and --\(given[1].name) are given: choose one") }
         form = given.first?.form ?? .automatic
         isStrict = arguments.has("strict")
+        base = arguments["base"]
         isJSON = arguments.has("json")
         if isJSON, form != .count, form != .explanation { throw ToolError.usage("--json needs --count or --explain") }
     }
@@ -83,6 +86,7 @@ struct SearchCommand: Command {
     private func run(_ store: FHIRStore, _ console: Console) throws -> ExitStatus {
         var options = SearchOptions()
         options.handling = isStrict ? .strict : .lenient
+        options.base = base
         if form == .explanation {
             try console.print(report(store.search(explain: address, options: options)), asJSON: isJSON)
             return .done

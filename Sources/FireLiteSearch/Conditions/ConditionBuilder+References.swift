@@ -5,7 +5,8 @@ extension ConditionBuilder {
 
     /// `subject:Patient.name=…`: the resources that refer to one that meets a condition.
     func chain(
-        _ definition: SearchDefinition, _ type: String?, _ rest: String, _ value: String, on layout: Layout, _ depth: Int, _ name: String
+        _ definition: SearchDefinition, _ type: String?, on layout: Layout, _ name: String,
+        condition: (Layout) throws -> Predicate?
     ) throws -> Predicate {
         guard definition.kind == .reference else {
             throw SearchError(.invalid, "\(definition.code) is not a reference, which a chain needs", in: name)
@@ -18,7 +19,7 @@ extension ConditionBuilder {
         var isKnown = false
         for path in compiled.paths {
             for target in targets(of: path, definition, type) {
-                guard let inner = try condition(rest, value, on: target, depth: depth + 1) else { continue }
+                guard let inner = try condition(target) else { continue }
                 isKnown = true
                 if let found = try follow(path, target, inner) { conditions.append(found) }
             }

@@ -28,23 +28,35 @@ struct ConditionBuilder {
     ///   - name: the name with modifier and chain.
     ///   - value: the value, with commas between alternatives.
     ///   - layout: the type.
+    ///   - operation: the comparison of a filter; nil for a parameter of a search.
     /// - Throws: `SearchError`.
-    func condition(_ name: String, _ value: String, on layout: Layout, depth: Int = 0) throws -> Predicate? {
+    func condition(
+        _ name: String, _ value: String, on layout: Layout, depth: Int = 0, by operation: SearchFilter.Operation? = nil
+    ) throws -> Predicate? {
         guard depth < Self.deepest else { throw SearchError(.notSupported, "a chain of more than \(Self.deepest) references", in: name) }
         if name.hasPrefix("_has:") { return try reverse(name, value, on: layout, depth) }
         let parts = SearchParameterName(name)
         switch parts.code {
         case "_text", "_content": return try words(parts.code, value, on: layout)
         case "_list": return try list(value, on: layout, depth)
-        case "_filter", "_query": throw SearchError(.notSupported, "this library has no \(parts.code): use other parameters", in: name)
+        case "_filter": return try filter(value, on: layout, depth)
+        case "_query": throw SearchError(.notSupported, "no query of this name is known: use parameters, or _filter", in: name)
         default: break
         }
         guard let definition = try catalog.parameter(parts.code, on: layout) else { return nil }
-        if let chain = parts.chain { return try self.chain(definition, parts.modifier, chain, value, on: layout, depth, name) }
+        if let chain = parts.chain {
+            return try self.chain(definition, parts.modifier, on: layout, name) { target in
+                try condition(chain, value, on: target, depth: depth + 1, by: operation)
+            }
+        }
+        if let operation {
+            guard parts.modifier == nil else { throw SearchError(.invalid, "a filter has comparisons instead of modifiers", in: name) }
+            return try condition(definition, operation, value, on: layout, name)
+        }
         return try condition(definition, parts.modifier, value, on: layout, name)
     }
 
-    private func condition(
+    func condition(
         _ definition: SearchDefinition, _ modifier: String?, _ value: String, on layout: Layout, _ name: String
     ) throws -> Predicate {
         if modifier == "missing" { return try missing(definition, value, on: layout, name) }
@@ -107,7 +119,12 @@ struct ConditionBuilder {
             throw SearchError(.invalid, "the value is not a date: write 2020, 2020-06, 2020-06-30 or 2020-06-30T12:00:00Z", in: name)
         }
         if prefix == .ap { date = date.approximate(now) }
-        return .or(
+        return dates(date, prefix, paths)
+    }
+
+    /// The condition that a date at one of the paths compares so.
+    func dates(_ date: SearchDate, _ prefix: SearchPrefix, _ paths: [SearchPath]) -> Predicate {
+        .or(
             paths.flatMap(Self.dates).compactMap { path -> Predicate? in
                 switch path.end {
                 case .primitive(let type) where type.storage == .temporal && type != .time:
@@ -158,6 +175,10 @@ struct ConditionBuilder {
             throw SearchError(.invalid, "the value is not a quantity: write 5.4, 5.4|http://unitsofmeasure.org|mg or 5.4||mg", in: name)
         }
         let unit: Unit? = parts.count == 3 && !parts[2].isEmpty ? Unit(system: parts[1].isEmpty ? nil : parts[1], code: parts[2]) : nil
+        guard paths.isEmpty || paths.contains(where: Self.hasQuantity) else {
+            throw SearchError(.notSupported, "this library compares no \(paths[0].typeName)", in: name)
+        }
+        let others = unit.map { $0.system == CommonUnits.system ? CommonUnits.alternatives(to: $0.code, of: number) : [] } ?? []
         return .or(
             paths.compactMap { path -> Predicate? in
                 guard case .object(let layout) = path.end else { return nil }
@@ -166,9 +187,21 @@ struct ConditionBuilder {
                 return path.some { start in
                     guard let value = start.element("value", of: layout) else { return .constant(false) }
                     let condition = Predicate.and([.exists(value), number.condition(prefix, value)])
-                    return unit.map { .and([condition, $0.condition(start, layout)]) } ?? condition
+                    guard let unit else { return condition }
+                    let converted = others.map { other in
+                        Predicate.and([
+                            other.number.condition(prefix, value), Unit(system: unit.system, code: other.code).condition(start, layout),
+                        ])
+                    }
+                    return .or([.and([condition, unit.condition(start, layout)])] + converted)
                 }
             })
+    }
+
+    /// Whether a path ends in an amount, or in two.
+    private static func hasQuantity(_ path: SearchPath) -> Bool {
+        guard case .object(let layout) = path.end else { return false }
+        return layout.name == "Range" || layout.element(named: "value")?.primitive?.storage == .decimal
     }
 
     /// The condition on a Range.

@@ -8,6 +8,8 @@ struct SearchNumber {
     let upper: Double
     /// A tenth of it, for `ap`.
     private let tenth: Double
+    private let decimal: Decimal
+    private let half: Decimal
 
     /// Nil for text that is not a decimal.
     init?(_ text: String) {
@@ -22,9 +24,22 @@ struct SearchNumber {
         guard abs(place) < 100 else { return nil }
         let half = Decimal(sign: .plus, exponent: place - 1, significand: 5)
         self.value = value
+        self.decimal = decimal
+        self.half = half
         lower = Double("\(decimal - half)") ?? value
         upper = Double("\(decimal + half)") ?? value
         tenth = abs(Double("\(decimal / 10)") ?? value / 10)
+    }
+
+    /// The number and its interval in another unit; nil if the conversion is impossible.
+    init?(converting number: SearchNumber, _ convert: (Decimal) -> Decimal?) {
+        guard let decimal = convert(number.decimal), let first = convert(number.decimal - number.half),
+            let last = convert(number.decimal + number.half), let above = convert(number.decimal + number.decimal / 10),
+            let value = Double("\(decimal)"), let lower = Double("\(first)"), let upper = Double("\(last)"),
+            let tenth = Double("\(above - decimal)")
+        else { return nil }
+        (self.value, self.lower, self.upper, self.tenth) = (value, lower, upper, abs(tenth))
+        (self.decimal, half) = (decimal, (last - first) / 2)
     }
 
     private static func compare(_ comparison: Comparison, _ value: Double) -> ValueTest { .compare(comparison, .real(value)) }

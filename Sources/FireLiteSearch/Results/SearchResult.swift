@@ -18,6 +18,8 @@ public struct SearchResult {
     public let issues: [SearchError]
     /// Which elements the Bundle has; nil for all.
     let subset: SearchSubset?
+    /// The base address of links and full URLs, without a slash at its end.
+    let base: String?
 
     /// The matches of a type.
     ///
@@ -25,7 +27,10 @@ public struct SearchResult {
     public func matches<Resource: FHIRResource>(_ type: Resource.Type) -> [Resource] { matches.compactMap { $0 as? Resource } }
 
     /// The address of the next page; nil after the last one.
-    public var nextAddress: String? { next.map { request.after($0).address } }
+    public var nextAddress: String? { next.map { understood.after($0).address } }
+
+    /// The search without what was ignored, as the links of a Bundle state it (FHIR, Search, Server Conformance).
+    private var understood: SearchRequest { request.without(Set(issues.compactMap(\.parameter))) }
 
     // MARK: - Bundle
 
@@ -34,23 +39,41 @@ public struct SearchResult {
     public var bundleJSON: String {
         var members = [(name: "resourceType", json: "\"Bundle\""), (name: "type", json: "\"searchset\"")]
         if let total { members.append((name: "total", json: "\(total)")) }
-        var links = [Self.link("self", request.address)]
-        if let nextAddress { links.append(Self.link("next", nextAddress)) }
+        var links = [link("self", understood.address)]
+        if let nextAddress { links.append(link("next", nextAddress)) }
         members.append((name: "link", json: JSONText.array(links)))
-        var entries = matches.map { Self.entry(FHIRJSON.string(subset?.applied(to: $0) ?? $0), "match") }
-        entries += included.map { Self.entry(FHIRJSON.string(subset?.applied(to: $0) ?? $0), "include") }
-        if !issues.isEmpty { entries.append(Self.entry(SearchError.operationOutcome(issues, severity: "warning"), "outcome")) }
+        var entries = matches.map { entry($0, "match") }
+        entries += included.map { entry($0, "include") }
+        if !issues.isEmpty {
+            let outcome = SearchError.operationOutcome(issues, severity: "warning")
+            entries.append(Self.entry("urn:uuid:" + UUID().uuidString.lowercased(), outcome, "outcome"))
+        }
         // FHIR's JSON has no empty lists.
         if !entries.isEmpty { members.append((name: "entry", json: JSONText.array(entries))) }
         return JSONText.object(members)
     }
 
-    private static func link(_ relation: String, _ address: String) -> String {
-        JSONText.object([(name: "relation", json: JSONText.string(relation)), (name: "url", json: JSONText.string(address))])
+    private func link(_ relation: String, _ address: String) -> String {
+        let url = base.map { $0 + "/" + address } ?? address
+        return JSONText.object([(name: "relation", json: JSONText.string(relation)), (name: "url", json: JSONText.string(url))])
     }
 
-    private static func entry(_ resource: String, _ mode: String) -> String {
-        JSONText.object([(name: "resource", json: resource), (name: "search", json: "{\"mode\":\"\(mode)\"}")])
+    private func entry(_ resource: FHIRResource, _ mode: String) -> String {
+        Self.entry(fullURL(of: resource), FHIRJSON.string(subset?.applied(to: resource) ?? resource), mode)
+    }
+
+    private static func entry(_ fullURL: String, _ resource: String, _ mode: String) -> String {
+        JSONText.object([
+            (name: "fullUrl", json: JSONText.string(fullURL)), (name: "resource", json: resource),
+            (name: "search", json: "{\"mode\":\"\(mode)\"}"),
+        ])
+    }
+
+    /// The identity of a resource in a Bundle, which FHIR wants absolute and each entry to have: without a base it is a UUID.
+    private func fullURL(of resource: FHIRResource) -> String {
+        if let base, let id = resource.id { return "\(base)/\(resource.resourceType)/\(id)" }
+        // A pk that an app has set may be any text.
+        return "urn:uuid:" + (UUID(uuidString: resource.pk) ?? UUID()).uuidString.lowercased()
     }
 
     /// The results as a Bundle of the store's release.

@@ -9,6 +9,13 @@ struct SearchControl {
         case none = "false"
     }
 
+    /// `_contained`: whether resources, or those that contain one, are results.
+    enum Contained: String {
+        case none = "false"
+        case only = "true"
+        case both
+    }
+
     /// `_include` and `_revinclude`.
     struct Include {
         /// The type of the resources that refer; nil for all.
@@ -32,6 +39,7 @@ struct SearchControl {
     var elements: [String] = []
     var includes: [Include] = []
     var types: [String] = []
+    var contained = Contained.none
     var cursor: SearchCursor?
     /// The other parameters, which are conditions.
     var conditions: [SearchRequest.Parameter] = []
@@ -64,9 +72,14 @@ struct SearchControl {
                 summary = mode
             case "_elements": elements += Self.list(value)
             case "_type": types += Self.list(value)
-            case "_contained", "_containedType":
-                guard value == "false" || value == "container" else {
-                    throw SearchError(.notSupported, "contained resources are never results: search for their containers", in: name)
+            case "_contained":
+                guard let mode = Contained(rawValue: value) else {
+                    throw SearchError(.invalid, "the value is true, false or both", in: name)
+                }
+                contained = mode
+            case "_containedType":
+                guard value == "container" else {
+                    throw SearchError(.notSupported, "results are the containers of contained resources: write container", in: name)
                 }
             case SearchCursor.parameter: cursor = try SearchCursor(value)
             case _ where name == "_include" || name.hasPrefix("_include:"): includes += try Self.includes(name, value, isReverse: false)

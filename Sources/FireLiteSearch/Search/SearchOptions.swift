@@ -22,6 +22,9 @@ public struct SearchOptions: Sendable {
     public var countsTotal = true
     /// The maximum number of resources that includes add. Default: 10,000.
     public var maximumIncluded = 10_000
+    /// The base address under which resources are known, `https://example.org/fhir`: the links and full URLs of Bundles begin with it.
+    /// Default: none, so links are relative, and full URLs are `urn:uuid:` with the resource's pk.
+    public var base: String?
 
     /// The defaults.
     public init() {}

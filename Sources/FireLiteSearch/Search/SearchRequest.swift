@@ -62,6 +62,8 @@ public struct SearchRequest: Sendable, Hashable {
         switch segments.count {
         case 0: break
         case 1: type = segments[0]
+        case 2 where segments[1].hasPrefix("$"):
+            throw SearchError(.notSupported, "the operation is that of one resource: write \(segments[0])/id/$everything")
         case 2:
             type = segments[0]
             parameters.insert(Parameter(name: "_id", value: Self.escaped(segments[1])), at: 0)
@@ -69,6 +71,8 @@ public struct SearchRequest: Sendable, Hashable {
             compartment = Compartment(type: segments[0], id: segments[1])
             if segments[2] == "$everything" {
                 isEverything = true
+            } else if segments[2].hasPrefix("$") {
+                throw SearchError(.notSupported, "of the operations this library has $everything")
             } else if segments[2] != "*" {
                 type = segments[2]
             }
@@ -155,6 +159,18 @@ public struct SearchRequest: Sendable, Hashable {
         return copy
     }
 
+    /// The same search without some parameters, and without sorting by them.
+    func without(_ names: Set<String>) -> SearchRequest {
+        guard !names.isEmpty else { return self }
+        var copy = self
+        copy.parameters = parameters.compactMap { parameter in
+            guard parameter.name == "_sort" else { return names.contains(parameter.name) ? nil : parameter }
+            let keys = parameter.value.split(separator: ",").filter { !names.contains(String($0.trimmingPrefix("-"))) }
+            return keys.isEmpty ? nil : Parameter(name: "_sort", value: keys.joined(separator: ","))
+        }
+        return copy
+    }
+
     // MARK: - Text
 
     /// The address, percent-encoded.
@@ -171,7 +187,7 @@ public struct SearchRequest: Sendable, Hashable {
 
     private static func encoded(_ text: String) -> String {
         var allowed = CharacterSet.alphanumerics
-        allowed.insert(charactersIn: "-._~:/,|$*")
+        allowed.insert(charactersIn: "-._~:/,$*")
         return text.addingPercentEncoding(withAllowedCharacters: allowed) ?? text
     }
 

@@ -66,7 +66,12 @@ struct SearchRun {
                 predicates[index].append(try builder.inCompartment(compartment, compartments, on: layout))
             }
         }
+        if control.contained != .none { return try containing(&issues) }
         for parameter in control.conditions {
+            if request.isEverything, let conditions = try everything(parameter, layouts) {
+                for index in layouts.indices { predicates[index] += conditions[index] }
+                continue
+            }
             var isKnown = false
             var conditions: [Predicate?] = []
             for layout in layouts {
@@ -97,6 +102,66 @@ struct SearchRun {
         )
     }
 
+    /// Whether results are of several types.
+    private var isMixed: Bool { request.type == nil || control.contained != .none }
+
+    /// The conditions of a parameter of `$everything` for each type; nil if it is one of a search.
+    private func everything(_ parameter: SearchRequest.Parameter, _ layouts: [Layout]) throws -> [[Predicate]]? {
+        switch parameter.name {
+        case "_since":
+            return try layouts.map { try builder.condition("_lastUpdated", "ge" + parameter.value, on: $0).map { [$0] } ?? [] }
+        case "start", "end":
+            // Dates of care: resources without one are always a part.
+            let value = (parameter.name == "start" ? "ge" : "le") + parameter.value
+            return try layouts.map { layout in
+                guard try catalog.parameter("date", on: layout)?.kind == .date,
+                    let isMet = try builder.condition("date", value, on: layout),
+                    let isMissing = try builder.condition("date:missing", "true", on: layout)
+                else { return [] }
+                return [.or([isMissing, isMet])]
+            }
+        default: return nil
+        }
+    }
+
+    // MARK: - Contained resources
+
+    /// The requests of `_contained=true` and `both`: for resources that contain one that meets the conditions.
+    private func containing(_ issues: inout [SearchError]) throws -> (requests: [TypeRequest], issues: [SearchError]) {
+        guard let type = request.type, request.compartment == nil else {
+            throw SearchError(.invalid, "a search of contained resources names one type", in: "_contained")
+        }
+        let target = try layout(type)
+        var conditions: [Predicate] = []
+        for parameter in control.conditions {
+            guard let condition = try builder.condition(parameter.name, parameter.value, on: target) else {
+                let error = SearchError(.unknownParameter, "\(type) has no such parameter", in: parameter.name)
+                guard options.handling == .lenient else { throw error }
+                issues.append(error)
+                continue
+            }
+            guard !condition.needsRegistration else {
+                throw SearchError(.notSupported, "this parameter finds no contained resources", in: parameter.name)
+            }
+            conditions.append(condition)
+        }
+        var requests: [TypeRequest] = []
+        for name in try transaction.counts().map(\.typeName) {
+            let container = try layout(name)
+            var alternatives: [Predicate] = []
+            if control.contained == .both, name == type { alternatives.append(.and(conditions)) }
+            if transaction.hasTable(of: target), let path = SearchPath(container).child("contained")?.containing(target) {
+                alternatives.append(path.single { .any($0, .and(conditions)) })
+            }
+            guard !alternatives.isEmpty else { continue }
+            var query = QueryRequest(container)
+            query.add(.or(alternatives))
+            query.sort = try sortKeys(on: container, &issues)
+            requests.append(TypeRequest(layout: container, query: query))
+        }
+        return (requests, issues)
+    }
+
     private func sortKeys(on layout: Layout, _ issues: inout [SearchError]) throws -> [SortKey] {
         try control.sort.compactMap { key -> SortKey? in
             let isDescending = key.hasPrefix("-")
@@ -107,7 +172,7 @@ struct SearchRun {
                 guard options.handling == .lenient else { throw error }
                 if !issues.contains(error) { issues.append(error) }
                 // A key without values, so that the places of all types have as many.
-                return request.type == nil ? SortKey(paths: [], isDescending: isDescending, nulls: .last) : nil
+                return isMixed ? SortKey(paths: [], isDescending: isDescending, nulls: .last) : nil
             }
             let paths = try SortPaths.paths(try catalog.compiled(definition, on: layout), definition)
             return SortKey(paths: paths, isDescending: isDescending, nulls: .last)
@@ -126,7 +191,7 @@ struct SearchRun {
         if control.summary == .count {
             return SearchResult(
                 request: request, release: release, matches: [], included: [], total: try total(requests), next: nil, issues: issues,
-                subset: nil)
+                subset: nil, base: base)
         }
         let pages = SearchPages(transaction: transaction, requests: requests)
         let size = control.count ?? options.pageSize
@@ -136,11 +201,21 @@ struct SearchRun {
         if control.countsTotal ?? options.countsTotal {
             total = !hasMore && control.cursor == nil ? matches.count : try self.total(requests)
         }
-        let included = try IncludeRun(run: self).resources(for: matches)
+        var included = try IncludeRun(run: self).resources(for: matches)
+        if let compartment = request.compartment, request.isEverything {
+            included += try EverythingRun(run: self, compartment: compartment).resources(for: matches + included)
+        }
         return SearchResult(
             request: request, release: release, matches: matches, included: included, total: total,
             next: hasMore ? places.last.map { SearchCursor(type: $0.type, place: $0.place) } : nil, issues: issues,
-            subset: SearchSubset(control, catalog))
+            subset: SearchSubset(control, catalog), base: base)
+    }
+
+    /// The base address without a slash at its end.
+    private var base: String? {
+        guard var base = options.base, !base.isEmpty else { return nil }
+        while base.hasSuffix("/") { base.removeLast() }
+        return base
     }
 
     private func total(_ requests: [TypeRequest]) throws -> Int {

@@ -45,6 +45,16 @@ struct SearchCommandTests {
         #expect(explanation.contains("SELECT") && explanation.contains("without an index: Patient.name"))
     }
 
+    @Test func fullURLsBeginWithTheBase() throws {
+        let output = try search("Patient?_id=3", "--base", "https://example.org/fhir").output
+        #expect(
+            output == #"""
+                {"resourceType":"Bundle","type":"searchset","total":1,"link":[{"relation":"self","url":"https://example.org/fhir/Patient?_id=3"}],\#
+                "entry":[{"fullUrl":"https://example.org/fhir/Patient/3","resource":{"resourceType":"Patient","id":"3"},"search":{"mode":"match"}}]}
+
+                """#)
+    }
+
     @Test func mistakesHaveStatusTwo() throws {
         #expect(try search("Patient?birthdate=x").status == .usage)
         #expect(try search("Patient?nonsense=1", "--strict").status == .usage)

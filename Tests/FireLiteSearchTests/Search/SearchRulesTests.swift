@@ -415,7 +415,7 @@ import Testing
             ("Nonsense?x=1", .unknownType), ("Patient?nonsense=1", .unknownParameter), ("Patient?name:nonsense=1", .notSupported),
             ("Patient?_has:Observation:code=1", .invalid), ("Patient?_count=x", .invalid), ("Patient?_sort=nonsense", .unknownParameter),
             ("Patient?birthdate:exact=1970", .notSupported), ("Patient?gender:missing=maybe", .invalid), ("Patient?_cursor=x", .invalid),
-            ("Patient?name", .invalid), ("Patient?_filter=x", .notSupported),
+            ("Patient?name", .invalid), ("Patient?_filter=x", .invalid),
         ]
         for (search, code) in cases {
             let error = #expect(throws: SearchError.self, "\(search)") { try ids(store, search) }

@@ -1,0 +1,58 @@
+import FireLite
+import Foundation
+
+extension FHIRStore {
+    /// Writes the rows of a view to a file that only its owner can read, and that appears when it is complete.
+    ///
+    /// - Parameters:
+    ///   - view: the view.
+    ///   - format: the form of the rows.
+    ///   - path: the path of the file.
+    ///   - replacing: whether to replace an existing file. Default: false, which is an error if there is one.
+    /// - Returns: the number of rows.
+    /// - Throws: `ViewError`; `FHIRStoreError`, with code `alreadyExists` for a file that exists, and `cannotOpen` for one that cannot be written.
+    @discardableResult
+    public func writeRows(of view: ViewDefinition, as format: ViewFormat, to path: String, replacing: Bool = false) throws -> Int {
+        let file = try PendingFile(.text, path: path, replaces: replacing, database: self.path)
+        let handle = FileHandle(fileDescriptor: try file.open(), closeOnDealloc: true)
+        let count = try writeRows(of: view, as: format) { try handle.write(contentsOf: $0) }
+        try handle.close()
+        try file.finish()
+        return count
+    }
+
+    /// Writes the rows of a view piece by piece, to a stream or a connection.
+    ///
+    /// - Parameters:
+    ///   - view: the view.
+    ///   - format: the form of the rows.
+    ///   - write: receives pieces of about 256 KB, each of whole lines.
+    /// - Returns: the number of rows.
+    /// - Throws: `ViewError`; `FHIRStoreError`; what `write` throws.
+    @discardableResult
+    public func writeRows(of view: ViewDefinition, as format: ViewFormat, _ write: (Data) throws -> Void) throws -> Int {
+        var buffer = Data()
+        var count = 0
+        func put(_ line: String, _ ending: String) throws {
+            buffer.append(contentsOf: line.utf8)
+            buffer.append(contentsOf: ending.utf8)
+            guard buffer.count >= Self.pieceSize else { return }
+            try write(buffer)
+            buffer.removeAll(keepingCapacity: true)
+        }
+        try view.validate(for: release)
+        if format == .csv { try put(ViewRow.csv(view.columnNames), "\r\n") }
+        try forEachRow(of: view) { row in
+            count += 1
+            switch format {
+            case .csv: try put(row.csv, "\r\n")
+            case .ndjson: try put(row.json, "\n")
+            }
+        }
+        if !buffer.isEmpty { try write(buffer) }
+        return count
+    }
+
+    /// Few enough bytes to keep in memory, and many enough for a system call.
+    private static let pieceSize = 1 << 18
+}

@@ -1,0 +1,67 @@
+import FireLiteR4
+import FireLiteSearch
+import Foundation
+import TestSupport
+import Testing
+
+/// Views written to files, and views in files that are copied and recovered.
+struct ViewFileTests {
+    private static let view = ViewDefinition(
+        name: "families", resource: "Patient",
+        selects: [
+            ViewDefinition.Select(columns: [
+                ViewDefinition.Column(name: "id", path: "id"), ViewDefinition.Column(name: "family", path: "name.family.first()"),
+            ])
+        ])
+
+    private static let patients = [
+        #"{"resourceType":"Patient","id":"a","name":[{"family":"O\"Hara, K"}]}"#, #"{"resourceType":"Patient","id":"b"}"#,
+    ]
+
+    @Test func rowsAreWrittenToFiles() throws {
+        let folder = try TemporaryFolder()
+        let store = try ViewStore.store(Self.patients)
+        #expect(try store.writeRows(of: Self.view, as: .csv, to: folder.file("rows.csv")) == 2)
+        let csv = try String(contentsOfFile: folder.file("rows.csv"), encoding: .utf8)
+        #expect(csv == "id,family\r\na,\"O\"\"Hara, K\"\r\nb,\r\n")
+        #expect(throws: FHIRStoreError.self) { try store.writeRows(of: Self.view, as: .ndjson, to: folder.file("rows.csv")) }
+        #expect(try store.writeRows(of: Self.view, as: .ndjson, to: folder.file("rows.csv"), replacing: true) == 2)
+        let lines = try String(contentsOfFile: folder.file("rows.csv"), encoding: .utf8)
+        #expect(lines == #"{"id":"a","family":"O\"Hara, K"}"# + "\n" + #"{"id":"b","family":null}"# + "\n")
+    }
+
+    @Test func aFailureLeavesNoFile() throws {
+        let folder = try TemporaryFolder()
+        let store = try ViewStore.store([#"{"resourceType":"Patient","id":"a","name":[{"family":"A"},{"family":"B"}]}"#])
+        var view = Self.view
+        view.selects[0].columns[1].path = "name.family"
+        #expect(throws: ViewError.self) { try store.writeRows(of: view, as: .csv, to: folder.file("rows.csv")) }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
+    }
+
+    @Test func streamsGetWholeLines() throws {
+        let store = try ViewStore.store(
+            (0..<6_000).map { #"{"resourceType":"Patient","id":"p\#($0)","name":[{"family":"\#(String(repeating: "x", count: 60))"}]}"# })
+        var pieces: [Data] = []
+        #expect(try store.writeRows(of: Self.view, as: .ndjson) { pieces.append($0) } == 6_000)
+        #expect(pieces.count == 2 && pieces.allSatisfy { $0.last == UInt8(ascii: "\n") })
+        #expect(pieces.reduce(0) { $0 + $1.filter { $0 == UInt8(ascii: "\n") }.count } == 6_000)
+    }
+
+    @Test func backupsHaveViewsAndRecoveredFilesHaveNone() throws {
+        let folder = try TemporaryFolder()
+        let store = try FHIRStore(path: folder.file("store.sqlite"), release: .r4)
+        try store.write { tx in for json in Self.patients { try tx.upsert(FHIRJSON.resource(from: Data(json.utf8), release: .r4)) } }
+        try store.createView(Self.view)
+        try store.backup(to: folder.file("backup.sqlite"))
+        let backup = try FHIRStore(path: folder.file("backup.sqlite"), release: .r4)
+        #expect(try backup.sql("SELECT id FROM families ORDER BY id").map { $0[0].text } == ["a", "b"])
+        #expect(try backup.check().isEmpty)
+        let report = try FHIRStore.recover(from: folder.file("backup.sqlite"), to: folder.file("recovered.sqlite"), release: .r4)
+        #expect(report.recovered == 2)
+        let recovered = try FHIRStore(path: folder.file("recovered.sqlite"), release: .r4)
+        #expect(throws: FHIRStoreError.self) { try recovered.sql("SELECT id FROM families") }
+        try recovered.createView(Self.view)
+        #expect(try recovered.sql("SELECT id FROM families ORDER BY id").map { $0[0].text } == ["a", "b"])
+    }
+}
