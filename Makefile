@@ -29,7 +29,7 @@ help:
 	@echo "make apple-crypto  run the tests of cryptography with the code for Apple's systems, on swift-crypto"
 	@echo "make example   build the examples, Examples/MedicationDiary and AsyncPatterns, and run their tests"
 	@echo "make slim      generate five classes into the package Examples/SlimModels with the plugin, build it and run its tests"
-	@echo "make test-sqlcipher  run the tests of the store and the tool with SQLCipher instead of SQLite"
+	@echo "make test-sqlcipher  run the tests of the store, the tool and encrypted syncs with SQLCipher instead of SQLite"
 	@echo "make nightly   run the long tests: crashes, faults, damaged files, sizes, soak, fuzzing, sanitizers"
 	@echo "make tsan      run every test under the thread sanitizer; make asan under the address sanitizer"
 	@echo "make fuzz      run the fuzz targets, each RUNS times"
@@ -93,7 +93,7 @@ SQLCIPHER = --traits SQLCipher --scratch-path .build/sqlcipher
 test-sqlcipher:
 	@./Scripts/setup.sh sqlcipher
 	swift build --build-tests $(SQLCIPHER) $(SWIFT_FLAGS)
-	swift test --skip-build $(SQLCIPHER) $(SWIFT_FLAGS) --filter '^(FireLiteTests|FireLiteCLITests)\.'
+	swift test --skip-build $(SQLCIPHER) $(SWIFT_FLAGS) --filter '^(FireLiteTests|FireLiteCLITests)\.|EncryptedSyncTests'
 
 # The long tests, fuzzing and the sanitizers, one after another. The nightly workflow runs the same parts, each in a job of its own.
 nightly: long-tests slim fuzz tsan asan

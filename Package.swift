@@ -127,7 +127,7 @@ let package = Package(
         .executableTarget(
             name: "OutboxChild", dependencies: ["FireLiteSync", "FireLiteR4"], path: "Tests/OutboxChild", swiftSettings: settings),
         .testTarget(
-            name: "FireLiteSyncTests", dependencies: ["FireLiteSync", "FireLiteR4", "TestSupport", "OutboxChild"],
+            name: "FireLiteSyncTests", dependencies: ["FireLiteSync", "FireLiteR4", "FireLiteReleases", "TestSupport", "OutboxChild"],
             swiftSettings: settings),
         .testTarget(
             name: "FireLiteRecordsTests", dependencies: ["FireLiteRecords", "FireLiteR4", "FireLiteReleases", "TestSupport"],

@@ -43,7 +43,19 @@ extension ReadTransaction {
     /// - Throws: `FHIRStoreError`: `resyncRequired` if some of them are no longer in the log, or were not logged.
     public func changes(since sequence: Int64, limit: Int? = nil, squashed: Bool = true) throws -> LoggedChanges {
         misuse(unless: limit ?? 1 > 0, "a limit is 1 or more: leave it out for all changes")
-        return try perform {
+        return try changes(since: sequence, limit: limit, squashed: squashed, readsCurrent: true)
+    }
+
+    /// The squashed local changes with numbers after `sequence`, the oldest first, without reading what the resources are now: ``LoggedChange/current``
+    /// is nil, and a resource that was changed and changed back is listed too.
+    ///
+    /// - Throws: `FHIRStoreError`: `resyncRequired` if some of them are no longer in the log, or were not logged.
+    package func changedResources(since sequence: Int64) throws -> LoggedChanges {
+        try changes(since: sequence, limit: nil, squashed: true, readsCurrent: false)
+    }
+
+    private func changes(since sequence: Int64, limit: Int?, squashed: Bool, readsCurrent: Bool) throws -> LoggedChanges {
+        try perform {
             let settings = try trackingSettings()
             guard sequence >= settings.start - 1, sequence < settings.next else {
                 throw FHIRStoreError(
@@ -54,7 +66,10 @@ extension ReadTransaction {
             guard hasChangeTable else { return LoggedChanges([], through: sequence) }
             let rows = try changeTable.rows("seq > ? AND origin IS NULL", [.integer(sequence)], limit: limit)
             let log = ChangeLogReader(self)
-            let changes = squashed ? try log.squashed(rows, tracked: settings.changes) : try log.each(rows, tracked: settings.changes)
+            let changes =
+                squashed
+                ? try log.squashed(rows, tracked: settings.changes, readsCurrent: readsCurrent)
+                : try log.each(rows, tracked: settings.changes)
             let isCut = limit.map { rows.count >= $0 } ?? false
             return LoggedChanges(changes, through: isCut ? rows.last?.sequence ?? sequence : settings.next - 1)
         }
@@ -76,7 +91,9 @@ struct ChangeLogReader {
     }
 
     /// One change for each resource, in the order of their first changes.
-    func squashed(_ rows: [ChangeTable.Row], tracked: TrackedTypes) throws -> [LoggedChange] {
+    ///
+    /// - Parameter readsCurrent: whether the resources are read as they are now; otherwise their contents are nil.
+    func squashed(_ rows: [ChangeTable.Row], tracked: TrackedTypes, readsCurrent: Bool) throws -> [LoggedChange] {
         var order: [Int64] = []
         var first: [Int64: ChangeTable.Row] = [:]
         var last: [Int64: ChangeTable.Row] = [:]
@@ -87,8 +104,8 @@ struct ChangeLogReader {
         return try order.compactMap { root in
             guard let first = first[root], let last = last[root] else { return nil }
             let base = try content(first)
-            let now = last.kind == .deleted ? nil : try stored(root)
-            guard base != nil || now?.content != nil, base != now?.content else { return nil }
+            let now = last.kind == .deleted ? nil : try readsCurrent ? stored(root) : named(root)
+            guard base != nil || now != nil, !readsCurrent || base != now?.content else { return nil }
             let kind: ResourceChange.Kind = base == nil ? .added : now == nil ? .deleted : .updated
             return change(kind, last, base: base, now, tracked: tracked)
         }
@@ -131,6 +148,16 @@ struct ChangeLogReader {
         return Resource(
             typeName: resource.resourceType, id: resource.id, pk: registration.pk ?? transaction.store.identity.pk(ofRoot: root),
             content: FHIRJSON.string(resource))
+    }
+
+    /// A resource without its content.
+    private func named(_ root: Int64) throws -> Resource? {
+        guard let registration = try access.registry.registration(root: root),
+            let typeName = try access.registry.typeName(ofShape: registration.shape), let table = access.schema.table(named: typeName)
+        else { return nil }
+        return Resource(
+            typeName: typeName, id: try access.registry.id(of: table, root: root),
+            pk: registration.pk ?? transaction.store.identity.pk(ofRoot: root), content: nil)
     }
 
     // MARK: - Contents

@@ -10,6 +10,8 @@ package struct ModuleTables: Sendable {
     package let tables: [ModuleTable]
     /// The name with the version.
     let id: String
+    /// The names of the tables.
+    let tableNames: [String]
 
     /// - Parameters:
     ///   - module: the module's name, lower case letters.
@@ -24,5 +26,6 @@ package struct ModuleTables: Sendable {
         self.version = version
         self.tables = tables
         id = "\(module) \(version)"
+        tableNames = tables.map(\.name)
     }
 }

@@ -7,7 +7,7 @@ extension ReadTransaction {
     /// - Throws: `FHIRStoreError`: `newerFormat`, `olderFormat`, `notAStore`.
     package func hasTables(of module: ModuleTables) throws -> Bool {
         try perform(flushes: false) {
-            access.region?.insert(tables: Set(module.tables.map(\.name)))
+            access.region?.insert(tables: Set(module.tableNames))
             return try access.schema.hasTables(of: module, isWrite: self is WriteTransaction, access.connection)
         }
     }
@@ -50,8 +50,9 @@ extension ReadTransaction {
             access.region?.insert(tables: store.statementTables.tables(of: statement.sql, access.connection))
         }
         statement.bind(arguments)
-        let columns = (0..<statement.columnCount).map { statement.columnName($0) }
+        var columns: [String] = []
         while try statement.step() {
+            if columns.isEmpty { columns = (0..<statement.columnCount).map { statement.columnName($0) } }
             guard try body(SQLRow(columns: columns, values: (0..<columns.count).map { statement.value($0) })) else { return }
         }
     }

@@ -15,7 +15,7 @@ extension WriteTransaction {
     package func run(on module: ModuleTables, _ sql: String, _ arguments: [SQLValue] = []) throws -> Int {
         if try !hasTables(of: module) { try perform { try access.schema.create(module, access.connection) } }
         return try perform {
-            noteChange(of: module.tables.map(\.name))
+            noteChange(of: module.tableNames)
             let statement = try access.connection.cached(sql)
             // The values live no longer than this call.
             defer { statement.bind(arguments.map { _ in .null }) }

@@ -24,13 +24,20 @@ struct StoreIdentity: Sendable, Hashable {
     /// The pk of the resource with this number, unless it has a stored one: a UUID derived from the store's number and the resource's.
     func pk(ofRoot root: Int64) -> String {
         let low = (UInt64(bitPattern: root) &* Self.factor) & Self.mask | 1 << 63
-        let digits = String(high, radix: 16).leftPadded(16) + String(low, radix: 16).leftPadded(16)
-        var text = ""
-        for (index, digit) in digits.enumerated() {
-            if index == 8 || index == 12 || index == 16 || index == 20 { text += "-" }
-            text.append(digit)
+        return String(unsafeUninitializedCapacity: 36) { bytes in
+            var place = 0
+            for index in 0..<32 {
+                if index == 8 || index == 12 || index == 16 || index == 20 {
+                    bytes[place] = UInt8(ascii: "-")
+                    place += 1
+                }
+                let word = index < 16 ? high : low
+                let digit = UInt8(truncatingIfNeeded: word >> UInt64(60 - index % 16 * 4)) & 15
+                bytes[place] = digit < 10 ? digit + 48 : digit + 87
+                place += 1
+            }
+            return place
         }
-        return text
     }
 
     /// The number of the resource with this derived pk, or nil if it is not a derived pk.

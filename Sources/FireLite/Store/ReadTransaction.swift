@@ -144,6 +144,16 @@ public class ReadTransaction {
         }
     }
 
+    /// The stored resources of the type with this name, with these ids, in the order of the ids. Unknown ids are skipped.
+    ///
+    /// - Throws: `FHIRStoreError`: `invalidArgument` for a name that is not a resource type of the release.
+    package func resources(typeName: String, ids: [String]) throws -> [FHIRResource] {
+        try perform {
+            let table = try table(ofTypeNamed: typeName)
+            return try resources(of: table, table.root.layout, ids: ids)
+        }
+    }
+
     private func resources(of table: TablePlan, _ layout: Layout, ids: [String]) throws -> [FHIRResource] {
         if access.region != nil { for id in ids { access.region?.insert(id: id, table.name) } }
         let found = try access.registry.registrations(of: table, ids: ids)

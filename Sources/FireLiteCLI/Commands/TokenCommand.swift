@@ -26,7 +26,12 @@ struct TokenCommand: Command {
 
     func run(_ console: Console) throws -> ExitStatus {
         let client = try server.client(.r4)
-        let header = try awaiting { try await client.authorization.header(for: client.authorizationContext) }
+        let header: String?
+        do {
+            header = try awaiting { try await client.authorization.header(for: client.authorizationContext) }
+        } catch let error as AuthorizationError where error.reason == "invalid_scope" {
+            throw ToolError.failed("\(error): the member scope of the credentials file says what to ask for, such as system/*.rs")
+        }
         guard let header, header.hasPrefix("Bearer ") else { throw ToolError.incomplete("the credentials give no token") }
         try console.print(String(header.dropFirst("Bearer ".count)))
         return .done

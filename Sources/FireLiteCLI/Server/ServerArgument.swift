@@ -44,6 +44,13 @@ struct ServerArgument {
         return try client(release, authorization)
     }
 
+    /// Runs the body, and says what to do if the server wants credentials that were not given.
+    func explaining<Value>(_ body: () throws -> Value) throws -> Value {
+        do { return try body() } catch let error as FHIRClientError where error.code == .unauthorized && credentialsPath == nil {
+            throw ToolError.failed("\(error): give --credentials FILE, which `firelite register` writes")
+        }
+    }
+
     /// A client without authorization, for registering.
     ///
     /// - Parameter release: the release of its resources.

@@ -25,6 +25,9 @@ struct SyncWork {
         JSONKey("resolved", "the number of conflicts that were resolved"),
         JSONKey("deferred", "the number of conflicts that were deferred, of this and earlier runs"),
         JSONKey("parked", "the number of changes that the server has refused, of this and earlier runs"),
+        JSONKey(
+            "waiting",
+            "a list of what waits for a decision: type, id, state, status, issues, which are codes; null with --dry-run"),
         JSONKey("seconds", "the duration"),
     ]
 
@@ -35,14 +38,29 @@ struct SyncWork {
 
         --conflicts merge merges changes of different elements; if both sides have changed the same element, or one has deleted
         the resource, the conflict is deferred. client takes the database's state, server the server's, defer none. What
-        is deferred, and what the server refuses, stays in the database, and the status is 1.
+        is deferred, and what the server refuses, stays in the database; each is listed, and the status is 1. A run
+        with client or server also decides what earlier ones have deferred. What was refused is sent again once it is edited.
         """
+
+    /// What becomes of deferred conflicts.
+    private enum Decision {
+        case local, remote, deferred
+
+        func apply(to synchronizer: Synchronizer) async throws {
+            guard self != .deferred else { return }
+            for conflict in try await synchronizer.changes(.conflict) {
+                try await synchronizer.resolve(conflict.typeName, id: conflict.id) { _ in self == .local ? .local : .remote }
+            }
+        }
+    }
 
     private let database: DatabaseArgument
     private let server: ServerArgument
     private let direction: SyncDirection
     private let types: [String]
     private let conflicts: ConflictPolicy
+    /// What becomes of conflicts that earlier runs have deferred.
+    private let decision: Decision
     private let isDryRun: Bool
     private let isQuiet: Bool
     private let isJSON: Bool
@@ -55,10 +73,10 @@ struct SyncWork {
         types = try arguments.all("type").map { try database.resourceLayout(named: $0).name }
         let policy = arguments["conflicts"] ?? "merge"
         switch policy {
-        case "merge": conflicts = .merge()
-        case "client": conflicts = .client
-        case "server": conflicts = .server
-        case "defer": conflicts = .deferred
+        case "merge": (conflicts, decision) = (.merge(), .deferred)
+        case "client": (conflicts, decision) = (.client, .local)
+        case "server": (conflicts, decision) = (.server, .remote)
+        case "defer": (conflicts, decision) = (.deferred, .deferred)
         default: throw ToolError.usage("--conflicts is '\(policy)', not merge, client, server or defer")
         }
         isDryRun = arguments.has("dry-run")
@@ -81,16 +99,20 @@ struct SyncWork {
         let clock = ContinuousClock()
         let start = clock.now
         let direction = direction
-        let preview = try awaiting { try await synchronizer.preview(direction) }
+        let preview = try server.explaining { try awaiting { try await synchronizer.preview(direction) } }
         var report = Report()
         report.addNote("would be done:")
         report.addLine([
-            .init("pulled", preview.toPull.map { .count($0) } ?? .none), .init("pulledDeletions", .none, isShown: false),
-            .init("created", .count(preview.toCreate)), .init("updated", .count(preview.toUpdate)),
-            .init("deleted", .count(preview.toDelete), label: "deleted there"), .init("resolved", .none, isShown: false),
-            .init("deferred", .count(preview.conflicts)), .init("parked", .count(preview.parked)),
+            .init("pulled", preview.toPull.map { .count($0) } ?? .none, isShown: direction != .push),
+            .init("pulledDeletions", .none, isShown: false),
+            .init("created", .count(preview.toCreate), isShown: direction != .pull),
+            .init("updated", .count(preview.toUpdate), isShown: direction != .pull),
+            .init("deleted", .count(preview.toDelete), label: "deleted there", isShown: direction != .pull),
+            .init("resolved", .none, isShown: false), .init("deferred", .count(preview.conflicts), isShown: preview.conflicts > 0),
+            .init("parked", .count(preview.parked), isShown: preview.parked > 0),
             .init("seconds", .seconds(start.duration(to: clock.now)), isShown: false),
         ])
+        report.addMember("waiting", .none)
         if !isQuiet { try console.print(report, asJSON: isJSON) }
         return .done
     }
@@ -100,24 +122,45 @@ struct SyncWork {
         let start = clock.now
         let line = console.errorIsTerminal && !isQuiet ? SyncProgressLine(console.standardError) : nil
         let direction = direction
+        let decision = decision
         let outcome = Result {
-            try awaiting { try await synchronizer.sync(direction) { progress in line?.update(progress) } }
+            try server.explaining {
+                try awaiting {
+                    try await decision.apply(to: synchronizer)
+                    return try await synchronizer.sync(direction) { progress in line?.update(progress) }
+                }
+            }
         }
         line?.clear()
         let result = try outcome.get()
-        let (deferred, parked) = try awaiting {
-            (try await synchronizer.changes(.conflict).count, try await synchronizer.changes(.parked).count)
-        }
+        let waiting = try awaiting { try await synchronizer.changes(.conflict) + synchronizer.changes(.parked) }
+        let deferred = waiting.count { $0.state == .conflict }
+        let parked = waiting.count - deferred
+        let (pulls, pushes) = (direction != .push, direction != .pull)
         var report = Report()
         report.addLine([
-            .init("pulled", .count(result.pulled)),
-            .init("pulledDeletions", .count(result.pulledDeletions), label: "deleted here"), .init("created", .count(result.created)),
-            .init("updated", .count(result.updated)), .init("deleted", .count(result.deleted), label: "deleted there"),
-            .init("resolved", .count(result.resolved)), .init("deferred", .count(deferred)), .init("parked", .count(parked)),
+            .init("pulled", .count(result.pulled), isShown: pulls),
+            .init("pulledDeletions", .count(result.pulledDeletions), label: "deleted here", isShown: pulls),
+            .init("created", .count(result.created), isShown: pushes), .init("updated", .count(result.updated), isShown: pushes),
+            .init("deleted", .count(result.deleted), label: "deleted there", isShown: pushes),
+            .init("resolved", .count(result.resolved), isShown: result.resolved > 0),
+            .init("deferred", .count(deferred), isShown: deferred > 0), .init("parked", .count(parked), isShown: parked > 0),
             .init("seconds", .seconds(start.duration(to: clock.now))),
         ])
+        let items = waiting.map { WaitingItem($0) }
+        report.addItems("waiting", items.prefix(isJSON ? items.count : Self.maximumLines).map { ($0.line, $0.figures) })
+        if !isJSON, items.count > Self.maximumLines {
+            report.addNote("and \(Figures.count(items.count - Self.maximumLines)) others: --json lists them")
+        }
         if !isQuiet { try console.print(report, asJSON: isJSON) }
-        guard deferred + parked > 0 else { return .done }
-        throw ToolError.incomplete("\(deferred) conflicts deferred, \(parked) changes refused by the server")
+        guard !waiting.isEmpty else { return .done }
+        let parts = [
+            deferred > 0 ? "\(Figures.count(deferred)) \(deferred == 1 ? "conflict" : "conflicts") deferred" : nil,
+            parked > 0 ? "\(Figures.count(parked)) \(parked == 1 ? "change" : "changes") refused by the server" : nil,
+        ]
+        throw ToolError.incomplete(parts.compactMap { $0 }.joined(separator: ", "))
     }
+
+    /// The number of lines about what waits.
+    private static let maximumLines = 20
 }

@@ -50,7 +50,7 @@ public final class URLSessionTransport: HTTPTransport {
         try Task.checkCancellation()
         var urlRequest = URLRequest(url: request.url)
         urlRequest.httpMethod = request.method.rawValue
-        urlRequest.timeoutInterval = max(request.timeout / .seconds(1), 0.001)
+        urlRequest.timeoutInterval = Self.interval(request.timeout)
         for field in request.fields.all { urlRequest.addValue(field.value, forHTTPHeaderField: field.name) }
         urlRequest.httpBody = request.body
         let session = session(for: request)
@@ -67,6 +67,16 @@ public final class URLSessionTransport: HTTPTransport {
 }
 
 extension URLSessionTransport {
+    /// A timeout in seconds. On Linux, Foundation cuts off what is beyond whole seconds, and would end a request with a timeout of less than one at once.
+    private static func interval(_ timeout: Duration) -> TimeInterval {
+        let seconds = max(timeout / .seconds(1), 0.001)
+        #if canImport(FoundationNetworking)
+            return seconds.rounded(.up)
+        #else
+            return seconds
+        #endif
+    }
+
     /// On Linux, what writes gets a connection of its own. If a connection that was used before breaks without an answer, libcurl sends the
     /// request again on a new one, whatever its method: a resource would be created twice, and a body is not sent again but waited for.
     private func session(for request: HTTPRequest) -> URLSession {

@@ -21,6 +21,28 @@ enum ReferenceScan {
         return keys
     }
 
+    /// Whether JSON has an address by UUID, `urn:uuid:…`.
+    static func hasUUID(_ json: String) -> Bool {
+        var json = json
+        return json.withUTF8 { bytes in
+            guard let address = bytes.baseAddress else { return false }
+            var position = 0
+            while let found = memchr(address + position, Int32(UInt8(ascii: ":")), bytes.count - position) {
+                let colon = UnsafeRawPointer(found) - UnsafeRawPointer(address)
+                position = colon + 1
+                let start = colon - 3
+                guard start >= 0, start + scheme.count <= bytes.count else { continue }
+                let isScheme = scheme.withUnsafeBufferPointer {
+                    memcmp(address + start, $0.baseAddress ?? address, scheme.count) == 0
+                }
+                if isScheme { return true }
+            }
+            return false
+        }
+    }
+
+    private static let scheme = Array("urn:uuid:".utf8)
+
     private static func forEach(in json: String, _ body: (String) -> Void) {
         var json = json
         json.withUTF8 { bytes in

@@ -104,8 +104,12 @@ extension SyncJournal {
         let newest = try tx.newestChange()
         guard newest > place else { return }
         do {
-            let changes = try tx.changes(since: place, squashed: !configuration.sendsEachVersion)
-            for change in changes { try note(change) }
+            // Only versions that are sent one by one are kept here; of the others the store's present state is sent.
+            let changes =
+                try configuration.sendsEachVersion
+                ? tx.changes(since: place, squashed: false) : tx.changedResources(since: place)
+            var noted = try NotedKeys(isEmpty: self.changes("TRUE", [], limit: 1).isEmpty)
+            for change in changes { try note(change, &noted) }
             if changes.through > place { try tx.acknowledge(reader, through: changes.through) }
         } catch let error as FHIRStoreError where error.code == .resyncRequired {
             try takeAll()
@@ -113,25 +117,41 @@ extension SyncJournal {
         }
     }
 
-    private func note(_ change: LoggedChange) throws {
+    /// The resources that are known to have changes in the list, if it was empty before.
+    private struct NotedKeys {
+        let isEmpty: Bool
+        var keys: Set<SyncKey> = []
+
+        init(isEmpty: Bool) { self.isEmpty = isEmpty }
+
+        /// Notes a resource.
+        ///
+        /// - Returns: whether the list may have changes of it.
+        mutating func insert(_ key: SyncKey) -> Bool { !isEmpty || !keys.insert(key).inserted }
+    }
+
+    private func note(_ change: LoggedChange, _ noted: inout NotedKeys) throws {
         guard let id = try change.resourceID ?? assignID(change.pk) else { return }
+        let isDeletion = change.kind == .deleted
         let key = SyncKey(typeName: change.typeName, id: id)
         if let base = change.base, let old = Self.id(inJSON: base), old != id {
             // The app has given the resource another id: at the server that is a deletion and a new resource.
-            try note(SyncKey(typeName: change.typeName, id: old), change.sequence, base: base, content: nil)
-            return try note(key, change.sequence, base: nil, content: change.current)
+            try note(SyncKey(typeName: change.typeName, id: old), change.sequence, base: base, content: nil, isDeletion: true, &noted)
+            return try note(key, change.sequence, base: nil, content: change.current, isDeletion: isDeletion, &noted)
         }
-        try note(key, change.sequence, base: change.base, content: change.current)
+        try note(key, change.sequence, base: change.base, content: change.current, isDeletion: isDeletion, &noted)
     }
 
-    private func note(_ key: SyncKey, _ sequence: Int64, base: String?, content: String?) throws {
-        let rows = try changes(of: key)
+    private func note(
+        _ key: SyncKey, _ sequence: Int64, base: String?, content: String?, isDeletion: Bool, _ noted: inout NotedKeys
+    ) throws {
+        let rows = noted.insert(key) ? try changes(of: key) : []
         guard let row = rows.last, !configuration.sendsEachVersion else {
-            if rows.isEmpty, content == nil, try known(key) == nil { return }
+            if rows.isEmpty, isDeletion, try known(key) == nil { return }
             return try insert(key, sequence, base: base, content: configuration.sendsEachVersion ? content : nil)
         }
         let earlier = row.isSent ? row.earlier + [base ?? ""] : row.earlier
-        if content == nil, earlier.isEmpty, row.state != .conflict, try known(key) == nil { return try remove(row) }
+        if isDeletion, earlier.isEmpty, row.state != .conflict, try known(key) == nil { return try remove(row) }
         // An edit may have removed what the server has refused.
         let state = row.state == .parked ? WaitingChange.State.waiting : row.state
         try run(

@@ -55,7 +55,7 @@ extension SyncJournal {
                 try receive(state, waiting, known, scope, isSettled, &reception)
             } else if let resource = state.resource {
                 plain.append(resource)
-                try remember(state.key, version: state.version, scope: scope)
+                try remember(state.key, version: state.version, scope: scope, isNew: known == nil)
                 reception.stored += 1
             } else {
                 try remove(state.key, &reception)

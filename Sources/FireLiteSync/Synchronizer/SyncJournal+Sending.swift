@@ -33,10 +33,16 @@ extension SyncJournal {
         return push
     }
 
+    private static let markAll =
+        "UPDATE _sync_change SET sent = 1 WHERE change IN (\(Array(repeating: "?", count: 50).joined(separator: ", ")))"
+
     /// Marks changes as sent without an answer.
     func mark(_ entries: [PushEntry]) throws {
-        for entry in entries {
-            try run("UPDATE _sync_change SET sent = 1 WHERE change = ?", [.integer(entry.number)])
+        let numbers = entries.map { SQLValue.integer($0.number) }
+        for start in stride(from: 0, to: numbers.count, by: 50) {
+            // A shorter list is filled up, so that the statement is the same.
+            let part = Array(numbers[start..<min(start + 50, numbers.count)])
+            try run(Self.markAll, part + Array(repeating: .null, count: 50 - part.count))
         }
     }
 

@@ -115,17 +115,24 @@ struct SyncJournal {
         ).first.map { Known(version: $0[0].text, isOwn: $0[1].integer == 1, isPurged: $0[1].integer == 2) }
     }
 
-    /// - Parameter scope: the search that found it; nil to keep what is known.
-    func remember(_ key: SyncKey, version: String?, isOwn: Bool = false, scope: Int64? = nil) throws {
-        try run(
-            """
-            INSERT INTO _sync_resource(server, type, id, version, scope, own) VALUES (?, ?, ?, ?, ?, ?)
-            ON CONFLICT(server, type, id) DO UPDATE SET version = excluded.version, scope = coalesce(excluded.scope, scope), own = excluded.own
-            """,
-            [
-                .integer(server), .text(key.typeName), .text(key.id), .optional(version), scope.map { .integer($0) } ?? .null,
-                .integer(isOwn ? 1 : 0),
-            ])
+    /// - Parameters:
+    ///   - isOwn: whether the version is one that was pushed.
+    ///   - scope: the search that found it; nil to keep what is known.
+    ///   - isNew: whether it is certain that nothing is known of the resource.
+    func remember(_ key: SyncKey, version: String?, isOwn: Bool = false, scope: Int64? = nil, isNew: Bool = false) throws {
+        // Two statements, as the SQLite of older versions of SQLCipher has no upsert.
+        let values: [SQLValue] = [
+            .optional(version), scope.map { .integer($0) } ?? .null, .integer(isOwn ? 1 : 0), .integer(server), .text(key.typeName),
+            .text(key.id),
+        ]
+        if !isNew {
+            let changed = try tx.run(
+                on: Self.tables,
+                "UPDATE _sync_resource SET version = ?, scope = coalesce(?, scope), own = ? WHERE server = ? AND type = ? AND id = ?",
+                values)
+            guard changed == 0 else { return }
+        }
+        try run("INSERT INTO _sync_resource(version, scope, own, server, type, id) VALUES (?, ?, ?, ?, ?, ?)", values)
     }
 
     /// Notes that the store no longer has a resource that the server has.
@@ -146,6 +153,14 @@ struct SyncJournal {
     /// The store's state of a resource, with references that the server understands; nil if there is none.
     func stored(_ key: SyncKey) throws -> FHIRResource? {
         try tx.resource(typeName: key.typeName, id: key.id).map { try tx.withAssignedIDs($0) }
+    }
+
+    /// The JSON of a resource of the store, with references that the server understands.
+    func json(ofStored resource: FHIRResource) throws -> String {
+        let json = FHIRJSON.string(resource)
+        // References by pk are rare, and looking for them in the text is cheaper than in the objects.
+        guard resource.id == nil || ReferenceScan.hasUUID(json) else { return json }
+        return FHIRJSON.string(try tx.withAssignedIDs(resource))
     }
 
     func resource(_ json: String) throws -> FHIRResource { try FHIRJSON.resource(from: Data(json.utf8), release: tx.store.release) }

@@ -96,6 +96,12 @@ struct ElementMerger {
 
     private mutating func merge(_ base: State, _ local: State, _ remote: State, _ element: LayoutElement, _ path: String) -> State {
         if Self.remoteOnly.contains(path) || local.isSame(as: remote) || local.isSame(as: base) { return remote }
+        if path == "meta", let layout = element.layout {
+            // An object that an app has made has none, or none of the server's members: that is no removal of them.
+            let mine = local.value?.onlyObject ?? layout.makeObject()
+            let theirs = remote.value?.onlyObject ?? layout.makeObject()
+            return State(slot: remote.slot, value: .object(merge(base.value?.onlyObject, mine, theirs, path)))
+        }
         if remote.isSame(as: base) { return local }
         if local.slot == remote.slot {
             if element.isList { return State(slot: remote.slot, value: list(base.value, local.value, remote.value, path)) }

@@ -41,7 +41,8 @@ final class SimulatedDevice: @unchecked Sendable {
         }
     }
 
-    func synchronizer(_ transport: any HTTPTransport) throws -> Synchronizer {
+    /// - Parameter pageSize: small, so that pulls are interrupted between pages.
+    func synchronizer(_ transport: any HTTPTransport, pageSize: Int = 5) throws -> Synchronizer {
         var settings = FHIRClient.Configuration()
         settings.clock = clock.clock
         settings.retry = .never
@@ -49,7 +50,7 @@ final class SimulatedDevice: @unchecked Sendable {
         var configuration = Synchronizer.Configuration()
         configuration.conflicts = .merge(preferring: .remote)
         configuration.grouping = .transactions
-        configuration.pageSize = 5
+        configuration.pageSize = pageSize
         configuration.maximumBundleCount = 4
         configuration.overlap = .milliseconds(20)
         configuration.maximumInterruptions = 2

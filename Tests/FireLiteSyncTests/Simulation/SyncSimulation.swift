@@ -29,6 +29,8 @@ struct SyncSimulation {
     private var delayed: [(request: HTTPRequest, step: Int)] = []
     /// The number of versions of each resource that were checked.
     private var checked: [SyncKey: Int] = [:]
+    /// The server's time when that was.
+    private var lastCheck: Int64 = 0
 
     init(seed: UInt64) throws {
         self.seed = seed
@@ -110,7 +112,7 @@ struct SyncSimulation {
     }
 
     private mutating func edit(_ device: SimulatedDevice) throws {
-        let ids = try device.store.read { tx in try tx.query(Patient.self).all().compactMap(\.id).sorted() }
+        let ids = try device.store.read { tx in try tx.query(Patient.self).ids().sorted() }
         let id = ids.isEmpty ? nil : ids[numbers.below(ids.count)]
         switch (numbers.below(20), id) {
         case (0, let id?):
@@ -155,6 +157,9 @@ struct SyncSimulation {
 
     /// Looks at what the server has got since the last step.
     private mutating func check() throws {
+        let now = server.now
+        guard now != lastCheck else { return }
+        lastCheck = now
         let history = server.newVersions(after: checked)
         for (key, versions) in history {
             for (index, version) in versions.enumerated() where index >= checked[key] ?? 0 {
@@ -188,9 +193,15 @@ struct SyncSimulation {
         }
         try arrive(.max)
         for device in devices { device.revive() }
+        // A round for what each device has, and one in which everybody gets it; conflicts may take another.
         for _ in 0..<4 {
-            for device in devices { try await device.synchronizer(server).sync() }
+            var isQuiet = true
+            for device in devices {
+                let result = try await device.synchronizer(server, pageSize: 100).sync()
+                isQuiet = isQuiet && result.pulled + result.pulledDeletions + result.pushed + result.resolved == 0
+            }
             try check()
+            if isQuiet { break }
         }
         let contents = server.contents
         for device in devices {

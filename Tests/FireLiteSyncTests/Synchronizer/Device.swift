@@ -11,14 +11,14 @@ struct Device {
 
     init(
         _ server: any HTTPTransport, store: FHIRStore? = nil, scope: SyncScope = .types("Patient", "Observation"),
-        clock: TestClock = TestClock(random: 0), _ change: (inout Synchronizer.Configuration) -> Void = { _ in }
+        clock: TestClock = TestClock(random: 0), release: FHIRRelease = .r4, _ change: (inout Synchronizer.Configuration) -> Void = { _ in }
     ) throws {
-        self.store = try store ?? FHIRStore.inMemory(release: .r4)
+        self.store = try store ?? FHIRStore.inMemory(release: release)
         self.clock = clock
         var settings = FHIRClient.Configuration()
         settings.clock = clock.clock
         settings.retry = .never
-        let client = try FHIRClient(base: testBase, release: .r4, configuration: settings, transport: server)
+        let client = try FHIRClient(base: testBase, release: release, configuration: settings, transport: server)
         var configuration = Synchronizer.Configuration()
         change(&configuration)
         synchronizer = Synchronizer(self.store, client, scope: scope, configuration: configuration)

@@ -1,3 +1,4 @@
+import FireLiteCore
 import FireLiteR4
 import Foundation
 
@@ -34,12 +35,15 @@ final class ModelServer: HTTPTransport, @unchecked Sendable {
         var after: (@Sendable (HTTPRequest, Int) throws -> Void)?
     }
 
+    let release: FHIRRelease
     private let lock = NSLock()
     private var versions: [SyncKey: [Version]] = [:]
     private var time: Int64 = 1_700_000_000_000
     private var log: [HTTPRequest] = []
     private var nextID = 0
     private var state = Behavior()
+
+    init(release: FHIRRelease = .r4) { self.release = release }
 
     var behavior: Behavior {
         get { lock.withLock { state } }
@@ -54,6 +58,9 @@ final class ModelServer: HTTPTransport, @unchecked Sendable {
     }
     var history: [SyncKey: [Version]] { lock.withLock { versions } }
 
+    /// The server's time, which every write moves on.
+    var now: Int64 { lock.withLock { time } }
+
     /// The versions of resources that have more than are known.
     func newVersions(after known: [SyncKey: Int]) -> [SyncKey: [Version]] {
         lock.withLock { versions.filter { $0.value.count > known[$0.key] ?? 0 } }
@@ -64,19 +71,63 @@ final class ModelServer: HTTPTransport, @unchecked Sendable {
         versions.compactMap { key, all in all.last?.json.map { (key, $0) } }
     }
 
-    /// JSON without meta.
+    /// JSON that the library wrote, without meta, which follows the type and the id.
     static func plain(_ json: String) -> String {
-        do {
-            guard let resource = try FHIRJSON.resource(from: Data(json.utf8), release: .r4) as? Resource else { return json }
-            resource.meta = nil
-            return FHIRJSON.string(resource)
-        } catch { return json }
+        var json = json
+        let range: Swift.Range<Int>? = json.withUTF8 { bytes in
+            var place = 1
+            var start = 0
+            while place < bytes.count, bytes[place] == UInt8(ascii: "\"") {
+                start = place
+                let name = skipText(bytes, &place)
+                guard place < bytes.count, bytes[place] == UInt8(ascii: ":") else { return nil }
+                place += 1
+                if name.elementsEqual("meta".utf8), place < bytes.count, bytes[place] == UInt8(ascii: "{") {
+                    skipObject(bytes, &place)
+                    return start - 1..<place
+                }
+                guard place < bytes.count, bytes[place] == UInt8(ascii: "\"") else { return nil }
+                _ = skipText(bytes, &place)
+                place += 1
+            }
+            return nil
+        }
+        guard let range else { return json }
+        let utf8 = json.utf8
+        let first = utf8.index(utf8.startIndex, offsetBy: range.lowerBound)
+        json.removeSubrange(first..<utf8.index(first, offsetBy: range.count))
+        return json
+    }
+
+    /// - Returns: the text between the quotation marks.
+    private static func skipText(_ bytes: UnsafeBufferPointer<UInt8>, _ place: inout Int) -> UnsafeBufferPointer<UInt8>.SubSequence {
+        let start = place + 1
+        place = start
+        while place < bytes.count, bytes[place] != UInt8(ascii: "\"") { place += bytes[place] == UInt8(ascii: "\\") ? 2 : 1 }
+        place += 1
+        return bytes[start..<min(place - 1, bytes.count)]
+    }
+
+    private static func skipObject(_ bytes: UnsafeBufferPointer<UInt8>, _ place: inout Int) {
+        var depth = 0
+        while place < bytes.count {
+            switch bytes[place] {
+            case UInt8(ascii: "\""):
+                _ = skipText(bytes, &place)
+                continue
+            case UInt8(ascii: "{"): depth += 1
+            case UInt8(ascii: "}"): depth -= 1
+            default: break
+            }
+            place += 1
+            if depth == 0 { return }
+        }
     }
 
     func clear() { lock.withLock { log = [] } }
 
     /// Another client writes.
-    func put(_ resource: Resource) {
+    func put(_ resource: FHIRResource) {
         lock.withLock {
             time += 1_000
             _ = store(SyncKey(typeName: resource.resourceType, id: resource.id ?? "x"), resource, "PUT")
@@ -139,12 +190,14 @@ final class ModelServer: HTTPTransport, @unchecked Sendable {
         var version: Int?
     }
 
-    private func store(_ key: SyncKey, _ resource: Resource, _ method: String) -> Int {
+    private func store(_ key: SyncKey, _ resource: FHIRResource, _ method: String) -> Int {
         let number = (versions[key]?.last?.number ?? 0) + 1
-        let meta = resource.meta ?? Meta()
-        meta.versionId = "\(number)"
-        meta.lastUpdated = FHIRInstant(ServerTime.instant(time))
-        resource.meta = meta
+        if let slot = resource.layout.element(named: "meta")?.slot, let layout = resource.layout.elements[slot].layout {
+            let meta = resource.child("meta") ?? layout.makeObject()
+            if let slot = meta.layout.element(named: "versionId")?.slot { meta._setString(slot, "\(number)") }
+            if let slot = meta.layout.element(named: "lastUpdated")?.slot { meta._setInstant(slot, FHIRInstant(ServerTime.instant(time))) }
+            resource._setObject(slot, meta)
+        }
         resource.id = key.id
         versions[key, default: []].append(Version(number: number, time: time, json: FHIRJSON.string(resource), method: method))
         return number
@@ -193,11 +246,11 @@ final class ModelServer: HTTPTransport, @unchecked Sendable {
         return Answer(status: last?.json == nil ? 201 : 200, key: key, version: store(key, resource, "PUT"))
     }
 
-    private func resource(_ body: Data?) -> Resource? {
-        do { return try FHIRJSON.resource(from: body ?? Data(), release: .r4) as? Resource } catch { return nil }
+    private func resource(_ body: Data?) -> FHIRResource? {
+        do { return try FHIRJSON.resource(from: body ?? Data(), release: release) } catch { return nil }
     }
 
-    private func check(_ resource: Resource) -> Int? {
+    private func check(_ resource: FHIRResource) -> Int? {
         guard state.checksReferences else { return nil }
         for key in ReferenceScan.keys(in: FHIRJSON.string(resource), base: testBase.absoluteString) where key.id != resource.id {
             if versions[key]?.last?.json == nil { return 409 }
@@ -206,28 +259,30 @@ final class ModelServer: HTTPTransport, @unchecked Sendable {
     }
 
     private func bundle(_ request: HTTPRequest) -> HTTPResponse {
-        guard let bundle = resource(request.body) as? FireLiteR4.Bundle else { return HTTPResponse(400) }
-        let isTransaction = bundle.type == .transaction
+        guard let bundle = resource(request.body), bundle.resourceType == "Bundle" else { return HTTPResponse(400) }
+        let isTransaction = bundle.text("type") == "transaction"
         guard isTransaction ? state.hasTransactions : state.hasBatches else { return HTTPResponse(404) }
         let saved = versions
         var links: [String: String] = [:]
         var answers: [Answer] = []
         // References within the Bundle become those of the new resources.
-        for entry in bundle.entry where entry.request?.method == .post {
-            guard let url = entry.fullUrl else { continue }
+        let entries = bundle.children("entry")
+        for entry in entries {
+            guard let request = entry.child("request"), request.text("method") == "POST", let url = entry.text("fullUrl") else { continue }
             nextID += 1
-            links[url] = "\(entry.request?.url ?? "")/server-\(nextID)"
+            links[url] = "\(request.text("url") ?? "")/server-\(nextID)"
         }
         nextID -= links.count
-        for entry in bundle.entry {
+        for entry in entries {
+            guard let request = entry.child("request") else { return HTTPResponse(400) }
             var fields: HTTPFields = [:]
-            fields["If-Match"] = entry.request?.ifMatch
-            fields["If-None-Match"] = entry.request?.ifNoneMatch
-            fields["If-None-Exist"] = entry.request?.ifNoneExist
-            let body = entry.resource.map { ReferenceScan.replacing(links, in: FHIRJSON.string($0)) }
-            let path = (entry.request?.url ?? "").split(separator: "/").map(String.init)
+            fields["If-Match"] = request.text("ifMatch")
+            fields["If-None-Match"] = request.text("ifNoneMatch")
+            fields["If-None-Exist"] = request.text("ifNoneExist")
+            let body = entry.takeResource("resource").map { ReferenceScan.replacing(links, in: FHIRJSON.string($0)) }
+            let path = (request.text("url") ?? "").split(separator: "/").map(String.init)
             let answer = write(
-                entry.request?.method?.rawValue ?? "", path, [], body.map { Data($0.utf8) }, fields, refers: !isTransaction)
+                request.text("method") ?? "", path, [], body.map { Data($0.utf8) }, fields, refers: !isTransaction)
             if isTransaction, answer.status >= 400 {
                 versions = saved
                 return outcome(answer.status)
@@ -240,14 +295,14 @@ final class ModelServer: HTTPTransport, @unchecked Sendable {
                 return outcome(409)
             }
         }
-        let entries = answers.map { answer in
+        let results = answers.map { answer in
             var members = [#""status":"\#(answer.status)""#]
             if let key = answer.key { members.append(#""location":"\#(key.path)/_history/\#(answer.version ?? 0)""#) }
             if let version = answer.version, !state.hidesVersions { members.append(#""etag":"W/\"\#(version)\"""#) }
             return #"{"response":{\#(members.joined(separator: ","))}}"#
         }
         let kind = isTransaction ? "transaction" : "batch"
-        return .json(#"{"resourceType":"Bundle","type":"\#(kind)-response","entry":[\#(entries.joined(separator: ","))]}"#)
+        return .json(#"{"resourceType":"Bundle","type":"\#(kind)-response","entry":[\#(results.joined(separator: ","))]}"#)
     }
 
     // MARK: - Reading
@@ -259,10 +314,18 @@ final class ModelServer: HTTPTransport, @unchecked Sendable {
         if path.last == "_history" {
             guard state.hasHistory else { return HTTPResponse(405) }
             if path.count == 3, versions[SyncKey(typeName: typeName, id: path[1])] == nil { return outcome(404) }
-            let since = value("_since") ?? ""
+            let since = Self.milliseconds(value("_since"))
             var found: [(key: SyncKey, version: Version)] = []
-            for (key, all) in versions where key.typeName == typeName && (path.count == 2 || key.id == path[1]) {
-                for version in all where ServerTime.instant(version.time) >= since { found.append((key, version)) }
+            if path.count == 3 {
+                let key = SyncKey(typeName: typeName, id: path[1])
+                for version in versions[key] ?? [] where version.time >= since { found.append((key, version)) }
+            } else {
+                for (key, all) in versions where key.typeName == typeName {
+                    for version in all.reversed() {
+                        if version.time < since { break }
+                        found.append((key, version))
+                    }
+                }
             }
             found.sort { ($0.version.time, $0.version.number, $0.key.id) > ($1.version.time, $1.version.number, $1.key.id) }
             return page(found.map { historyEntry($0.key, $0.version) }, query, url, "history")
@@ -272,12 +335,17 @@ final class ModelServer: HTTPTransport, @unchecked Sendable {
             guard let json = last.json else { return outcome(410) }
             return .json(json, 200, ["ETag": "W/\"\(last.number)\""])
         }
-        var found = current.filter { $0.key.typeName == (path.count == 3 ? path[2] : typeName) }
+        let wanted = path.count == 3 ? path[2] : typeName
+        var found: [(key: SyncKey, json: String)] = []
+        for (key, all) in versions where key.typeName == wanted {
+            if let json = all.last?.json { found.append((key, json)) }
+        }
         if path.count == 3 { found = found.filter { $0.json.contains("\"reference\":\"\(path[0])/\(path[1])\"") } }
         if let ids = value("_id")?.split(separator: ",").map(String.init) { found = found.filter { ids.contains($0.key.id) } }
         if let gender = value("gender") { found = found.filter { $0.json.contains("\"gender\":\"\(gender)\"") } }
-        if let since = value("_lastUpdated")?.dropFirst(2) {
-            found = found.filter { ServerTime.instant(versions[$0.key]?.last?.time ?? 0) >= since }
+        if let text = value("_lastUpdated")?.dropFirst(2) {
+            let since = Self.milliseconds(String(text))
+            found = found.filter { versions[$0.key]?.last?.time ?? 0 >= since }
         }
         if state.sorts {
             found.sort { (versions[$0.key]?.last?.time ?? 0, $0.key.id) < (versions[$1.key]?.last?.time ?? 0, $1.key.id) }
@@ -289,6 +357,8 @@ final class ModelServer: HTTPTransport, @unchecked Sendable {
         }
         return page(found.map { #"{"resource":\#($0.json)}"# }, query, url, "searchset")
     }
+
+    private static func milliseconds(_ instant: String?) -> Int64 { ServerTime.milliseconds(FHIRInstant(instant ?? "")?.date) ?? 0 }
 
     private func historyEntry(_ key: SyncKey, _ version: Version) -> String {
         let response =
@@ -328,7 +398,7 @@ final class ModelServer: HTTPTransport, @unchecked Sendable {
         let list = interactions.isEmpty ? "" : ",\"interaction\":[\(interactions.joined(separator: ","))]"
         let formats = state.patchFormats.map { "\"\($0)\"" }.joined(separator: ",")
         return .json(
-            #"{"resourceType":"CapabilityStatement","status":"active","date":"2024","kind":"instance","fhirVersion":"4.0.1","format":["json"],"#
+            #"{"resourceType":"CapabilityStatement","status":"active","date":"2024","kind":"instance","fhirVersion":"\#(release.name)","format":["json"],"#
                 + (formats.isEmpty ? "" : "\"patchFormat\":[\(formats)],")
                 + #""rest":[{"mode":"server","resource":[\#(types.joined(separator: ","))]\#(list)}]}"#)
     }

@@ -1,0 +1,29 @@
+import FireLiteSync
+
+/// One of the commands that synchronize a database with a server, which differ in their direction.
+protocol SyncingCommand: Command {
+    static var name: String { get }
+    static var summary: String { get }
+    static var direction: SyncDirection { get }
+    var work: SyncWork { get }
+
+    init(work: SyncWork)
+}
+
+extension SyncingCommand {
+    static var definition: CommandDefinition {
+        CommandDefinition(
+            name: name, summary: summary, options: SyncWork.options, operands: "", operandCount: 0...0, jsonKeys: SyncWork.jsonKeys,
+            discussion: """
+                \(SyncWork.discussion)
+
+                \(CredentialsFile.discussion)
+
+                Example: firelite \(name) --database health.sqlite --server https://fhir.example.org/r4 --credentials server.json
+                """)
+    }
+
+    init(_ arguments: ParsedArguments) throws { self.init(work: try SyncWork(arguments, Self.direction)) }
+
+    func run(_ console: Console) throws -> ExitStatus { try work.run(console) }
+}

@@ -1,0 +1,57 @@
+import FireLiteSync
+import Foundation
+
+/// A server that accepts connections and never answers: the system's own queue takes what is sent to it.
+final class SilentServer: Sendable {
+    let base: URL
+    private let descriptor: Int32
+
+    init() throws {
+        #if os(Linux)
+            let kind = Int32(SOCK_STREAM.rawValue)
+        #else
+            let kind = SOCK_STREAM
+        #endif
+        descriptor = socket(AF_INET, kind, 0)
+        var place = sockaddr_in()
+        place.sin_family = sa_family_t(AF_INET)
+        place.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let descriptor = descriptor
+        let isOpen = withUnsafeMutablePointer(to: &place) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { place in
+                bind(descriptor, place, length) == 0 && listen(descriptor, 64) == 0 && getsockname(descriptor, place, &length) == 0
+            }
+        }
+        guard isOpen, let url = URL(string: "http://127.0.0.1:\(UInt16(bigEndian: place.sin_port))/base") else {
+            throw CocoaError(.featureUnsupported)
+        }
+        base = url
+    }
+
+    deinit { close(descriptor) }
+}
+
+/// A transport to a server in memory that does not answer in time, before or after it has done what it was asked for.
+struct SlowTransport: HTTPTransport {
+    /// What becomes of a request.
+    enum Fate: Sendable {
+        case answered
+        /// The server hangs before it reads the request.
+        case ignored
+        /// The server hangs after it has done what was asked for.
+        case done
+    }
+
+    let server: any HTTPTransport
+    let clock: TestClock
+    let fate: @Sendable (HTTPRequest) -> Fate
+
+    func send(_ request: HTTPRequest) async throws -> HTTPResponse {
+        let fate = fate(request)
+        if case .answered = fate { return try await server.send(request) }
+        if case .done = fate { _ = try await server.send(request) }
+        clock.advance(request.timeout / .seconds(1))
+        throw HTTPTransportError(.timedOut, "the server did not answer in time")
+    }
+}
