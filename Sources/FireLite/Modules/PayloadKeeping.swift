@@ -8,6 +8,9 @@ package final class PayloadKeeping: @unchecked Sendable {
     static let referenceTable = "_blob_reference"
     static let incompleteKey = "payloads.incomplete"
 
+    /// How a reference to a payload begins in JSON.
+    package static let referenceStart = Data("\"blob:sha256:".utf8)
+
     private let lock = NSLock()
     private var current: (any PayloadKeeper)?
 

@@ -36,6 +36,17 @@ extension ReadTransaction {
         }
     }
 
+    /// The numbers of the next resources of any type, in their order.
+    package func resourceNumbers(after root: Int64, limit: Int) throws -> [Int64] {
+        try perform(flushes: false) { try access.registry.registrations(after: root, limit: limit).map(\.root) }
+    }
+
+    /// The resource with that number, and what it is called in messages; nil if there is none.
+    package func resource(number root: Int64) throws -> FHIRResource? { try perform { try loader.resource(root: root) } }
+
+    /// The number of pages that this transaction's connection has read from the file so far.
+    package var pagesRead: Int { access.connection.pagesRead }
+
     /// The number of a stored resource; nil for any other.
     package func number(of resource: FHIRResource) -> Int64? { (resource.objectExtras as? StoreTie)?.root }
 }

@@ -29,16 +29,23 @@ public struct Attachments: Sendable {
     /// - Parameter policy: which payloads. Default: those of at least 4,096 bytes.
     /// - Throws: `FHIRStoreError`.
     public func keepApart(_ policy: AttachmentPolicy = AttachmentPolicy()) throws {
-        try store.write { tx in
-            try tx.runBlobs("DELETE FROM _blob_policy")
-            try tx.runBlobs(
-                "INSERT INTO _blob_policy(policy, minimum, maximum, types) VALUES (1, ?, ?, ?)",
-                [
-                    .integer(Int64(policy.minimumBytes)), .integer(Int64(policy.maximumBytes)),
-                    policy.kinds.map { .text($0.map(\.rawValue).sorted().joined(separator: " ")) } ?? .null,
-                ])
-        }
+        let before = store.payloads.keeper
+        // Before the write, so that it is one with a keeper.
         keep(policy)
+        do {
+            try store.write { tx in
+                try tx.runBlobs("DELETE FROM _blob_policy")
+                try tx.runBlobs(
+                    "INSERT INTO _blob_policy(policy, minimum, maximum, types) VALUES (1, ?, ?, ?)",
+                    [
+                        .integer(Int64(policy.minimumBytes)), .integer(Int64(policy.maximumBytes)),
+                        policy.kinds.map { .text($0.map(\.rawValue).sorted().joined(separator: " ")) } ?? .null,
+                    ])
+            }
+        } catch {
+            store.payloads.keeper = before
+            throw error
+        }
     }
 
     /// Goes on keeping payloads apart in a file in which a program has begun to: call it after opening a store. Does nothing for other files.

@@ -1,4 +1,5 @@
 import FireLite
+import FireLiteCrypto
 import Foundation
 
 /// What a resource has instead of a payload that is kept apart: `blob:sha256:HEX;BYTES`. It is not base64, whose characters do not include `:`.
@@ -36,6 +37,9 @@ public struct PayloadReference: Sendable, Hashable, CustomStringConvertible {
         byteCount = bytes
         guard description == text else { return nil }
     }
+
+    /// The SHA-256 of a payload.
+    package static func hash(of bytes: Data) -> Data { HashAlgorithm.sha256.digest(of: bytes) }
 
     public var description: String {
         "\(Self.scheme)\(hash.hexText);\(byteCount)" + (isLiteral ? Self.literalMark : "")
