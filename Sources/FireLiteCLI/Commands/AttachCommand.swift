@@ -8,7 +8,7 @@ struct AttachCommand: Command {
         name: "attach", summary: "add a file to a resource as an attachment",
         options: DatabaseArgument.options + [
             .option("title", "TEXT", "the attachment's title (default: the name of the file)"),
-            .option("type", "MEDIA", "its media type (default: the one that its first bytes show)"),
+            .option("content-type", "MEDIA", "its media type (default: the one that its first bytes show)"),
         ],
         operands: "Type/id FILE", operandCount: 2...2, operandKinds: [.resource, .file],
         jsonKeys: [
@@ -36,7 +36,7 @@ struct AttachCommand: Command {
         key = try ResourceKey(arguments.operands[0], in: database)
         file = arguments.operands[1]
         title = arguments["title"]
-        type = arguments["type"]
+        type = arguments["content-type"]
         isJSON = arguments.has("json")
     }
 

@@ -13,7 +13,7 @@ struct AttachmentKeeper: PayloadKeeper {
 
     func detach(from resource: FHIRResource, _ tx: WriteTransaction) throws -> DetachedPayloads? {
         var found: [(FHIRObject, Int, String)] = []
-        let shortest = minimumBytes.map { max($0, 1) / 3 * 4 } ?? .max
+        let shortest = minimumBytes.map { min(max($0, 1), 1 << 40) / 3 * 4 } ?? .max
         places.forEach(in: resource) { object, slot, text in
             if text.utf8.count >= min(shortest, 72) { found.append((object, slot, text)) }
         }

@@ -61,7 +61,7 @@ extension Attachments {
         try store.read { tx in
             let range = range.clamped(to: 0..<reference.byteCount)
             let blob = try tx.blob(reference)
-            var bytes = Data(capacity: range.count)
+            var bytes = Data(capacity: min(range.count, ReadTransaction.reservedBytes))
             while bytes.count < range.count {
                 bytes.append(contentsOf: try tx.piece(from: range.lowerBound + bytes.count, to: range.upperBound, of: blob, reference))
             }

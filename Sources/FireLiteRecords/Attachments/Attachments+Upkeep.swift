@@ -33,7 +33,7 @@ extension Attachments {
     public func verify(progress: StoreProgressHandler? = nil) throws -> [PayloadFault] {
         try store.read { tx in
             let rows = try tx.blobRows("SELECT blob, hash, bytes FROM _blob WHERE hash IS NOT NULL ORDER BY blob")
-            let total = rows.reduce(0) { $0 + Int($1[2].integer ?? 0) }
+            let total = rows.reduce(0) { $0 &+ Int($1[2].integer ?? 0) }
             var (faults, read): ([PayloadFault], Int) = ([], 0)
             for row in rows {
                 guard let blob = row[0].integer, case .blob(let hash) = row[1], let bytes = row[2].integer else { continue }

@@ -36,20 +36,26 @@ extension ReadTransaction {
         return content
     }
 
+    /// The memory to reserve for a payload before it is read: a file may state any size.
+    static let reservedBytes = 64 << 20
+
     /// All bytes of a payload, compared with its hash.
     ///
     /// - Throws: `AttachmentError`: `missing`, `wrongHash`; `FHIRStoreError`.
     func storedBytes(_ reference: PayloadReference) throws -> Data {
         let blob = try blob(reference)
-        var bytes = Data(capacity: reference.byteCount)
+        var bytes = Data(capacity: min(reference.byteCount, Self.reservedBytes))
+        // One piece is hashed sooner than a thread wakes.
+        let hashing = reference.byteCount > BlobTables.chunkBytes ? HashingQueue() : nil
         var place: Int64 = 0
         while bytes.count < reference.byteCount {
             let content = try chunk(place, of: blob, reference)
             guard !content.isEmpty else { throw Self.missing(reference) }
+            hashing?.add(content)
             bytes.append(contentsOf: content)
             place += 1
         }
-        guard HashAlgorithm.sha256.digest(of: bytes) == reference.hash else { throw Self.changed(reference) }
+        guard (hashing?.finish() ?? HashAlgorithm.sha256.digest(of: bytes)) == reference.hash else { throw Self.changed(reference) }
         return bytes
     }
 

@@ -25,7 +25,12 @@ extension WriteTransaction {
 
     /// Adds the row of a payload whose pieces follow; one without a hash is not complete.
     func addBlob(hash: Data?, byteCount: Int) throws -> Int64 {
-        let number = (try blobRows("SELECT max(blob) FROM _blob").first?[0].integer ?? 0) + 1
+        let last = try blobRows("SELECT max(blob) FROM _blob").first?[0].integer ?? 0
+        // The key of a piece has 24 bits for its place.
+        guard last >= 0, last < Int64.max >> 24 else {
+            throw AttachmentError(.tooLarge, "the store has used all numbers of payloads: move them back, and apart again")
+        }
+        let number = last + 1
         let now = Int64(Date().timeIntervalSince1970 * 1_000)
         try runBlobs(
             "INSERT INTO _blob(blob, hash, bytes, created) VALUES (?, ?, ?, ?)",
@@ -58,7 +63,7 @@ extension WriteTransaction {
             guard try blobRows("SELECT 1 FROM _blob_reference WHERE blob = ? LIMIT 1", [.integer(blob)]).isEmpty else { continue }
             guard let bytes = try blobRows("SELECT bytes FROM _blob WHERE blob = ?", [.integer(blob)]).first?[0].integer else { continue }
             try deleteBlob(blob)
-            deleted = (deleted.payloads + 1, deleted.bytes + Int(bytes))
+            deleted = (deleted.payloads + 1, deleted.bytes &+ Int(bytes))
         }
         return deleted
     }

@@ -123,7 +123,11 @@ struct ShellExampleTests {
             },
             Patient {
                 $0.id = "124"; $0.gender = .female
-                $0.photo = [Attachment { $0.data = "AAAA" }]
+                $0.photo = [
+                    Attachment {
+                        $0.contentType = "text/plain"; $0.data = "AAAA"
+                    }
+                ]
             },
         ]
         let observation = Observation {
