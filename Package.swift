@@ -83,7 +83,7 @@ let package = Package(
             name: "Benchmarks",
             dependencies: [
                 "FireLite", "FireLiteFHIRPath", "FireLiteR4", "FireLiteSearch", "FireLiteSync", "FireLiteSQLiteBridge", "FireLiteSQLite",
-                "FireLiteSynthetic",
+                "FireLiteSynthetic", "FireLiteRecords",
             ],
             path: "Benchmarks",
             exclude: ["Peers", "Report", "README.md"], swiftSettings: settings),

@@ -34,6 +34,8 @@ public final class FHIRStore: Sendable {
     let statementTables = StatementTables()
     /// The results of observed queries, for queries that are equal.
     let sharedResults = SharedResults()
+    /// What keeps payloads apart from their resources, if a module does.
+    package let payloads = PayloadKeeping()
     private let givenConfiguration: Configuration
     /// Whether resources are compared with their digests when they are read.
     var verifiesContent: Bool { givenConfiguration.verifiesContent }

@@ -5,15 +5,19 @@ import FireLiteSQLiteBridge
 ///
 /// Changes to managed objects in the meantime are saved with it.
 public final class WriteTransaction: ReadTransaction {
-    private let writer: StoreWriter
+    let writer: StoreWriter
     private let managed: ManagedObjects
     private let participants: [any WriteParticipant]
+    /// Numbers that the keeper of payloads notes until the commit: those that may have lost their last reference.
+    package var loosePayloads: Set<Int64> = []
 
     init(store: FHIRStore, writer: StoreWriter, participants: [any WriteParticipant]) {
         self.writer = writer
         self.participants = participants
         managed = ManagedObjects(store: store, writer: writer)
         super.init(store: store, access: writer.access, objects: managed)
+        writer.transaction = self
+        writer.keeper = store.payloads.keeper
     }
 
     /// The number of the next tracked change; nil if the file tracks nothing.
@@ -40,6 +44,7 @@ public final class WriteTransaction: ReadTransaction {
                 if !written.isEmpty { try participant.willCommit(self, written) }
                 try managed.flush()
             }
+            if !loosePayloads.isEmpty { try writer.keeper?.willCommit(self) }
             try writer.commit()
         }
         managed.finish()

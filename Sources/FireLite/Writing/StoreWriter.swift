@@ -5,10 +5,10 @@ import Foundation
 /// The writing side of a store: one connection, used by one write at a time.
 final class StoreWriter {
     let access: StoreConnection
-    private let identity: StoreIdentity
+    let identity: StoreIdentity
     // Exclusive access is not checked for these, as they are used for each resource or row, and nothing calls back into this type.
-    @exclusivity(unchecked) private var flattener: Flattener
-    private var stored = RowBuffer()
+    @exclusivity(unchecked) var flattener: Flattener
+    var stored = RowBuffer()
     @exclusivity(unchecked) private var pending: [Pending] = []
     @exclusivity(unchecked) private var roots: [Int64] = []
     @exclusivity(unchecked) private var nextRoot: Int64 = 0
@@ -30,6 +30,9 @@ final class StoreWriter {
     private var continued: [Int64: Int64] = [:]
     private var trackingSettings = TrackingSettings()
     private(set) var origin = WriteOrigin.local
+    /// The write in progress and what keeps payloads apart in it; nil if nothing does.
+    @exclusivity(unchecked) weak var transaction: WriteTransaction?
+    @exclusivity(unchecked) var keeper: (any PayloadKeeper)?
     private var catalogVersion: Int64 = 0
     private var changesBefore: Int64 = 0
 
@@ -124,6 +127,7 @@ final class StoreWriter {
             trackingSettings.next = tracking.next
             try trackingSettings.store(access.connection)
         }
+        if access.connection.totalChanges != changesBefore { try noteUnknownPayloads() }
         try access.commit()
     }
 
@@ -164,8 +168,11 @@ final class StoreWriter {
             var numbers: [Int64] = []
             for resource in resources {
                 if keepsIDsUnique { try UniqueIDs(access).verify(resource) }
-                numbers.append(
-                    try queue(resource, digest: ContentDigest.digest(of: resource, key: identity.digestKey), marksManaged: true))
+                try apart(resource) { detached in
+                    let digest = ContentDigest.digest(of: resource, key: identity.digestKey)
+                    numbers.append(try queue(resource, digest: digest, marksManaged: true))
+                    try note(detached, ofResource: numbers[numbers.count - 1], isNew: true)
+                }
             }
             try writeQueue()
             return numbers
@@ -235,7 +242,7 @@ final class StoreWriter {
     /// The revision of a resource that this write has added.
     func firstRevision(of root: Int64) -> Int64 { continued[root] ?? 1 }
 
-    private func writeQueue() throws {
+    func writeQueue() throws {
         guard !pending.isEmpty else { return }
         try grow()
         try RowInserter(schema: access.schema, connection: access.connection).insert(flattener.buffer, roots: roots)
@@ -387,24 +394,31 @@ final class StoreWriter {
 
     private func upsert(
         _ resource: FHIRResource, _ knownDigest: ContentDigest.Value?, _ policy: UpsertPolicy, _ marksManaged: Bool,
-        _ known: (Int64) -> FHIRResource?, _ lookUp: () throws -> Registration?
+        _ object: (Int64) -> FHIRResource?, _ lookUp: () throws -> Registration?
     ) throws -> UpsertOutcome {
         if resource.isManaged, let tie = resource.objectExtras as? StoreTie {
             // Its changes have been saved; another write may still have replaced or deleted it.
             _ = try currentRegistration(of: resource, tie)
             return .unchanged(tie.root)
         }
-        let digest = knownDigest ?? ContentDigest.digest(of: resource, key: identity.digestKey)
-        guard let registration = try lookUp() else {
-            return .added(try queue(resource, digest: digest, marksManaged: marksManaged))
+        return try apart(resource) { detached in
+            // A digest that was computed before is that of the whole resource.
+            let known = detached == nil ? knownDigest : nil
+            let digest = known ?? ContentDigest.digest(of: resource, key: identity.digestKey)
+            guard let registration = try lookUp() else {
+                let root = try queue(resource, digest: digest, marksManaged: marksManaged)
+                try note(detached, ofResource: root, isNew: true)
+                return .added(root)
+            }
+            let root = registration.root
+            if registration.digest == digest { return .unchanged(root) }
+            if policy == .keepNewer, try isOlder(resource, than: registration) { return .older(root) }
+            if let target = object(root) { return .merge(target) }
+            try writeQueue()
+            _ = try replace(registration, with: resource, numbering: .fresh, digest: digest)
+            try note(detached, ofResource: root, isNew: false)
+            return .updated(root)
         }
-        let root = registration.root
-        if registration.digest == digest { return .unchanged(root) }
-        if policy == .keepNewer, try isOlder(resource, than: registration) { return .older(root) }
-        if let target = known(root) { return .merge(target) }
-        try writeQueue()
-        _ = try replace(registration, with: resource, numbering: .fresh, digest: digest)
-        return .updated(root)
     }
 
     private func isOlder(_ resource: FHIRResource, than registration: Registration) throws -> Bool {
@@ -421,8 +435,12 @@ final class StoreWriter {
         try writeQueue()
         let registration = try currentRegistration(of: resource, tie)
         if keepsIDsUnique { try UniqueIDs(access).verify(resource, besides: tie.root) }
-        let digest = ContentDigest.digest(of: resource, key: identity.digestKey)
-        return try replace(registration, with: resource, numbering: .kept, digest: digest)
+        return try apart(resource) { detached in
+            let digest = ContentDigest.digest(of: resource, key: identity.digestKey)
+            let revision = try replace(registration, with: resource, numbering: .kept, digest: digest)
+            if revision != registration.revision { try note(detached, ofResource: tie.root, isNew: false) }
+            return revision
+        }
     }
 
     /// The registration of the stored resource that an object was read from.
@@ -495,5 +513,6 @@ final class StoreWriter {
         }
         for table in shape.tables { try table.deleteRows(root << 24...root << 24 | 0xFF_FFFF, access.connection) }
         try access.registry.delete(root: root)
+        try note(nil, ofResource: root, isNew: false)
     }
 }

@@ -1,4 +1,5 @@
 import FireLite
+import FireLiteRecords
 import FireLiteReleases
 import Foundation
 
@@ -112,7 +113,10 @@ struct DatabaseArgument {
         configuration.mustExist = mustExist
         configuration.checksPages = checksPages
         configuration.key = try key()
-        return try FHIRStore(path: path, release: release, configuration: configuration)
+        let store = try FHIRStore(path: path, release: release, configuration: configuration)
+        // Tables that are damaged are reported by what needs them.
+        do { try store.attachments.resume() } catch is FHIRStoreError {}
+        return store
     }
 
     /// Runs `body`, and makes the store's errors name the file.

@@ -1,4 +1,5 @@
 import FireLite
+import FireLiteRecords
 
 /// `firelite get`: prints one resource, or an earlier version of it.
 struct GetCommand: Command {
@@ -48,7 +49,9 @@ struct GetCommand: Command {
             }
         }
         guard let resource else { throw ToolError.incomplete("\(name) is not in \(database.path)") }
-        try console.print(console.json(resource))
+        do {
+            try console.print(console.json(database.located { try store.attachments.whole(resource) }))
+        } catch let error as AttachmentError { throw ToolError.incomplete(error.description) }
         return .done
     }
 

@@ -40,6 +40,11 @@ extension WriteTransaction {
         for field in ["Authorization", "Cookie", "Proxy-Authorization"] where request.fields[field] != nil {
             throw OutboxError(.invalidArgument, "\(request): a token must not wait on disk: give the client an authorization")
         }
+        guard request.body?.range(of: PayloadKeeping.referenceStart) == nil else {
+            throw OutboxError(
+                .invalidArgument,
+                "\(request): the body has a reference to a payload that is kept apart: send store.attachments.whole(_:) of the resource")
+        }
         var outgoing = request
         var condition: FHIRParameters?
         if let mark, OutboxMark.applies(to: request, store.release) {

@@ -179,14 +179,16 @@ extension SyncJournal {
                 guard let id = resource.id else { return without.append(resource.pk) }
                 let key = SyncKey(typeName: type.typeName, id: id)
                 if try changes(of: key).isEmpty {
-                    try insert(key, sequence, base: nil, content: configuration.sendsEachVersion ? FHIRJSON.string(resource) : nil)
+                    try insert(
+                        key, sequence, base: nil, content: configuration.sendsEachVersion ? FHIRJSON.string(tx.whole(resource)) : nil)
                 }
             }
             for pk in without {
                 guard let id = try assignID(pk) else { continue }
                 let resource = configuration.sendsEachVersion ? try tx.resource(typeName: type.typeName, id: id) : nil
                 try insert(
-                    SyncKey(typeName: type.typeName, id: id), sequence, base: nil, content: resource.map { FHIRJSON.string($0) })
+                    SyncKey(typeName: type.typeName, id: id), sequence, base: nil,
+                    content: resource.map { try FHIRJSON.string(tx.whole($0)) })
             }
         }
         for row in try rows("SELECT type, id FROM _sync_resource WHERE server = ? AND own <> 2", [.integer(server)]) {

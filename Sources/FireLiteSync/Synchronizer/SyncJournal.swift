@@ -152,7 +152,7 @@ struct SyncJournal {
 
     /// The store's state of a resource, with references that the server understands; nil if there is none.
     func stored(_ key: SyncKey) throws -> FHIRResource? {
-        try tx.resource(typeName: key.typeName, id: key.id).map { try tx.withAssignedIDs($0) }
+        try tx.resource(typeName: key.typeName, id: key.id).map { try tx.whole(tx.withAssignedIDs($0)) }
     }
 
     /// The JSON of a resource of the store, with references that the server understands.

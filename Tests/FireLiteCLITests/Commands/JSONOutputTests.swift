@@ -49,6 +49,8 @@ struct JSONOutputTests {
             "recover": [database.path, folder.file("recovered.sqlite")], "reseal": ["--database", database.path],
             "find": ["--database", database.path, "Patient", "--count"], "search": ["--database", database.path, "Patient", "--count"],
             "version": [], "outbox": ["--database", database.path, "list"],
+            "attach": ["--database", database.path, "Patient/0", file], "blobs": ["--database", database.path, "list"],
+            "detach": ["--database", database.path, "Patient/0"],
             "push": ["--database", database.path, "--server", "http://127.0.0.1:1/fhir", "--dry-run"],
             "migrate": [
                 "--database", database.path, try folder.write("old.ndjson", #"{"resourceType":"Patient","id":"3","pk":"x","name":[]}"#),

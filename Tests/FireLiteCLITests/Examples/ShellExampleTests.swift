@@ -103,7 +103,7 @@ struct ShellExampleTests {
     private static func word(_ word: String, _ folder: TemporaryFolder) -> [String] {
         if word == "*.ndjson" { return [folder.file("observations.ndjson"), folder.file("patients.ndjson")] }
         if word == "folder" || word == "exported" { return [folder.file(word)] }
-        let isFile = word.wholeMatch(of: /[a-z][a-z0-9-]*(\.[a-z]+)*\.(sqlite|ndjson|json|key|gz)/) != nil
+        let isFile = word.wholeMatch(of: /[a-z][a-z0-9-]*(\.[a-z]+)*\.(sqlite|ndjson|json|key|gz|pdf)/) != nil
         return [isFile ? folder.file(word) : word]
     }
 
@@ -123,6 +123,11 @@ struct ShellExampleTests {
             },
             Patient {
                 $0.id = "124"; $0.gender = .female
+                $0.photo = [
+                    Attachment {
+                        $0.contentType = "text/plain"; $0.data = "AAAA"
+                    }
+                ]
             },
         ]
         let observation = Observation {
@@ -154,6 +159,7 @@ struct ShellExampleTests {
         try FileManager.default.createDirectory(atPath: folder.file("exported/Patient"), withIntermediateDirectories: true)
         try folder.write("exported/Patient/128.json", #"{"id":"128","photo":[],"name":[{"given":[{"value":"Ryan"}]}]}"#)
         try folder.write("realm.json", #"{"Patient":[{"pk":"p","id":"129","active":null}],"HumanName":[{"pk":"n"}]}"#)
+        try folder.write("letter.pdf", "%PDF-1.7\n")
         try folder.write("all.ndjson", FHIRJSON.string(Patient { $0.id = "130" }))
         let credentials = try folder.write("server.json", #"{"token":"secret"}"#)
         try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: credentials)

@@ -10,7 +10,11 @@ extension FHIRStore {
     /// - Complexity: reads the whole file.
     /// - Throws: errors of `progress`; `FHIRStoreError` if the file cannot be read at all.
     public func check(progress: StoreProgressHandler? = nil) throws -> [StoreFinding] {
-        try perform { try StoreCheck($0.access, digestKey: identity.digestKey, progress).run() }
+        try perform { transaction in
+            let findings = try StoreCheck(transaction.access, digestKey: identity.digestKey, progress).run()
+            let payloads = try payloads.keeper?.findings(transaction) ?? []
+            return findings + payloads.map { StoreFinding(.payload, table: $0.table, number: $0.root, $0.text) }
+        }
     }
 
     /// The sizes of the store.

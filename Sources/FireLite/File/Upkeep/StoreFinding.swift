@@ -19,6 +19,8 @@ public struct StoreFinding: Sendable, Hashable, CustomStringConvertible {
         public static let registry = Kind(rawValue: "registry")
         /// A table of a module is missing, or is not as the library writes it.
         public static let module = Kind(rawValue: "module")
+        /// A payload that a resource refers to is missing or incomplete. The resource can be read.
+        public static let payload = Kind(rawValue: "payload")
         /// A resource does not match its digest.
         public static let content = Kind(rawValue: "content")
         /// The next resource would get a number that is in use or invalid.

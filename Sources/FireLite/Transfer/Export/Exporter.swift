@@ -69,6 +69,7 @@ package struct Exporter {
     }
 
     private mutating func typesToWrite(_ transaction: ReadTransaction) throws -> [String] {
+        try transaction.requirePayloads()
         if !types.isEmpty { return types }
         do {
             let stored = try transaction.counts().filter { $0.count > 0 }
@@ -90,6 +91,7 @@ package struct Exporter {
             var resource = resource
             if resource.id == nil { if options.assignsIDs { counts.assignedIDs += 1 } else { counts.withoutID += 1 } }
             if options.assignsIDs { resource = try transaction.withAssignedIDs(resource) }
+            resource = try transaction.whole(resource)
             let line = FHIRJSON.data(resource)
             try output.write(line)
             try output.write("\n")

@@ -1,0 +1,24 @@
+import Foundation
+
+/// What keeps the payloads of a store apart, if anything does.
+///
+/// `@unchecked Sendable`: `lock` guards the variable.
+package final class PayloadKeeping: @unchecked Sendable {
+    /// The table that names the payloads of each resource, and the sign in `_meta` that it is incomplete.
+    static let referenceTable = "_blob_reference"
+    static let incompleteKey = "payloads.incomplete"
+
+    /// How a reference to a payload begins in JSON.
+    package static let referenceStart = Data("\"blob:sha256:".utf8)
+
+    private let lock = NSLock()
+    private var current: (any PayloadKeeper)?
+
+    init() {}
+
+    /// Keeps the payloads of every later write; nil if they stay in the rows.
+    package var keeper: (any PayloadKeeper)? {
+        get { lock.withLock { current } }
+        set { lock.withLock { current = newValue } }
+    }
+}

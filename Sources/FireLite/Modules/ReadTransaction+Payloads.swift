@@ -1,0 +1,71 @@
+import FireLiteCore
+import FireLiteSQLiteBridge
+
+extension ReadTransaction {
+    /// The resource with the payloads that are kept apart from it: the same object if there are none, otherwise a copy.
+    ///
+    /// - Throws: `FHIRStoreError`: `invalidArgument` if the file has references to payloads and this store object does not keep any.
+    package func whole(_ resource: FHIRResource) throws -> FHIRResource {
+        try store.payloads.keeper?.whole(resource, self) ?? resource
+    }
+
+    /// Refuses to pass on references instead of payloads.
+    ///
+    /// - Throws: `FHIRStoreError.invalidArgument` if resources refer to payloads and nothing on this store object can read them.
+    package func requirePayloads() throws {
+        guard store.payloads.keeper == nil else { return }
+        try perform {
+            guard access.schema.moduleDefinitions[PayloadKeeping.referenceTable] != nil,
+                try access.connection.integer("SELECT 1 FROM \(PayloadKeeping.referenceTable) LIMIT 1") == 1
+            else { return }
+            throw FHIRStoreError(
+                .invalidArgument,
+                "\(store.path) keeps payloads of attachments apart: link FireLiteRecords and call store.attachments.resume() after opening")
+        }
+    }
+
+    /// Whether a program without the keeper has written to the file since `notePayloadsComplete`, so that references may be missing.
+    package var mayLackPayloadReferences: Bool {
+        get throws {
+            try perform(flushes: false) {
+                let statement = try access.connection.cached("SELECT 1 FROM _meta WHERE key = ?")
+                statement.bind(1, PayloadKeeping.incompleteKey)
+                defer { statement.reset() }
+                return try statement.step()
+            }
+        }
+    }
+
+    /// The numbers of the next resources of any type, in their order.
+    package func resourceNumbers(after root: Int64, limit: Int) throws -> [Int64] {
+        try perform(flushes: false) { try access.registry.registrations(after: root, limit: limit).map(\.root) }
+    }
+
+    /// The resource with that number, and what it is called in messages; nil if there is none.
+    package func resource(number root: Int64) throws -> FHIRResource? { try perform { try loader.resource(root: root) } }
+
+    /// The number of pages that this transaction's connection has read from the file so far.
+    package var pagesRead: Int { access.connection.pagesRead }
+
+    /// The number of a stored resource; nil for any other.
+    package func number(of resource: FHIRResource) -> Int64? { (resource.objectExtras as? StoreTie)?.root }
+}
+
+extension WriteTransaction {
+    /// Notes that the references to payloads are complete.
+    package func notePayloadsComplete() throws {
+        try perform(flushes: false) {
+            let statement = try access.connection.cached("DELETE FROM _meta WHERE key = ?")
+            statement.bind(1, PayloadKeeping.incompleteKey)
+            try statement.run()
+        }
+    }
+
+    /// Moves the payloads of a stored resource out of its rows, or back into them. Its revision stays, and observers, change log and history
+    /// see no change.
+    ///
+    /// - Returns: whether anything moved.
+    package func movePayloads(ofResource root: Int64, apart: Bool) throws -> Bool {
+        try perform { try writer.movePayloads(ofResource: root, apart: apart) }
+    }
+}

@@ -1,0 +1,60 @@
+import FireLite
+import FireLiteRecords
+import Foundation
+
+/// `firelite attach`: adds a file to a resource.
+struct AttachCommand: Command {
+    static let definition = CommandDefinition(
+        name: "attach", summary: "add a file to a resource as an attachment",
+        options: DatabaseArgument.options + [
+            .option("title", "TEXT", "the attachment's title (default: the name of the file)"),
+            .option("content-type", "MEDIA", "its media type (default: the one that its first bytes show)"),
+        ],
+        operands: "Type/id FILE", operandCount: 2...2, operandKinds: [.resource, .file],
+        jsonKeys: [
+            JSONKey("attached", "the resource"), JSONKey("bytes", "the size of the file"),
+            JSONKey("type", "the media type, null if unknown"),
+        ],
+        discussion: """
+            The file goes into the first element that holds attachments, such as Patient.photo or DocumentReference.content, with its
+            type, size and SHA-1 hash. A file larger than 20 MiB is refused, unless the database's policy says otherwise, and one
+            whose first bytes do not show the stated type.
+
+            Example: firelite attach --database health.sqlite Patient/123 letter.pdf
+            """)
+
+    private let database: DatabaseArgument
+    private let key: ResourceKey
+    private let file: String
+    private let title: String?
+    private let type: String?
+    private let isJSON: Bool
+
+    init(_ arguments: ParsedArguments) throws {
+        let database = try DatabaseArgument(arguments)
+        self.database = database
+        key = try ResourceKey(arguments.operands[0], in: database)
+        file = arguments.operands[1]
+        title = arguments["title"]
+        type = arguments["content-type"]
+        isJSON = arguments.has("json")
+    }
+
+    func run(_ console: Console) throws -> ExitStatus {
+        let bytes = try Data(contentsOf: URL(fileURLWithPath: file))
+        let store = try database.open()
+        let title = title ?? URL(fileURLWithPath: file).lastPathComponent
+        try database.located {
+            do {
+                try store.attachments.attach(bytes, to: key.type, id: key.id, title: title, contentType: type)
+            } catch let error as AttachmentError { throw ToolError.incomplete(error.description) }
+        }
+        var report = Report()
+        report.addLine([
+            .init("attached", .text(key.description)), .init("bytes", .bytes(bytes.count)),
+            .init("type", FigureValue(type ?? AttachmentKind(beginning: bytes)?.contentType)),
+        ])
+        try console.print(report, asJSON: isJSON)
+        return .done
+    }
+}

@@ -1,0 +1,96 @@
+import FireLite
+import FireLiteRecords
+import Foundation
+
+/// `firelite blobs`: the payloads of attachments that are kept apart from their resources.
+struct BlobsCommand: Command {
+    static let definition = CommandDefinition(
+        name: "blobs", summary: "list, verify, collect and move the payloads of attachments",
+        options: DatabaseArgument.options + [
+            .option("at-least", "BYTES", "with apart: the least size of a payload that is kept apart (default: 4096)")
+        ],
+        operands: "list|verify|collect|apart|back", operandCount: 1...1, operandKinds: [.choice(Action.allCases.map(\.rawValue))],
+        jsonKeys: [
+            JSONKey("payloads", "a list: hash, bytes, created, resources, versions (whether an older version may have it)"),
+            JSONKey("faults", "with verify, a list of texts: the payloads that do not match their hash or lack a part"),
+            JSONKey("collected", "with collect, the number of payloads deleted"),
+            JSONKey("moved", "with apart and back, the number of resources whose payloads moved"),
+        ],
+        discussion: """
+            apart moves payloads out of the rows of their resources, now and with every later write; back moves them into
+            the rows again. verify compares each payload with its SHA-256; the exit status is 1 if one differs. collect
+            deletes payloads that nothing refers to.
+
+            Examples: firelite blobs --database health.sqlite apart
+                      firelite blobs --database health.sqlite verify
+            """)
+
+    private enum Action: String, CaseIterable {
+        case list, verify, collect, apart, back
+    }
+
+    private let database: DatabaseArgument
+    private let action: Action
+    private let minimum: Int?
+    private let isJSON: Bool
+
+    init(_ arguments: ParsedArguments) throws {
+        database = try DatabaseArgument(arguments)
+        let verb = arguments.operands[0]
+        guard let action = Action(rawValue: verb) else { throw ToolError.usage("'\(verb)' is not list, verify, collect, apart or back") }
+        self.action = action
+        minimum = try arguments.number("at-least", in: 1...Int.max)
+        if minimum != nil, action != .apart { throw ToolError.usage("--at-least needs apart") }
+        isJSON = arguments.has("json")
+    }
+
+    func run(_ console: Console) throws -> ExitStatus {
+        let isReading = action == .list || action == .verify
+        let store = try isReading ? database.openForReading() : database.open()
+        let attachments = store.attachments
+        var report = Report()
+        var (faults, collected, moved): ([PayloadFault], Int, Int) = ([], 0, 0)
+        try database.located {
+            do {
+                switch action {
+                case .list: break
+                case .verify:
+                    faults = try attachments.verify()
+                    if faults.isEmpty { report.addNote("every payload matches its hash") }
+                case .collect:
+                    let deleted = try attachments.collect()
+                    collected = deleted.payloads
+                    report.addNote("collected \(Figures.count(deleted.payloads)), \(Figures.bytes(deleted.bytes))")
+                case .apart:
+                    moved = try attachments.moveApart(minimum.map { AttachmentPolicy(minimumBytes: $0) })
+                    report.addNote("moved \(Figures.count(moved))")
+                case .back:
+                    moved = try attachments.moveBack()
+                    report.addNote("moved \(Figures.count(moved))")
+                }
+            } catch let error as AttachmentError { throw ToolError.incomplete(error.description) }
+            let payloads = try attachments.list()
+            report.addTable("payloads", Self.columns, payloads.map(Self.row), isShown: action == .list && !payloads.isEmpty)
+            if action == .list, payloads.isEmpty { report.addNote("no payload is kept apart") }
+        }
+        for fault in faults { report.addNote(fault.description) }
+        report.addMember("faults", .texts(faults.map(\.description)))
+        report.addMember("collected", .number(collected))
+        report.addMember("moved", .number(moved))
+        try console.print(report, asJSON: isJSON)
+        return faults.isEmpty ? .done : .incomplete
+    }
+
+    private static let columns: [Report.Column] = [
+        .init(key: "hash"), .init(key: "bytes", alignment: .right), .init(key: "created"), .init(key: "resources", alignment: .right),
+        .init(key: "versions"),
+    ]
+
+    private static func row(_ payload: StoredPayload) -> [FigureValue] {
+        let hash = payload.hash.map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined()
+        return [
+            .shown("\(hash.prefix(16))…", .text(hash)), .bytes(payload.byteCount), .time(payload.created), .number(payload.resources),
+            .flag(payload.isInHistory),
+        ]
+    }
+}

@@ -1,0 +1,32 @@
+/// An error about the payload of an attachment. Its description has no content of records.
+public struct AttachmentError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The kind of an error. Later versions may add codes.
+    public struct Code: RawRepresentable, Sendable, Hashable {
+        public let rawValue: String
+        public init(rawValue: String) { self.rawValue = rawValue }
+
+        /// The payload is larger than the policy allows.
+        public static let tooLarge = Code(rawValue: "tooLarge")
+        /// The policy does not allow the type that the payload's first bytes show, or they do not match the stated type.
+        public static let wrongType = Code(rawValue: "wrongType")
+        /// The stored bytes do not match their hash.
+        public static let wrongHash = Code(rawValue: "wrongHash")
+        /// The payload is not in the store, or a part of it is missing.
+        public static let missing = Code(rawValue: "missing")
+        /// The resource type has no place for an attachment, or the resource has no such attachment.
+        public static let noPlace = Code(rawValue: "noPlace")
+        /// The argument is not what the call needs.
+        public static let invalidArgument = Code(rawValue: "invalidArgument")
+    }
+
+    public let code: Code
+    /// A sentence that says what to do.
+    public let message: String
+
+    public var description: String { message }
+
+    init(_ code: Code, _ message: String) {
+        self.code = code
+        self.message = message
+    }
+}

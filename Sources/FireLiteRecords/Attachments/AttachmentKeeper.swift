@@ -1,0 +1,113 @@
+import FireLite
+import FireLiteCore
+import FireLiteCrypto
+import Foundation
+
+/// Keeps the payloads of a store's attachments in `_blob`, by their hash.
+struct AttachmentKeeper: PayloadKeeper {
+    let places: PayloadPlaces
+    /// The least size of a payload to keep apart; nil keeps none, and still knows those that are.
+    let minimumBytes: Int?
+
+    // MARK: - Writing
+
+    func detach(from resource: FHIRResource, _ tx: WriteTransaction) throws -> DetachedPayloads? {
+        var found: [(FHIRObject, Int, String)] = []
+        let shortest = minimumBytes.map { min(max($0, 1), 1 << 40) / 3 * 4 } ?? .max
+        places.forEach(in: resource) { object, slot, text in
+            if text.utf8.count >= min(shortest, 72) { found.append((object, slot, text)) }
+        }
+        guard !found.isEmpty else { return nil }
+        var detached = DetachedPayloads()
+        do {
+            for (object, slot, text) in found {
+                if let reference = PayloadReference(text) {
+                    detached.payloads.append(try known(reference, resource, tx))
+                } else if text.utf8.count >= shortest, let payload = Self.payload(of: text), payload.bytes.count >= minimumBytes ?? .max {
+                    let hash = HashAlgorithm.sha256.digest(of: payload.bytes)
+                    detached.payloads.append(try tx.storeBlob(payload.bytes, hash: hash))
+                    let reference = PayloadReference(hash: hash, byteCount: payload.bytes.count, isLiteral: payload.isLiteral)
+                    detached.replace(slot, of: object, with: reference.description)
+                }
+            }
+        } catch {
+            detached.restore()
+            throw error
+        }
+        return detached.payloads.isEmpty ? nil : detached
+    }
+
+    private func known(_ reference: PayloadReference, _ resource: FHIRResource, _ tx: WriteTransaction) throws -> Int64 {
+        if let blob = try tx.blob(withHash: reference.hash), blob.byteCount == reference.byteCount { return blob.number }
+        throw AttachmentError(
+            .missing,
+            "a \(resource.resourceType) refers to a payload that is not in this store: get the whole resource from the store it is from, or set `data`"
+        )
+    }
+
+    /// What is stored for a base64 text: the bytes if they give the same text again, otherwise the text; nil if it is no base64.
+    static func payload(of text: String) -> (bytes: Data, isLiteral: Bool)? {
+        if let bytes = Data(base64Encoded: text), isPlain(text, of: bytes) { return (bytes, false) }
+        return Data(fhirBase64: text) == nil ? nil : (Data(text.utf8), true)
+    }
+
+    /// Whether bytes that were read from a base64 text without white space are written as that text: only the end of one can differ.
+    private static func isPlain(_ text: String, of bytes: Data) -> Bool {
+        guard text.utf8.count == (bytes.count + 2) / 3 * 4 else { return false }
+        let rest = bytes.count % 3 == 0 ? 3 : bytes.count % 3
+        return text.utf8.suffix(4).elementsEqual(bytes.suffix(rest).base64EncodedString().utf8) || bytes.isEmpty
+    }
+
+    func note(_ payloads: [Int64], ofResource root: Int64, isNew: Bool, keepsVersions: Bool, _ tx: WriteTransaction) throws {
+        var missing = Set(payloads)
+        if !isNew {
+            for row in try tx.blobRows("SELECT reference, blob, kept FROM _blob_reference WHERE root = ?", [.integer(root)]) {
+                guard let reference = row[0].integer, let blob = row[1].integer, row[2].integer == 0 else { continue }
+                if missing.remove(blob) != nil { continue }
+                if keepsVersions {
+                    try tx.runBlobs("UPDATE _blob_reference SET kept = 1 WHERE reference = ?", [.integer(reference)])
+                } else {
+                    try tx.runBlobs("DELETE FROM _blob_reference WHERE reference = ?", [.integer(reference)])
+                    tx.loosePayloads.insert(blob)
+                }
+            }
+        }
+        for blob in missing.sorted() {
+            try tx.runBlobs("INSERT INTO _blob_reference(root, blob, kept) VALUES (?, ?, 0)", [.integer(root), .integer(blob)])
+        }
+    }
+
+    func willCommit(_ tx: WriteTransaction) throws {
+        let loose = tx.loosePayloads
+        tx.loosePayloads.removeAll()
+        // References that nobody noted may exist: `collect` finds them.
+        guard try !tx.mayLackPayloadReferences else { return }
+        try tx.deleteBlobs(loose.sorted())
+    }
+
+    // MARK: - Reading
+
+    func whole(_ resource: FHIRResource, _ tx: ReadTransaction) throws -> FHIRResource {
+        var hasReferences = false
+        places.forEach(in: resource) { if PayloadReference($2) != nil { hasReferences = true } }
+        guard hasReferences else { return resource }
+        let copy = resource.copy()
+        var texts = DetachedPayloads()
+        try places.forEach(in: copy) { object, slot, text in
+            if let reference = PayloadReference(text) { texts.replace(slot, of: object, with: try tx.text(reference)) }
+        }
+        return copy
+    }
+
+    func findings(_ tx: ReadTransaction) throws -> [(table: String, root: Int64?, text: String)] {
+        let missing = try tx.blobRows(
+            "SELECT r.root FROM _blob_reference r LEFT JOIN _blob b ON b.blob = r.blob WHERE b.hash IS NULL AND r.kept = 0")
+        let cut = try tx.blobRows(
+            """
+            SELECT r.root FROM _blob_reference r JOIN _blob b ON b.blob = r.blob WHERE r.kept = 0 AND b.hash IS NOT NULL AND b.bytes <>
+            (SELECT ifnull(sum(length(c.content)), 0) FROM _blob_chunk c WHERE c.chunk BETWEEN b.blob << 24 AND b.blob << 24 | 16777215)
+            """)
+        return missing.map { ("_blob", $0[0].integer, "the payload of an attachment is missing") }
+            + cut.map { ("_blob_chunk", $0[0].integer, "a part of the payload of an attachment is missing") }
+    }
+}

@@ -1,0 +1,48 @@
+/// A type of payload that its first bytes show.
+public enum AttachmentKind: String, Sendable, Hashable, CaseIterable, Codable {
+    case jpeg, png, tiff, pdf, dicom
+
+    /// The number of bytes that decide.
+    static let beginningBytes = 132
+
+    /// Its media type.
+    public var contentType: String {
+        switch self {
+        case .jpeg: "image/jpeg"
+        case .png: "image/png"
+        case .tiff: "image/tiff"
+        case .pdf: "application/pdf"
+        case .dicom: "application/dicom"
+        }
+    }
+
+    /// The type with this media type; nil for others. `image/jpg` is taken for `image/jpeg`.
+    ///
+    /// - Parameter contentType: a media type, with or without parameters.
+    public init?(contentType: String) {
+        let name = contentType.split(separator: ";").first.map { $0.lowercased().filter { $0 != " " } } ?? ""
+        guard let kind = Self.allCases.first(where: { $0.contentType == (name == "image/jpg" ? "image/jpeg" : name) }) else { return nil }
+        self = kind
+    }
+
+    /// The type that the first bytes of a payload show; nil if it is none of these.
+    ///
+    /// - Parameter beginning: the first 132 bytes, or all if there are fewer.
+    public init?(beginning: some Collection<UInt8>) {
+        let bytes = Array(beginning.prefix(Self.beginningBytes))
+        // JPEG: FF D8 FF and one of the first markers of JFIF, Exif, SPIFF and raw files.
+        if bytes.starts(with: [0xFF, 0xD8, 0xFF]), bytes.count > 3, [0xDB, 0xE0, 0xE1, 0xE2, 0xE3, 0xE8, 0xEE].contains(bytes[3]) {
+            self = .jpeg
+        } else if bytes.starts(with: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) {
+            self = .png
+        } else if bytes.starts(with: [0x49, 0x49, 0x2A, 0x00]) || bytes.starts(with: [0x4D, 0x4D, 0x00, 0x2A]) {
+            self = .tiff
+        } else if bytes.starts(with: Array("%PDF-".utf8)) {
+            self = .pdf
+        } else if bytes.count >= 132, bytes[128..<132].elementsEqual("DICM".utf8) {
+            self = .dicom
+        } else {
+            return nil
+        }
+    }
+}

@@ -1,0 +1,82 @@
+import FireLite
+import FireLiteCrypto
+import Foundation
+
+extension Attachments {
+    /// Stores a payload that comes in pieces, with little memory; set `data` of an attachment to the text of the result before the next `collect`.
+    ///
+    /// It takes several writes, between which others can write. If it fails or its task is cancelled, nothing stays.
+    /// - Parameters:
+    ///   - pieces: the bytes.
+    ///   - contentType: the type that is stated for them; nil for none. Default: nil.
+    ///   - progress: receives the number of bytes stored. Default: none.
+    /// - Throws: errors of `pieces` and `progress`; `AttachmentError`: `tooLarge`, `wrongType`; `FHIRStoreError`; `CancellationError`.
+    public func put<Pieces: AsyncSequence>(
+        _ pieces: Pieces, contentType: String? = nil, progress: ((Int) throws -> Void)? = nil
+    ) async throws -> PayloadReference where Pieces.Element: Sequence, Pieces.Element.Element == UInt8 {
+        let policy = try store.blocking { _ in try self.policy } ?? AttachmentPolicy()
+        var staged = StagedPayload(store: store)
+        do {
+            var beginning: [UInt8]?
+            for try await piece in pieces {
+                try Task.checkCancellation()
+                try policy.check(byteCount: staged.add(piece))
+                if beginning == nil, staged.pending.count >= AttachmentKind.beginningBytes {
+                    beginning = Array(staged.pending.prefix(AttachmentKind.beginningBytes))
+                    try policy.check(beginning: beginning ?? [], contentType: contentType)
+                }
+                if staged.pending.count >= StagedPayload.bytesPerWrite {
+                    try staged.write()
+                    try progress?(staged.byteCount)
+                }
+            }
+            try Task.checkCancellation()
+            if beginning == nil { try policy.check(beginning: staged.pending, contentType: contentType) }
+            let reference = try staged.finish()
+            try progress?(reference.byteCount)
+            return reference
+        } catch {
+            try staged.discard()
+            throw error
+        }
+    }
+
+    /// The bytes of a payload in pieces of up to 256 KB, each read when the loop asks for it.
+    ///
+    /// The last piece comes only if all of them match the hash; for a part of the payload, which cannot be compared, they are as they are stored.
+    /// - Parameters:
+    ///   - reference: the payload. If it is a literal, the pieces are those of the base64 text.
+    ///   - range: the bytes wanted; nil for all. Default: nil.
+    public func pieces(_ reference: PayloadReference, in range: Range<Int>? = nil) -> PayloadPieces {
+        PayloadPieces(store: store, reference: reference, range: range)
+    }
+
+    /// A part of a payload, for which only the pieces that contain it are read. It is not compared with the hash.
+    ///
+    /// - Parameters:
+    ///   - reference: the payload.
+    ///   - range: the bytes wanted; those beyond the end are left out.
+    /// - Throws: `AttachmentError.missing`; `FHIRStoreError`.
+    public func data(_ reference: PayloadReference, in range: Range<Int>) throws -> Data {
+        try store.read { tx in
+            let range = range.clamped(to: 0..<reference.byteCount)
+            let blob = try tx.blob(reference)
+            var bytes = Data(capacity: min(range.count, ReadTransaction.reservedBytes))
+            while bytes.count < range.count {
+                bytes.append(contentsOf: try tx.piece(from: range.lowerBound + bytes.count, to: range.upperBound, of: blob, reference))
+            }
+            return bytes
+        }
+    }
+}
+
+extension ReadTransaction {
+    /// The bytes of a payload from an offset to the end of the piece that contains it, or to `end`.
+    func piece(from start: Int, to end: Int, of blob: Int64, _ reference: PayloadReference) throws -> ArraySlice<UInt8> {
+        let (place, skipped) = start.quotientAndRemainder(dividingBy: BlobTables.chunkBytes)
+        let content = try chunk(Int64(place), of: blob, reference)
+        let wanted = min(end - start, BlobTables.chunkBytes - skipped)
+        guard content.count >= skipped + wanted else { throw Self.missing(reference) }
+        return content[skipped..<skipped + wanted]
+    }
+}

@@ -1,0 +1,138 @@
+import FireLite
+import FireLiteCrypto
+import Foundation
+
+extension Attachments {
+    /// The payloads that are kept apart, in the order in which they were stored.
+    ///
+    /// - Throws: `FHIRStoreError`.
+    public func list() throws -> [StoredPayload] {
+        try store.read { tx in
+            try tx.blobRows(
+                """
+                SELECT hash, bytes, created,
+                (SELECT count(DISTINCT root) FROM _blob_reference r WHERE r.blob = b.blob AND r.kept = 0),
+                (SELECT count(*) FROM _blob_reference r WHERE r.blob = b.blob AND r.kept = 1)
+                FROM _blob b WHERE hash IS NOT NULL ORDER BY blob
+                """
+            ).compactMap { row in
+                guard case .blob(let hash) = row[0] else { return nil }
+                return StoredPayload(
+                    hash: Data(hash), byteCount: Int(row[1].integer ?? 0),
+                    created: Date(timeIntervalSince1970: Double(row[2].integer ?? 0) / 1_000), resources: Int(row[3].integer ?? 0),
+                    isInHistory: row[4].integer != 0)
+            }
+        }
+    }
+
+    /// Compares every payload with its hash. `check()` of the store finds missing ones without reading them.
+    ///
+    /// - Parameter progress: receives the number of bytes read. Default: none.
+    /// - Returns: the payloads that cannot be read as they were stored.
+    /// - Throws: errors of `progress`; `FHIRStoreError`.
+    public func verify(progress: StoreProgressHandler? = nil) throws -> [PayloadFault] {
+        try store.read { tx in
+            let rows = try tx.blobRows("SELECT blob, hash, bytes FROM _blob WHERE hash IS NOT NULL ORDER BY blob")
+            let total = rows.reduce(0) { $0 &+ Int($1[2].integer ?? 0) }
+            var (faults, read): ([PayloadFault], Int) = ([], 0)
+            for row in rows {
+                guard let blob = row[0].integer, case .blob(let hash) = row[1], let bytes = row[2].integer else { continue }
+                let digest = RunningDigest()
+                var (place, count) = (0 as Int64, 0)
+                while count < Int(bytes), case .blob(let content)? = try tx.content(place, of: blob), !content.isEmpty {
+                    digest.update(content)
+                    (place, count, read) = (place + 1, count + content.count, read + content.count)
+                    try tx.checkCancellation()
+                    try progress?(StoreProgress(.checkingResources, read, of: total, .bytes))
+                }
+                let isWhole = count == Int(bytes)
+                guard !isWhole || digest.finish() != Data(hash) else { continue }
+                faults.append(
+                    PayloadFault(hash: Data(hash), code: isWhole ? .wrongHash : .missing, resources: try tx.resources(referringTo: blob)))
+            }
+            return faults
+        }
+    }
+
+    /// Deletes payloads that nothing refers to: those that were put and never used, those that an interrupted `put` left, those of older versions
+    /// that were pruned, and those whose resources a program without this module deleted.
+    ///
+    /// Payloads whose last resource is deleted here need no collecting: the deleting write deletes them.
+    /// - Returns: the number of payloads and of bytes deleted.
+    /// - Throws: `FHIRStoreError`.
+    @discardableResult
+    public func collect() throws -> (payloads: Int, bytes: Int) {
+        guard try store.read({ try $0.hasTables(of: BlobTables.module) }) else { return (0, 0) }
+        let isResumed = store.payloads.keeper != nil
+        if !isResumed { try resume() }
+        let keeper = AttachmentKeeper(places: PayloadPlaces(store.release), minimumBytes: nil)
+        return try store.write { tx in
+            let hasVersions = try !tx.blobRows("SELECT 1 FROM sqlite_master WHERE name = '_change' AND type = 'table'").isEmpty
+            if try tx.mayLackPayloadReferences {
+                try keeper.findReferences(tx, inVersions: hasVersions)
+                try tx.notePayloadsComplete()
+            }
+            try tx.runBlobs("UPDATE _blob_reference SET kept = 1 WHERE kept = 0 AND root NOT IN (SELECT root FROM _resource)")
+            try tx.runBlobs(
+                "DELETE FROM _blob_reference WHERE kept = 1"
+                    + (hasVersions ? " AND root NOT IN (SELECT root FROM _change WHERE content IS NOT NULL)" : ""))
+            // A put that is under way writes every few seconds.
+            let recent = Int64(Date().timeIntervalSince1970 * 1_000) - Self.abandonedMilliseconds
+            let loose = try tx.blobRows("SELECT blob FROM _blob WHERE hash IS NOT NULL OR created < ?", [.integer(recent)])
+            return try tx.deleteBlobs(loose.compactMap { $0[0].integer })
+        }
+    }
+
+    /// The age of a payload whose put has not ended, after which its process is taken to be gone.
+    static let abandonedMilliseconds: Int64 = 24 * 3_600_000
+}
+
+extension ReadTransaction {
+    /// A piece of a payload, NULL or nil if it is not there.
+    func content(_ place: Int64, of blob: Int64) throws -> SQLValue? {
+        try blobRows("SELECT content FROM _blob_chunk WHERE chunk = ?", [.integer(blob << 24 | place)]).first?[0]
+    }
+
+    func resources(referringTo blob: Int64) throws -> [String] {
+        try blobRows("SELECT DISTINCT root FROM _blob_reference WHERE blob = ? AND kept = 0 ORDER BY root", [.integer(blob)]).compactMap {
+            guard let root = $0[0].integer, let resource = try resource(number: root), let id = resource.id else { return nil }
+            return "\(resource.resourceType)/\(id)"
+        }
+    }
+}
+
+extension AttachmentKeeper {
+    /// Notes the references of all resources, after a program that does not note them has written to the file.
+    func findReferences(_ tx: WriteTransaction, inVersions: Bool) throws {
+        var last: Int64 = -1
+        while true {
+            let numbers = try tx.resourceNumbers(after: last, limit: 256)
+            guard let end = numbers.last else { break }
+            last = end
+            for number in numbers {
+                guard let resource = try tx.resource(number: number) else { continue }
+                var blobs: [Int64] = []
+                try places.forEach(in: resource) { _, _, text in
+                    if let reference = PayloadReference(text), let blob = try tx.blob(withHash: reference.hash) {
+                        blobs.append(blob.number)
+                    }
+                }
+                try note(blobs, ofResource: number, isNew: false, keepsVersions: true, tx)
+            }
+        }
+        guard inVersions else { return }
+        for row in try tx.blobRows("SELECT root, content FROM _change WHERE content LIKE '%\"blob:sha256:%'") {
+            guard let root = row[0].integer, let content = row[1].text else { continue }
+            for part in content.components(separatedBy: "\"blob:").dropFirst() {
+                guard let end = part.firstIndex(of: "\""), let reference = PayloadReference("blob:" + part[..<end]),
+                    let blob = try tx.blob(withHash: reference.hash)
+                else { continue }
+                try tx.runBlobs(
+                    """
+                    INSERT INTO _blob_reference(root, blob, kept) SELECT ?1, ?2, 1
+                    WHERE NOT EXISTS (SELECT 1 FROM _blob_reference WHERE root = ?1 AND blob = ?2)
+                    """, [.integer(root), .integer(blob.number)])
+            }
+        }
+    }
+}

@@ -1,0 +1,142 @@
+import FireLite
+import FireLiteCore
+import FireLiteCrypto
+import Foundation
+
+extension FHIRStore {
+    /// The payloads of attachments, which can be kept apart from their resources.
+    public var attachments: Attachments { Attachments(store: self) }
+}
+
+/// The payloads of a store's attachments: what is in `data` of each Attachment, and in a Binary.
+///
+/// ```swift
+/// try store.attachments.keepApart()
+/// try store.write { tx in try tx.upsert(document) }
+/// ```
+/// From then on a resource that is fetched has a short reference where the payload was (``PayloadReference``), and fetching it reads nothing of the
+/// payload. `whole(_:)` returns a copy with the payloads, as exports write it.
+public struct Attachments: Sendable {
+    /// The store.
+    public let store: FHIRStore
+
+    init(store: FHIRStore) { self.store = store }
+
+    // MARK: - Keeping apart
+
+    /// Keeps the payloads of everything that is stored from now on apart from its rows. Those that are in rows stay there: see `moveApart`.
+    ///
+    /// - Parameter policy: which payloads. Default: those of at least 4,096 bytes.
+    /// - Throws: `FHIRStoreError`.
+    public func keepApart(_ policy: AttachmentPolicy = AttachmentPolicy()) throws {
+        let before = store.payloads.keeper
+        // Before the write, so that it is one with a keeper.
+        keep(policy)
+        do {
+            try store.write { tx in
+                try tx.runBlobs("DELETE FROM _blob_policy")
+                try tx.runBlobs(
+                    "INSERT INTO _blob_policy(policy, minimum, maximum, types) VALUES (1, ?, ?, ?)",
+                    [
+                        .integer(Int64(policy.minimumBytes)), .integer(Int64(policy.maximumBytes)),
+                        policy.kinds.map { .text($0.map(\.rawValue).sorted().joined(separator: " ")) } ?? .null,
+                    ])
+            }
+        } catch {
+            store.payloads.keeper = before
+            throw error
+        }
+    }
+
+    /// Goes on keeping payloads apart in a file in which a program has begun to: call it after opening a store. Does nothing for other files.
+    ///
+    /// - Returns: whether payloads are kept apart.
+    /// - Throws: `FHIRStoreError`.
+    @discardableResult
+    public func resume() throws -> Bool {
+        guard try store.read({ try $0.hasTables(of: BlobTables.module) }) else { return false }
+        let policy = try policy
+        keep(policy)
+        return policy != nil
+    }
+
+    private func keep(_ policy: AttachmentPolicy?) {
+        store.payloads.keeper = AttachmentKeeper(places: PayloadPlaces(store.release), minimumBytes: policy?.minimumBytes)
+    }
+
+    /// Which payloads the file keeps apart; nil if none.
+    public var policy: AttachmentPolicy? {
+        get throws {
+            guard let row = try store.read({ try $0.blobRows("SELECT minimum, maximum, types FROM _blob_policy") }).first,
+                let minimum = row[0].integer, let maximum = row[1].integer
+            else { return nil }
+            let kinds = row[2].text.map { Set($0.split(separator: " ").compactMap { AttachmentKind(rawValue: String($0)) }) }
+            return AttachmentPolicy(minimumBytes: Int(clamping: minimum), maximumBytes: Int(clamping: maximum), kinds: kinds)
+        }
+    }
+
+    // MARK: - Reading
+
+    /// The resource with the payloads that are kept apart, as it was stored: a copy, or the same object if none are.
+    ///
+    /// - Parameter resource: a resource of this store.
+    /// - Throws: `AttachmentError`: `missing`, `wrongHash`; `FHIRStoreError`.
+    public func whole<Resource: FHIRResource>(_ resource: Resource) throws -> Resource {
+        let keeper = AttachmentKeeper(places: PayloadPlaces(store.release), minimumBytes: nil)
+        let whole = try store.read { try keeper.whole(resource, $0) }
+        // The copy has the class of the object.
+        return whole as? Resource ?? resource
+    }
+
+    /// The bytes of an attachment's payload, wherever it is kept; nil if it has none.
+    ///
+    /// - Parameter attachment: an Attachment or a Binary.
+    /// - Throws: `AttachmentError`: `missing`, `wrongHash`, `invalidArgument`; `FHIRStoreError`.
+    public func data(of attachment: FHIRObject) throws -> Data? {
+        guard let slot = PayloadPlaces(store.release).slot(of: attachment) else {
+            throw AttachmentError(.invalidArgument, "a \(attachment.layout.name) has no payload: pass an Attachment or a Binary")
+        }
+        guard case .text(let text)? = attachment.plainValue(slot) else { return nil }
+        guard let reference = PayloadReference(text) else { return Data(fhirBase64: text) }
+        return try data(reference)
+    }
+
+    /// The bytes of a payload that is kept apart, compared with their hash.
+    ///
+    /// - Throws: `AttachmentError`: `missing`, `wrongHash`; `FHIRStoreError`.
+    public func data(_ reference: PayloadReference) throws -> Data {
+        let bytes = try store.read { try $0.storedBytes(reference) }
+        guard reference.isLiteral else { return bytes }
+        return Data(fhirBase64: String(decoding: bytes, as: UTF8.self)) ?? Data()
+    }
+
+    // MARK: - Storing
+
+    /// Stores a payload by itself; set `data` of an attachment to the text of the result before the next `collect`.
+    ///
+    /// - Parameters:
+    ///   - bytes: the payload.
+    ///   - contentType: the type that is stated for it; nil for none. Default: nil.
+    /// - Throws: `AttachmentError`: `tooLarge`, `wrongType`; `FHIRStoreError`.
+    public func put(_ bytes: Data, contentType: String? = nil) throws -> PayloadReference {
+        try check(bytes, contentType)
+        let hash = HashAlgorithm.sha256.digest(of: bytes)
+        try store.write { tx in
+            let blob = try tx.storeBlob(bytes, hash: hash)
+            tx.loosePayloads.remove(blob)
+        }
+        return PayloadReference(hash: hash, byteCount: bytes.count, isLiteral: false)
+    }
+
+    /// Refuses a payload that the policy does not allow.
+    ///
+    /// - Parameters:
+    ///   - bytes: the payload.
+    ///   - contentType: the type that is stated for it; nil for none.
+    /// - Throws: `AttachmentError`: `tooLarge`, `wrongType`; `FHIRStoreError`.
+    public func check(_ bytes: Data, _ contentType: String?) throws {
+        let policy = try policy ?? AttachmentPolicy()
+        try policy.check(byteCount: bytes.count)
+        try policy.check(beginning: [UInt8](bytes.prefix(AttachmentKind.beginningBytes)), contentType: contentType)
+    }
+}

@@ -1,0 +1,73 @@
+import FireLite
+import FireLiteCrypto
+import Foundation
+
+/// What a resource has instead of a payload that is kept apart: `blob:sha256:HEX;BYTES`. It is not base64, whose characters do not include `:`.
+///
+/// ```swift
+/// let reference = document.content[0].attachment?.data.flatMap { PayloadReference($0) }
+/// ```
+public struct PayloadReference: Sendable, Hashable, CustomStringConvertible {
+    /// The SHA-256 of what is stored, 32 bytes.
+    public let hash: Data
+    /// The number of bytes stored.
+    public let byteCount: Int
+    /// Whether the text of the element is stored instead of the bytes that it encodes, as encoding those again would write another text.
+    public let isLiteral: Bool
+
+    private static let scheme = "blob:sha256:"
+    private static let literalMark = ";text"
+
+    init(hash: Data, byteCount: Int, isLiteral: Bool) {
+        self.hash = hash
+        self.byteCount = byteCount
+        self.isLiteral = isLiteral
+    }
+
+    /// The reference in the text of an element; nil if the text is none.
+    ///
+    /// - Parameter text: the element's `data`.
+    public init?(_ text: String) {
+        guard text.utf8.count < 120, text.hasPrefix(Self.scheme) else { return nil }
+        var parts = text.dropFirst(Self.scheme.count).split(separator: ";", omittingEmptySubsequences: false)
+        isLiteral = parts.count == 3 && parts[2] == "text"
+        if isLiteral { parts.removeLast() }
+        guard parts.count == 2, let hash = Data(hex: parts[0]), hash.count == 32, let bytes = Int(parts[1]), bytes >= 0 else { return nil }
+        self.hash = hash
+        byteCount = bytes
+        guard description == text else { return nil }
+    }
+
+    /// The SHA-256 of a payload.
+    package static func hash(of bytes: Data) -> Data { HashAlgorithm.sha256.digest(of: bytes) }
+
+    public var description: String {
+        "\(Self.scheme)\(hash.hexText);\(byteCount)" + (isLiteral ? Self.literalMark : "")
+    }
+}
+
+extension Data {
+    /// The bytes as hexadecimal digits, in lower case.
+    var hexText: String {
+        let digits = Array("0123456789abcdef".utf8)
+        var text: [UInt8] = []
+        text.reserveCapacity(count * 2)
+        for byte in self {
+            text.append(digits[Int(byte >> 4)])
+            text.append(digits[Int(byte & 15)])
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    init?(hex: Substring) {
+        let digits = hex.utf8.map { byte -> UInt8 in
+            switch byte {
+            case 48...57: byte - 48
+            case 97...102: byte - 87
+            default: 255
+            }
+        }
+        guard digits.count % 2 == 0, !digits.contains(255) else { return nil }
+        self.init(stride(from: 0, to: digits.count, by: 2).map { digits[$0] << 4 | digits[$0 + 1] })
+    }
+}

@@ -1,0 +1,30 @@
+import Foundation
+
+/// A payload that a store keeps apart.
+public struct StoredPayload: Sendable, Hashable {
+    /// Its SHA-256.
+    public let hash: Data
+    /// The number of bytes.
+    public let byteCount: Int
+    /// When it was stored first.
+    public let created: Date
+    /// The number of resources that refer to it.
+    public let resources: Int
+    /// Whether an older version of a resource may refer to it.
+    public let isInHistory: Bool
+}
+
+/// A payload that cannot be read as it was stored.
+public struct PayloadFault: Sendable, Hashable, CustomStringConvertible {
+    /// Its SHA-256.
+    public let hash: Data
+    /// What is wrong: `missing` or `wrongHash`.
+    public let code: AttachmentError.Code
+    /// The resources that refer to it, as `Type/id`; those without an id are left out.
+    public let resources: [String]
+
+    public var description: String {
+        let what = code == .missing ? "a part is missing" : "its bytes do not match its hash"
+        return "\(hash.hexText): \(what)" + (resources.isEmpty ? "" : ", in \(resources.joined(separator: ", "))")
+    }
+}

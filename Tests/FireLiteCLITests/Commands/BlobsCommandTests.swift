@@ -1,0 +1,105 @@
+import FireLite
+import FireLiteR4
+import FireLiteRecords
+import Foundation
+import TestSupport
+import Testing
+
+@testable import FireLiteCLI
+
+/// `attach`, `detach` and `blobs`.
+struct BlobsCommandTests {
+    private static func payload(_ number: Int, _ size: Int) -> String {
+        var state = UInt32(truncatingIfNeeded: number) &* 2_654_435_761 &+ 1
+        var bytes = [UInt8](repeating: 0, count: size)
+        for index in 0..<size {
+            state = state &* 1_664_525 &+ 1_013_904_223
+            bytes[index] = UInt8(truncatingIfNeeded: state >> 24)
+        }
+        return Data(bytes).fhirBase64
+    }
+
+    private static func patient(_ number: Int, _ size: Int) -> Patient {
+        Patient {
+            $0.id = "\(number)"
+            $0.photo = [Attachment { $0.data = payload(number, size) }]
+        }
+    }
+
+    @Test func aFileIsAttachedPrintedWholeAndDetached() throws {
+        let database = try ToolDatabase(#"{"resourceType":"Patient","id":"1"}"#)
+        let pdf = Data("%PDF-1.7 ".utf8) + Data(count: 9_000)
+        let file = try database.folder.write("letter.pdf", String(decoding: pdf, as: UTF8.self))
+        #expect(try database.run("blobs", ["apart"]).output == "moved 0\n")
+        #expect(try database.run("attach", ["Patient/1", file]).output.contains("attached Patient/1"))
+        #expect(try database.run("get", ["Patient/1"]).output.contains(pdf.fhirBase64))
+        let found = try database.run("find", ["Patient", "--json"]).output
+        #expect(found.contains("blob:sha256:") && !found.contains(pdf.fhirBase64))
+        #expect(try database.run("blobs", ["verify"]).output == "every payload matches its hash\n")
+        #expect(try database.run("blobs", ["list"]).lines.count == 2)
+        #expect(try database.run("blobs", ["back"]).output == "moved 1\n")
+        #expect(try database.run("find", ["Patient", "--json"]).output.contains(pdf.fhirBase64))
+        #expect(try database.run("detach", ["Patient/1"]).output == "detached Patient/1, left 0\n")
+        #expect(try database.run("detach", ["Patient/1"]).status == .incomplete)
+        #expect(try database.run("attach", ["Patient/2", file]).status == .incomplete)
+        let program = try database.folder.write("program.pdf", "#!/bin/sh\n")
+        let refused = try database.run("attach", ["--content-type", "application/pdf", "Patient/1", program])
+        #expect(refused.status == .incomplete && refused.error.contains("application/pdf"))
+        #expect(try database.run("blobs", ["drop"]).status == .usage)
+        #expect(try database.run("blobs", ["list", "--at-least", "1"]).status == .usage)
+    }
+
+    /// The tool is killed again and again while it moves payloads apart, and then back: by day 12 MB, at night 1 GB.
+    @Test func killsWhilePayloadsMoveLoseNothing() throws {
+        let (count, size) = (Effort.isNightly ? 2_500 : 30, 400_000)
+        let folder = try TemporaryFolder()
+        let path = folder.file("store.sqlite")
+        do {
+            let store = try FHIRStore(path: path, release: .r4)
+            for number in 0..<count { try store.write { _ = try $0.upsert(Self.patient(number, size)) } }
+            try store.close()
+        }
+        for (verb, growth) in [("apart", 1_500_000), ("back", 1_000_000)] {
+            var (kills, isDone) = (0, false)
+            while !isDone {
+                let process = try ToolProcess.make(["blobs", "--database", path, verb])
+                try process.run()
+                // It is killed when its log has grown by that much, at another point each time.
+                let limit = growth + kills * (Effort.isNightly ? 23_456_789 : 1_234_567)
+                while process.isRunning {
+                    if kills < 8, Self.size(path + "-wal") > limit {
+                        kill(process.processIdentifier, SIGKILL)
+                        kills += 1
+                        break
+                    }
+                    usleep(200)
+                }
+                process.waitUntilExit()
+                isDone = process.terminationReason == .exit
+                if isDone { #expect(process.terminationStatus == 0) }
+                try Self.verify(path, count, size, isComplete: isDone, verb)
+            }
+            #expect(kills > 0, "\(verb)")
+        }
+    }
+
+    private static func verify(_ path: String, _ count: Int, _ size: Int, isComplete: Bool, _ verb: String) throws {
+        let store = try FHIRStore(path: path, release: .r4)
+        try store.attachments.resume()
+        #expect(try store.check().isEmpty)
+        #expect(try store.attachments.verify().isEmpty)
+        #expect(try store.count(Patient.self) == count)
+        // All at the end, and some before.
+        for number in stride(from: 0, to: count, by: isComplete ? 1 : 7) {
+            let stored = try #require(try store.resource(Patient.self, id: "\(number)"))
+            #expect(try FHIRJSON.string(store.attachments.whole(stored)) == FHIRJSON.string(patient(number, size)), "\(number)")
+        }
+        if isComplete { #expect(try store.attachments.list().count == (verb == "apart" ? count : 0)) }
+        try store.close()
+    }
+
+    private static func size(_ path: String) -> Int {
+        var status = stat()
+        return stat(path, &status) == 0 ? Int(status.st_size) : 0
+    }
+}
