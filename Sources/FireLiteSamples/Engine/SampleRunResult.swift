@@ -19,6 +19,9 @@ public struct SampleRunResult: Sendable, Hashable {
     /// Why something waits in the outbox: the server was not reached, or refused it. Nil if nothing waits.
     public internal(set) var waiting: String?
 
+    /// Nothing was done.
+    public init() {}
+
     /// How many were added, updated or deleted.
     public var changed: Int { added + updated + deleted }
 

@@ -324,3 +324,63 @@ extension JSONBytes {
         raw("}}")
     }
 }
+
+extension ObservationWriter {
+    /// The JSON of a series; nil if a number would not come back as it was.
+    func json(_ series: SampledSeries) -> [UInt8]? {
+        guard let first = series.samples.first, let last = series.samples.last, case .quantity(_, let unit) = first.value else {
+            return nil
+        }
+        let template = template(first.type)
+        let target = template.unit ?? SampleMapping.Unit(unit, code: SampleUnits.code(of: unit))
+        var data = ""
+        var place: Int64 = 0
+        for sample in series.samples {
+            guard case .quantity(let number, let unit) = sample.value, let mapped = mapped(number, unit, sample.type) else { return nil }
+            let back = ObservationReader.sourceQuantity(mapped, code: target.code)
+            guard back.number == number, back.unit == unit else { return nil }
+            let next = (sample.startTime - first.startTime) / Int64(series.period)
+            while place < next {
+                data += "E "
+                place += 1
+            }
+            data += mapped.literal + " "
+            place += 1
+        }
+        data.removeLast()
+        var json = JSONBytes(capacity: 4_096)
+        json.raw("{\"resourceType\":\"Observation\",")
+        if let zone = first.zone, !zone.identifier.hasPrefix("GMT") {
+            json.raw("\"extension\":[")
+            json.extended(Self.zoneURL, zone.identifier)
+            json.raw("],")
+        }
+        json.raw("\"identifier\":[")
+        for (index, sample) in series.samples.enumerated() {
+            json.raw(index > 0 ? ",{" : "{")
+            json.member("system", SampleMapping.system)
+            json.raw(",")
+            json.member("value", sample.identifier)
+            json.raw("}")
+        }
+        json.raw("],")
+        json.raw(template.coding)
+        if let subject = mapping.subject {
+            json.raw(",\"subject\":{")
+            json.member("reference", subject)
+            json.raw("}")
+        }
+        var span = first
+        span.endTime = last.startTime == first.startTime ? last.startTime + 1 : last.startTime
+        effective(span, &json)
+        json.raw(",\"valueSampledData\":{\"origin\":{\"value\":0")
+        json.unit(target)
+        json.raw(release.name == "R5" ? ",\"interval\":" : ",\"period\":")
+        json.raw("\(series.period)")
+        if release.name == "R5" { json.raw(",\"intervalUnit\":\"ms\"") }
+        json.raw(",\"dimensions\":1,")
+        json.member("data", data)
+        json.raw("}}")
+        return json.bytes
+    }
+}
