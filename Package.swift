@@ -132,8 +132,11 @@ let package = Package(
         .testTarget(
             name: "FireLiteRecordsTests", dependencies: ["FireLiteRecords", "FireLiteR4", "FireLiteReleases", "TestSupport"],
             swiftSettings: settings),
+        .executableTarget(
+            name: "SamplesChild", dependencies: ["FireLiteSamples", "FireLiteR4"], path: "Tests/SamplesChild", swiftSettings: settings),
         .testTarget(
-            name: "FireLiteSamplesTests", dependencies: ["FireLiteSamples", "FireLiteR4", "FireLiteReleases", "TestSupport"],
+            name: "FireLiteSamplesTests",
+            dependencies: ["FireLiteSamples", "FireLiteR4", "FireLiteReleases", "TestSupport", "SamplesChild"],
             swiftSettings: settings),
         .testTarget(
             name: "FireLiteTrustTests",

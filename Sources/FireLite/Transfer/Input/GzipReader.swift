@@ -2,7 +2,7 @@ import CFireLiteGzip
 import Foundation
 
 /// Unpacks gzip (RFC 1952) of one or several members.
-final class GzipReader {
+package final class GzipReader {
     private static let inputSize = 1 << 16
     static let magic: [UInt8] = [0x1F, 0x8B]
 
@@ -21,7 +21,7 @@ final class GzipReader {
     ///   - zlib: the functions of the system's library.
     ///   - source: reads compressed bytes and returns their number; 0 at the end.
     /// - Throws: `TransferError` if there is not enough memory.
-    init(name: String, zlib: Zlib, _ source: @escaping (UnsafeMutableRawBufferPointer) throws -> Int) throws {
+    package init(name: String, zlib: Zlib, _ source: @escaping (UnsafeMutableRawBufferPointer) throws -> Int) throws {
         self.name = name
         self.zlib = zlib
         self.source = source
@@ -47,7 +47,7 @@ final class GzipReader {
     /// Reads into the memory and returns the number of bytes; 0 at the end.
     ///
     /// - Throws: `TransferError` if the content is damaged or truncated.
-    func read(_ memory: UnsafeMutableRawBufferPointer) throws -> Int {
+    package func read(_ memory: UnsafeMutableRawBufferPointer) throws -> Int {
         let room = UInt32(clamping: memory.count)
         stream.pointee.next_out = memory.baseAddress?.assumingMemoryBound(to: UInt8.self)
         stream.pointee.avail_out = room

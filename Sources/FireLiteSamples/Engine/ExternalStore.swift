@@ -1,0 +1,100 @@
+import FireLite
+import Foundation
+
+/// A sample on its way to an external store, or a deleted one.
+public struct ExternalObject: Sendable, Identifiable {
+    /// What identifies the sample.
+    public let uuid: UUID
+    /// The sample; nil for a deleted one.
+    public let sample: Sample?
+    /// Where the external store has it, if that is known: a server's `Observation/1`.
+    public var location: String?
+    /// A number that changes with the sample.
+    let digest: Int64
+
+    /// The UUID.
+    public var id: UUID { uuid }
+
+    /// An object.
+    ///
+    /// - Parameters:
+    ///   - uuid: what identifies the sample.
+    ///   - sample: the sample; nil for a deleted one.
+    ///   - location: where the external store has it, if that is known.
+    public init(uuid: UUID, sample: Sample?, location: String? = nil) {
+        self.init(uuid: uuid, sample: sample, location: location, digest: 0)
+    }
+
+    init(uuid: UUID, sample: Sample?, location: String?, digest: Int64) {
+        self.uuid = uuid
+        self.sample = sample
+        self.location = location
+        self.digest = digest
+    }
+}
+
+/// Where samples go: the store itself, a FHIR server, an event hub, or a store of your own.
+///
+/// For each batch the engine deletes, then fetches, adds and updates. It notes what was done only when all of the batch was; after a failure
+/// or a kill it asks ``fetch(_:)`` for what the store has already, so that nothing is added twice.
+public protocol ExternalStore: Sendable {
+    /// The store's name, by which anchors and samples are kept.
+    var name: String { get }
+    /// A number that changes when the same sample would be sent in another form; 0 if it never does.
+    var form: Int64 { get }
+
+    /// Which of these samples the store has, with their locations.
+    ///
+    /// - Parameter objects: samples, or deleted ones.
+    /// - Throws: what ends the run.
+    func fetch(_ objects: [ExternalObject]) async throws -> [UUID: String]
+
+    /// Adds samples that the store does not have.
+    ///
+    /// - Parameter objects: the samples.
+    /// - Returns: the locations that are known.
+    /// - Throws: what ends the run. The anchor stays.
+    func add(_ objects: [ExternalObject]) async throws -> [UUID: String]
+
+    /// Updates samples that the store has.
+    ///
+    /// - Parameter objects: the samples with their locations.
+    /// - Throws: what ends the run. The anchor stays.
+    func update(_ objects: [ExternalObject]) async throws
+
+    /// Deletes samples.
+    ///
+    /// - Parameter objects: deleted samples with their locations.
+    /// - Throws: what ends the run. The anchor stays.
+    func delete(_ objects: [ExternalObject]) async throws
+}
+
+extension ExternalStore {
+    /// Always the same form.
+    public var form: Int64 { 0 }
+}
+
+/// What is to be done at an external store with one batch.
+struct SampleBatch: Sendable {
+    var deleted: [ExternalObject] = []
+    var added: [ExternalObject] = []
+    var updated: [ExternalObject] = []
+
+    var isEmpty: Bool { deleted.isEmpty && added.isEmpty && updated.isEmpty }
+}
+
+/// An external store that works inside the write that notes the batch: what it does is done with the note, or not at all.
+protocol CommittingStore: ExternalStore {
+    /// Whether it is the store of the file itself.
+    var isLocal: Bool { get }
+    /// Does the work of a batch, as a part of a write.
+    func commit(_ batch: SampleBatch, in tx: WriteTransaction) throws
+    /// Is called after the write, and at the end of a run.
+    ///
+    /// - Returns: why something still waits; nil if nothing does.
+    func finish(_ store: FHIRStore) async throws -> String?
+}
+
+extension CommittingStore {
+    func finish(_ store: FHIRStore) async throws -> String? { nil }
+}

@@ -1,0 +1,61 @@
+import Foundation
+
+/// What a run of an engine did.
+public struct SampleRunResult: Sendable, Hashable {
+    /// How many samples were read from the source.
+    public internal(set) var read = 0
+    /// How many were added at external stores.
+    public internal(set) var added = 0
+    /// How many were updated.
+    public internal(set) var updated = 0
+    /// How many were deleted.
+    public internal(set) var deleted = 0
+    /// How many a delegate skipped.
+    public internal(set) var skipped = 0
+    /// How many the external store had already, unchanged.
+    public internal(set) var unchanged = 0
+    /// Whether a delegate stopped it.
+    public internal(set) var isStopped = false
+    /// Why something waits in the outbox: the server was not reached, or refused it. Nil if nothing waits.
+    public internal(set) var waiting: String?
+
+    /// Nothing was done.
+    public init() {}
+
+    /// How many were added, updated or deleted.
+    public var changed: Int { added + updated + deleted }
+
+    static func += (left: inout SampleRunResult, right: SampleRunResult) {
+        left.read += right.read
+        left.added += right.added
+        left.updated += right.updated
+        left.deleted += right.deleted
+        left.skipped += right.skipped
+        left.unchanged += right.unchanged
+        left.isStopped = left.isStopped || right.isStopped
+        left.waiting = right.waiting ?? left.waiting
+    }
+}
+
+/// The sum of what the types of a run did.
+///
+/// `@unchecked Sendable`: the lock guards the sum.
+final class SampleTally: @unchecked Sendable {
+    private let lock = NSLock()
+    private var sum = SampleRunResult()
+    private let progress: (@Sendable (SampleRunResult) -> Void)?
+
+    init(progress: (@Sendable (SampleRunResult) -> Void)?) { self.progress = progress }
+
+    var result: SampleRunResult { lock.withLock { sum } }
+
+    func add(_ result: SampleRunResult) {
+        let now = lock.withLock {
+            sum += result
+            return sum
+        }
+        progress?(now)
+    }
+
+    func wait(_ reason: String?) { lock.withLock { sum.waiting = reason } }
+}

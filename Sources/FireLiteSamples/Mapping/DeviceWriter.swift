@@ -1,0 +1,60 @@
+import FireLiteCore
+import Foundation
+
+/// Writes origins as the JSON of Devices: what the releases have in common, and names and versions where the release has them.
+enum DeviceWriter {
+    /// The id of an origin's Device: the same origin has the same id.
+    static func id(_ origin: SampleOrigin) -> String {
+        SampleFingerprint.uuid(of: "device\u{1F}" + origin.canonical).uuidString.lowercased()
+    }
+
+    static func json(_ origin: SampleOrigin, id: String, release: FHIRRelease, hasID: Bool = true) -> [UInt8] {
+        var members: [(name: String, json: String)] = [("resourceType", "\"Device\"")]
+        if hasID { members.append(("id", JSONText.string(id))) }
+        var identifiers = [identifier(SampleMapping.system, id)]
+        if let bundle = origin[.bundleIdentifier] { identifiers.append(identifier(SampleMapping.system + ".bundle", bundle)) }
+        if let udi = origin[.udi] { identifiers.append(identifier("urn:oid:2.16.840.1.113883.3.3719", udi)) }
+        members.append(("identifier", JSONText.array(identifiers)))
+        let old = release.name == "DSTU2" || release.name == "STU3"
+        // DSTU2 requires a type.
+        if release.name == "DSTU2" { members.append(("type", "{\"text\":\"health data source\"}")) }
+        if let maker = origin[.manufacturer] { members.append(("manufacturer", JSONText.string(maker))) }
+        let names = [(origin[.sourceName], "user-friendly-name"), (origin[.deviceName], "model-name")]
+        let named = names.compactMap { name, type in
+            name.map {
+                JSONText.object([(release.name == "R5" ? "value" : "name", JSONText.string($0)), ("type", "\"\(kind(type, release))\"")])
+            }
+        }
+        if !old, !named.isEmpty { members.append((release.name == "R5" ? "name" : "deviceName", JSONText.array(named))) }
+        if let model = origin[.model] { members.append((old ? "model" : "modelNumber", JSONText.string(model))) }
+        let versions: [(SampleOrigin.Part, String)] = [
+            (.systemVersion, "operating system"), (.sourceVersion, "app"), (.firmware, "firmware"), (.hardware, "hardware"),
+            (.software, "software"),
+        ]
+        let known = versions.compactMap { part, name in origin[part].map { (name, $0) } }
+        if old, let first = known.first {
+            members.append(("version", JSONText.string(first.1)))
+        } else if !old, !known.isEmpty {
+            members.append(
+                (
+                    "version",
+                    JSONText.array(
+                        known.map { name, value in
+                            JSONText.object([
+                                ("type", JSONText.object([("text", JSONText.string(name))])), ("value", JSONText.string(value)),
+                            ])
+                        })
+                ))
+        }
+        return [UInt8](JSONText.object(members).utf8)
+    }
+
+    private static func kind(_ type: String, _ release: FHIRRelease) -> String {
+        // R5 has other codes for the names.
+        release.name == "R5" && type == "model-name" ? "registered-name" : type
+    }
+
+    private static func identifier(_ system: String, _ value: String) -> String {
+        JSONText.object([("system", JSONText.string(system)), ("value", JSONText.string(value))])
+    }
+}

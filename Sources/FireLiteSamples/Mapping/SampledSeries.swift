@@ -1,0 +1,165 @@
+import FireLite
+import FireLiteCore
+import Foundation
+
+/// Samples of one type at equal distances, as one Observation with `SampledData`: for sensors that measure every few seconds.
+///
+/// The Observation has an identifier for each sample, in their order, and `E` in the data where a place has none. So all of its samples come back
+/// as they were.
+public struct SampledSeries: Sendable, Hashable {
+    /// How samples are put together.
+    public struct Options: Sendable, Hashable {
+        /// The length of the spans that a series stays within, from the beginning of an hour.
+        public var window: Duration = .seconds(3_600)
+        /// The usual distance of samples. A series has a shorter one where its samples need it.
+        public var period: Duration = .milliseconds(5_000)
+        /// The maximum number of places in a series. Samples that need more stay alone.
+        public var maximumPlaces = 3_600
+
+        /// An hour, 5 seconds, and 3,600 places.
+        public init() {}
+    }
+
+    /// The samples in the order of their times.
+    public let samples: [Sample]
+    /// The distance of two places in milliseconds.
+    public let period: Int
+
+    // MARK: - Putting together
+
+    /// Puts together what can be: quantities of an instant without metadata, of the same type, unit, source and zone.
+    ///
+    /// - Parameters:
+    ///   - samples: the samples.
+    ///   - options: how they are put together.
+    /// - Returns: the series, and the samples that stay alone.
+    public static func grouping(_ samples: [Sample], options: Options = Options()) -> (series: [SampledSeries], rest: [Sample]) {
+        var groups: [Group: [Sample]] = [:]
+        var order: [Group] = []
+        var rest: [Sample] = []
+        let window = max(1, milliseconds(options.window))
+        for sample in samples {
+            guard let group = Group(sample, window: window) else {
+                rest.append(sample)
+                continue
+            }
+            if groups[group] == nil { order.append(group) }
+            groups[group, default: []].append(sample)
+        }
+        var series: [SampledSeries] = []
+        for group in order {
+            let sorted = (groups[group] ?? []).sorted { $0.startTime < $1.startTime }
+            let result = fitting(sorted, options)
+            if let one = result.series { series.append(one) }
+            rest += result.rest
+        }
+        return (series, rest)
+    }
+
+    private struct Group: Hashable {
+        let type: SampleType
+        let unit: String
+        let origin: SampleOrigin
+        let zone: TimeZone?
+        let window: Int64
+
+        init?(_ sample: Sample, window: Int64) {
+            guard case .quantity(_, let unit) = sample.value, sample.startTime == sample.endTime, sample.metadata.isEmpty else {
+                return nil
+            }
+            type = sample.type
+            self.unit = unit
+            origin = sample.origin
+            zone = sample.zone
+            self.window = sample.startTime / window
+        }
+    }
+
+    private static func milliseconds(_ duration: Duration) -> Int64 {
+        duration.components.seconds * 1_000 + duration.components.attoseconds / 1_000_000_000_000_000
+    }
+
+    /// The longest series that has so few places, and what is left.
+    private static func fitting(_ sorted: [Sample], _ options: Options) -> (series: SampledSeries?, rest: [Sample]) {
+        guard let first = sorted.first else { return (nil, []) }
+        let usual = max(1, milliseconds(options.period))
+        var period = usual
+        for sample in sorted { period = divisor(period, sample.startTime - first.startTime) }
+        let span = (sorted.last?.startTime ?? 0) - first.startTime
+        if span / period + 1 > Int64(options.maximumPlaces) { period = usual }
+        var (taken, rest): ([Sample], [Sample]) = ([], [])
+        var last: Int64 = -1
+        for sample in sorted {
+            let distance = sample.startTime - first.startTime
+            if distance % period == 0, distance / period > last, distance / period < Int64(options.maximumPlaces) {
+                taken.append(sample)
+                last = distance / period
+            } else {
+                rest.append(sample)
+            }
+        }
+        guard taken.count > 1 else { return (nil, sorted) }
+        return (SampledSeries(samples: taken, period: Int(period)), rest)
+    }
+
+    private static func divisor(_ left: Int64, _ right: Int64) -> Int64 {
+        var (left, right) = (left, right)
+        while right != 0 { (left, right) = (right, left % right) }
+        return max(1, abs(left))
+    }
+
+    // MARK: - Observations
+
+    /// The Observation of the series.
+    ///
+    /// - Parameters:
+    ///   - mapping: codes and unit.
+    ///   - release: the release.
+    /// - Returns: an Observation; nil if a number would not come back from the mapping's unit as it was.
+    /// - Throws: `FHIRDecodingError`, if the mapping has codes that the release does not allow.
+    public func observation(mapping: SampleMapping = .standard, release: FHIRRelease) throws -> FHIRResource? {
+        guard let json = ObservationWriter(mapping, release: release).json(self) else { return nil }
+        return try json.withUnsafeBufferPointer { try FHIRJSONReader(release: release).resource(from: $0) }
+    }
+
+    /// The samples of an Observation with `SampledData`; none if it is not of a series.
+    ///
+    /// - Parameters:
+    ///   - observation: an Observation.
+    ///   - origin: the app and the device.
+    /// - Throws: ``SampleError/Code/damaged`` if its data and identifiers do not fit together.
+    public static func samples(of observation: FHIRResource, origin: SampleOrigin = SampleOrigin()) throws -> [Sample] {
+        try ObservationReader.series(observation, origin: origin)
+    }
+}
+
+extension ObservationReader {
+    static func series(_ resource: FHIRResource, origin: SampleOrigin) throws -> [Sample] {
+        let json = try FHIRJSON.withUTF8(of: resource) { try LinedJSON([UInt8]($0)) }
+        guard let data = json["valueSampledData"], let text = data["data"]?.text,
+            let period = (data["period"] ?? data["interval"])?.number?.doubleValue,
+            let start = json["effectivePeriod"]?["start"]?.text, let time = SampleTime.read(start),
+            let code = data["origin"]?["code"]?.text,
+            let name = json["code"]?["coding"]?.elements.first(where: { $0["system"]?.text == SampleMapping.system })?["code"]?.text
+        else { return [] }
+        let uuids = json["identifier"]?.elements.compactMap { $0["value"]?.text.flatMap { UUID(uuidString: $0) } } ?? []
+        let zoneName = json["extension"]?.elements.first { $0["url"]?.text == ObservationWriter.zoneURL }?["valueString"]?.text
+        let zone = zoneName.flatMap { TimeZone(identifier: $0) } ?? (start.hasSuffix("Z") ? nil : time.offset.flatMap(FixedZones.zone))
+        var samples: [Sample] = []
+        for (place, word) in text.split(separator: " ").enumerated() where word != "E" {
+            guard let number = FHIRDecimal(String(word)), samples.count < uuids.count else {
+                throw SampleError(.damaged, "the data of an Observation do not fit its identifiers")
+            }
+            let quantity = sourceQuantity(number, code: code)
+            samples.append(
+                Sample(
+                    uuid: uuids[samples.count], type: SampleType(rawValue: name),
+                    start: SampleTime.date(time.milliseconds + Int64(Double(place) * period)), zone: zone,
+                    value: .quantity(quantity.number, unit: quantity.unit), origin: origin))
+        }
+        guard samples.count == uuids.count else {
+            throw SampleError(.damaged, "the data of an Observation do not fit its identifiers")
+        }
+        return samples
+    }
+}

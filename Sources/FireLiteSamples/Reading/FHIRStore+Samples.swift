@@ -1,0 +1,187 @@
+import FireLite
+import FireLiteCore
+import Foundation
+
+extension ReadTransaction {
+    /// The samples of a type that overlap a span of time, in the order of their beginnings, read back from their Observations.
+    ///
+    /// - Parameters:
+    ///   - type: the type.
+    ///   - start: the beginning of the span; nil for no bound.
+    ///   - end: the end of the span, which is not a part of it; nil for no bound.
+    ///   - limit: the maximum number; nil for all.
+    /// - Throws: `FHIRStoreError`.
+    public func samples(of type: SampleType, from start: Date? = nil, to end: Date? = nil, limit: Int? = nil) throws -> [Sample] {
+        guard let number = try sampleName("type", type.rawValue) else { return [] }
+        let low = start.map(SampleTime.milliseconds) ?? Int64.min
+        let high = end.map(SampleTime.milliseconds) ?? Int64.max
+        let rows = try sampleRows(
+            """
+            SELECT uuid, origin FROM _samples WHERE type = ? AND start < ? AND (finish > ? OR start >= ?)
+            ORDER BY start, finish LIMIT ?
+            """, [.integer(number), .integer(high), .integer(low), .integer(low), .integer(Int64(limit ?? -1))])
+        return try samples(rows)
+    }
+
+    /// The samples of rows with uuid and origin.
+    func samples(_ rows: [SQLRow]) throws -> [Sample] {
+        var origins: [Int64: SampleOrigin] = [:]
+        var samples: [Sample] = []
+        samples.reserveCapacity(rows.count)
+        for row in rows {
+            guard let uuid = SampleLedger.uuid(row[0]),
+                let resource = try resource(typeName: "Observation", id: uuid.uuidString.lowercased())
+            else { continue }
+            let key = row[1].integer ?? 0
+            let origin = try origins[key] ?? sampleOrigin(key)
+            origins[key] = origin
+            if let sample = try ObservationReader.sample(resource, origin: origin) { samples.append(sample) }
+        }
+        return samples
+    }
+
+    private func sampleOrigin(_ number: Int64) throws -> SampleOrigin {
+        let text = try sampleRows("SELECT name FROM _samples_name WHERE number = ?", [.integer(number)]).first?[0].text ?? ""
+        let parts = text.split(separator: "\u{1F}", omittingEmptySubsequences: false).map(String.init)
+        return SampleOrigin(Dictionary(zip(SampleOrigin.Part.allCases, parts)) { $1 })
+    }
+
+    /// The types of the samples in the store, with their numbers.
+    ///
+    /// - Throws: `FHIRStoreError`.
+    public func sampleTypes() throws -> [(type: SampleType, count: Int)] {
+        try sampleRows(
+            """
+            SELECT n.name, count(*) FROM _samples s JOIN _samples_name n ON n.number = s.type WHERE s.start IS NOT NULL
+            GROUP BY s.type ORDER BY n.name
+            """
+        ).map { (SampleType(rawValue: $0[0].text ?? ""), Int($0[1].integer ?? 0)) }
+    }
+
+    /// The names of the sources of a type's samples.
+    ///
+    /// - Parameter type: the type.
+    /// - Throws: `FHIRStoreError`.
+    public func sampleSources(of type: SampleType) throws -> [String] {
+        guard let number = try sampleName("type", type.rawValue) else { return [] }
+        return try sampleRows(
+            """
+            SELECT DISTINCT n.label FROM _samples s JOIN _samples_name n ON n.number = s.origin WHERE s.type = ? AND s.start IS NOT NULL
+            ORDER BY n.label
+            """, [.integer(number)]
+        ).compactMap { $0[0].text }
+    }
+
+    /// Figures of a type's samples by intervals of a time zone's calendar.
+    ///
+    /// The figures are of the samples as they came; an Observation that something else has changed since counts as it was.
+    /// - Parameters:
+    ///   - type: the type.
+    ///   - interval: how long the intervals are.
+    ///   - start: a time in the first interval; nil for the first sample's.
+    ///   - end: the end; nil for the last sample's.
+    ///   - zone: the time zone whose days and hours they are.
+    ///   - sources: the names of sources, the highest priority first; others come after them by name.
+    /// - Returns: an element for each interval, also those without samples.
+    /// - Throws: `FHIRStoreError`.
+    public func sampleStatistics(
+        of type: SampleType, by interval: SampleInterval, from start: Date? = nil, to end: Date? = nil, zone: TimeZone = .current,
+        sources: [String] = []
+    ) throws -> [SampleStatistics] {
+        guard let number = try sampleName("type", type.rawValue),
+            let range = try sampleRange(number, start, end)
+        else { return [] }
+        let boundaries = SampleIntervals.boundaries(interval, from: range.start, to: range.end, in: zone)
+        guard boundaries.count > 1 else { return [] }
+        let figures =
+            type.isCumulative
+            ? SampleSweep.figures(try sampleSpans(number, boundaries, sources), boundaries) : try sampleFigures(number, boundaries)
+        return figures.enumerated().map { index, figure in
+            let hasSamples = figure.count > 0
+            return SampleStatistics(
+                start: SampleTime.date(boundaries[index]), end: SampleTime.date(boundaries[index + 1]), count: figure.count,
+                minimum: hasSamples ? figure.minimum : nil, maximum: hasSamples ? figure.maximum : nil,
+                mean: hasSamples ? figure.total / Double(figure.count) : nil,
+                sum: hasSamples || figure.sum > 0 ? figure.sum : nil)
+        }
+    }
+
+    private func sampleRange(_ type: Int64, _ start: Date?, _ end: Date?) throws -> (start: Date, end: Date)? {
+        let first = try sampleRows("SELECT min(start) FROM _samples WHERE type = ?", [.integer(type)]).first?[0].integer
+        let last = try sampleRows("SELECT max(start) FROM _samples WHERE type = ?", [.integer(type)]).first?[0].integer
+        guard let first, let last else { return nil }
+        return (start ?? SampleTime.date(first), end ?? SampleTime.date(last + 1))
+    }
+
+    /// One range of the index for each interval: nothing else is read.
+    private func sampleFigures(_ type: Int64, _ boundaries: [Int64]) throws -> [SampleSweep.Figures] {
+        try zip(boundaries, boundaries.dropFirst()).map { low, high in
+            let row = try sampleRows(
+                "SELECT count(value), min(value), max(value), sum(value) FROM _samples WHERE type = ? AND start >= ? AND start < ?",
+                [.integer(type), .integer(low), .integer(high)]
+            ).first
+            var figures = SampleSweep.Figures()
+            figures.count = Int(row?[0].integer ?? 0)
+            figures.minimum = row?[1].double ?? .infinity
+            figures.maximum = row?[2].double ?? -.infinity
+            figures.total = row?[3].double ?? 0
+            figures.sum = figures.total
+            return figures
+        }
+    }
+
+    /// The spans that overlap the intervals, with the ranks of their sources.
+    private func sampleSpans(_ type: Int64, _ boundaries: [Int64], _ sources: [String]) throws -> [SampleSweep.Span] {
+        let labels = try sampleRows("SELECT number, label FROM _samples_name WHERE kind = 'origin' ORDER BY label")
+        let order = sources + Set(labels.compactMap { $0[1].text }).subtracting(sources).sorted()
+        let ranks = Dictionary(order.enumerated().map { ($1, $0) }) { first, _ in first }
+        let byNumber = Dictionary(labels.map { ($0[0].integer ?? 0, ranks[$0[1].text ?? ""] ?? order.count) }) { $1 }
+        var spans: [SampleSweep.Span] = []
+        try forEachRow(
+            of: SampleTables.module,
+            """
+            SELECT start, finish, value, origin FROM _samples WHERE type = ? AND start < ? AND (finish > ? OR start >= ?)
+            AND value IS NOT NULL ORDER BY start
+            """, [.integer(type), .integer(boundaries[boundaries.count - 1]), .integer(boundaries[0]), .integer(boundaries[0])]
+        ) { row in
+            spans.append(
+                SampleSweep.Span(
+                    start: row[0].integer ?? 0, end: row[1].integer ?? 0, value: row[2].double ?? 0,
+                    rank: byNumber[row[3].integer ?? 0] ?? order.count))
+            return true
+        }
+        return spans
+    }
+}
+
+extension FHIRStore {
+    /// The samples of a type that overlap a span of time: see ``FireLite/ReadTransaction/samples(of:from:to:limit:)``.
+    ///
+    /// - Parameters:
+    ///   - type: the type.
+    ///   - start: the beginning of the span; nil for no bound.
+    ///   - end: the end of the span, which is not a part of it; nil for no bound.
+    ///   - limit: the maximum number; nil for all.
+    /// - Throws: `FHIRStoreError`.
+    public func samples(of type: SampleType, from start: Date? = nil, to end: Date? = nil, limit: Int? = nil) async throws -> [Sample] {
+        try await read { try $0.samples(of: type, from: start, to: end, limit: limit) }
+    }
+
+    /// Figures of a type's samples by intervals: see
+    /// ``FireLite/ReadTransaction/sampleStatistics(of:by:from:to:zone:sources:)``.
+    ///
+    /// - Parameters:
+    ///   - type: the type.
+    ///   - interval: how long the intervals are.
+    ///   - start: a time in the first interval; nil for the first sample's.
+    ///   - end: the end; nil for the last sample's.
+    ///   - zone: the time zone whose days and hours they are.
+    ///   - sources: the names of sources, the highest priority first; others come after them by name.
+    /// - Throws: `FHIRStoreError`.
+    public func sampleStatistics(
+        of type: SampleType, by interval: SampleInterval, from start: Date? = nil, to end: Date? = nil, zone: TimeZone = .current,
+        sources: [String] = []
+    ) async throws -> [SampleStatistics] {
+        try await read { try $0.sampleStatistics(of: type, by: interval, from: start, to: end, zone: zone, sources: sources) }
+    }
+}

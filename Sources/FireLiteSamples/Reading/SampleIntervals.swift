@@ -1,0 +1,52 @@
+import Foundation
+
+/// The intervals of a time zone's calendar between two times.
+enum SampleIntervals {
+    /// The beginnings of the intervals and the end of the last one, in milliseconds since 1970; the first one holds `start`.
+    static func boundaries(_ interval: SampleInterval, from start: Date, to end: Date, in zone: TimeZone) -> [Int64] {
+        guard start < end else { return [] }
+        var calendar = Foundation.Calendar(identifier: .gregorian)
+        calendar.timeZone = zone
+        calendar.firstWeekday = 2
+        calendar.minimumDaysInFirstWeek = 4
+        let unit: (component: Foundation.Calendar.Component, amount: Int)
+        switch interval {
+        case .whole: return [SampleTime.milliseconds(start), SampleTime.milliseconds(end)]
+        case .minutes(let minutes): return steps(minutes: max(1, minutes), calendar, start, end)
+        case .hour: return steps(minutes: 60, calendar, start, end)
+        case .day: unit = (.day, 1)
+        case .week: unit = (.weekOfYear, 1)
+        case .month: unit = (.month, 1)
+        }
+        guard var date = calendar.dateInterval(of: unit.component, for: start)?.start else { return [] }
+        var boundaries = [SampleTime.milliseconds(date)]
+        while date < end {
+            // From the beginning of a day to the beginning of the next, wherever clocks are changed.
+            guard let next = calendar.dateInterval(of: unit.component, for: date)?.end, next > date else { break }
+            boundaries.append(SampleTime.milliseconds(next))
+            date = next
+        }
+        return boundaries
+    }
+
+    /// Spans of the same length, from the beginning of each day.
+    private static func steps(minutes: Int, _ calendar: Foundation.Calendar, _ start: Date, _ end: Date) -> [Int64] {
+        let length = Int64(minutes) * 60_000
+        var boundaries: [Int64] = []
+        let (first, last) = (SampleTime.milliseconds(start), SampleTime.milliseconds(end))
+        let midnights = days(calendar, start, end)
+        for (day, next) in zip(midnights, midnights.dropFirst()) {
+            var time = day
+            while time < next, time < last {
+                if min(time + length, next) > first { boundaries.append(time) }
+                time += length
+            }
+            if time >= last || next >= last { boundaries.append(min(time, next)) }
+        }
+        return boundaries
+    }
+
+    private static func days(_ calendar: Foundation.Calendar, _ start: Date, _ end: Date) -> [Int64] {
+        boundaries(.day, from: start, to: end, in: calendar.timeZone)
+    }
+}

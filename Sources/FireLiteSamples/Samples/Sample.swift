@@ -1,0 +1,113 @@
+import FireLiteCore
+import Foundation
+
+/// Something that a device measured or a person entered: a value with its time, source and metadata. Its description shows type and time
+/// only.
+public struct Sample: Sendable, Hashable, Identifiable, CustomStringConvertible, CustomReflectable {
+    /// What was measured.
+    public enum Value: Sendable, Hashable {
+        /// A number and its unit as the source writes it: `count/min`, `mmHg`.
+        case quantity(FHIRDecimal, unit: String)
+        /// The name or number of one of the type's values: `HKCategoryValueSleepAnalysisAsleepREM`.
+        case category(String)
+        /// The samples of a correlation.
+        case correlation([Sample])
+        /// An exercise.
+        case workout(WorkoutValue)
+    }
+
+    /// What identifies it for good.
+    public var uuid: UUID
+    /// Its type.
+    public var type: SampleType
+    /// When it begins, in milliseconds since 1970.
+    var startTime: Int64
+    /// When it ends, in milliseconds since 1970.
+    var endTime: Int64
+    /// The time zone in which it was measured; nil if unknown.
+    public var zone: TimeZone?
+    /// What was measured.
+    public var value: Value
+    /// The app and the device.
+    public var origin: SampleOrigin
+    /// Further facts by name.
+    public var metadata: [String: String]
+
+    /// Creates a sample.
+    ///
+    /// - Parameters:
+    ///   - uuid: what identifies it for good.
+    ///   - type: its type.
+    ///   - start: when it begins, kept in milliseconds.
+    ///   - end: when it ends; nil for the beginning.
+    ///   - zone: the time zone in which it was measured; nil if unknown.
+    ///   - value: what was measured.
+    ///   - origin: the app and the device.
+    ///   - metadata: further facts by name.
+    public init(
+        uuid: UUID = UUID(), type: SampleType, start: Date, end: Date? = nil, zone: TimeZone? = nil, value: Value,
+        origin: SampleOrigin = SampleOrigin(), metadata: [String: String] = [:]
+    ) {
+        self.uuid = uuid
+        self.type = type
+        startTime = SampleTime.milliseconds(start)
+        endTime = end.map(SampleTime.milliseconds) ?? startTime
+        self.zone = zone
+        self.value = value
+        self.origin = origin
+        self.metadata = metadata
+    }
+
+    /// When it begins.
+    public var start: Date { SampleTime.date(startTime) }
+    /// When it ends.
+    public var end: Date { SampleTime.date(endTime) }
+    /// The UUID.
+    public var id: UUID { uuid }
+    /// Type and beginning.
+    public var description: String { "\(type.shortName) \(SampleTime.text(startTime, offset: 0))" }
+    /// Shows no more than the description.
+    public var customMirror: Mirror { Mirror(self, children: []) }
+    /// The identifier in resources.
+    var identifier: String { uuid.uuidString.lowercased() }
+}
+
+/// An exercise.
+public struct WorkoutValue: Sendable, Hashable {
+    /// The kind of exercise by Apple's name: `HKWorkoutActivityTypeRunning`.
+    public var activity: String
+    /// How long it took, in seconds, without pauses; nil if unknown.
+    public var duration: FHIRDecimal?
+    /// Its sums by type, such as the energy burned.
+    public var totals: [SampleType: WorkoutTotal]
+
+    /// Creates an exercise.
+    ///
+    /// - Parameters:
+    ///   - activity: the kind of exercise by Apple's name.
+    ///   - duration: how long it took, in seconds, without pauses.
+    ///   - totals: its sums by type.
+    public init(activity: String, duration: FHIRDecimal? = nil, totals: [SampleType: WorkoutTotal] = [:]) {
+        self.activity = activity
+        self.duration = duration
+        self.totals = totals
+    }
+}
+
+/// A sum over an exercise.
+public struct WorkoutTotal: Sendable, Hashable {
+    /// The number.
+    public var value: FHIRDecimal
+    /// The unit as the source writes it.
+    public var unit: String
+
+    /// Creates a sum.
+    ///
+    /// - Parameters:
+    ///   - value: the number.
+    ///   - unit: the unit as the source writes it.
+    public init(_ value: FHIRDecimal, unit: String) {
+        self.value = value
+        self.unit = unit
+    }
+}

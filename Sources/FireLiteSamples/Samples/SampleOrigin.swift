@@ -1,0 +1,56 @@
+/// Where a sample comes from: the app that recorded it and the device that measured it. Samples share it.
+public final class SampleOrigin: Sendable, Hashable {
+    /// Which part of the origin a text is.
+    public enum Part: String, Sendable, Hashable, CaseIterable {
+        /// The name of the app or of the phone or watch.
+        case sourceName
+        /// The identifier of the app.
+        case bundleIdentifier
+        /// The version of the app.
+        case sourceVersion
+        /// The version of the operating system.
+        case systemVersion
+        /// The name of the device.
+        case deviceName = "name"
+        /// Who made the device.
+        case manufacturer
+        /// The model of the device.
+        case model
+        /// The version of the hardware.
+        case hardware
+        /// The version of the firmware.
+        case firmware
+        /// The version of the device's software.
+        case software
+        /// The identifier of the device on the phone.
+        case localIdentifier
+        /// The device identifier part of the unique device identification.
+        case udi = "UDIDeviceIdentifier"
+    }
+
+    /// The parts that are known.
+    public let parts: [Part: String]
+
+    /// Creates an origin.
+    ///
+    /// - Parameter parts: what is known; empty texts count as unknown.
+    public init(_ parts: [Part: String] = [:]) { self.parts = parts.filter { !$0.value.isEmpty } }
+
+    /// A part; nil if unknown.
+    public subscript(part: Part) -> String? { parts[part] }
+
+    /// The name of the source; empty if unknown. Priorities of sources go by it.
+    public var name: String { parts[.sourceName] ?? parts[.bundleIdentifier] ?? parts[.deviceName] ?? "" }
+
+    /// Whether anything about a device is known.
+    public var isEmpty: Bool { parts.isEmpty }
+
+    /// The parts in a fixed order, for fingerprints.
+    var canonical: String { Part.allCases.map { parts[$0] ?? "" }.joined(separator: "\u{1F}") }
+
+    /// Whether both have the same parts.
+    public static func == (left: SampleOrigin, right: SampleOrigin) -> Bool { left === right || left.parts == right.parts }
+
+    /// Hashes the parts.
+    public func hash(into hasher: inout Hasher) { hasher.combine(parts) }
+}

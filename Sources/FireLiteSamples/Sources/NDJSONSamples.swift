@@ -1,0 +1,74 @@
+import FireLiteCore
+import FireLiteCrypto
+import Foundation
+
+/// Samples in a file with a JSON object a line: samples in the form of ``Sample/json``, and data points of Open mHealth and IEEE 1752.
+///
+/// The anchor is a place in the file, so lines that are appended later are new.
+public final class NDJSONSamples: SampleSource {
+    private static let chunkSize = 1 << 18
+    private static let markSize = 256
+
+    /// The source's name, by the beginning of the file.
+    public let name: String
+    /// The file.
+    public let path: String
+
+    /// Opens a file.
+    ///
+    /// - Parameter path: the file.
+    /// - Throws: ``SampleError/Code/file`` if it cannot be read.
+    public init(path: String) throws {
+        self.path = path
+        let handle = try Self.open(path)
+        let beginning = (try handle.read(upToCount: Self.markSize) ?? Data()).prefix { $0 != 10 }
+        try handle.close()
+        let digest = HashAlgorithm.sha256.digest(of: Data(beginning)).prefix(8)
+        name = "ndjson-" + digest.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+    }
+
+    private static func open(_ path: String) throws -> FileHandle {
+        guard let handle = FileHandle(forReadingAtPath: path) else { throw SampleError(.file, "\(path) cannot be read") }
+        return handle
+    }
+
+    public func types() async throws -> [SampleType] { [.all] }
+
+    public func changes(of type: SampleType, after anchor: SampleAnchor?, limit: Int) async throws -> SampleChanges {
+        let parts = (anchor.map { String(decoding: $0.data, as: UTF8.self) } ?? "0 0").split(separator: " ").compactMap { UInt64($0) }
+        guard parts.count == 2 else { throw SampleError(.invalidArgument, "the anchor is of another source") }
+        var (offset, line) = (parts[0], Int(parts[1]))
+        let handle = try Self.open(path)
+        try handle.seek(toOffset: offset)
+        var samples: [Sample] = []
+        var rest: [UInt8] = []
+        var isComplete = false
+        reading: while true {
+            let chunk = try handle.read(upToCount: Self.chunkSize) ?? Data()
+            rest += chunk
+            var start = 0
+            while let end = rest[start...].firstIndex(of: 10) ?? (chunk.isEmpty && start < rest.count ? rest.count : nil) {
+                line += 1
+                if let sample = try Self.sample(Array(rest[start..<end]), line: line) { samples.append(sample) }
+                offset += UInt64(min(end + 1, rest.count) - start)
+                start = min(end + 1, rest.count)
+                if samples.count == limit { break reading }
+            }
+            rest.removeFirst(start)
+            if chunk.isEmpty {
+                isComplete = true
+                break
+            }
+        }
+        try handle.close()
+        return SampleChanges(added: samples, anchor: SampleAnchor(data: Data("\(offset) \(line)".utf8)), isComplete: isComplete)
+    }
+
+    /// The sample of a line; nil for an empty line.
+    private static func sample(_ bytes: [UInt8], line: Int) throws -> Sample? {
+        guard bytes.contains(where: { $0 > 32 }) else { return nil }
+        let json = try LinedJSON(bytes, firstLine: line)
+        if json["header"] != nil || json["body"] != nil { return try OpenMHealth.sample(json) }
+        return try Sample(json)
+    }
+}

@@ -1,0 +1,69 @@
+import Foundation
+
+/// What gives samples: a health database, a file, an array.
+///
+/// A source keeps nothing about who has read how far: it returns an ``SampleAnchor`` with what it gives, and whoever reads passes it the next
+/// time.
+public protocol SampleSource: Sendable {
+    /// The source's name, by which anchors are kept.
+    var name: String { get }
+
+    /// The types that it has; ``SampleType/all`` alone if it gives all of them in one order.
+    ///
+    /// - Throws: what keeps it from reading.
+    func types() async throws -> [SampleType]
+
+    /// What was added and deleted since an anchor.
+    ///
+    /// - Parameters:
+    ///   - type: the type.
+    ///   - anchor: what an earlier call returned; nil to begin.
+    ///   - limit: the maximum number of samples.
+    /// - Throws: what keeps it from reading.
+    func changes(of type: SampleType, after anchor: SampleAnchor?, limit: Int) async throws -> SampleChanges
+
+    /// Tells of types that have new samples, until the loop ends. The default never tells anything.
+    ///
+    /// - Parameter types: the types of interest.
+    func news(of types: [SampleType]) -> AsyncStream<SampleType>
+}
+
+extension SampleSource {
+    /// A stream that ends at once.
+    public func news(of types: [SampleType]) -> AsyncStream<SampleType> { AsyncStream { $0.finish() } }
+}
+
+/// How far a source was read. Only the source understands it.
+public struct SampleAnchor: Sendable, Hashable {
+    /// The source's bytes.
+    public var data: Data
+
+    /// An anchor of these bytes.
+    public init(data: Data) { self.data = data }
+}
+
+/// What was added and deleted since an anchor.
+public struct SampleChanges: Sendable {
+    /// New samples, in their order.
+    public var added: [Sample]
+    /// The UUIDs of deleted samples.
+    public var deleted: [UUID]
+    /// How far the source is read with this; nil for where it was.
+    public var anchor: SampleAnchor?
+    /// Whether nothing more is there now.
+    public var isComplete: Bool
+
+    /// Creates changes.
+    ///
+    /// - Parameters:
+    ///   - added: new samples.
+    ///   - deleted: the UUIDs of deleted samples.
+    ///   - anchor: how far the source is read with this.
+    ///   - isComplete: whether nothing more is there now.
+    public init(added: [Sample], deleted: [UUID] = [], anchor: SampleAnchor?, isComplete: Bool) {
+        self.added = added
+        self.deleted = deleted
+        self.anchor = anchor
+        self.isComplete = isComplete
+    }
+}

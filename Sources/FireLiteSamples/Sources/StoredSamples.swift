@@ -1,0 +1,48 @@
+import FireLite
+import Foundation
+
+/// The samples that a store has, as a source for other external stores: what was imported can be sent on.
+///
+/// It gives the samples of all types in the order in which they were stored, and the deletions. Observations that are changed by something else
+/// than an engine are not told as updates, but sent as they are when their samples are.
+public final class StoredSamples: SampleSource {
+    /// The source's name.
+    public let name = "stored"
+    /// The store.
+    public let store: FHIRStore
+    private let chosen: [SampleType]?
+
+    /// Creates a source.
+    ///
+    /// - Parameters:
+    ///   - store: the store.
+    ///   - types: the types; nil for all in one order.
+    public init(_ store: FHIRStore, types: [SampleType]? = nil) {
+        self.store = store
+        chosen = types
+    }
+
+    public func types() async throws -> [SampleType] { chosen ?? [.all] }
+
+    public func changes(of type: SampleType, after anchor: SampleAnchor?, limit: Int) async throws -> SampleChanges {
+        let last = anchor.flatMap { Int64(String(decoding: $0.data, as: UTF8.self)) } ?? 0
+        return try await store.read { tx in
+            var changes = SampleChanges(added: [], anchor: anchor, isComplete: true)
+            var arguments: [SQLValue] = [.integer(last)]
+            var condition = ""
+            if type != .all {
+                guard let number = try tx.sampleName("type", type.rawValue) else { return changes }
+                condition = " AND type = ?"
+                arguments.append(.integer(number))
+            }
+            let rows = try tx.sampleRows(
+                "SELECT uuid, origin, start, number FROM _samples WHERE number > ?\(condition) ORDER BY number LIMIT ?",
+                arguments + [.integer(Int64(limit))])
+            changes.added = try tx.samples(rows.filter { !$0[2].isNull })
+            changes.deleted = rows.filter { $0[2].isNull }.compactMap { SampleLedger.uuid($0[0]) }
+            if let number = rows.last?[3].integer { changes.anchor = SampleAnchor(data: Data("\(number)".utf8)) }
+            changes.isComplete = rows.count < limit
+            return changes
+        }
+    }
+}

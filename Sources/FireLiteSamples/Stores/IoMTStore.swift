@@ -1,0 +1,109 @@
+import FireLiteCore
+import FireLiteSync
+import Foundation
+
+/// An event hub that an IoMT connector reads from. Events can only be added: deletions and updates are not sent.
+///
+/// A hub cannot be asked what it has: a run that is killed between sending and noting sends its batch again, with the same UUIDs.
+public final class IoMTStore: ExternalStore {
+    /// Settings of an event hub.
+    public struct Configuration: Sendable {
+        /// How many events a message has at most.
+        public var batchSize = 100
+        /// The largest body in bytes. A hub takes 1 MB at most.
+        public var maximumBytes = 1_000_000
+        /// How often and when requests are repeated.
+        public var retry = RetryPolicy()
+        /// The time and the randomness, for tests.
+        public var clock = SyncClock.system
+        /// Where the hub is if not at the connection string's endpoint, for tests.
+        public var address: URL?
+
+        /// The standard settings.
+        public init() {}
+    }
+
+    /// The hub's address.
+    public let name: String
+    private let connection: IoMTConnection
+    private let configuration: Configuration
+    private let transport: any HTTPTransport
+
+    /// Creates it. Nothing is sent yet.
+    ///
+    /// - Parameters:
+    ///   - connectionString: `Endpoint=sb://…;SharedAccessKeyName=…;SharedAccessKey=…;EntityPath=…`.
+    ///   - configuration: the settings.
+    ///   - transport: what sends the requests.
+    /// - Throws: ``SampleError/Code/invalidArgument`` if the connection string lacks a part.
+    public init(
+        connectionString: String, configuration: Configuration = Configuration(), transport: any HTTPTransport = URLSessionTransport.shared
+    ) throws {
+        connection = try IoMTConnection(connectionString, base: configuration.address)
+        self.configuration = configuration
+        self.transport = transport
+        name = connection.description
+    }
+
+    /// The events of samples as JSON, one a line. Samples that connectors have no form for are left out.
+    ///
+    /// - Parameter samples: the samples.
+    public static func events(_ samples: [Sample]) -> String { samples.compactMap(IoMTEvent.json).map { $0 + "\n" }.joined() }
+
+    public func fetch(_ objects: [ExternalObject]) async throws -> [UUID: String] { [:] }
+
+    public func update(_ objects: [ExternalObject]) async throws {}
+
+    public func delete(_ objects: [ExternalObject]) async throws {}
+
+    public func add(_ objects: [ExternalObject]) async throws -> [UUID: String] {
+        var bodies: [String] = []
+        var size = 2
+        func flush() async throws {
+            guard !bodies.isEmpty else { return }
+            try await post("[" + bodies.joined(separator: ",") + "]")
+            bodies = []
+            size = 2
+        }
+        for object in objects {
+            guard let event = object.sample.flatMap(IoMTEvent.json) else { continue }
+            let body = JSONText.object([("Body", JSONText.string(event))])
+            if bodies.count >= configuration.batchSize || size + body.utf8.count + 1 > configuration.maximumBytes { try await flush() }
+            bodies.append(body)
+            size += body.utf8.count + 1
+        }
+        try await flush()
+        return [:]
+    }
+
+    /// A random part of a delay that doubles with each attempt.
+    private func delay(_ attempt: Int) -> Duration {
+        let policy = configuration.retry
+        return min(policy.firstDelay * (1 << min(attempt - 1, 30)), policy.maximumDelay) * configuration.clock.random()
+    }
+
+    /// Posts a body, again after failures that may pass.
+    private func post(_ body: String) async throws {
+        var attempt = 1
+        while true {
+            let fields: HTTPFields = [
+                "Content-Type": "application/vnd.microsoft.servicebus.json",
+                "Authorization": connection.authorization(at: configuration.clock.now()),
+            ]
+            var failure: SampleError
+            var wait: Duration?
+            do {
+                let response = try await transport.send(HTTPRequest(.post, connection.url, fields: fields, body: Data(body.utf8)))
+                if 200..<300 ~= response.status { return }
+                failure = SampleError(.refused, "the event hub answered with the status \(response.status)")
+                guard response.status == 429 || response.status == 408 || response.status >= 500 else { throw failure }
+                wait = response.fields["Retry-After"].flatMap { Int($0) }.map { .seconds($0) }
+            } catch let error as HTTPTransportError {
+                failure = SampleError(.unreachable, error.description)
+            }
+            guard attempt < configuration.retry.maximumAttempts else { throw failure }
+            try await configuration.clock.sleep((wait ?? .zero) + delay(attempt))
+            attempt += 1
+        }
+    }
+}

@@ -1,0 +1,77 @@
+import FireLiteR4
+import FireLiteSamples
+import Foundation
+import Testing
+
+@Suite(.timeLimit(.minutes(5))) struct SampleStatisticsTests {
+    private func store(_ samples: [Sample]) async throws -> FHIRStore {
+        let store = try memoryStore()
+        try await SampleEngine(store: store, source: MemorySampleSource(samples), destinations: [LocalStore(store)]).run()
+        return store
+    }
+
+    private var berlin: TimeZone { get throws { try #require(TimeZone(identifier: "Europe/Berlin")) } }
+
+    private func date(_ text: String) throws -> Date { try #require(ISO8601DateFormatter().date(from: text)) }
+
+    @Test func figuresAreOfEachDay() async throws {
+        let store = try await store([heartRate(1, 60, at: 0), heartRate(2, 70, at: 3_600), heartRate(3, 90, at: 86_400 * 2)])
+        let days = try await store.sampleStatistics(of: .heartRate, by: .day, zone: .gmt)
+        #expect(days.map(\.count) == [2, 0, 1])
+        #expect(days.map(\.mean) == [65, nil, 90])
+        #expect(days.map(\.minimum) == [60, nil, 90])
+        #expect(days.map(\.maximum) == [70, nil, 90])
+    }
+
+    /// In 2026 the clocks of Berlin go forward on March 29 and back on October 25.
+    @Test(arguments: [("2026-03-28T23:00:00Z", 23), ("2026-10-24T22:00:00Z", 25), ("2026-06-30T22:00:00Z", 24)])
+    func daysHaveTheHoursThatTheyHave(_ midnight: String, _ hours: Int) async throws {
+        let start = try date(midnight)
+        // A step each hour of three days.
+        let samples = (-24..<48).map { steps($0 + 100, 1, from: start.addingTimeInterval(Double($0) * 3_600), for: 60, origin: testWatch) }
+        let store = try await store(samples)
+        let days = try await store.sampleStatistics(of: .stepCount, by: .day, from: start, to: start.addingTimeInterval(60), zone: berlin)
+        #expect(days.map(\.count) == [hours])
+        #expect(days.map(\.sum) == [Double(hours)])
+        #expect(days.map { $0.end.timeIntervalSince($0.start) } == [Double(hours) * 3_600])
+        let clock = try await store.sampleStatistics(
+            of: .stepCount, by: .hour, from: start, to: start.addingTimeInterval(Double(hours) * 3_600), zone: berlin)
+        #expect(clock.map(\.count) == [Int](repeating: 1, count: hours))
+    }
+
+    @Test func overlappingSourcesCountOnceByPriority() async throws {
+        // The watch counts 100 steps in 10 minutes, the phone 90 in 10 minutes of which 5 are the same.
+        let store = try await store([
+            steps(1, 100, from: testStart, for: 600, origin: testWatch),
+            steps(2, 90, from: testStart.addingTimeInterval(300), for: 600, origin: testPhone),
+        ])
+        let watch = try await store.sampleStatistics(of: .stepCount, by: .day, zone: .gmt, sources: ["Watch", "Phone"])
+        #expect(watch.map(\.sum) == [145])
+        let phone = try await store.sampleStatistics(of: .stepCount, by: .day, zone: .gmt, sources: ["Phone"])
+        #expect(phone.map(\.sum) == [140])
+        #expect(try await store.read { try $0.sampleSources(of: .stepCount) } == ["Phone", "Watch"])
+    }
+
+    @Test func amountsAcrossMidnightAreShared() async throws {
+        let store = try await store([steps(1, 100, from: testStart.addingTimeInterval(86_400 - 60), for: 240, origin: testWatch)])
+        let days = try await store.sampleStatistics(
+            of: .stepCount, by: .day, from: testStart, to: testStart.addingTimeInterval(2 * 86_400), zone: .gmt)
+        #expect(days.map(\.sum) == [25, 75])
+        #expect(days.map(\.count) == [1, 0])
+    }
+
+    @Test func samplesComeInTheirOrderAndSpan() async throws {
+        let store = try await store([heartRate(3), heartRate(1), heartRate(2)])
+        #expect(try await store.samples(of: .heartRate).map(\.uuid) == [1, 2, 3].map(testUUID))
+        let span = try await store.samples(
+            of: .heartRate, from: testStart.addingTimeInterval(120), to: testStart.addingTimeInterval(180))
+        #expect(span.map(\.uuid) == [testUUID(2)])
+    }
+
+    @Test func hoursOfHalfHourZonesBeginAtTheirMidnight() async throws {
+        let zone = try #require(TimeZone(identifier: "Asia/Kolkata"))
+        let store = try await store([heartRate(1, 60, at: 0)])
+        let hours = try await store.sampleStatistics(of: .heartRate, by: .hour, zone: zone)
+        #expect(hours.map(\.start) == [testStart.addingTimeInterval(-1_800)])
+    }
+}
