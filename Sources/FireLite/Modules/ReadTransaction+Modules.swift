@@ -45,6 +45,16 @@ extension ReadTransaction {
         try perform { try step(access.connection.prepare(sql), arguments, body) }
     }
 
+    /// The number of the first stored resource with a type and id, as in `_resource`, and its revision; nil if there is none.
+    ///
+    /// - Throws: `FHIRStoreError`: `invalidArgument` for a name that is not a resource type of the release.
+    package func registered(_ typeName: String, id: String) throws -> (root: Int64, revision: Int64)? {
+        try perform {
+            access.region?.insert(id: id, typeName)
+            return try access.registry.registration(of: table(ofTypeNamed: typeName), id: id).map { ($0.root, $0.revision) }
+        }
+    }
+
     private func step(_ statement: Statement, _ arguments: [SQLValue], _ body: (SQLRow) throws -> Bool) throws {
         if access.region != nil {
             access.region?.insert(tables: store.statementTables.tables(of: statement.sql, access.connection))

@@ -33,3 +33,14 @@ extension FHIRStore {
     /// Removes a participant. It is not called by writes that begin afterwards.
     package func remove(participant: some WriteParticipant) { participants.remove(participant) }
 }
+
+extension FHIRStore {
+    /// Runs `body` in the write of this store that is running on this thread, or else in one of its own.
+    ///
+    /// - Precondition: not inside a read of this store.
+    /// - Throws: errors of `body`; `FHIRStoreError`.
+    package func joiningWrite<Value>(_ body: (WriteTransaction) throws -> Value) throws -> Value {
+        if let write = currentTransaction as? WriteTransaction { return try body(write) }
+        return try write(body)
+    }
+}

@@ -91,3 +91,20 @@ extension ReadTransaction {
         return roots
     }
 }
+
+extension ReadTransaction {
+    /// Calls `body` with the logical id of each result that has one, in order, until it returns false.
+    ///
+    /// - Throws: what `body` throws; `FHIRStoreError`.
+    package func forEachID(_ request: QueryRequest, _ body: (String) throws -> Bool) throws {
+        var ids: [String] = []
+        try perform {
+            let id = QueryPath([PathStep(slot: 0)])
+            try forEachResult(request, columns: { [try $0.compiler.value(id, $0.scope, .least).sql] }) { row in
+                if let id = row.text(1) { ids.append(id) }
+                return true
+            }
+        }
+        for id in ids { guard try body(id) else { return } }
+    }
+}

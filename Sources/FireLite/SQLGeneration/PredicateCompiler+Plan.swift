@@ -35,7 +35,7 @@ extension PredicateCompiler {
                 case .constant(let value): value
                 case .value, .exists, .any, .refers: try !lookingAhead { try condition(part, scope, .filter) }.isNever
                 case .or(let rest): !rest.isEmpty
-                case .count, .target, .referredBy, .keys, .matching, .and, .not: true
+                case .count, .target, .referredBy, .keys, .selected, .matching, .and, .not: true
                 }
             }
             return live.count == 1 ? live[0] : .or(live)
@@ -148,6 +148,9 @@ extension PredicateCompiler {
             let rows = "SELECT 1 FROM \(scope.table.quotedName) \(scope.alias) WHERE "
             let select = rows + ValueTestCompiler(column: column).condition(.oneOf(keys.map { .integer($0) }))
             return [QueryPlan.Lead(part: part, selects: [select], ownColumn: nil, isOrdered: true)]
+        case .selected(let selection):
+            guard scope.isRoot, schema.hasDefinitions(of: selection.module) else { return [] }
+            return [QueryPlan.Lead(part: part, selects: [selection.keys], ownColumn: nil, isOrdered: false)]
         case .target(let path, let layout, let inner): return try leadOfTargets(path, layout, inner, part, scope).map { [$0] } ?? []
         default: return []
         }

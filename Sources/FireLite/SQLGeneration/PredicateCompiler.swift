@@ -73,6 +73,9 @@ final class PredicateCompiler {
         case .referredBy(let layout, let path, let inner): return try referred(by: layout, path, inner, scope, strategy)
         case .matching(let terms): return try matching(terms, scope)
         case .keys(let keys): return ValueTestCompiler(column: "\(scope.alias)._k").condition(.oneOf(keys.map { .integer($0) }))
+        case .selected(let selection):
+            guard scope.isRoot, schema.hasDefinitions(of: selection.module) else { return .never }
+            return "\(strategy == .filter ? "+" : "")\(scope.alias)._k IN (" + selection.keys + ")"
         default:
             guard let (path, end) = end(of: predicate, strategy) else { return .never }
             return try some(path.steps[...], scope, strategy, end)
@@ -89,7 +92,7 @@ final class PredicateCompiler {
         case .any(let path, let inner): (path, { try self.fulfils(inner, $0, strategy) })
         case .refers(let path, let texts): (path, { self.refers(try self.reference($0), texts, strategy) })
         case .target(let path, let layout, let inner): (path, { try self.target(self.reference($0), layout, inner, strategy) })
-        case .constant, .count, .referredBy, .matching, .keys, .and, .or, .not: nil
+        case .constant, .count, .referredBy, .matching, .keys, .selected, .and, .or, .not: nil
         }
     }
 

@@ -1,0 +1,19 @@
+/// The resources whose numbers a statement selects from a module's tables, as a condition of queries. None if the file has no such tables.
+package struct ModuleSelection: Sendable {
+    let module: ModuleTables
+    private let sql: String
+    private let arguments: [SQLValue]
+
+    /// - Parameters:
+    ///   - module: the module.
+    ///   - sql: a `SELECT` of one column, called `root`: numbers of resources, with `?` for values.
+    ///   - arguments: the values.
+    package init(_ module: ModuleTables, _ sql: String, _ arguments: [SQLValue] = []) {
+        self.module = module
+        self.sql = sql
+        self.arguments = arguments
+    }
+
+    /// The keys of the resources' rows.
+    var keys: SQLFragment { SQLFragment("SELECT root << 24 FROM (\(sql))", arguments) }
+}

@@ -1,0 +1,38 @@
+/// A record in the form in which it is exchanged: content, keys and tags are encrypted. Codable as the JSON of the exchange.
+public struct WireRecord: Codable, Sendable, Hashable {
+    /// The version of the model that this library writes and reads.
+    public static let currentModelVersion = 1
+
+    /// The record's id.
+    public var recordID: String
+    /// The date of the resource, `yyyy-MM-dd`; nil if it has none.
+    public var date: String?
+    /// When the record was created, as a FHIR instant.
+    public var createdAt: String?
+    /// The tags, each encrypted or hashed, in base64.
+    public var encryptedTags: [String]
+    /// Nonce, ciphertext and tag of the resource's JSON, in base64.
+    public var encryptedBody: String
+    /// Nonce, ciphertext and tag of the key of the body, by the common key, in base64.
+    public var encryptedKey: String
+    /// The same of the key of attachments.
+    public var attachmentKey: String?
+    /// The version of the model of the body.
+    public var modelVersion: Int
+    /// The id of the common key.
+    public var commonKeyID: String
+    /// `active` or `deleted`.
+    public var status: String
+
+    private enum CodingKeys: String, CodingKey {
+        case recordID = "record_id"
+        case date, createdAt
+        case encryptedTags = "encrypted_tags"
+        case encryptedBody = "encrypted_body"
+        case encryptedKey = "encrypted_key"
+        case attachmentKey = "attachment_key"
+        case modelVersion = "model_version"
+        case commonKeyID = "common_key_id"
+        case status
+    }
+}

@@ -1,0 +1,44 @@
+import FireLiteCrypto
+import Foundation
+
+/// The form of tags in a ``WireRecord``.
+public struct WireTags: Sendable {
+    /// A key of AES-CBC; nil for keyed hashes.
+    private let key: SecretData?
+
+    /// A keyed hash (HMAC-SHA-256) of each tag with the keyring's key: it finds a tag and does not show it.
+    public static let keyed = WireTags(key: nil)
+
+    /// The form of earlier services: each tag encrypted with AES-CBC without a random start, so that equal tags look equal. Nothing shows whether
+    /// one was changed. Use it only where a service needs it.
+    ///
+    /// - Parameter key: the tag key, 32 bytes.
+    /// - Throws: ``RecordError/Code/invalidArgument`` for another number of bytes.
+    public static func legacy(key: Data) throws -> WireTags {
+        guard key.count == 32 else { throw RecordError(.invalidArgument, "a tag key has 32 bytes") }
+        return WireTags(key: SecretData(key))
+    }
+
+    /// `key=value`, percent-encoded and in lower case.
+    static func tag(_ name: String, _ value: String) -> String {
+        let allowed = CharacterSet(charactersIn: "abcdefghijklmnopqrstuvwxyz0123456789-._~")
+        return name + "=" + (value.lowercased().addingPercentEncoding(withAllowedCharacters: allowed) ?? "").lowercased()
+    }
+
+    /// The value of a tag with a name; nil for others.
+    static func value(of tag: String, _ name: String) -> String? {
+        tag.hasPrefix(name + "=") ? String(tag.dropFirst(name.count + 1)).removingPercentEncoding : nil
+    }
+
+    func encrypted(_ tag: String, _ keyring: RecordKeyring) throws -> String {
+        guard let key else { return keyring.tagCode(of: tag).base64EncodedString() }
+        return try LegacyAESCBC.encrypt(Data(tag.utf8), key: key, vector: Data(count: LegacyAESCBC.vectorByteCount)).base64EncodedString()
+    }
+
+    /// The tag; nil for a keyed hash, and for what this key does not decrypt.
+    func decrypted(_ text: String) -> String? {
+        guard let key, let data = Data(base64Encoded: text) else { return nil }
+        return (try? LegacyAESCBC.decrypt(data, key: key, vector: Data(count: LegacyAESCBC.vectorByteCount)))
+            .flatMap { String(data: $0, encoding: .utf8) }
+    }
+}

@@ -1,0 +1,49 @@
+/// The result of an operation on many records: some may fail while the others are stored.
+public struct BatchResult<Item> {
+    /// One that failed.
+    public struct Failure: Sendable {
+        /// Its place among the arguments, from 0.
+        public let index: Int
+        /// Its id; nil if it has none.
+        public let id: String?
+        /// What went wrong.
+        public let error: any Error
+    }
+
+    /// What succeeded, in the order of the arguments.
+    public internal(set) var succeeded: [Item] = []
+    /// What failed, in the order of the arguments.
+    public internal(set) var failed: [Failure] = []
+
+    /// Whether everything succeeded.
+    public var isComplete: Bool { failed.isEmpty }
+}
+
+extension BatchResult: Sendable where Item: Sendable {}
+
+extension BatchResult {
+    /// Runs `body` for each argument and notes its result, or its error if that concerns the argument alone.
+    ///
+    /// - Throws: an error that concerns all of them, as a full disk.
+    static func collecting<Argument>(
+        _ arguments: [Argument], id: (Argument) -> String?, _ body: (Argument) throws -> Item
+    ) throws -> BatchResult {
+        var result = BatchResult()
+        for (index, argument) in arguments.enumerated() {
+            do {
+                result.succeeded.append(try body(argument))
+            } catch let error where concernsOne(error) {
+                result.failed.append(Failure(index: index, id: id(argument), error: error))
+            }
+        }
+        return result
+    }
+
+    private static func concernsOne(_ error: any Error) -> Bool {
+        switch error {
+        case is RecordError, is FHIRDecodingError: true
+        case let error as FHIRStoreError: [.tooLarge, .invalidArgument, .conflict, .duplicateID].contains(error.code)
+        default: false
+        }
+    }
+}

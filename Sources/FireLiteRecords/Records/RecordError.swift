@@ -1,0 +1,53 @@
+import Foundation
+
+/// An error of records and app data, with what to do about it. Descriptions contain no values of records and no secrets.
+public struct RecordError: LocalizedError, Sendable, CustomStringConvertible {
+    /// The kind of failure.
+    public struct Code: RawRepresentable, Sendable, Hashable {
+        /// The code's name.
+        public let rawValue: String
+        /// The code with this name.
+        public init(rawValue: String) { self.rawValue = rawValue }
+
+        /// An annotation is empty, or consists of white space.
+        public static let emptyAnnotation = Code(rawValue: "emptyAnnotation")
+        /// A record that is to be updated has no id.
+        public static let missingID = Code(rawValue: "missingID")
+        /// There is no record with this id.
+        public static let notFound = Code(rawValue: "notFound")
+        /// A record that is to be created exists already.
+        public static let alreadyExists = Code(rawValue: "alreadyExists")
+        /// A sealed resource was changed by another call than one of `records`.
+        public static let sealed = Code(rawValue: "sealed")
+        /// The keyring does not have the common key that a record's key is wrapped with, or no keyring is set.
+        public static let missingKey = Code(rawValue: "missingKey")
+        /// A sealed record was changed, swapped with another or rolled back, or its key is another one.
+        public static let cannotOpen = Code(rawValue: "cannotOpen")
+        /// An element, an argument or a keyring cannot be used.
+        public static let invalidArgument = Code(rawValue: "invalidArgument")
+        /// The wire form of a record has a version of its model that this library does not know.
+        public static let unsupportedModelVersion = Code(rawValue: "unsupportedModelVersion")
+        /// App data, or a record in its wire form, cannot be read.
+        public static let invalidContent = Code(rawValue: "invalidContent")
+    }
+
+    /// The kind of failure.
+    public let code: Code
+    /// What went wrong and what to do about it.
+    public let message: String
+
+    init(_ code: Code, _ message: String) {
+        self.code = code
+        self.message = message
+    }
+
+    /// The message.
+    public var description: String { message }
+
+    /// The message, so that `localizedDescription` is it too.
+    public var errorDescription: String? { message }
+}
+
+extension RecordError {
+    static func notFound(_ what: String) -> RecordError { RecordError(.notFound, "there is no such \(what)") }
+}

@@ -1,0 +1,114 @@
+import FireLiteCrypto
+import Foundation
+
+/// Follows the writes of a store object: creation, updates and deletion of resources, however they are written.
+final class RecordKeeper: WriteParticipant, @unchecked Sendable {
+    // `lock` guards the variables.
+    private let lock = NSLock()
+    private var currentEncryption = RecordEncryption.none
+    private var currentPending: @Sendable (ReadTransaction) throws -> Set<RecordKey> = PendingRecords.inOutbox
+    private var currentClock: @Sendable () -> Date = { Date() }
+
+    var encryption: RecordEncryption {
+        get { lock.withLock { currentEncryption } }
+        set { lock.withLock { currentEncryption = newValue } }
+    }
+
+    var pending: @Sendable (ReadTransaction) throws -> Set<RecordKey> {
+        get { lock.withLock { currentPending } }
+        set { lock.withLock { currentPending = newValue } }
+    }
+
+    var clock: @Sendable () -> Date {
+        get { lock.withLock { currentClock } }
+        set { lock.withLock { currentClock = newValue } }
+    }
+
+    /// The current time, as tables keep it.
+    var now: Int64 { RecordTime.milliseconds(clock()) }
+
+    // MARK: - Following writes
+
+    func willCommit(_ transaction: WriteTransaction, _ resources: [WrittenResource]) throws {
+        let time = now
+        for resource in resources {
+            switch resource.kind {
+            case .added: if let id = resource.id { try added(resource, id, time, transaction) }
+            case .updated: try updated(resource, time, transaction)
+            case .deleted: try deleted(resource, time, transaction)
+            }
+        }
+    }
+
+    private var tables: RecordTables { .records }
+
+    private func added(_ resource: WrittenResource, _ id: String, _ time: Int64, _ tx: WriteTransaction) throws {
+        // `records` notes what it stores itself.
+        guard try tables.row(resource.root, tx) == nil else { return try updated(resource, time, tx) }
+        try begin(resource.root, resource.typeName, id, revision: resource.revision, time, tx)
+    }
+
+    /// Begins a record, or continues the one that was deleted.
+    @discardableResult
+    func begin(
+        _ root: Int64, _ type: String, _ id: String, revision: Int64, _ time: Int64, _ tx: WriteTransaction
+    ) throws -> RecordRow {
+        var row = RecordRow(number: root, type: type, id: id, time: time)
+        if let old = try tables.tombstone(type, id, tx) {
+            row.created = old.created
+            row.version = old.version + 1
+            row.edition = old.edition
+            try tx.run(
+                on: tables.module, "UPDATE _record_annotation SET owner = ? WHERE owner = ? AND keyed = 0",
+                [.integer(root), .integer(old.number)])
+            try tables.remove(old.number, tx)
+        }
+        try store(row, revision: revision, tx)
+        return row
+    }
+
+    func store(_ row: RecordRow, revision: Int64, _ tx: WriteTransaction) throws {
+        try tx.run(
+            on: tables.module,
+            "INSERT OR REPLACE INTO _record(root, revision, \(RecordRow.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            [
+                .integer(row.number), .integer(revision), .text(row.type), .text(row.id), .optional(row.created), .optional(row.updated),
+                .optional(row.deleted), .integer(row.version), .integer(row.edition),
+            ])
+    }
+
+    private func updated(_ resource: WrittenResource, _ time: Int64, _ tx: WriteTransaction) throws {
+        guard let id = resource.id else { return try tables.remove(resource.root, tx) }
+        let noted = try tx.rows(of: tables.module, "SELECT revision FROM _record WHERE root = ?", [.integer(resource.root)])
+        guard noted.first?[0].integer != resource.revision else { return }
+        if try tables.wrappedKey(of: resource.root, tx) != nil {
+            throw RecordError(
+                .sealed,
+                "a sealed \(resource.typeName) was changed without records, which would leave old content sealed: use records.update")
+        }
+        if noted.isEmpty {
+            var row = RecordRow(unknown: resource.root, type: resource.typeName, id: id)
+            if resource.oldID != id, resource.oldID == nil { row.created = time }
+            row.updated = time
+            return try store(row, revision: resource.revision, tx)
+        }
+        try tx.run(
+            on: tables.module, "UPDATE _record SET id = ?, updated = ?, revision = ?, version = version + 1 WHERE root = ?",
+            [.text(id), .integer(time), .integer(resource.revision), .integer(resource.root)])
+    }
+
+    private func deleted(_ resource: WrittenResource, _ time: Int64, _ tx: WriteTransaction) throws {
+        guard let id = resource.id else { return }
+        if try tables.row(resource.root, tx) == nil {
+            try store(RecordRow(unknown: resource.root, type: resource.typeName, id: id), revision: 0, tx)
+        }
+        try tables.shred(resource.root, tx)
+        try tx.run(
+            on: tables.module, "UPDATE _record SET deleted = ?, updated = ?, revision = 0 WHERE root = ?",
+            [.integer(time), .integer(time), .integer(resource.root)])
+    }
+}
+
+extension SQLValue {
+    static func optional(_ value: Int64?) -> SQLValue { value.map { .integer($0) } ?? .null }
+}

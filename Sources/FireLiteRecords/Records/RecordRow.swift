@@ -1,0 +1,59 @@
+import Foundation
+
+/// A row of `_record` or `_appdata`.
+struct RecordRow {
+    /// The resource's number, or the app data's.
+    let number: Int64
+    /// The resource's type, or the media type of app data.
+    var type: String
+    let id: String
+    var created: Int64?
+    var updated: Int64?
+    var deleted: Int64?
+    var version: Int64
+    var edition: Int64
+
+    static let columns = "type, id, created, updated, deleted, version, edition"
+
+    /// A row of the key and `columns`.
+    init(_ row: SQLRow) {
+        number = row[0].integer ?? 0
+        type = row[1].text ?? ""
+        id = row[2].text ?? ""
+        created = row[3].integer
+        updated = row[4].integer
+        deleted = row[5].integer
+        version = row[6].integer ?? 1
+        edition = row[7].integer ?? 1
+    }
+
+    /// The row of a record that is new.
+    init(number: Int64, type: String, id: String, time: Int64) {
+        self.number = number
+        self.type = type
+        self.id = id
+        created = time
+        updated = time
+        version = 1
+        edition = 1
+    }
+
+    /// The row of a resource that was stored while nobody followed.
+    init(unknown number: Int64, type: String, id: String) {
+        self.init(number: number, type: type, id: id, time: 0)
+        created = nil
+        updated = nil
+    }
+
+    func metadata(isPending: Bool) -> RecordMetadata {
+        RecordMetadata(
+            created: created.map(RecordTime.date), updated: updated.map(RecordTime.date),
+            status: deleted != nil ? .deleted : isPending ? .pending : .active, deleted: deleted.map(RecordTime.date))
+    }
+}
+
+/// Times as tables keep them.
+enum RecordTime {
+    static func milliseconds(_ date: Date) -> Int64 { Int64((date.timeIntervalSince1970 * 1_000).rounded()) }
+    static func date(_ milliseconds: Int64) -> Date { Date(timeIntervalSince1970: Double(milliseconds) / 1_000) }
+}

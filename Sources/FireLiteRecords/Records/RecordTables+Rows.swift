@@ -1,0 +1,101 @@
+import Foundation
+
+// The SQL that records and app data share.
+
+extension RecordTables {
+    // MARK: - Rows
+
+    /// The row with a number; nil if there is none.
+    func row(_ number: Int64, _ tx: ReadTransaction) throws -> RecordRow? {
+        try tx.rows(of: module, "SELECT \(key), \(RecordRow.columns) FROM \(name) WHERE \(key) = ?", [.integer(number)]).first
+            .map { RecordRow($0) }
+    }
+
+    /// The tombstone of a type and id; nil if there is none. The last one deleted, if there are several.
+    func tombstone(_ type: String, _ id: String, _ tx: ReadTransaction) throws -> RecordRow? {
+        try tx.rows(
+            of: module,
+            """
+            SELECT \(key), \(RecordRow.columns) FROM \(name) WHERE type = ? AND id = ? AND deleted IS NOT NULL
+            ORDER BY deleted DESC, \(key) DESC LIMIT 1
+            """, [.text(type), .text(id)]
+        ).first.map { RecordRow($0) }
+    }
+
+    // MARK: - Annotations
+
+    /// The annotations in the clear.
+    func annotations(of number: Int64, _ tx: ReadTransaction) throws -> [String] {
+        try tx.rows(of: module, "SELECT text FROM \(name)_annotation WHERE owner = ? AND keyed = 0 ORDER BY text", [.integer(number)])
+            .compactMap { $0[0].text }
+    }
+
+    /// Replaces the annotations.
+    ///
+    /// - Parameter isKeyed: whether they are keyed hashes instead of the annotations.
+    func setAnnotations(_ texts: [String], of number: Int64, isKeyed: Bool, _ tx: WriteTransaction) throws {
+        try tx.run(on: module, "DELETE FROM \(name)_annotation WHERE owner = ?", [.integer(number)])
+        for text in texts {
+            try tx.run(
+                on: module, "INSERT INTO \(name)_annotation(owner, text, keyed) VALUES (?, ?, ?)",
+                [.integer(number), .text(text), .integer(isKeyed ? 1 : 0)])
+        }
+    }
+
+    // MARK: - Keys and content
+
+    /// The wrapped key of a sealed record; nil for others.
+    func wrappedKey(of number: Int64, _ tx: ReadTransaction) throws -> (wrapped: WrappedKey, annotations: Data)? {
+        try tx.rows(of: module, "SELECT common, wrapped, annotations FROM \(name)_key WHERE owner = ?", [.integer(number)]).first
+            .map { row in (WrappedKey(commonID: row[0].text ?? "", bytes: row[1].data), row[2].data) }
+    }
+
+    func setKey(_ key: WrappedKey, annotations: Data, of number: Int64, _ tx: WriteTransaction) throws {
+        try tx.run(
+            on: module, "INSERT OR REPLACE INTO \(name)_key(owner, common, wrapped, annotations) VALUES (?, ?, ?, ?)",
+            [.integer(number), .text(key.commonID), .blob([UInt8](key.bytes)), .blob([UInt8](annotations))])
+    }
+
+    /// The content of app data, or of a sealed resource.
+    func content(of number: Int64, _ tx: ReadTransaction) throws -> Data? {
+        try tx.rows(of: module, "SELECT content FROM \(name)_content WHERE owner = ?", [.integer(number)]).first.map { $0[0].data }
+    }
+
+    func setContent(_ content: Data, of number: Int64, _ tx: WriteTransaction) throws {
+        try tx.run(
+            on: module, "INSERT OR REPLACE INTO \(name)_content(owner, content) VALUES (?, ?)",
+            [.integer(number), .blob([UInt8](content))])
+    }
+
+    /// Deletes the key and the content, without which nothing sealed can be opened.
+    func shred(_ number: Int64, _ tx: WriteTransaction) throws {
+        try tx.run(on: module, "DELETE FROM \(name)_key WHERE owner = ?", [.integer(number)])
+        try tx.run(on: module, "DELETE FROM \(name)_content WHERE owner = ?", [.integer(number)])
+    }
+
+    /// Deletes everything about a record.
+    func remove(_ number: Int64, _ tx: WriteTransaction) throws {
+        try shred(number, tx)
+        try tx.run(on: module, "DELETE FROM \(name)_annotation WHERE owner = ?", [.integer(number)])
+        try tx.run(on: module, "DELETE FROM \(name) WHERE \(key) = ?", [.integer(number)])
+    }
+
+    /// Deletes tombstones, and returns how many there were.
+    ///
+    /// - Parameter time: those that were deleted before it; nil for all.
+    func purge(before time: Int64?, _ tx: WriteTransaction) throws -> Int {
+        let condition = "deleted IS NOT NULL" + (time == nil ? "" : " AND deleted < ?")
+        let arguments: [SQLValue] = time.map { [.integer($0)] } ?? []
+        guard try tx.hasTables(of: module) else { return 0 }
+        for table in ["annotation", "key", "content"] {
+            try tx.run(
+                on: module, "DELETE FROM \(name)_\(table) WHERE owner IN (SELECT \(key) FROM \(name) WHERE \(condition))", arguments)
+        }
+        return try tx.run(on: module, "DELETE FROM \(name) WHERE \(condition)", arguments)
+    }
+}
+
+extension SQLValue {
+    /// The bytes of a blob; empty for values of other classes.
+    var data: Data { if case .blob(let bytes) = self { Data(bytes) } else { Data() } }
+}
