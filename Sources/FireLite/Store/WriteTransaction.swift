@@ -80,7 +80,8 @@ public final class WriteTransaction: ReadTransaction {
     public func add(_ resource: FHIRResource) throws {
         requireActive()
         checkAddable(resource)
-        try perform(flushes: false) {
+        // The keeper runs statements, which must not write other changes into this call's savepoint.
+        try perform(flushes: writer.keeper != nil) {
             let roots = try writer.insert([resource])
             managed.adopt(resource, root: roots[0])
             managed.hold(resource)

@@ -102,6 +102,41 @@ import Testing
         #expect(try Payloads.count(store) == 0)
     }
 
+    @Test func importsKeepPayloadsApartAndKnowThemAgain() throws {
+        let store = try Payloads.store()
+        let folder = try TemporaryFolder()
+        let documents = (0..<20).map { Payloads.document("\($0)", Payloads.bytes(5_000 + $0, seed: UInt8($0)).fhirBase64) }
+        let path = try folder.write("in.ndjson", documents.map { FHIRJSON.string($0) }.joined(separator: "\n"))
+        let url = URL(fileURLWithPath: path)
+        #expect(try store.importResources(from: url).counts.added == 20)
+        #expect(try Payloads.count(store) == 20)
+        #expect(try store.importResources(from: url).counts.unchanged == 20)
+        #expect(try FHIRJSON.string(Payloads.whole(store, "7")) == FHIRJSON.string(documents[7]))
+    }
+
+    @Test func backupsAndRecoveredFilesHaveThePayloads() throws {
+        let folder = try TemporaryFolder()
+        let (path, copy, recovered) = (folder.file("store.sqlite"), folder.file("copy.sqlite"), folder.file("recovered.sqlite"))
+        let data = Payloads.bytes(700_000).fhirBase64
+        do {
+            let store = try FHIRStore(path: path, release: .r4)
+            try store.attachments.keepApart()
+            try store.write { _ = try $0.upsert(Payloads.document("1", data)) }
+            try store.backup(to: copy)
+            try store.close()
+        }
+        let report = try FHIRStore.recover(from: path, to: recovered, release: .r4)
+        #expect(report.unreadable.isEmpty)
+        for path in [copy, recovered] {
+            let store = try FHIRStore(path: path, release: .r4)
+            #expect(try store.attachments.resume())
+            #expect(try Payloads.whole(store, "1").content[0].attachment?.data == data)
+            #expect(try store.check().isEmpty)
+            try store.write { _ = try $0.delete(DocumentReference.self, id: "1") }
+            #expect(try Payloads.count(store) == 0)
+        }
+    }
+
     @Test func payloadsOfEveryPlaceAreKeptApart() throws {
         let data = Payloads.bytes(6_000).fhirBase64
         let attachment = #"{"contentType":"text/plain","data":"\#(data)","_data":{"id":"d"}}"#
