@@ -57,6 +57,25 @@ import Testing
         }
     }
 
+    @Test func chainsToTypesWithoutResourcesFindNothing() throws {
+        let sample = try SearchStore(
+            #"{"resourceType":"Observation","id":"1","status":"final","code":{"text":"x"},"subject":{"reference":"Patient/1"}}"#)
+        for chain in [
+            "patient.name=x", "subject:Patient.name=x", "subject.name=x", "patient.organization.name=x", "patient.gender:not=male",
+        ] {
+            #expect(try sample.ids("Observation?\(chain)") == [], "\(chain)")
+        }
+        #expect(try sample.error("Observation?patient.nonsense=x")?.code == .unknownParameter)
+        #expect(try sample.ids("Patient?name=x") == [])
+        #expect(try sample.ids("Observation?_has:Provenance:target:agent=x") == [])
+    }
+
+    @Test func emptyParametersAreIgnored() throws {
+        let sample = try SearchStore(#"{"resourceType":"Patient","id":"1","gender":"male"}"#, #"{"resourceType":"Patient","id":"2"}"#)
+        #expect(try sample.ids("Patient?name=") == ["1", "2"])
+        #expect(try sample.ids("Patient?name=&gender=male&birthdate=") == ["1"])
+    }
+
     @Test func identifiersHaveTheSystemOfTheirType() throws {
         let sample = try SearchStore(
             #"{"resourceType":"Patient","id":"1","identifier":[{"value":"12","type":{"coding":[{"system":"urn:t","code":"MR"}]}}]}"#,
