@@ -1,4 +1,5 @@
 import FireLiteR4
+import FireLiteReleases
 import FireLiteSearch
 import Foundation
 import Testing
@@ -68,6 +69,17 @@ import Testing
         #expect(try sample.error("Observation?patient.nonsense=x")?.code == .unknownParameter)
         #expect(try sample.ids("Patient?name=x") == [])
         #expect(try sample.ids("Observation?_has:Provenance:target:agent=x") == [])
+    }
+
+    @Test func compositesOfSTU3FindTheirParts() throws {
+        let release = try #require(BundledRelease.named("STU3")).release
+        let sample = try SearchStore(
+            #"""
+            {"resourceType":"Observation","id":"1","status":"final","code":{"coding":[{"system":"http://loinc.org","code":"15074-8"}]},
+             "valueQuantity":{"value":6.3}}
+            """#, release: release)
+        #expect(try sample.ids("Observation?code-value-quantity=15074-8$gt6") == ["1"])
+        #expect(try sample.ids("Observation?code-value-quantity=15074-8$gt7") == [])
     }
 
     @Test func emptyParametersAreIgnored() throws {
