@@ -19,8 +19,12 @@ struct CommandTests {
         let code = "\(root)/Sources/FireLiteMini/Generated"
         let layouts = "\(root)/Sources/FireLiteReleases/Generated"
         let search = "\(root)/Sources/FireLiteSearch/Generated"
-        let parts = ["FHIR Mini 9.9.0: 21 files in \(code)", "layouts: 1 files in \(layouts)", "search parameters: 1 files in \(search)"]
-        #expect(first.output == parts.joined(separator: "\n") + "\n23 files written, 0 removed")
+        let constraints = "\(root)/Sources/FireLiteFHIRPath/Generated"
+        let parts = [
+            "FHIR Mini 9.9.0: 21 files in \(code)", "layouts: 1 files in \(layouts)", "search parameters: 1 files in \(search)",
+            "constraints: 1 files in \(constraints)",
+        ]
+        #expect(first.output == parts.joined(separator: "\n") + "\n24 files written, 0 removed")
         #expect(package.run().output.hasSuffix("0 files written, 0 removed"))
         let check = package.run("--check")
         #expect(check.status == 0)

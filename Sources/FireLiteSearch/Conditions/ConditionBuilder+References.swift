@@ -24,6 +24,11 @@ extension ConditionBuilder {
                 if let found = try follow(path, target, inner) { conditions.append(found) }
             }
         }
+        if !isKnown {
+            // Of types without resources there are no results, but a parameter that none of them has is a mistake.
+            let names = Set(compiled.paths.flatMap { targetNames(of: $0, definition.targets, type) })
+            isKnown = try names.contains { try release.resourceLayout(named: $0).flatMap(condition) != nil }
+        }
         guard isKnown else {
             throw SearchError(.unknownParameter, "none of the types that \(definition.code) refers to has the parameter", in: name)
         }

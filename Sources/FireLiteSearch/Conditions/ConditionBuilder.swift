@@ -236,6 +236,13 @@ struct ConditionBuilder {
 
     // MARK: - Composites
 
+    /// The parameter that a URL names as `Observation-code`: STU3 has no parameter with some URLs that it uses.
+    private func named(_ url: String) throws -> SearchDefinition? {
+        let parts = url.split(separator: "/").last?.split(separator: "-", maxSplits: 1) ?? []
+        guard parts.count == 2, let layout = release.resourceLayout(named: String(parts[0])) else { return nil }
+        return try catalog.parameter(String(parts[1]), on: layout)
+    }
+
     private func composite(
         _ definition: SearchDefinition, _ compiled: CompiledExpression, _ value: String, _ name: String
     ) throws -> Predicate {
@@ -247,7 +254,7 @@ struct ConditionBuilder {
             throw SearchError(.invalid, "the value has \(definition.components.count) parts with $ between them", in: name)
         }
         let parts = try definition.components.map { component in
-            guard let part = try catalog.parameter(url: component.definition) else {
+            guard let part = try catalog.parameter(url: component.definition) ?? named(component.definition) else {
                 throw SearchError(.notSupported, "the parameter \(component.definition) is unknown", in: name)
             }
             return (definition: part, expression: component.expression)

@@ -85,7 +85,8 @@ struct SearchControl {
             case _ where name == "_include" || name.hasPrefix("_include:"): includes += try Self.includes(name, value, isReverse: false)
             case _ where name == "_revinclude" || name.hasPrefix("_revinclude:"):
                 includes += try Self.includes(name, value, isReverse: true)
-            default: if !Self.ignored.contains(name) { conditions.append(parameter) }
+            // An empty parameter is no mistake (FHIR, Search).
+            default: if !Self.ignored.contains(name), !value.isEmpty { conditions.append(parameter) }
             }
         }
     }

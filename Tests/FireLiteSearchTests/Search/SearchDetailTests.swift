@@ -1,4 +1,5 @@
 import FireLiteR4
+import FireLiteReleases
 import FireLiteSearch
 import Foundation
 import Testing
@@ -55,6 +56,36 @@ import Testing
             }
             #expect(pages == whole && whole.count == 6, "\(sort)")
         }
+    }
+
+    @Test func chainsToTypesWithoutResourcesFindNothing() throws {
+        let sample = try SearchStore(
+            #"{"resourceType":"Observation","id":"1","status":"final","code":{"text":"x"},"subject":{"reference":"Patient/1"}}"#)
+        for chain in [
+            "patient.name=x", "subject:Patient.name=x", "subject.name=x", "patient.organization.name=x", "patient.gender:not=male",
+        ] {
+            #expect(try sample.ids("Observation?\(chain)") == [], "\(chain)")
+        }
+        #expect(try sample.error("Observation?patient.nonsense=x")?.code == .unknownParameter)
+        #expect(try sample.ids("Patient?name=x") == [])
+        #expect(try sample.ids("Observation?_has:Provenance:target:agent=x") == [])
+    }
+
+    @Test func compositesOfSTU3FindTheirParts() throws {
+        let release = try #require(BundledRelease.named("STU3")).release
+        let sample = try SearchStore(
+            #"""
+            {"resourceType":"Observation","id":"1","status":"final","code":{"coding":[{"system":"http://loinc.org","code":"15074-8"}]},
+             "valueQuantity":{"value":6.3}}
+            """#, release: release)
+        #expect(try sample.ids("Observation?code-value-quantity=15074-8$gt6") == ["1"])
+        #expect(try sample.ids("Observation?code-value-quantity=15074-8$gt7") == [])
+    }
+
+    @Test func emptyParametersAreIgnored() throws {
+        let sample = try SearchStore(#"{"resourceType":"Patient","id":"1","gender":"male"}"#, #"{"resourceType":"Patient","id":"2"}"#)
+        #expect(try sample.ids("Patient?name=") == ["1", "2"])
+        #expect(try sample.ids("Patient?name=&gender=male&birthdate=") == ["1"])
     }
 
     @Test func identifiersHaveTheSystemOfTheirType() throws {

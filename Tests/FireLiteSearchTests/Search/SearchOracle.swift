@@ -74,13 +74,18 @@ struct SearchOracle {
         switch kind {
         case .string: Self.strings(value).contains { Self.isText($0, modifier, wanted) }
         case .token: Self.isToken(value, wanted)
-        case .date: OracleDates.isMatch(value, wanted)
+        case .date: !Self.isPlainText(value) && OracleDates.isMatch(value, wanted)
         case .number: Self.isNumber(value, wanted)
         case .quantity: Self.isQuantity(value, wanted)
         case .reference: Self.isReference(value, wanted)
         case .uri: Self.text(value) == wanted
         default: false
         }
+    }
+
+    /// A text of a choice is no date, though it may look like one: `CarePlan.activity.detail.scheduledString`.
+    private static func isPlainText(_ value: Value) -> Bool {
+        if case .primitive("string", _) = value { true } else { false }
     }
 
     // MARK: - Strings and tokens
