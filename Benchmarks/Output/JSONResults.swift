@@ -15,6 +15,8 @@ enum JSONResults {
         let ops_per_second: Double
         let bytes_per_resource: Double?
         let peak_rss_mb: Double
+        /// Nil where the memory was not measured by itself, and in earlier results.
+        let added_mb: Double?
         let verified: Bool
 
         /// Nil for what has no time, as a size.
@@ -31,6 +33,7 @@ enum JSONResults {
             ops_per_second = Figures.rounded(measurement.operationsPerSecond)
             bytes_per_resource = measurement.bytesPerResource.map(Figures.rounded)
             peak_rss_mb = Figures.rounded(measurement.peakMB)
+            added_mb = measurement.addedMB.map(Figures.rounded)
             verified = measurement.isVerified
         }
 
@@ -52,6 +55,7 @@ enum JSONResults {
             try container.encode(ops_per_second, forKey: .ops_per_second)
             try container.encode(bytes_per_resource, forKey: .bytes_per_resource)
             try container.encode(peak_rss_mb, forKey: .peak_rss_mb)
+            try container.encode(added_mb, forKey: .added_mb)
             try container.encode(verified, forKey: .verified)
         }
     }

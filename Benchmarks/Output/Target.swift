@@ -51,9 +51,9 @@ struct Target {
         return atMost(limit, " times", name, measured?.ratio, note: sizes ?? "")
     }
 
-    /// A target for the memory of the largest import, beside what smaller ones take.
-    private static func memory(_ limit: Double, _ name: String, _ measurements: [Measurement]) -> Target {
-        let all = measurements.filter { $0.name == TransferWorkloads.imported && $0.addedMB != nil }.sorted { $0.size < $1.size }
+    /// A target for the memory of the largest run of a workload, beside what smaller ones take.
+    private static func memory(_ limit: Double, _ name: String, of workload: String, _ measurements: [Measurement]) -> Target {
+        let all = measurements.filter { $0.name == workload && $0.addedMB != nil }.sorted { $0.size < $1.size }
         let others = all.dropLast().map { ", \(Figures.grouped($0.size)): \(Figures.text($0.addedMB))" }.joined()
         let note = all.last.map { " (at \(Figures.grouped($0.size))\(others))" } ?? ""
         return atMost(limit, " MB", "\(name), memory", all.last?.addedMB, note: note)
@@ -86,7 +86,7 @@ struct Target {
             atLeast(5, " times", "encode, against JSONEncoder", quotient(largest(CodecWorkloads.jsonEncoder)?.cpu, encode)),
             ratio(1.25, "bulk upsert, new", new),
             atLeast(0.75, " of the floor's wall rate", "NDJSON import", imported?.wallRate),
-            memory(128, "NDJSON import", measurements),
+            memory(128, "NDJSON import", of: TransferWorkloads.imported, measurements),
             atLeast(4, " times the rate of new", "bulk upsert, unchanged", quotient(new?.cpu, unchanged?.cpu)),
             rows(0, "bulk upsert, unchanged, rows", unchanged),
             atLeast(0.75, " of the rate of new", "bulk upsert, one field changed", quotient(new?.cpu, changed?.cpu)),
@@ -97,6 +97,9 @@ struct Target {
             ratio(1.2, "all() of 1,000 hits", largest(HitsWorkloads.all), to: "resources(ids:)"),
             ratio(2.1, "scan a type", largest(ScanWorkloads.scan)),
             ratio(1.3, "delete many", largest(DeleteWorkloads.many)),
+            ratio(1.5, "push of 10,000 new resources", largest(SyncWorkloads.push)),
+            ratio(1.5, "pull", largest(SyncWorkloads.pull)),
+            memory(128, "pull", of: SyncWorkloads.memory, measurements),
             atMost(
                 1, " × the NDJSON", "file size",
                 quotient(largest(FileSizeWorkload.file)?.bytesPerResource, largest(FileSizeWorkload.text)?.bytesPerResource)),

@@ -7,7 +7,7 @@ extension Synchronizer {
             case whole
             /// As a JSON Patch with a test before each operation, if the server's CapabilityStatement offers that; else whole.
             case jsonPatch
-            /// As a FHIRPath Patch, if the server's CapabilityStatement offers that, and for changes that it can express; else whole.
+            /// As a FHIRPath Patch, if the server's CapabilityStatement offers that; whole if primitives with extensions or contained resources were changed.
             case fhirPathPatch
         }
 

@@ -85,7 +85,10 @@ import Testing
     @Test(arguments: [true, false]) func changesDuringAPullHideNothing(sorts: Bool) async throws {
         server.behavior.sorts = sorts
         for number in 0..<20 { server.put(samplePatient("p\(100 + number)")) }
-        let device = try Device(server, scope: .types("Patient")) { $0.pageSize = 5 }
+        let device = try Device(server, scope: .types("Patient")) {
+            $0.pageSize = 5
+            $0.overlap = .zero
+        }
         let server = server
         server.behavior.after = { request, number in
             if number == 1 { server.put(samplePatient("p100", "Moved")) }

@@ -93,6 +93,11 @@ import Testing
         #expect(server.contents.count == 2 && server.writes.count == 1)
         #expect(try await device.synchronizer.purge("Patient", id: "b", force: true))
         #expect(try device.contents().isEmpty)
+        #expect(try await device.synchronizer.state(of: "Patient", id: "a") == nil)
+        // Not even if the change log was lost, and what is missing is taken for deleted.
+        try await device.synchronizer.journal { try $0.run("UPDATE _sync_server SET started = 0") }
+        #expect(try await device.sync(.push).pushed == 0)
+        #expect(server.contents.count == 2)
     }
 
     /// Behaviour 25: a narrower scope drops what it no longer contains, never what was not sent.
@@ -109,6 +114,21 @@ import Testing
         #expect(try device.contents().keys.sorted() == ["Observation/y", "Patient/a"])
         try await narrow.sync()
         #expect(server.contents["Observation/y"]?.contains("amended") == true && server.contents["Observation/x"] != nil)
+    }
+
+    /// Behaviour 25: what another search of the scope has found too comes back with the next pull.
+    @Test func whatAnotherSearchHasFoundTooComesBack() async throws {
+        let patient = samplePatient("a")
+        patient.gender = .female
+        server.put(patient)
+        let kept = SyncScope.search("Patient", ["_id": "a"])
+        let wide = try Device(server, scope: .search("Patient", ["gender": "female"]) + kept) { $0.overlap = .zero }
+        try await wide.sync()
+        server.put(samplePatient("b"))
+        let narrow = try Device(server, store: wide.store, scope: kept) { $0.overlap = .zero }
+        #expect(try await narrow.synchronizer.dropOutOfScope() == 1)
+        try await narrow.sync()
+        #expect(try narrow.contents().keys.sorted() == ["Patient/a"])
     }
 
     /// A change that is given up leaves the state before it.

@@ -89,6 +89,40 @@ import Testing
         #expect(conflicts.isEmpty && merged?.meta?.versionId == "2" && merged?.meta?.tag.first?.code == "mine")
     }
 
+    /// An app's own object without meta takes nothing away from the server's.
+    @Test func anObjectWithoutMetaKeepsTheServersMeta() {
+        let base = patient {
+            $0.meta = Meta {
+                $0.versionId = "1"; $0.tag = [Coding { $0.code = "theirs" }]
+            }
+        }
+        let remote = patient {
+            $0.meta = Meta {
+                $0.versionId = "2"; $0.tag = [Coding { $0.code = "theirs" }]
+            }
+        }
+        let merge = ThreeWayMerge(base: base, local: patient { $0.gender = .male }, remote: remote)
+        let merged = merge.resource as? Patient
+        #expect(merge.conflicts.isEmpty && merged?.gender == .male)
+        #expect(merged?.meta?.versionId == "2" && merged?.meta?.tag.isEmpty == true)
+    }
+
+    /// As many items as before, and none at its place.
+    @Test func itemsAreFoundByTheirContentWhenOthersComeAndGo() {
+        func identified(_ values: [String], _ change: (Patient) -> Void = { _ in }) -> Patient {
+            patient {
+                $0.identifier = values.map { value in Identifier { $0.value = value } }
+                change($0)
+            }
+        }
+        let merge = ThreeWayMerge(
+            base: identified(["1", "2", "3"]), local: identified(["2", "3", "4"]),
+            remote: identified(["1", "2", "3"]) { $0.identifier[1].system = "http://example.org" })
+        let merged = (merge.resource as? Patient)?.identifier ?? []
+        #expect(
+            merge.conflicts.isEmpty && merged.map(\.value) == ["2", "3", "4"] && merged.map(\.system) == ["http://example.org", nil, nil])
+    }
+
     @Test func itemsWithIDsAreFoundWhereverTheyAre() {
         let base = patient { $0.telecom[0].id = "x" }
         let merge = ThreeWayMerge(
