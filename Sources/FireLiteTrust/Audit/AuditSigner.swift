@@ -1,0 +1,7 @@
+import Foundation
+
+/// Signs heads.
+struct AuditSigner: Sendable {
+    /// Signs a payload and returns the JWS in compact form.
+    let sign: @Sendable (Data) throws -> String
+}
