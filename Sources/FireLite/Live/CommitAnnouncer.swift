@@ -36,20 +36,27 @@ final class CommitAnnouncer: @unchecked Sendable {
         var region = ObservedRegion()
     }
 
-    /// What a write is to record while somebody observes the store.
+    /// What a write is to record while somebody observes the store, or a module takes part in its writes.
     struct Recording {
         /// Whether the changed elements are wanted, too.
         let notesPaths: Bool
+        /// Whether every change is wanted, however many there are.
+        let listsAll: Bool
+        let isObserved: Bool
         let numbers: TableNumbers
     }
 
     // MARK: - The writer's side
 
-    /// What a write that begins now must record; nil if nobody observes the store.
-    var recording: Recording? {
+    /// What a write that begins now must record; nil if nobody wants to know.
+    ///
+    /// - Parameter forModules: whether modules take part in the write.
+    func recording(forModules: Bool) -> Recording? {
         lock.lock()
         defer { lock.unlock() }
-        return buffers.isEmpty && signals.isEmpty ? nil : Recording(notesPaths: signalsWithPaths > 0, numbers: numbers)
+        let isObserved = !buffers.isEmpty || !signals.isEmpty
+        guard isObserved || forModules else { return nil }
+        return Recording(notesPaths: signalsWithPaths > 0, listsAll: forModules, isObserved: isObserved, numbers: numbers)
     }
 
     /// Whether anybody observes the store.

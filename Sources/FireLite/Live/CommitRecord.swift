@@ -9,6 +9,8 @@ final class CommitRecord {
 
     /// Whether observers ask for the changed elements.
     @exclusivity(unchecked) private(set) var notesPaths = false
+    /// Whether modules take part in the write, which get every change.
+    @exclusivity(unchecked) private(set) var listsAll = false
     private let identity: StoreIdentity
     private let schema: StorageSchema
     private let numbers: TableNumbers
@@ -40,6 +42,8 @@ final class CommitRecord {
         var revision: Int64
         let table: Int
         var paths: [String]?
+        /// The id and the revision before the write, for modules.
+        var before: (id: String?, revision: Int64) = (nil, 0)
         /// Whether the resource was added and deleted by this write.
         var isVoid = false
     }
@@ -51,8 +55,9 @@ final class CommitRecord {
     }
 
     /// Begins with nothing.
-    func begin(notesPaths: Bool) {
+    func begin(notesPaths: Bool, listsAll: Bool) {
         self.notesPaths = notesPaths
+        self.listsAll = listsAll
         // The memory of a large write is returned.
         let isSmall = entries.count <= Self.searched
         entries.removeAll(keepingCapacity: isSmall)
@@ -90,12 +95,13 @@ final class CommitRecord {
         append(Entry(root: root, kind: .added, id: resource.id, pk: resource.objectExtras?.pk, revision: revision, table: table.index))
     }
 
-    func updated(_ registration: Registration, _ resource: FHIRResource, _ table: TablePlan, paths: [String]?) {
+    /// - Parameter oldID: the id before this change, which only modules need.
+    func updated(_ registration: Registration, _ resource: FHIRResource, _ table: TablePlan, paths: [String]?, oldID: String?) {
         guard let place = place(of: registration.root) else {
             return append(
                 Entry(
                     root: registration.root, kind: .updated, id: resource.id, pk: registration.pk, revision: registration.revision,
-                    table: table.index, paths: paths))
+                    table: table.index, paths: paths, before: (oldID, registration.revision &- 1)))
         }
         var known = entries[place]
         known.id = resource.id
@@ -106,7 +112,10 @@ final class CommitRecord {
 
     func deleted(_ registration: Registration, id: String?, _ table: TablePlan) {
         guard let place = place(of: registration.root) else {
-            return append(Entry(root: registration.root, kind: .deleted, id: id, pk: registration.pk, revision: 0, table: table.index))
+            return append(
+                Entry(
+                    root: registration.root, kind: .deleted, id: id, pk: registration.pk, revision: 0, table: table.index,
+                    before: (id, registration.revision)))
         }
         var known = entries[place]
         known.isVoid = known.kind == .added
@@ -133,7 +142,7 @@ final class CommitRecord {
         } else if entries.count > Self.searched {
             places[entry.root] = entries.count - 1
         }
-        if entries.count > Self.limit { overflow() }
+        if entries.count > Self.limit, !listsAll { overflow() }
     }
 
     private func replace(_ place: Int, _ entry: Entry) {
@@ -168,13 +177,23 @@ final class CommitRecord {
 
     // MARK: - The result
 
+    /// What the write has done to resources so far, for modules.
+    var written: [WrittenResource] {
+        entries.compactMap { entry in
+            guard !entry.isVoid else { return nil }
+            return WrittenResource(
+                kind: entry.kind, typeName: schema.tables[entry.table].name, id: entry.id, oldID: entry.before.id, root: entry.root,
+                pk: entry.pk ?? identity.pk(ofRoot: entry.root), revision: entry.revision, oldRevision: entry.before.revision)
+        }
+    }
+
     /// What observers are to know; nil if nothing changed.
     ///
     /// - Parameter changesCatalog: whether tables, columns or indexes were created or dropped.
     func notice(changesCatalog: Bool) -> CommitNotice? {
         // Statements may read the registry, too.
         if isOverflowing || !entries.isEmpty { touched.insert(TableNumbers.registry) }
-        guard !isOverflowing else {
+        guard !isOverflowing, entries.count <= Self.limit else {
             let names = Set(typeIndexes.map { schema.tables[$0].name })
             return CommitNotice(
                 commit: StoreCommit(resources: [], typeNames: names, isComplete: false), tables: touched, types: types,

@@ -26,6 +26,8 @@ public final class FHIRStore: Sendable {
     let transfers = WorkQueue(width: .max)
     /// Passes commits on to those who observe the store.
     let announcer = CommitAnnouncer()
+    /// The modules that take part in each write.
+    let participants = WriteParticipants()
     /// Notices commits of other connections and processes while the store is observed.
     let foreignCommits = ForeignCommits()
     /// The tables that observed statements read.
@@ -129,12 +131,13 @@ public final class FHIRStore: Sendable {
             "a write inside a read or write of the same store would wait for itself: use the transaction that is passed to the block")
         let writer = try mapping { try pool.takeWriter() }
         defer { pool.giveBackWriter() }
-        let recording = announcer.recording
+        let participants = participants.all
+        let recording = announcer.recording(forModules: !participants.isEmpty)
         try mapping {
             try writer.begin(recording, origin: origin)
-            if recording != nil { try foreignCommits.look(writer, announcer) }
+            if recording?.isObserved == true { try foreignCommits.look(writer, announcer) }
         }
-        let transaction = WriteTransaction(store: self, writer: writer)
+        let transaction = WriteTransaction(store: self, writer: writer, participants: participants)
         pool.setCurrent(transaction)
         defer {
             transaction.end()

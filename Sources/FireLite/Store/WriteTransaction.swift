@@ -7,15 +7,20 @@ import FireLiteSQLiteBridge
 public final class WriteTransaction: ReadTransaction {
     private let writer: StoreWriter
     private let managed: ManagedObjects
+    private let participants: [any WriteParticipant]
 
-    init(store: FHIRStore, writer: StoreWriter) {
+    init(store: FHIRStore, writer: StoreWriter, participants: [any WriteParticipant]) {
         self.writer = writer
+        self.participants = participants
         managed = ManagedObjects(store: store, writer: writer)
         super.init(store: store, access: writer.access, objects: managed)
     }
 
     /// The number of the next tracked change; nil if the file tracks nothing.
     var nextTracked: Int64? { writer.nextTracked }
+
+    /// Where the changes of this write come from.
+    package var origin: WriteOrigin { writer.origin }
 
     /// Creates the tables and columns that plans name and the file does not have.
     func createTables() throws { try writer.createTables() }
@@ -30,6 +35,11 @@ public final class WriteTransaction: ReadTransaction {
     func commit() throws {
         try store.mapping {
             try managed.flush()
+            for participant in participants {
+                let written = writer.written
+                if !written.isEmpty { try participant.willCommit(self, written) }
+                try managed.flush()
+            }
             try writer.commit()
         }
         managed.finish()

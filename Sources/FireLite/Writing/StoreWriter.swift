@@ -20,7 +20,7 @@ final class StoreWriter {
     @exclusivity(unchecked) private var stamp: UInt32 = 0
     @exclusivity(unchecked) private var marks: [UInt64] = []
     @exclusivity(unchecked) private var tables = ContiguousArray<Int32>()
-    /// What the write has changed; nil if nobody observes the store.
+    /// What the write has changed; nil if neither observers nor modules want to know.
     @exclusivity(unchecked) private var record: CommitRecord?
     /// The record of the last write that was observed, for the next one.
     private var lastRecord: CommitRecord?
@@ -29,7 +29,7 @@ final class StoreWriter {
     /// The first revisions of resources that this write added, by number, where they continue those of a deleted resource.
     private var continued: [Int64: Int64] = [:]
     private var trackingSettings = TrackingSettings()
-    private var origin = WriteOrigin.local
+    private(set) var origin = WriteOrigin.local
     private var catalogVersion: Int64 = 0
     private var changesBefore: Int64 = 0
 
@@ -72,7 +72,7 @@ final class StoreWriter {
         newIDs.clear()
         record = recording.map { recording in
             let record = lastRecord ?? CommitRecord(identity: identity, schema: access.schema, numbers: recording.numbers)
-            record.begin(notesPaths: recording.notesPaths)
+            record.begin(notesPaths: recording.notesPaths, listsAll: recording.listsAll)
             lastRecord = record
             return record
         }
@@ -102,6 +102,9 @@ final class StoreWriter {
 
     /// Notes for observers that rows of a module's tables may have changed.
     func noteChange(of tables: [String]) { record?.touch(tablesOfModule: tables) }
+
+    /// What the write has done to resources so far, for the modules that take part in it.
+    var written: [WrittenResource] { record?.written ?? [] }
 
     /// What observers are to know of the write, once it is committed; nil if it changed nothing.
     var notice: CommitNotice? {
@@ -258,8 +261,7 @@ final class StoreWriter {
             let resource = resources[resources.startIndex + number]
             return Registration(
                 root: resource.root, shape: try shape(of: resource.firstRow..<resource.lastRow).number, revision: resource.revision,
-                nodes: resource.nodes,
-                digest: resource.digest, pk: resource.pk)
+                nodes: resource.nodes, digest: resource.digest, pk: resource.pk)
         }
     }
 
@@ -461,6 +463,7 @@ final class StoreWriter {
             try access.reader.rows(root: registration.root, shape: shape, into: &stored)
         }
         var nextNode = registration.nodes
+        let oldID = record?.listsAll == true ? try access.registry.id(of: type, root: registration.root) : nil
         var diff = RowDiff(access, notes: record.map { $0.notesPaths ? .paths : .tables } ?? .nothing)
         try diff.apply(&flattener.buffer, over: &stored, root: registration.root, byNumber: numbering == .kept, nextNode: &nextNode)
         if numbering == .kept { flattener.assignNumbers() }
@@ -472,7 +475,7 @@ final class StoreWriter {
             root: registration.root, shape: try self.shape(of: 0..<flattener.buffer.rows.count).number, revision: revision, nodes: nextNode,
             digest: digest, pk: registration.pk)
         try access.registry.update(changed)
-        record?.updated(changed, resource, type, paths: diff.paths)
+        record?.updated(changed, resource, type, paths: diff.paths, oldID: oldID)
         return revision
     }
 

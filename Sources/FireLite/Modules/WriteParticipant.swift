@@ -1,0 +1,35 @@
+/// A module that takes part in each write of a store: what it keeps about resources is committed with them, or not at all.
+///
+/// Only writes through the store object that it was added to call it. Another object or process that writes the same file does not, so what a
+/// module keeps must say when it does not know.
+package protocol WriteParticipant: AnyObject, Sendable {
+    /// Called inside a write that has changed resources, when its block has returned and before the commit.
+    ///
+    /// It may read, and change rows of its module's tables. If it changes resources, participants that were added later see that too, and
+    /// it is not called again for them.
+    /// - Parameters:
+    ///   - transaction: the write.
+    ///   - resources: what it has done, in the order in which the resources were first changed; never empty.
+    /// - Throws: an error that rolls back the write and is thrown to whoever began it.
+    func willCommit(_ transaction: WriteTransaction, _ resources: [WrittenResource]) throws
+}
+
+extension FHIRStore {
+    /// The participant of a class, which is added if the store has none: one of each class, called in the order in which they were added. It
+    /// takes part in writes that begin afterwards.
+    ///
+    /// - Parameters:
+    ///   - type: the class.
+    ///   - make: makes the object. It must not keep the store, which keeps it. It is called under a lock: it must not use the store.
+    package func participant<Participant: WriteParticipant>(_ type: Participant.Type, orAdd make: () -> Participant) -> Participant {
+        participants.participant(type, orAdd: make)
+    }
+
+    /// The participant of a class; nil if the store has none.
+    package func participant<Participant: WriteParticipant>(_ type: Participant.Type) -> Participant? {
+        participants.all.lazy.compactMap { $0 as? Participant }.first
+    }
+
+    /// Removes a participant. It is not called by writes that begin afterwards.
+    package func remove(participant: some WriteParticipant) { participants.remove(participant) }
+}
