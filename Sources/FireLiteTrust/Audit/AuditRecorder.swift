@@ -5,7 +5,7 @@ import Foundation
 /// Appends rows to a store's trail, with a head for each commit.
 ///
 /// The state of the tree is read from the file whenever another process has appended since.
-final class AuditRecorder: @unchecked Sendable {
+final class AuditRecorder: ContentWitness, @unchecked Sendable {
     // `lock` guards the salts, the known state and the party of the current write.
     private let lock = NSLock()
     private var salts = AuditSalt()
@@ -44,13 +44,38 @@ final class AuditRecorder: @unchecked Sendable {
         lock.withLock { given.flatMap { $0.transaction.transaction === transaction ? $0.party : nil } } ?? party
     }
 
+    // MARK: - Taking part in writes
+
+    /// A salt and the salted hash of the resource's JSON.
+    func note(on resource: FHIRResource) throws -> [UInt8] {
+        let salt = try lock.withLock { try salts.take() }
+        return salt + AuditSalt.hash(salt, resource)
+    }
+
+    func willCommit(_ transaction: WriteTransaction, _ resources: [WrittenResource]) throws {
+        try append(resources.lazy.map(Self.draft), by: party(of: transaction), in: transaction)
+    }
+
+    private static func draft(_ resource: WrittenResource) -> Draft {
+        let action: AuditAction =
+            switch resource.kind {
+            case .added: .create
+            case .updated: .update
+            case .deleted: .delete
+            }
+        let version = resource.kind == .deleted ? resource.oldRevision : resource.revision
+        return Draft(
+            access: AuditAccess(action, resource.typeName, id: resource.id, version: version),
+            value: resource.note.map { ($0.prefix(AuditSalt.length), $0.dropFirst(AuditSalt.length)) })
+    }
+
     // MARK: - Appending
 
     /// Appends rows and signs the head after them, in a write. Without rows it is a head that says that nothing happened.
     ///
     /// - Throws: `AuditError.damaged` if the trail does not match its last head; `FHIRStoreError`; errors of the signer.
     @discardableResult
-    func append(_ drafts: [Draft], by party: AuditParty, in tx: WriteTransaction) throws -> AuditHead {
+    func append(_ drafts: some Collection<Draft>, by party: AuditParty, in tx: WriteTransaction) throws -> AuditHead {
         try lock.withLock {
             let state = try state(tx)
             var frontier = state?.frontier ?? MerkleFrontier()
@@ -108,7 +133,7 @@ final class AuditRecorder: @unchecked Sendable {
         cells.append(.text(access.outcome.rawValue))
         cells.append(SQLValue(party.purpose))
         cells.append(entry.value.map { .blob($0) } ?? .null)
-        cells.append(.blob(salt + (draft.value?.salt ?? [])))
+        cells.append(.blob(Array(salt) + (draft.value?.salt ?? [])))
         cells.append(.blob(hash))
         return hash
     }

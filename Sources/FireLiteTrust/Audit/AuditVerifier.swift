@@ -144,8 +144,11 @@ struct AuditVerifier {
         } else if let range = row.entry?.prunedRows {
             pruned.append(range)
         }
+        var completed: [(level: Int, index: Int64, hash: [UInt8])] = []
         frontier.append(row.hash) { level, index, hash in
-            guard level >= AuditTables.lowestLevel else { return }
+            if level >= AuditTables.lowestLevel { completed.append((level, index, hash)) }
+        }
+        for (level, index, hash) in completed {
             let stored = nodes.removeValue(forKey: index << 6 | Int64(level))
             let first = index << Int64(level) + 1
             if stored != hash { note(.node, first, "the node of level \(level) over row \(first) does not match its rows") }

@@ -54,7 +54,10 @@ enum MerkleTree {
 
     /// Whether the tree with the second size and root begins with the leaves of the one with the first.
     static func isConsistent(first: Int64, firstRoot: [UInt8], second: Int64, secondRoot: [UInt8], proof: [[UInt8]]) -> Bool {
-        isConsistent(start: 0, end: first, subtreeRoot: firstRoot, size: second, root: secondRoot, proof: proof)
+        if first == second { return first >= 0 && proof.isEmpty && firstRoot == secondRoot }
+        // Nothing is known from an empty tree.
+        guard first > 0 else { return false }
+        return isConsistent(start: 0, end: first, subtreeRoot: firstRoot, size: second, root: secondRoot, proof: proof)
     }
 
     /// Whether a leaf is at an index of a tree, within the subtree over the leaves from `start` up to `end` that has a root.

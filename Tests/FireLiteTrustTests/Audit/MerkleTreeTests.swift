@@ -78,7 +78,7 @@ import Testing
                     MerkleTree.isConsistent(
                         first: one, firstRoot: roots[Int(oneRoot)], second: size, secondRoot: roots[Int(size)], proof: proof)
                 }
-                #expect(isConsistent(first, first))
+                #expect(isConsistent(first, first) == (first > 0))
                 if first > 0 {
                     #expect(!isConsistent(first, first - 1))
                     #expect(first == size || !isConsistent(first + 1, first + 1) || proof.isEmpty)
