@@ -69,7 +69,7 @@ let package = Package(
         .target(name: "FireLiteSync", dependencies: ["FireLite", "FireLiteCrypto"], swiftSettings: settings),
         .target(name: "FireLiteRecords", dependencies: ["FireLite", "FireLiteCrypto"], swiftSettings: settings),
         .target(name: "FireLiteSamples", dependencies: ["FireLite", "FireLiteCrypto", "FireLiteSync"], swiftSettings: settings),
-        .target(name: "FireLiteTrust", dependencies: ["FireLite", "FireLiteCrypto"], swiftSettings: settings),
+        .target(name: "FireLiteTrust", dependencies: ["FireLite", "FireLiteCrypto", "FireLiteSearch"], swiftSettings: settings),
         .target(name: "FireLiteSynthetic", dependencies: ["FireLiteCore", "FireLiteR4"], swiftSettings: settings),
         .target(name: "FireLiteReleases", dependencies: ["FireLiteCore"], swiftSettings: settings),
         .executableTarget(
