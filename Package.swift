@@ -83,7 +83,7 @@ let package = Package(
             name: "Benchmarks",
             dependencies: [
                 "FireLite", "FireLiteFHIRPath", "FireLiteR4", "FireLiteSearch", "FireLiteSync", "FireLiteSQLiteBridge", "FireLiteSQLite",
-                "FireLiteSynthetic",
+                "FireLiteSynthetic", "FireLiteTrust",
             ],
             path: "Benchmarks",
             exclude: ["Peers", "Report", "README.md"], swiftSettings: settings),
@@ -135,9 +135,11 @@ let package = Package(
         .testTarget(
             name: "FireLiteSamplesTests", dependencies: ["FireLiteSamples", "FireLiteR4", "FireLiteReleases", "TestSupport"],
             swiftSettings: settings),
+        .executableTarget(
+            name: "AuditChild", dependencies: ["FireLiteTrust", "FireLiteR4"], path: "Tests/AuditChild", swiftSettings: settings),
         .testTarget(
             name: "FireLiteTrustTests",
-            dependencies: ["FireLiteTrust", "FireLiteR4", "FireLiteR5", "FireLiteReleases", "FireLiteSearch", "TestSupport"],
+            dependencies: ["FireLiteTrust", "FireLiteR4", "FireLiteR5", "FireLiteReleases", "FireLiteSearch", "TestSupport", "AuditChild"],
             swiftSettings: settings),
         .testTarget(
             name: "FireLiteCLITests", dependencies: ["FireLiteCLI", "FireLiteSQLiteBridge", "FireLiteSynthetic", "TestSupport"],

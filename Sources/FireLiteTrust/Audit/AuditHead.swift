@@ -3,7 +3,7 @@ import Foundation
 
 /// The state of a trail after a commit, signed: the number of its rows and the root of the tree over them.
 ///
-/// Keep heads outside of the file: a trail whose end was cut off cannot be told from a shorter one without them. As text and in JSON a head
+/// Keep heads outside of the file: a trail whose end was cut off looks like a shorter one without them. As text and in JSON a head
 /// is its ``token``.
 public struct AuditHead: Sendable, Hashable, CustomStringConvertible {
     /// The head as it was signed: a JWS in compact form (RFC 7515).
@@ -40,6 +40,17 @@ public struct AuditHead: Sendable, Hashable, CustomStringConvertible {
         size = content.size
         milliseconds = content.at
         self.root = Array(root)
+        previous = content.previous
+    }
+
+    /// The head of a content that was just signed.
+    init(token: String, _ content: AuditHeadContent, root: [UInt8]) {
+        self.token = token
+        trail = content.trail
+        number = content.number
+        size = content.size
+        milliseconds = content.at
+        self.root = root
         previous = content.previous
     }
 

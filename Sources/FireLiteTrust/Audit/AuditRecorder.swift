@@ -145,7 +145,7 @@ final class AuditRecorder: ContentWitness, @unchecked Sendable {
         let content = AuditHeadContent(
             trail: try last?.trail ?? RandomBytes.make(16).base64URL, number: (last?.number ?? 0) + 1, size: frontier.size,
             root: Data(root).base64URL, at: at, previous: last?.digest)
-        let head = try AuditHead(token: signer.sign(Data(content.json.utf8)))
+        let head = AuditHead(token: try signer.sign(Data(content.json.utf8)), content, root: root)
         try tx.runAudit(
             "INSERT INTO _audit_head(number, size, at, root, token) VALUES (?, ?, ?, ?, ?)",
             [.integer(head.number), .integer(head.size), .integer(at), .blob(root), .text(head.token)])
@@ -156,11 +156,13 @@ final class AuditRecorder: ContentWitness, @unchecked Sendable {
 
     /// The last head and the tree; nil for a trail without heads.
     private func state(_ tx: ReadTransaction) throws -> (head: AuditHead, frontier: MerkleFrontier)? {
+        // Most often nobody else has appended since, and the head need not be read.
+        let token = try tx.auditRows("SELECT token FROM _audit_head ORDER BY number DESC LIMIT 1").first?[0].text
+        if let known, known.head.token == token { return known }
         guard let head = try tx.lastAuditHead() else {
             guard try tx.auditRows("SELECT seq FROM _audit LIMIT 1").isEmpty else { throw Self.damage }
             return nil
         }
-        if let known, known.head.token == head.token { return known }
         let frontier = try MerkleFrontier(size: head.size) { try tx.auditSubtree(level: $0, index: $1) }
         let last = try tx.auditRows("SELECT max(seq) FROM _audit").first?[0].integer ?? 0
         guard frontier.root == head.root, last == head.size else { throw Self.damage }

@@ -16,6 +16,8 @@ struct AuditVerifier {
     private var next = 0
     private var frontier = MerkleFrontier()
     private var nodes: [Int64: [UInt8]] = [:]
+    /// The first stored node that does not match its rows.
+    private var wrongNode: (level: Int, rows: ClosedRange<Int64>)?
     /// Rows without values, and rows that say that values were removed.
     private var emptied: [ClosedRange<Int64>] = []
     private var pruned: [ClosedRange<Int64>] = []
@@ -37,6 +39,7 @@ struct AuditVerifier {
         try readRows()
         checkKept()
         checkEmptied()
+        checkNodes()
         result.finding = finding
         return result
     }
@@ -115,9 +118,6 @@ struct AuditVerifier {
         if let last = heads.last, !hasBrokenHead, frontier.size < last.size {
             note(.missing, frontier.size + 1, "row \(frontier.size + 1) and all later ones are missing")
         }
-        if let left = nodes.keys.min(), !hasBrokenHead {
-            note(.node, Self.firstRow(ofNode: left), "a node over row \(Self.firstRow(ofNode: left)) is in no tree")
-        }
     }
 
     /// Whether the rows so far are those of each head of that size.
@@ -151,13 +151,22 @@ struct AuditVerifier {
         for (level, index, hash) in completed {
             let stored = nodes.removeValue(forKey: index << 6 | Int64(level))
             let first = index << Int64(level) + 1
-            if stored != hash { note(.node, first, "the node of level \(level) over row \(first) does not match its rows") }
+            if stored != hash, first < wrongNode?.rows.lowerBound ?? .max {
+                wrongNode = (level, first...(index + 1) << Int64(level))
+            }
         }
     }
 
-    private static func firstRow(ofNode key: Int64) -> Int64 {
-        let level = key & 63
-        return level < 40 && key > 0 ? (key >> 6) << level + 1 : 1
+    /// Notes a wrong node, unless a row below it is wrong anyway.
+    private mutating func checkNodes() {
+        if let wrongNode, wrongNode.rows.upperBound < finding?.row ?? .max {
+            let row = wrongNode.rows.lowerBound
+            note(.node, row, "the node of level \(wrongNode.level) over row \(row) does not match its rows")
+        } else if finding == nil, let key = nodes.keys.min() {
+            let level = key & 63
+            let row = level < 40 && key > 0 ? (key >> 6) << level + 1 : 1
+            note(.node, row, "a node over row \(row) is in no tree")
+        }
     }
 
     // MARK: - What was kept

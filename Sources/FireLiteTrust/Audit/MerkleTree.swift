@@ -54,7 +54,6 @@ enum MerkleTree {
 
     /// Whether the tree with the second size and root begins with the leaves of the one with the first.
     static func isConsistent(first: Int64, firstRoot: [UInt8], second: Int64, secondRoot: [UInt8], proof: [[UInt8]]) -> Bool {
-        if first == second { return first >= 0 && proof.isEmpty && firstRoot == secondRoot }
         // Nothing is known from an empty tree.
         guard first > 0 else { return false }
         return isConsistent(start: 0, end: first, subtreeRoot: firstRoot, size: second, root: secondRoot, proof: proof)
