@@ -69,7 +69,7 @@ let package = Package(
         .target(name: "FireLiteSync", dependencies: ["FireLite", "FireLiteCrypto"], swiftSettings: settings),
         .target(name: "FireLiteRecords", dependencies: ["FireLite", "FireLiteCrypto"], swiftSettings: settings),
         .target(name: "FireLiteSamples", dependencies: ["FireLite", "FireLiteCrypto", "FireLiteSync"], swiftSettings: settings),
-        .target(name: "FireLiteTrust", dependencies: ["FireLite", "FireLiteCrypto"], swiftSettings: settings),
+        .target(name: "FireLiteTrust", dependencies: ["FireLite", "FireLiteCrypto", "FireLiteSearch"], swiftSettings: settings),
         .target(name: "FireLiteSynthetic", dependencies: ["FireLiteCore", "FireLiteR4"], swiftSettings: settings),
         .target(name: "FireLiteReleases", dependencies: ["FireLiteCore"], swiftSettings: settings),
         .executableTarget(
@@ -83,7 +83,7 @@ let package = Package(
             name: "Benchmarks",
             dependencies: [
                 "FireLite", "FireLiteFHIRPath", "FireLiteR4", "FireLiteSearch", "FireLiteSync", "FireLiteSQLiteBridge", "FireLiteSQLite",
-                "FireLiteSynthetic", "FireLiteRecords",
+                "FireLiteSynthetic", "FireLiteRecords", "FireLiteTrust",
             ],
             path: "Benchmarks",
             exclude: ["Peers", "Report", "README.md"], swiftSettings: settings),
@@ -138,9 +138,11 @@ let package = Package(
             name: "FireLiteSamplesTests",
             dependencies: ["FireLiteSamples", "FireLiteR4", "FireLiteReleases", "TestSupport", "SamplesChild"],
             swiftSettings: settings),
+        .executableTarget(
+            name: "AuditChild", dependencies: ["FireLiteTrust", "FireLiteR4"], path: "Tests/AuditChild", swiftSettings: settings),
         .testTarget(
             name: "FireLiteTrustTests",
-            dependencies: ["FireLiteTrust", "FireLiteR4", "FireLiteR5", "FireLiteReleases", "FireLiteSearch", "TestSupport"],
+            dependencies: ["FireLiteTrust", "FireLiteR4", "FireLiteR5", "FireLiteReleases", "FireLiteSearch", "TestSupport", "AuditChild"],
             swiftSettings: settings),
         .testTarget(
             name: "FireLiteCLITests", dependencies: ["FireLiteCLI", "FireLiteSQLiteBridge", "FireLiteSynthetic", "TestSupport"],

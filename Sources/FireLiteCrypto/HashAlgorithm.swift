@@ -19,6 +19,9 @@ package enum HashAlgorithm: String, Sendable, CaseIterable {
     /// The digest of a message.
     package func digest(of message: Data) -> Data { SystemCryptography.digest(message, self) }
 
+    /// The digest of bytes in memory, without a copy of them.
+    package func digest(of message: UnsafeRawBufferPointer) -> [UInt8] { SystemCryptography.digest(message, self) }
+
     /// The HMAC (RFC 2104) of a message.
     package func authenticationCode(of message: Data, key: SecretData) -> Data {
         SystemCryptography.authenticationCode(message, key: key, self)

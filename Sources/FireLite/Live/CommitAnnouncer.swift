@@ -43,6 +43,8 @@ final class CommitAnnouncer: @unchecked Sendable {
         /// Whether every change is wanted, however many there are.
         let listsAll: Bool
         let isObserved: Bool
+        /// The module that notes something about the content of each resource that is written.
+        let witness: (any ContentWitness)?
         let numbers: TableNumbers
     }
 
@@ -50,13 +52,15 @@ final class CommitAnnouncer: @unchecked Sendable {
 
     /// What a write that begins now must record; nil if nobody wants to know.
     ///
-    /// - Parameter forModules: whether modules take part in the write.
-    func recording(forModules: Bool) -> Recording? {
+    /// - Parameter participants: the modules that take part in the write.
+    func recording(for participants: [any WriteParticipant]) -> Recording? {
         lock.lock()
         defer { lock.unlock() }
         let isObserved = !buffers.isEmpty || !signals.isEmpty
-        guard isObserved || forModules else { return nil }
-        return Recording(notesPaths: signalsWithPaths > 0, listsAll: forModules, isObserved: isObserved, numbers: numbers)
+        guard isObserved || !participants.isEmpty else { return nil }
+        return Recording(
+            notesPaths: signalsWithPaths > 0, listsAll: !participants.isEmpty, isObserved: isObserved,
+            witness: participants.lazy.compactMap { $0 as? any ContentWitness }.first, numbers: numbers)
     }
 
     /// Whether anybody observes the store.

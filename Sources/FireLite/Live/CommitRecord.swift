@@ -11,6 +11,8 @@ final class CommitRecord {
     @exclusivity(unchecked) private(set) var notesPaths = false
     /// Whether modules take part in the write, which get every change.
     @exclusivity(unchecked) private(set) var listsAll = false
+    /// The module that notes something about the content of each resource that is written.
+    @exclusivity(unchecked) private var witness: (any ContentWitness)?
     private let identity: StoreIdentity
     private let schema: StorageSchema
     private let numbers: TableNumbers
@@ -44,6 +46,8 @@ final class CommitRecord {
         var paths: [String]?
         /// The id and the revision before the write, for modules.
         var before: (id: String?, revision: Int64) = (nil, 0)
+        /// What the witness has noted about the content.
+        var note: [UInt8]?
         /// Whether the resource was added and deleted by this write.
         var isVoid = false
     }
@@ -55,7 +59,8 @@ final class CommitRecord {
     }
 
     /// Begins with nothing.
-    func begin(notesPaths: Bool, listsAll: Bool) {
+    func begin(notesPaths: Bool, listsAll: Bool, witness: (any ContentWitness)?) {
+        self.witness = witness
         self.notesPaths = notesPaths
         self.listsAll = listsAll
         // The memory of a large write is returned.
@@ -91,20 +96,25 @@ final class CommitRecord {
         hasModuleChange = true
     }
 
-    func added(_ root: Int64, _ resource: FHIRResource, revision: Int64, _ table: TablePlan) {
-        append(Entry(root: root, kind: .added, id: resource.id, pk: resource.objectExtras?.pk, revision: revision, table: table.index))
+    func added(_ root: Int64, _ resource: FHIRResource, revision: Int64, _ table: TablePlan) throws {
+        append(
+            Entry(
+                root: root, kind: .added, id: resource.id, pk: resource.objectExtras?.pk, revision: revision, table: table.index,
+                note: try witness?.note(on: resource)))
     }
 
     /// - Parameter oldID: the id before this change, which only modules need.
-    func updated(_ registration: Registration, _ resource: FHIRResource, _ table: TablePlan, paths: [String]?, oldID: String?) {
+    func updated(_ registration: Registration, _ resource: FHIRResource, _ table: TablePlan, paths: [String]?, oldID: String?) throws {
+        let note = try witness?.note(on: resource)
         guard let place = place(of: registration.root) else {
             return append(
                 Entry(
                     root: registration.root, kind: .updated, id: resource.id, pk: registration.pk, revision: registration.revision,
-                    table: table.index, paths: paths, before: (oldID, registration.revision &- 1)))
+                    table: table.index, paths: paths, before: (oldID, registration.revision &- 1), note: note))
         }
         var known = entries[place]
         known.id = resource.id
+        known.note = note
         known.revision = registration.revision
         if let more = paths, known.kind == .updated { known.paths = known.paths.map { $0 + more } }
         replace(place, known)
@@ -121,6 +131,7 @@ final class CommitRecord {
         known.isVoid = known.kind == .added
         known.kind = .deleted
         known.revision = 0
+        known.note = nil
         known.paths = nil
         replace(place, known)
     }
@@ -183,7 +194,8 @@ final class CommitRecord {
             guard !entry.isVoid else { return nil }
             return WrittenResource(
                 kind: entry.kind, typeName: schema.tables[entry.table].name, id: entry.id, oldID: entry.before.id, root: entry.root,
-                pk: entry.pk ?? identity.pk(ofRoot: entry.root), revision: entry.revision, oldRevision: entry.before.revision)
+                pk: entry.pk ?? identity.pk(ofRoot: entry.root), revision: entry.revision, oldRevision: entry.before.revision,
+                note: entry.note)
         }
     }
 

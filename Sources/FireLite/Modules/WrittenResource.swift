@@ -14,4 +14,6 @@ package struct WrittenResource: Sendable, Hashable {
     package let revision: Int64
     /// The same before the write; 0 for an added resource.
     package let oldRevision: Int64
+    /// What the store's witness has noted about the content (`ContentWitness`); nil without one, and for a deleted resource.
+    package let note: [UInt8]?
 }

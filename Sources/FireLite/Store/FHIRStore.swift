@@ -134,7 +134,7 @@ public final class FHIRStore: Sendable {
         let writer = try mapping { try pool.takeWriter() }
         defer { pool.giveBackWriter() }
         let participants = participants.all
-        let recording = announcer.recording(forModules: !participants.isEmpty)
+        let recording = announcer.recording(for: participants)
         try mapping {
             try writer.begin(recording, origin: origin)
             if recording?.isObserved == true { try foreignCommits.look(writer, announcer) }

@@ -75,7 +75,7 @@ final class StoreWriter {
         newIDs.clear()
         record = recording.map { recording in
             let record = lastRecord ?? CommitRecord(identity: identity, schema: access.schema, numbers: recording.numbers)
-            record.begin(notesPaths: recording.notesPaths, listsAll: recording.listsAll)
+            record.begin(notesPaths: recording.notesPaths, listsAll: recording.listsAll, witness: recording.witness)
             lastRecord = record
             return record
         }
@@ -230,7 +230,7 @@ final class StoreWriter {
         let revision = try tracking?.firstRevision(of: resource.id, table) ?? 1
         // A number may have been given to another resource, in a savepoint that was rolled back.
         if revision != 1 || !continued.isEmpty { continued[root] = revision }
-        record?.added(root, resource, revision: revision, table)
+        try record?.added(root, resource, revision: revision, table)
         pending.append(
             Pending(
                 root: root, digest: digest, revision: revision, pk: resource.objectExtras?.pk, nodes: nodes, firstRow: firstRow,
@@ -493,7 +493,7 @@ final class StoreWriter {
             root: registration.root, shape: try self.shape(of: 0..<flattener.buffer.rows.count).number, revision: revision, nodes: nextNode,
             digest: digest, pk: registration.pk)
         try access.registry.update(changed)
-        record?.updated(changed, resource, type, paths: diff.paths, oldID: oldID)
+        try record?.updated(changed, resource, type, paths: diff.paths, oldID: oldID)
         return revision
     }
 

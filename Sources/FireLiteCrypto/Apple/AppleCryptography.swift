@@ -45,6 +45,20 @@
             }
         }
 
+        static func digest(_ message: UnsafeRawBufferPointer, _ hash: HashAlgorithm) -> [UInt8] {
+            switch hash {
+            case .sha1: digest(message, by: Insecure.SHA1())
+            case .sha256: digest(message, by: SHA256())
+            case .sha384: digest(message, by: SHA384())
+            }
+        }
+
+        private static func digest(_ message: UnsafeRawBufferPointer, by function: some HashFunction) -> [UInt8] {
+            var function = function
+            function.update(bufferPointer: message)
+            return Array(function.finalize())
+        }
+
         static func authenticationCode(_ message: Data, key: SecretData, _ hash: HashAlgorithm) -> Data {
             let key = symmetricKey(key)
             return switch hash {

@@ -39,6 +39,15 @@
             return digest
         }
 
+        static func digest(_ message: UnsafeRawBufferPointer, _ hash: HashAlgorithm) -> [UInt8] {
+            [UInt8](unsafeUninitializedCapacity: hash.byteCount) { digest, count in
+                let isDone = EVP_Digest(message.baseAddress, message.count, digest.baseAddress, nil, pointer(hash), nil)
+                // Invariant: see above.
+                precondition(isDone == 1, "libcrypto has no \(hash.rawValue)")
+                count = hash.byteCount
+            }
+        }
+
         static func authenticationCode(_ message: Data, key: SecretData, _ hash: HashAlgorithm) -> Data {
             var code = Data(count: hash.byteCount)
             // HMAC takes nil for "the key of the last call", so an empty key needs an address.

@@ -117,13 +117,7 @@ public struct SigningKey: Sendable, CustomStringConvertible, CustomReflectable {
     }
 
     private static func thumbprint(_ key: PublicKey) throws -> String {
-        do {
-            let members = try JSONWebKey(key)
-            let encoder = JSONEncoder()
-            encoder.outputFormatting = .sortedKeys
-            let json = try encoder.encode(members)
-            return HashAlgorithm.sha256.digest(of: json).base64URL
-        } catch { throw AuthorizationError(.invalidKey, "the public key cannot be encoded") }
+        do { return try key.thumbprint() } catch { throw AuthorizationError(.invalidKey, "the public key cannot be encoded") }
     }
 
     /// A signed statement about the client, for one use (RFC 7523; SMART App Launch, backend services).
@@ -143,9 +137,10 @@ public struct SigningKey: Sendable, CustomStringConvertible, CustomReflectable {
             ]
             let encoder = JSONEncoder()
             encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-            let content = try encoder.encode(header).base64URL + "." + encoder.encode(claims).base64URL
-            let signature = try key.signature(of: Data(content.utf8), algorithm: algorithm.signature)
-            return Secret(content + "." + signature.base64URL)
+            return Secret(
+                try CompactSerialization.text(header: encoder.encode(header), payload: encoder.encode(claims)) {
+                    try key.signature(of: $0, algorithm: algorithm.signature)
+                })
         } catch { throw AuthorizationError(.invalidKey, "the key cannot sign: \(error)") }
     }
 

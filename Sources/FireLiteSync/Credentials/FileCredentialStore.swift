@@ -1,3 +1,4 @@
+import FireLiteCrypto
 import Foundation
 
 /// Keeps secrets in a file that only its owner can read (mode 0600). Whoever can read the owner's files can read them.

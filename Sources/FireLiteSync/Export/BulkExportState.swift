@@ -1,3 +1,4 @@
+import FireLiteCrypto
 import Foundation
 
 /// What is kept in an export's folder, so that an interrupted export goes on.

@@ -1,4 +1,5 @@
 import FireLite
+import FireLiteCrypto
 import Foundation
 
 extension FHIRClient {

@@ -1,9 +1,9 @@
 import Foundation
 
 /// Files that only their owner can read and write.
-enum PrivateData {
+package enum PrivateData {
     /// Replaces a file as a whole: after a crash it has the old or the new content.
-    static func write(_ data: Data, to path: String) throws {
+    package static func write(_ data: Data, to path: String) throws {
         let temporary = path + ".\(UUID().uuidString).tmp"
         let handle = try create(temporary)
         do {
@@ -18,7 +18,7 @@ enum PrivateData {
     }
 
     /// Creates an empty file with mode 0600, and empties one that is there.
-    static func create(_ path: String) throws -> FileHandle {
+    package static func create(_ path: String) throws -> FileHandle {
         let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
         return FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)

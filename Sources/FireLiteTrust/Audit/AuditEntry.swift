@@ -1,0 +1,65 @@
+import Foundation
+
+/// A row of a trail: who did what, when, and how it ended.
+public struct AuditEntry: Sendable, Hashable {
+    /// The row's number, from 1 without gaps.
+    public let number: Int64
+    /// When it happened, in milliseconds since 1970.
+    let milliseconds: Int64
+    /// Who did it, and for what.
+    public let party: AuditParty
+    /// What was done to what, and how it ended.
+    public let access: AuditAccess
+    /// The salted hash of the resource's JSON, for writes.
+    let value: [UInt8]?
+
+    /// When it happened, to the millisecond by the clock of the device. No entry is older than the one before it.
+    public var date: Date { Date(timeIntervalSince1970: Double(milliseconds) / 1_000) }
+
+    init(number: Int64, milliseconds: Int64, party: AuditParty, access: AuditAccess, value: [UInt8]?) {
+        self.number = number
+        self.party = party
+        self.access = access
+        self.value = value
+        self.milliseconds = milliseconds
+    }
+
+    /// The rows whose values were removed, if the entry says so.
+    var prunedRows: ClosedRange<Int64>? {
+        guard access.action == .prune, let parts = access.id?.split(separator: "-"), parts.count == 2, let first = Int64(parts[0]),
+            let last = Int64(parts[1]), first > 0, first <= last, last < number
+        else { return nil }
+        return first...last
+    }
+
+    // MARK: - The leaf
+
+    /// The bytes whose hash is the entry's leaf in the tree.
+    ///
+    /// A one, 16 random bytes, the number and the milliseconds in 8 bytes each, and then actor, action, type, id, version, outcome, purpose and
+    /// hash of the value: four bytes with the length, and the UTF-8 or hash. A missing field has the length 0xFFFFFFFF. All numbers are
+    /// big-endian.
+    func leaf(salt: some Collection<UInt8>) -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(256)
+        bytes.append(1)
+        bytes.append(contentsOf: salt)
+        withUnsafeBytes(of: number.bigEndian) { bytes.append(contentsOf: $0) }
+        withUnsafeBytes(of: milliseconds.bigEndian) { bytes.append(contentsOf: $0) }
+        Self.append(party.actor.utf8, to: &bytes)
+        Self.append(access.action.rawValue.utf8, to: &bytes)
+        Self.append(access.typeName?.utf8, to: &bytes)
+        Self.append(access.id?.utf8, to: &bytes)
+        Self.append(access.version.map { String($0).utf8 }, to: &bytes)
+        Self.append(access.outcome.rawValue.utf8, to: &bytes)
+        Self.append(party.purpose?.utf8, to: &bytes)
+        Self.append(value, to: &bytes)
+        return bytes
+    }
+
+    private static func append(_ field: (some Collection<UInt8>)?, to bytes: inout [UInt8]) {
+        let length = field.map { UInt32(truncatingIfNeeded: $0.count) } ?? UInt32.max
+        withUnsafeBytes(of: length.bigEndian) { bytes.append(contentsOf: $0) }
+        if let field { bytes.append(contentsOf: field) }
+    }
+}

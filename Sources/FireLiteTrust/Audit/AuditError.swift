@@ -1,0 +1,43 @@
+import Foundation
+
+/// An error of an audit trail. Its description contains no values of records and no secrets.
+public struct AuditError: LocalizedError, Sendable, CustomStringConvertible {
+    /// The kind of failure.
+    public struct Code: RawRepresentable, Sendable, Hashable {
+        /// The code's name.
+        public let rawValue: String
+        /// The code with this name.
+        public init(rawValue: String) { self.rawValue = rawValue }
+
+        /// An argument is invalid.
+        public static let invalidArgument = Code(rawValue: "invalidArgument")
+        /// The trail in the file is damaged: verify it.
+        public static let damaged = Code(rawValue: "damaged")
+        /// The trail has no such row, head or value, or no longer.
+        public static let notFound = Code(rawValue: "notFound")
+        /// A head, or a proof, is not what it says.
+        public static let invalidProof = Code(rawValue: "invalidProof")
+        /// A head's signature cannot be verified.
+        public static let invalidSignature = Code(rawValue: "invalidSignature")
+        /// The store's release of FHIR has no such resource.
+        public static let unsupportedRelease = Code(rawValue: "unsupportedRelease")
+        /// A file cannot be read or written.
+        public static let file = Code(rawValue: "file")
+    }
+
+    /// The kind of failure.
+    public let code: Code
+    /// What went wrong and what to do about it.
+    public let message: String
+
+    init(_ code: Code, _ message: String) {
+        self.code = code
+        self.message = message
+    }
+
+    /// The message.
+    public var description: String { message }
+
+    /// The message, so that `localizedDescription` is it too.
+    public var errorDescription: String? { message }
+}

@@ -1,0 +1,37 @@
+import Foundation
+
+/// A file of heads that were kept, a token a line. Only its owner can read and write it (mode 0600).
+public struct AuditHeadFile: Sendable {
+    /// The path of the file, which is created with the first head.
+    public let path: String
+
+    /// A file of kept heads.
+    ///
+    /// - Parameter path: its path.
+    public init(path: String) { self.path = path }
+
+    /// The heads in the file, in the order in which they were added; none if there is no file.
+    ///
+    /// - Throws: `AuditError.file` if it cannot be read; `AuditError.invalidProof` if a line is not a head.
+    public func heads() throws -> [AuditHead] {
+        guard FileManager.default.fileExists(atPath: path) else { return [] }
+        guard let text = try? String(contentsOfFile: path, encoding: .utf8) else {
+            throw AuditError(.file, "\(path) cannot be read: check its permissions")
+        }
+        return try text.split(separator: "\n").map { try AuditHead(token: String($0)) }
+    }
+
+    /// Adds a head and syncs the file to the disk.
+    ///
+    /// - Parameter head: the head.
+    /// - Throws: `AuditError.file`.
+    public func append(_ head: AuditHead) throws {
+        let file = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0o600)
+        guard file >= 0 else { throw failure }
+        defer { close(file) }
+        let bytes = Array("\(head.token)\n".utf8)
+        guard write(file, bytes, bytes.count) == bytes.count, fsync(file) == 0 else { throw failure }
+    }
+
+    private var failure: AuditError { AuditError(.file, "\(path) cannot be written: check its permissions and the disk") }
+}

@@ -1,0 +1,175 @@
+import FireLite
+import FireLiteCrypto
+import Foundation
+
+/// Appends rows to a store's trail, with a head for each commit.
+///
+/// The state of the tree is read from the file whenever another process has appended since.
+final class AuditRecorder: ContentWitness, @unchecked Sendable {
+    // `lock` guards the salts, the known state and the party of the current write.
+    private let lock = NSLock()
+    private var salts = AuditSalt()
+    private var known: (head: AuditHead, frontier: MerkleFrontier)?
+    private var given: (transaction: Weak, party: AuditParty)?
+
+    let signer: AuditSigner
+    /// Who acts unless a write says otherwise.
+    let party: AuditParty
+    private let now: @Sendable () -> Date
+
+    private struct Weak { weak var transaction: WriteTransaction? }
+
+    /// What becomes a row.
+    struct Draft {
+        let access: AuditAccess
+        /// The salt and the hash of the resource's value.
+        var value: (salt: ArraySlice<UInt8>, hash: ArraySlice<UInt8>)?
+    }
+
+    init(signer: AuditSigner, party: AuditParty, now: @escaping @Sendable () -> Date = { Date() }) {
+        self.signer = signer
+        self.party = party
+        self.now = now
+    }
+
+    // MARK: - The current write
+
+    /// Sets who makes a write.
+    func setParty(_ party: AuditParty, of transaction: WriteTransaction) {
+        lock.withLock { given = (Weak(transaction: transaction), party) }
+    }
+
+    /// Who makes a write.
+    func party(of transaction: WriteTransaction) -> AuditParty {
+        lock.withLock { given.flatMap { $0.transaction.transaction === transaction ? $0.party : nil } } ?? party
+    }
+
+    // MARK: - Taking part in writes
+
+    /// A salt and the salted hash of the resource's JSON.
+    func note(on resource: FHIRResource) throws -> [UInt8] {
+        let salt = try lock.withLock { try salts.take() }
+        return salt + AuditSalt.hash(salt, resource)
+    }
+
+    func willCommit(_ transaction: WriteTransaction, _ resources: [WrittenResource]) throws {
+        try append(resources.lazy.map(Self.draft), by: party(of: transaction), in: transaction)
+    }
+
+    private static func draft(_ resource: WrittenResource) -> Draft {
+        let action: AuditAction =
+            switch resource.kind {
+            case .added: .create
+            case .updated: .update
+            case .deleted: .delete
+            }
+        let version = resource.kind == .deleted ? resource.oldRevision : resource.revision
+        return Draft(
+            access: AuditAccess(action, resource.typeName, id: resource.id, version: version),
+            value: resource.note.map { ($0.prefix(AuditSalt.length), $0.dropFirst(AuditSalt.length)) })
+    }
+
+    // MARK: - Appending
+
+    /// Appends rows and signs the head after them, in a write. Without rows it is a head that says that nothing happened.
+    ///
+    /// - Throws: `AuditError.damaged` if the trail does not match its last head; `FHIRStoreError`; errors of the signer.
+    @discardableResult
+    func append(_ drafts: some Collection<Draft>, by party: AuditParty, in tx: WriteTransaction) throws -> AuditHead {
+        try lock.withLock {
+            let state = try state(tx)
+            var frontier = state?.frontier ?? MerkleFrontier()
+            let at = max(Int64(now().timeIntervalSince1970 * 1_000), state?.head.milliseconds ?? 0)
+            var nodes: [SQLValue] = []
+            var cells: [SQLValue] = []
+            cells.reserveCapacity(min(drafts.count, Self.rowsOfStatement) * Self.columnCount)
+            for draft in drafts {
+                let number = frontier.size + 1
+                let hash = try append(draft, number, at, party, to: &cells)
+                frontier.append(hash) { level, index, hash in
+                    guard level >= AuditTables.lowestLevel else { return }
+                    nodes.append(AuditTables.key(level: level, index: index))
+                    nodes.append(.blob(hash))
+                }
+                if cells.count == Self.rowsOfStatement * Self.columnCount {
+                    try tx.runAudit(Self.manyRows, cells)
+                    cells.removeAll(keepingCapacity: true)
+                }
+            }
+            for start in stride(from: 0, to: cells.count, by: Self.columnCount) {
+                try tx.runAudit(Self.oneRow, Array(cells[start..<start + Self.columnCount]))
+            }
+            for start in stride(from: 0, to: nodes.count, by: 2) {
+                try tx.runAudit("INSERT INTO _audit_node(node, hash) VALUES (?, ?)", Array(nodes[start..<start + 2]))
+            }
+            let head = try appendHead(frontier, at, after: state?.head, tx)
+            known = (head, frontier)
+            return head
+        }
+    }
+
+    private static let columnCount = 12
+    private static let rowsOfStatement = 16
+    private static let insertion = "INSERT INTO _audit(\(AuditRow.columns)) VALUES "
+    private static let oneRow = insertion + placeholders
+    private static let manyRows = insertion + Array(repeating: placeholders, count: rowsOfStatement).joined(separator: ", ")
+    private static let placeholders = "(" + Array(repeating: "?", count: columnCount).joined(separator: ", ") + ")"
+
+    private func append(
+        _ draft: Draft, _ number: Int64, _ at: Int64, _ party: AuditParty, to cells: inout [SQLValue]
+    ) throws -> [UInt8] {
+        let salt = try salts.take()
+        let entry = AuditEntry(
+            number: number, milliseconds: at, party: party, access: draft.access, value: draft.value.map { Array($0.hash) })
+        let hash = MerkleTree.leafHash(entry.leaf(salt: salt))
+        let access = draft.access
+        cells.append(.integer(number))
+        cells.append(.integer(at))
+        cells.append(.text(party.actor))
+        cells.append(.text(access.action.rawValue))
+        cells.append(SQLValue(access.typeName))
+        cells.append(SQLValue(access.id))
+        cells.append(access.version.map { .integer($0) } ?? .null)
+        cells.append(.text(access.outcome.rawValue))
+        cells.append(SQLValue(party.purpose))
+        cells.append(entry.value.map { .blob($0) } ?? .null)
+        cells.append(.blob(Array(salt) + (draft.value?.salt ?? [])))
+        cells.append(.blob(hash))
+        return hash
+    }
+
+    private func appendHead(
+        _ frontier: MerkleFrontier, _ at: Int64, after last: AuditHead?, _ tx: WriteTransaction
+    ) throws -> AuditHead {
+        let root = frontier.root
+        let content = AuditHeadContent(
+            trail: try last?.trail ?? RandomBytes.make(16).base64URL, number: (last?.number ?? 0) + 1, size: frontier.size,
+            root: Data(root).base64URL, at: at, previous: last?.digest)
+        let head = AuditHead(token: try signer.sign(Data(content.json.utf8)), content, root: root)
+        try tx.runAudit(
+            "INSERT INTO _audit_head(number, size, at, root, token) VALUES (?, ?, ?, ?, ?)",
+            [.integer(head.number), .integer(head.size), .integer(at), .blob(root), .text(head.token)])
+        return head
+    }
+
+    // MARK: - The state
+
+    /// The last head and the tree; nil for a trail without heads.
+    private func state(_ tx: ReadTransaction) throws -> (head: AuditHead, frontier: MerkleFrontier)? {
+        // Most often nobody else has appended since, and the head need not be read.
+        let token = try tx.auditRows("SELECT token FROM _audit_head ORDER BY number DESC LIMIT 1").first?[0].text
+        if let known, known.head.token == token { return known }
+        guard let head = try tx.lastAuditHead() else {
+            guard try tx.auditRows("SELECT seq FROM _audit LIMIT 1").isEmpty else { throw Self.damage }
+            return nil
+        }
+        let frontier = try MerkleFrontier(size: head.size) { try tx.auditSubtree(level: $0, index: $1) }
+        let last = try tx.auditRows("SELECT max(seq) FROM _audit").first?[0].integer ?? 0
+        guard frontier.root == head.root, last == head.size else { throw Self.damage }
+        return (head, frontier)
+    }
+
+    private static var damage: AuditError {
+        AuditError(.damaged, "the end of the audit trail does not match its last head, so nothing can be appended: verify it")
+    }
+}

@@ -1,0 +1,50 @@
+import FireLite
+import Foundation
+
+/// Verifies the signatures of heads.
+final class AuditSignature {
+    /// The media type in the header of a head's signature, so that no token or other signature is taken for a head.
+    static let type = "firelite-audit-head"
+
+    /// The keys by their ids, as far as they are known.
+    private var keys: [String: [Identity.Key]]
+    private let tx: ReadTransaction?
+
+    /// Verifies with these keys and no others.
+    init(_ keys: [VerificationKey]) {
+        self.keys = Dictionary(keys.map { ($0.id, [Identity.Key($0, from: .distantPast)]) }, uniquingKeysWith: { first, _ in first })
+        tx = nil
+    }
+
+    /// Verifies with the keys of the identities that a store knows, each in its period.
+    init(_ tx: ReadTransaction) {
+        keys = [:]
+        self.tx = tx
+    }
+
+    /// Whether a head was signed with one of the keys.
+    func isValid(_ head: AuditHead) -> Bool {
+        guard let signature = try? JWS(head.token), signature.type == Self.type, let keyID = signature.keyID else { return false }
+        return known(keyID).contains { key in
+            // Keys begin in the middle of a millisecond, which heads do not know.
+            key.from <= head.date.addingTimeInterval(0.001) && key.until.map { head.date < $0 } ?? true
+                && (try? signature.verify(with: key.key)) != nil
+        }
+    }
+
+    private func known(_ keyID: String) -> [Identity.Key] {
+        if let found = keys[keyID] { return found }
+        let found = (try? tx?.identity(withKey: keyID))?.keys.filter { $0.key.id == keyID } ?? []
+        keys[keyID] = found
+        return found
+    }
+
+    /// Throws if a head was not signed with one of the keys.
+    ///
+    /// - Throws: `AuditError.invalidSignature`.
+    func verify(_ head: AuditHead) throws {
+        guard isValid(head) else {
+            throw AuditError(.invalidSignature, "\(head) was not signed with a known key: give the keys of those who sign")
+        }
+    }
+}

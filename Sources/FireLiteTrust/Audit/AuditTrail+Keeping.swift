@@ -1,0 +1,45 @@
+import FireLite
+import Foundation
+
+extension AuditTrail {
+    /// Hands out a head for each period until its task is cancelled, to be kept outside of the file. If nothing happened in a period, a head
+    /// that says so is signed.
+    ///
+    /// - Parameters:
+    ///   - period: the time between two heads.
+    ///   - keep: keeps the head, for example at a server.
+    /// - Throws: errors of `keep`; `CancellationError`; `AuditError`; `FHIRStoreError`.
+    public func handOutHeads(every period: Duration, _ keep: @Sendable (AuditHead) async throws -> Void) async throws {
+        var last: AuditHead?
+        while true {
+            var head = try await store.read { try $0.lastAuditHead() }
+            if head == nil || head == last { head = try await seal() }
+            if let head { try await keep(head) }
+            last = head
+            try await Task.sleep(for: period)
+        }
+    }
+
+    /// Adds the last head to a file of kept heads. If the file has it already, nothing happened since: a head that says so is signed and added.
+    ///
+    /// - Parameter file: the file, on another disk or device than the store if possible.
+    /// - Returns: the head.
+    /// - Precondition: not inside a read or write of the store.
+    /// - Throws: `AuditError.invalidProof` if the trail is not a continuation of the kept heads, or another one; `AuditError.file`;
+    ///   `FHIRStoreError`.
+    @discardableResult
+    public func keepHead(in file: AuditHeadFile) throws -> AuditHead {
+        let kept = try file.heads().last
+        var head = try store.read { try $0.lastAuditHead() }
+        if head == nil || head == kept { head = try seal() }
+        guard let head else { throw AuditError(.notFound, "the store has no audit trail: start it") }
+        if let kept {
+            let same = try store.read { try $0.auditHeads(after: kept.number - 1, limit: 1).first }
+            guard same?.token == kept.token else {
+                throw AuditError(.invalidProof, "the trail does not continue the kept \(kept): verify it from that head")
+            }
+        }
+        try file.append(head)
+        return head
+    }
+}

@@ -1,0 +1,53 @@
+import FireLite
+import Foundation
+
+extension FHIRStore {
+    /// Audits every write of this store object from now on, in the writes themselves.
+    ///
+    /// ```swift
+    /// let trail = try store.startAudit(by: device)
+    /// try store.write { tx in try tx.upsert(patient) }
+    /// ```
+    /// If the trail cannot be written or signed, the write fails. Writes of other store objects and processes are audited only if they start
+    /// the audit too. A new trail begins with a head of no rows. The identity is added to those that the store knows if it is not among them.
+    /// - Parameters:
+    ///   - signer: who signs the heads.
+    ///   - party: who writes unless a write says otherwise. Default: the signer's id, without a purpose.
+    /// - Returns: the trail. The store keeps auditing without it, until ``FireLite/FHIRStore/stopAudit()``.
+    /// - Precondition: not inside a read or write of the store.
+    /// - Throws: ``TrustError/Code/unknown`` if the store knows the identity with other keys only; `FHIRStoreError`.
+    @discardableResult
+    public func startAudit(by signer: SigningIdentity, party: AuditParty? = nil) throws -> AuditTrail {
+        stopAudit()
+        if try read({ try $0.identity(withKey: signer.keyID) }) == nil {
+            try write { tx in
+                guard try tx.identity(signer.id) == nil else {
+                    throw TrustError(.unknown, "the key of \(signer.id) is not among those that the store knows: rotate its key first")
+                }
+                try tx.setIdentity(Identity(id: signer.id, keys: [.init(signer.key.verificationKey, from: Date())]))
+            }
+        }
+        let recorder = participant(AuditRecorder.self) {
+            AuditRecorder(
+                signer: AuditSigner { try signer.sign($0, type: AuditSignature.type).text() }, party: party ?? AuditParty(signer.id))
+        }
+        let trail = AuditTrail(store: self, recorder: recorder)
+        if try read({ try $0.lastAuditHead() }) == nil { try trail.seal() }
+        return trail
+    }
+
+    /// The trail of this store object's writes; nil if they are not audited.
+    public var auditTrail: AuditTrail? { participant(AuditRecorder.self).map { AuditTrail(store: self, recorder: $0) } }
+
+    /// Stops auditing the writes of this store object. Its trail stays.
+    public func stopAudit() {
+        if let recorder = participant(AuditRecorder.self) { remove(participant: recorder) }
+    }
+}
+
+extension WriteTransaction {
+    /// Sets who makes this write, for its rows in the audit trail. Without an audit it changes nothing.
+    ///
+    /// - Parameter party: the actor and the purpose.
+    public func setAuditParty(_ party: AuditParty) { store.participant(AuditRecorder.self)?.setParty(party, of: self) }
+}

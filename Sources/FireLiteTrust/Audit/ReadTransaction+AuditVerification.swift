@@ -1,0 +1,41 @@
+import FireLite
+
+extension ReadTransaction {
+    /// Verifies the store's audit trail: each row against its hash, all of them against each signed head, the stored nodes of the tree, and that
+    /// rows without values were pruned. It stops at nothing: what it finds is the first row that does not fit.
+    ///
+    /// - Parameters:
+    ///   - heads: heads that were kept outside of the file. Without one, a trail whose end was cut off together with its heads looks intact.
+    ///   - keys: the keys of those who sign. Default: those of the identities that the store knows, which whoever writes the file can add to.
+    /// - Complexity: reads the whole trail once.
+    /// - Throws: `AuditError.invalidSignature` for a kept head that is not signed with such a key; `FHIRStoreError`; `CancellationError`.
+    public func verifyAudit(from heads: [AuditHead] = [], signedBy keys: [VerificationKey]? = nil) throws -> AuditVerification {
+        let signature = keys.map { AuditSignature($0) } ?? AuditSignature(self)
+        var verifier = AuditVerifier(self, kept: heads) { signature.isValid($0) }
+        return try verifier.run()
+    }
+}
+
+extension FHIRStore {
+    /// Verifies the store's audit trail from a head that was kept outside of the file.
+    ///
+    /// - Parameters:
+    ///   - head: the head; nil if none was kept.
+    ///   - keys: the keys of those who sign. Default: those of the identities that the store knows.
+    /// - Returns: the result, which names the first row that does not fit.
+    /// - Throws: `AuditError.invalidSignature`; `FHIRStoreError`.
+    public func verifyAudit(from head: AuditHead?, signedBy keys: [VerificationKey]? = nil) throws -> AuditVerification {
+        try read { try $0.verifyAudit(from: head.map { [$0] } ?? [], signedBy: keys) }
+    }
+
+    /// Verifies the store's audit trail from a head that was kept outside of the file, without blocking the thread.
+    ///
+    /// - Parameters:
+    ///   - head: the head; nil if none was kept.
+    ///   - keys: the keys of those who sign. Default: those of the identities that the store knows.
+    /// - Returns: the result, which names the first row that does not fit.
+    /// - Throws: `AuditError.invalidSignature`; `FHIRStoreError`; `CancellationError`.
+    public func verifyAudit(from head: AuditHead?, signedBy keys: [VerificationKey]? = nil) async throws -> AuditVerification {
+        try await read { tx in try tx.verifyAudit(from: head.map { [$0] } ?? [], signedBy: keys) }
+    }
+}

@@ -1,0 +1,56 @@
+import FireLiteCrypto
+import Foundation
+
+/// Keeps private keys in files that only their owner can read (mode 0600), one for each. Whoever can read the owner's files can read them.
+public struct FileKeyStore: IdentityKeyStore {
+    private let folder: String
+
+    /// Creates a store.
+    ///
+    /// - Parameter folder: the path of a folder, which is created with the first key.
+    public init(folder: String) { self.folder = folder }
+
+    public func key(named name: String) throws -> (any IdentityKey)? {
+        let path = try path(name)
+        var status = stat()
+        if stat(path, &status) != 0 {
+            if errno == ENOENT { return nil }
+            throw TrustError(.key, "\(path) cannot be read: check its permissions")
+        }
+        guard status.st_mode & 0o077 == 0 else {
+            throw TrustError(.key, "\(path) can be read by others: chmod 600 it, and rotate the key in it")
+        }
+        guard let pem = try? String(contentsOfFile: path, encoding: .utf8) else {
+            throw TrustError(.key, "\(path) cannot be read: check its permissions")
+        }
+        return try SoftwareKey(pem: pem)
+    }
+
+    public func makeKey(named name: String) throws -> any IdentityKey {
+        let path = try path(name)
+        guard access(path, F_OK) != 0 else { throw TrustError(.key, "\(path) is there already: choose another name") }
+        let key = try SoftwareKey()
+        do {
+            try FileManager.default.createDirectory(
+                atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+            try PrivateData.write(Data(key.pem().utf8), to: path)
+        } catch let error as TrustError { throw error } catch {
+            throw TrustError(.key, "\(path) cannot be written: check the permissions of its folder")
+        }
+        return key
+    }
+
+    public func removeKey(named name: String) throws {
+        let path = try path(name)
+        guard unlink(path) == 0 || errno == ENOENT else { throw TrustError(.key, "\(path) cannot be removed: check its permissions") }
+    }
+
+    /// The path of a key's file. A name is never a path.
+    private func path(_ name: String) throws -> String {
+        let isName = name.utf8.allSatisfy { 48...57 ~= $0 || 65...90 ~= $0 || 97...122 ~= $0 || $0 == 45 || $0 == 46 || $0 == 95 }
+        guard isName, !name.isEmpty, name.utf8.count <= 100, !name.hasPrefix(".") else {
+            throw TrustError(.invalidArgument, "the name of a key has up to 100 letters, digits, '-', '.' and '_'")
+        }
+        return folder + "/" + name + ".pem"
+    }
+}

@@ -1,0 +1,73 @@
+import FireLite
+import Foundation
+
+extension WriteTransaction {
+    /// Adds an identity, or changes the name, the reference and the authority of a known one, and adds those of its keys that are new.
+    ///
+    /// Whoever adds an identity vouches that its keys belong to it: compare the thumbprints on another way.
+    /// - Parameter identity: the identity.
+    /// - Throws: ``TrustError/Code/invalidArgument`` for an empty or very long id, and for a key that belongs to another identity;
+    ///   `FHIRStoreError`.
+    public func setIdentity(_ identity: Identity) throws {
+        guard !identity.id.isEmpty, identity.id.utf8.count <= 200 else {
+            throw TrustError(.invalidArgument, "the id of an identity has 1 to 200 characters")
+        }
+        if case .compartment(let text) = identity.authority, Compartment(text) == nil {
+            throw TrustError(.invalidArgument, "a compartment is written like Patient/1")
+        }
+        let values: [SQLValue] = [
+            identity.name.map { .text($0) } ?? .null, identity.reference.map { .text($0) } ?? .null,
+            identity.authority.text.map { .text($0) } ?? .null, .text(identity.id),
+        ]
+        if try run(
+            on: TrustTables.module, "UPDATE _trust_identity SET name = ?, reference = ?, authority = ? WHERE id = ?", values) == 0
+        {
+            try run(on: TrustTables.module, "INSERT INTO _trust_identity(name, reference, authority, id) VALUES (?, ?, ?, ?)", values)
+        }
+        for key in identity.keys { try add(key, to: identity.id) }
+    }
+
+    private func add(_ key: Identity.Key, to id: String) throws {
+        let known = try rows(of: TrustTables.module, "SELECT identity FROM _trust_key WHERE kid = ?", [.text(key.key.id)]).first
+        if let known {
+            guard known[0].text == id else { throw TrustError(.invalidArgument, "the \(key.key) belongs to another identity") }
+            return
+        }
+        try run(
+            on: TrustTables.module, "INSERT INTO _trust_key(identity, kid, jwk, begins, ends) VALUES (?, ?, ?, ?, ?)",
+            [
+                .text(id), .text(key.key.id), .text(String(decoding: key.key.jwk, as: UTF8.self)), .integer(key.from.trustMilliseconds),
+                key.until.map { .integer($0.trustMilliseconds) } ?? .null,
+            ])
+    }
+
+    /// Replaces the current key of an identity. Signatures that earlier keys have made stay verifiable.
+    ///
+    /// - Parameters:
+    ///   - id: the identity.
+    ///   - key: the new key.
+    ///   - moment: when it begins, and earlier keys end.
+    /// - Throws: ``TrustError/Code/unknown`` if the store does not know the identity; ``TrustError/Code/invalidArgument`` for a key that was
+    ///   used before; `FHIRStoreError`.
+    public func rotateKey(ofIdentity id: String, to key: VerificationKey, at moment: Date = Date()) throws {
+        guard let identity = try identity(id) else { throw TrustError(.unknown, "the store knows no identity \(id)") }
+        guard try self.identity(withKey: key.id) == nil else {
+            throw TrustError(.invalidArgument, "the \(key) was used before: make a new one")
+        }
+        for old in identity.keys where old.isValid(at: moment) { try endKey(old.key.id, at: moment) }
+        try add(Identity.Key(key, from: moment), to: id)
+    }
+
+    /// Ends the period of a key, for one that is lost or stolen. What it signs from then on is refused.
+    ///
+    /// - Parameters:
+    ///   - keyID: the key's thumbprint.
+    ///   - moment: the end of its period. A period that ends earlier stays as it is.
+    /// - Throws: ``TrustError/Code/unknown`` if the store does not know the key; `FHIRStoreError`.
+    public func endKey(_ keyID: String, at moment: Date = Date()) throws {
+        guard try identity(withKey: keyID) != nil else { throw TrustError(.unknown, "the store knows no key \(keyID)") }
+        try run(
+            on: TrustTables.module, "UPDATE _trust_key SET ends = ?1 WHERE kid = ?2 AND (ends IS NULL OR ends > ?1)",
+            [.integer(moment.trustMilliseconds), .text(keyID)])
+    }
+}

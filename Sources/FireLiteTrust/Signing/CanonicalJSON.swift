@@ -1,0 +1,71 @@
+import FireLite
+import Foundation
+
+/// The one form of a JSON value that is signed: as RFC 8785 sorts and escapes it, but with numbers as they are written, as the digits of a
+/// FHIR decimal are a part of its meaning.
+enum CanonicalJSON {
+    /// The canonical JSON of a resource, without `meta.versionId` and `meta.lastUpdated`, which servers and stores set.
+    ///
+    /// - Throws: ``TrustError/Code/malformed`` if the resource is nested too deeply.
+    static func data(_ resource: FHIRResource) throws -> Data { try data(resource: JSONItemReader.read(FHIRJSON.data(resource))) }
+
+    /// The same for a resource's JSON.
+    static func data(resource: JSONItem) throws -> Data {
+        let members = resource.members.compactMap { member -> JSONItem.Member? in
+            guard member.name == "meta" else { return member }
+            let kept = member.value.members.filter { !["versionId", "lastUpdated", "_versionId", "_lastUpdated"].contains($0.name) }
+            return kept.isEmpty ? nil : JSONItem.Member(name: "meta", value: .object(kept))
+        }
+        return data(.object(members))
+    }
+
+    static func data(_ item: JSONItem) -> Data {
+        var text = ""
+        append(item, &text)
+        return Data(text.utf8)
+    }
+
+    private static func append(_ item: JSONItem, _ text: inout String) {
+        switch item {
+        case .object(let members):
+            text += "{"
+            // RFC 8785 sorts by UTF-16 code units.
+            for (index, member) in members.sorted(by: { $0.name.utf16.lexicographicallyPrecedes($1.name.utf16) }).enumerated() {
+                if index > 0 { text += "," }
+                append(member.name, &text)
+                text += ":"
+                append(member.value, &text)
+            }
+            text += "}"
+        case .array(let items):
+            text += "["
+            for (index, item) in items.enumerated() {
+                if index > 0 { text += "," }
+                append(item, &text)
+            }
+            text += "]"
+        case .string(let string): append(string, &text)
+        case .number, .bool, .null: text += item.json
+        }
+    }
+
+    private static func append(_ string: String, _ text: inout String) {
+        text += "\""
+        for scalar in string.unicodeScalars {
+            switch scalar {
+            case "\"": text += "\\\""
+            case "\\": text += "\\\\"
+            case "\u{8}": text += "\\b"
+            case "\u{9}": text += "\\t"
+            case "\u{A}": text += "\\n"
+            case "\u{C}": text += "\\f"
+            case "\u{D}": text += "\\r"
+            case "\u{0}"..<"\u{20}":
+                let digits = String(scalar.value, radix: 16)
+                text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+            default: text.unicodeScalars.append(scalar)
+            }
+        }
+        text += "\""
+    }
+}

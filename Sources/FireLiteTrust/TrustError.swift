@@ -1,0 +1,57 @@
+import Foundation
+
+/// An error of identities, signatures or permissions. Its description contains no values of records and no keys.
+public struct TrustError: LocalizedError, Sendable, CustomStringConvertible {
+    /// The kind of failure.
+    public struct Code: RawRepresentable, Sendable, Hashable {
+        /// The code's name.
+        public let rawValue: String
+        /// The code with this name.
+        public init(rawValue: String) { self.rawValue = rawValue }
+
+        /// An argument is invalid.
+        public static let invalidArgument = Code(rawValue: "invalidArgument")
+        /// A text is not a signature, a token or a key in the form that the standard asks for.
+        public static let malformed = Code(rawValue: "malformed")
+        /// A signature names an algorithm that is not accepted, `none` among them, or a feature that has to be understood and is not.
+        public static let unsupported = Code(rawValue: "unsupported")
+        /// A key cannot be read, made, kept or used.
+        public static let key = Code(rawValue: "key")
+        /// The store knows no identity or key of this name.
+        public static let unknown = Code(rawValue: "unknown")
+        /// The key was not valid when the signature was made.
+        public static let keyNotValid = Code(rawValue: "keyNotValid")
+        /// The signature does not fit the content and the key.
+        public static let invalidSignature = Code(rawValue: "invalidSignature")
+        /// A token is from another issuer than expected.
+        public static let wrongIssuer = Code(rawValue: "wrongIssuer")
+        /// A token is for somebody else.
+        public static let wrongAudience = Code(rawValue: "wrongAudience")
+        /// A token's time is over.
+        public static let expired = Code(rawValue: "expired")
+        /// A token's time has not come yet.
+        public static let notYetValid = Code(rawValue: "notYetValid")
+        /// A token was used before.
+        public static let replayed = Code(rawValue: "replayed")
+        /// The release has no Consent, or no Provenance, that can hold this.
+        public static let release = Code(rawValue: "release")
+        /// A restricted view does not offer this.
+        public static let restricted = Code(rawValue: "restricted")
+    }
+
+    /// The kind of failure.
+    public let code: Code
+    /// What went wrong and what to do about it.
+    public let message: String
+
+    init(_ code: Code, _ message: String) {
+        self.code = code
+        self.message = message
+    }
+
+    /// The message.
+    public var description: String { message }
+
+    /// The message, so that `localizedDescription` is it too.
+    public var errorDescription: String? { message }
+}

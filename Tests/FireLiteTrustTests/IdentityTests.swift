@@ -1,0 +1,69 @@
+import FireLiteR4
+import FireLiteTrust
+import Foundation
+import TestSupport
+import Testing
+
+@Suite struct IdentityTests {
+    private let start = Date(timeIntervalSince1970: 1_700_000_000)
+
+    @Test func identitiesAreKeptWithTheirKeys() throws {
+        let store = try FHIRStore.inMemory(release: .r4)
+        let before = try store.read { try $0.identities() }
+        #expect(before.isEmpty)
+        let key = try SoftwareKey()
+        var identity = Identity(
+            name: "Phone", reference: "Device/1", authority: .everything, keys: [.init(key.verificationKey, from: start)])
+        try store.write { try $0.setIdentity(identity) }
+        let found = try store.read { tx in [try tx.identity(identity.id), try tx.identity(withKey: key.verificationKey.id)] }
+        #expect(found == [identity, identity])
+        identity.authority = .compartment("Patient/1")
+        identity.name = nil
+        try store.write { try $0.setIdentity(identity) }
+        let after = try store.read { try $0.identities() }
+        #expect(after == [identity])
+        #expect(identity.id.utf8.count == 36)
+        let thief = Identity(keys: identity.keys)
+        expect(.invalidArgument) { try store.write { try $0.setIdentity(thief) } }
+        #expect(try store.check().isEmpty)
+    }
+
+    @Test func rotatedKeysStillVerifyWhatTheySigned() throws {
+        let store = try FHIRStore.inMemory(release: .r4)
+        let (old, new) = (try SoftwareKey(), try SoftwareKey())
+        let identity = Identity(keys: [.init(old.verificationKey, from: start)])
+        let rotation = start.addingTimeInterval(100)
+        try store.write {
+            try $0.setIdentity(identity)
+            try $0.rotateKey(ofIdentity: identity.id, to: new.verificationKey, at: rotation)
+        }
+        let signatures = (try JWS(signing: Data("x".utf8), with: old), try JWS(signing: Data("x".utf8), with: new))
+        try store.read { tx throws in
+            #expect(try tx.verify(signatures.0, at: rotation.addingTimeInterval(-1)).id == identity.id)
+            expect(.keyNotValid) { _ = try tx.verify(signatures.0, at: rotation) }
+            #expect(try tx.verify(signatures.1, at: rotation).id == identity.id)
+            expect(.keyNotValid) { _ = try tx.verify(signatures.1, at: start) }
+            expect(.unknown) { _ = try tx.verify(JWS(signing: Data(), with: SoftwareKey())) }
+        }
+        try store.write { try $0.endKey(new.verificationKey.id, at: rotation.addingTimeInterval(5)) }
+        expect(.keyNotValid) { _ = try store.read { try $0.verify(signatures.1, at: rotation.addingTimeInterval(5)) } }
+        expect(.invalidArgument) { try store.write { try $0.rotateKey(ofIdentity: identity.id, to: old.verificationKey) } }
+    }
+
+    @Test func keyFilesAreForTheirOwnerAlone() throws {
+        let folder = try TemporaryFolder()
+        let keys = FileKeyStore(folder: folder.path + "/keys")
+        #expect(try keys.key(named: "phone") == nil)
+        let made = try keys.makeKey(named: "phone")
+        #expect(try keys.key(named: "phone")?.verificationKey == made.verificationKey)
+        expect(.key) { _ = try keys.makeKey(named: "phone") }
+        expect(.invalidArgument) { _ = try keys.key(named: "../phone") }
+        let path = folder.path + "/keys/phone.pem"
+        let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+        #expect(mode == 0o600)
+        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: path)
+        expect(.key) { _ = try keys.key(named: "phone") }
+        try keys.removeKey(named: "phone")
+        #expect(try keys.key(named: "phone") == nil)
+    }
+}
