@@ -48,6 +48,8 @@ struct JSONOutputTests {
             "view": ["--database", database.path, "--standard"],
             "recover": [database.path, folder.file("recovered.sqlite")], "reseal": ["--database", database.path],
             "find": ["--database", database.path, "Patient", "--count"], "search": ["--database", database.path, "Patient", "--count"],
+            "annotate": ["--database", database.path, "Patient/0", "fitness"], "records": ["--database", database.path, "list", "Patient"],
+            "appdata": ["--database", database.path, "list"],
             "version": [], "outbox": ["--database", database.path, "list"],
             "push": ["--database", database.path, "--server", "http://127.0.0.1:1/fhir", "--dry-run"],
             "migrate": [
