@@ -19,6 +19,7 @@ struct FireLiteTool {
             RekeyCommand.self, VacuumCommand.self, ResealCommand.self, RecoverCommand.self, DemoCommand.self, OutboxCommand.self,
             RegisterCommand.self, TokenCommand.self, SyncCommand.self, PullCommand.self, PushCommand.self,
             AttachCommand.self, DetachCommand.self, BlobsCommand.self,
+            AnnotateCommand.self, RecordsCommand.self, AppDataCommand.self,
             VersionCommand.self,
             CompletionsCommand.self, ManualCommand.self,
         ]

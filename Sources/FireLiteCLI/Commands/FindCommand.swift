@@ -9,6 +9,7 @@ struct FindCommand: Command {
             .flag("count", "print only the number of results"),
             .option("sort", "PATH,…", "sort by these elements; -PATH sorts in descending order"),
             .option("matching", "WORDS", "only resources that contain these words, by the type's full-text index"),
+            .option("annotated", "TEXT,…", "only resources whose record has all of these annotations"),
             .option("values", "PATH,…", "print these elements instead of whole resources"),
             .flag("csv", "with --values: print comma-separated values"),
             .flag("spreadsheet", "with --csv: put ' before cells that a spreadsheet would run as a formula"),
@@ -63,7 +64,8 @@ struct FindCommand: Command {
         if arguments.has("csv"), arguments.has("json") { throw ToolError.usage("--csv and --json are given: choose one") }
         request = FindRequest(
             layout: try database.resourceLayout(named: arguments.operands[0]), conditions: Array(arguments.operands.dropFirst()),
-            words: arguments["matching"], limit: try arguments.number("limit", in: 0...Int.max), isCount: arguments.has("count"),
+            words: arguments["matching"], annotations: Self.paths(arguments["annotated"]),
+            limit: try arguments.number("limit", in: 0...Int.max), isCount: arguments.has("count"),
             sort: Self.paths(arguments["sort"]), values: Self.paths(arguments["values"]), isSQL: arguments.has("sql"),
             isExplain: arguments.has("explain"), form: arguments.has("csv") ? .csv : arguments.has("json") ? .json : .automatic,
             isForSpreadsheet: arguments.has("spreadsheet"))

@@ -16,6 +16,8 @@ struct FindRequest {
     var conditions: [String] = []
     /// Words for the full-text index.
     var words: String?
+    /// Annotations that the record must have.
+    var annotations: [String] = []
     var limit: Int?
     /// Whether to print only the number of resources.
     var isCount = false

@@ -1,4 +1,5 @@
 import FireLite
+import FireLiteRecords
 
 /// Answers `firelite find` with a query of the store.
 struct FindScan {
@@ -14,6 +15,7 @@ struct FindScan {
         do {
             query.add(try parser.conditions(request.conditions))
             if let words = request.words { query.add(.matching(FullTextTerm.terms(words))) }
+            if !request.annotations.isEmpty { query.add(try Records.isAnnotated(request.annotations, request.layout.name)) }
             query.sort = try request.sort.map { path in
                 let isDescending = path.hasPrefix("-")
                 return SortKey(
@@ -21,6 +23,8 @@ struct FindScan {
             }
             values = try request.values.map { try parser.column($0) }
         } catch let error as FHIRStoreError {
+            throw ToolError.usage(error.message)
+        } catch let error as RecordError {
             throw ToolError.usage(error.message)
         }
         query.limit = request.limit

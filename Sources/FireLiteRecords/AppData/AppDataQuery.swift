@@ -48,7 +48,7 @@ public struct AppDataQuery: Sendable {
     ///
     /// - Precondition: not negative.
     public func limit(_ count: Int) -> Self {
-        precondition(count >= 0, "a limit is 0 or more")
+        misuse(unless: count >= 0, "a limit is 0 or more")
         return with { $0.maximum = count }
     }
 
@@ -56,7 +56,7 @@ public struct AppDataQuery: Sendable {
     ///
     /// - Precondition: not negative.
     public func offset(_ count: Int) -> Self {
-        precondition(count >= 0, "an offset is 0 or more")
+        misuse(unless: count >= 0, "an offset is 0 or more")
         return with { $0.skipped = count }
     }
 
@@ -99,7 +99,7 @@ public struct AppDataQuery: Sendable {
     /// - Precondition: both are at least 1.
     /// - Throws: ``RecordError``; `FHIRStoreError`.
     public func page(number: Int, size: Int = 10) throws -> [AppDataRecord] {
-        precondition(number > 0 && size > 0, "pages are counted from 1, and have a size of 1 or more")
+        misuse(unless: number > 0 && size > 0, "pages are counted from 1, and have a size of 1 or more")
         return try limit(size).offset((number - 1) * size).all()
     }
 

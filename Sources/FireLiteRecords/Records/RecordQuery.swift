@@ -168,7 +168,7 @@ public struct RecordQuery<Resource: FHIRResource>: Sendable {
     /// - Precondition: both are at least 1.
     /// - Throws: ``RecordError``; `FHIRStoreError`.
     public func page(number: Int, size: Int = 10) throws -> [Record<Resource>] {
-        precondition(number > 0 && size > 0, "pages are counted from 1, and have a size of 1 or more")
+        misuse(unless: number > 0 && size > 0, "pages are counted from 1, and have a size of 1 or more")
         return try limit(size).offset((number - 1) * size).all()
     }
 

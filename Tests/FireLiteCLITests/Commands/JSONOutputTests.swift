@@ -48,6 +48,8 @@ struct JSONOutputTests {
             "view": ["--database", database.path, "--standard"],
             "recover": [database.path, folder.file("recovered.sqlite")], "reseal": ["--database", database.path],
             "find": ["--database", database.path, "Patient", "--count"], "search": ["--database", database.path, "Patient", "--count"],
+            "annotate": ["--database", database.path, "Patient/0", "fitness"], "records": ["--database", database.path, "list", "Patient"],
+            "appdata": ["--database", database.path, "list"],
             "version": [], "outbox": ["--database", database.path, "list"],
             "attach": ["--database", database.path, "Patient/0", file], "blobs": ["--database", database.path, "list"],
             "detach": ["--database", database.path, "Patient/0"],

@@ -1,0 +1,95 @@
+import FireLite
+import FireLiteR4
+import FireLiteRecords
+import FireLiteSync
+import Foundation
+import TestSupport
+import Testing
+
+@testable import FireLiteCLI
+
+/// `annotate`, `records`, `appdata` and `find --annotated`.
+struct RecordCommandTests {
+    private let database: ToolDatabase
+
+    init() throws {
+        database = try ToolDatabase(#"{"resourceType":"Patient","id":"a"}"# + "\n" + #"{"resourceType":"Patient","id":"b"}"#)
+    }
+
+    private func object(_ run: ToolRun) throws -> [String: Any] {
+        #expect(run.status == .done, "\(run.error)")
+        return try #require(try JSONSerialization.jsonObject(with: Data(run.output.utf8)) as? [String: Any])
+    }
+
+    private func annotations(_ arguments: String...) throws -> [String] {
+        try #require(try object(database.run("annotate", arguments + ["--json"]))["annotations"] as? [String])
+    }
+
+    @Test func annotationsAreAddedRemovedAndReplaced() throws {
+        #expect(try database.run("annotate", ["Patient/a"]).output == "no annotations\n")
+        #expect(try annotations("Patient/a", "Fitness ", "sleep") == ["fitness", "sleep"])
+        #expect(try annotations("Patient/a", "x") == ["fitness", "sleep", "x"])
+        #expect(try annotations("Patient/a", "--remove", "SLEEP") == ["fitness", "x"])
+        #expect(try database.run("annotate", ["Patient/a"]).output == "fitness\nx\n")
+        let found = try database.run("find", ["Patient", "--annotated", "X,fitness", "--count"])
+        #expect(found.output == "1\n")
+        #expect(try database.run("find", ["Patient", "--annotated", "none", "--count"]).output == "0\n")
+        #expect(try annotations("Patient/a", "--replace") == [])
+        #expect(try database.run("annotate", ["Patient/z", "x"]).status == .incomplete)
+        #expect(try database.run("annotate", ["Patient/a", " "]).status == .incomplete)
+        for wrong in [["a"], ["Patient/a", "--remove"], ["Patient/a", "x", "--remove", "--replace"]] {
+            #expect(try database.run("annotate", wrong).status == .usage, "\(wrong)")
+        }
+    }
+
+    @Test func recordsAreListedReconciledAndPurged() throws {
+        #expect(try database.run("records", ["reconcile"]).output == "changed 2\n")
+        #expect(try annotations("Patient/a", "fitness") == ["fitness"])
+        let listed = try #require(
+            try object(database.run("records", ["list", "Patient", "--json"]))["records"] as? [[String: Any]])
+        #expect(listed.compactMap { $0["id"] as? String } == ["a", "b"] && listed[0]["annotations"] as? [String] == ["fitness"])
+        #expect(listed[0]["status"] as? String == "active" && listed[0]["created"] is String)
+        let text = try database.run("records", ["list", "Patient", "--annotated", "fitness"]).output
+        #expect(text.contains("fitness") && text.split(separator: "\n").count == 2)
+        #expect(try database.run("delete", ["Patient/a"]).status == .done)
+        #expect(try database.run("records", ["reconcile"]).output == "changed 1\n")
+        #expect(try database.run("records", ["list", "Patient", "--status", "deleted"]).output.contains("deleted"))
+        #expect(try database.run("records", ["purge"]).output == "purged 1\n")
+        #expect(try database.run("records", ["list", "Patient", "--status", "deleted"]).output == "no records\n")
+        for wrong in [
+            ["list"], ["drop"], ["purge", "Patient"], ["list", "Nothing"], ["list", "Patient", "--status", "x"], ["purge", "--limit", "1"],
+        ] {
+            #expect(try database.run("records", wrong).status == .usage, "\(wrong)")
+        }
+    }
+
+    @Test func appDataIsStoredPrintedListedAndDeleted() throws {
+        let file = try database.folder.write("settings.json", #"{"theme":"dark"}"#)
+        let stored = try object(
+            database.run("appdata", ["put", "settings", "--input", file, "--form", "application/json", "--annotation", "UI", "--json"]))
+        #expect((stored["items"] as? [[String: Any]])?.first?["annotations"] as? [String] == ["ui"])
+        #expect(try database.run("appdata", ["get", "settings"]).output == #"{"theme":"dark"}"#)
+        #expect(try database.run("appdata", ["list", "--annotation", "ui"]).output.contains("settings"))
+        #expect(try database.run("appdata", ["get", "other"]).status == .incomplete)
+        let deleted = try database.run("appdata", ["delete", "settings", "other"])
+        #expect(deleted.status == .incomplete && deleted.error.contains("other is not in"))
+        #expect(try database.run("appdata", ["list"]).output == "no app data\n")
+        #expect(try database.run("appdata", ["list", "--deleted"]).output.contains("deleted"))
+        for wrong in [["get"], ["get", "a", "b"], ["list", "a"], ["delete"], ["get", "a", "--json"], ["list", "--form", "x"], ["move"]] {
+            #expect(try database.run("appdata", wrong).status == .usage, "\(wrong)")
+        }
+    }
+
+    @Test func whatWaitsInTheOutboxIsPending() throws {
+        let store = try FHIRStore(path: database.path, release: .r4)
+        let server = try #require(URL(string: "https://fhir.example.org/r4"))
+        try store.write { tx in _ = try tx.enqueue(.update(Patient { $0.id = "a" }), for: server) }
+        #expect(try store.records.query(Patient.self).status([.pending]).ids() == ["a"])
+        #expect(try store.records.fetch(Patient.self, id: "b")?.metadata.status == .active)
+        try store.write { tx in _ = try tx.enqueue(.create(Patient { $0.id = "b" }), for: server) }
+        #expect(try store.records.query(Patient.self).status([.pending]).count() == 2)
+        #expect(try store.records.query(Patient.self).status([.active]).count() == 0)
+        try store.close()
+        #expect(try database.run("records", ["list", "Patient", "--status", "pending"]).output.contains("pending"))
+    }
+}
