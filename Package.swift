@@ -136,7 +136,7 @@ let package = Package(
             name: "SamplesChild", dependencies: ["FireLiteSamples", "FireLiteR4"], path: "Tests/SamplesChild", swiftSettings: settings),
         .testTarget(
             name: "FireLiteSamplesTests",
-            dependencies: ["FireLiteSamples", "FireLiteR4", "FireLiteReleases", "TestSupport", "SamplesChild"],
+            dependencies: ["FireLiteSamples", "FireLiteR4", "FireLiteReleases", "TestSupport", "SamplesChild"], exclude: ["Fixtures"],
             swiftSettings: settings),
         .testTarget(
             name: "FireLiteTrustTests",
