@@ -76,7 +76,7 @@ public final class SampleEngine: Sendable {
         return tally.result
     }
 
-    /// Brings what is new, and from then on what the source tells of, until the task is cancelled or the source ends.
+    /// Brings what is new, and from then on what the source reports, until the task is cancelled or the source ends.
     ///
     /// - Parameters:
     ///   - types: the types; nil for all that the source has.
