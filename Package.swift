@@ -82,8 +82,8 @@ let package = Package(
         .executableTarget(
             name: "Benchmarks",
             dependencies: [
-                "FireLite", "FireLiteFHIRPath", "FireLiteR4", "FireLiteSearch", "FireLiteSync", "FireLiteSQLiteBridge", "FireLiteSQLite",
-                "FireLiteSynthetic",
+                "FireLite", "FireLiteFHIRPath", "FireLiteR4", "FireLiteSamples", "FireLiteSearch", "FireLiteSync", "FireLiteSQLiteBridge",
+                "FireLiteSQLite", "FireLiteSynthetic",
             ],
             path: "Benchmarks",
             exclude: ["Peers", "Report", "README.md"], swiftSettings: settings),
