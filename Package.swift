@@ -82,8 +82,8 @@ let package = Package(
         .executableTarget(
             name: "Benchmarks",
             dependencies: [
-                "FireLite", "FireLiteFHIRPath", "FireLiteR4", "FireLiteSearch", "FireLiteSync", "FireLiteSQLiteBridge", "FireLiteSQLite",
-                "FireLiteSynthetic", "FireLiteRecords", "FireLiteTrust",
+                "FireLite", "FireLiteFHIRPath", "FireLiteR4", "FireLiteRecords", "FireLiteSamples", "FireLiteSearch", "FireLiteSync",
+                "FireLiteSQLiteBridge", "FireLiteSQLite", "FireLiteSynthetic", "FireLiteTrust",
             ],
             path: "Benchmarks",
             exclude: ["Peers", "Report", "README.md"], swiftSettings: settings),
@@ -136,7 +136,7 @@ let package = Package(
             name: "SamplesChild", dependencies: ["FireLiteSamples", "FireLiteR4"], path: "Tests/SamplesChild", swiftSettings: settings),
         .testTarget(
             name: "FireLiteSamplesTests",
-            dependencies: ["FireLiteSamples", "FireLiteR4", "FireLiteReleases", "TestSupport", "SamplesChild"],
+            dependencies: ["FireLiteSamples", "FireLiteR4", "FireLiteReleases", "TestSupport", "SamplesChild"], exclude: ["Fixtures"],
             swiftSettings: settings),
         .executableTarget(
             name: "AuditChild", dependencies: ["FireLiteTrust", "FireLiteR4"], path: "Tests/AuditChild", swiftSettings: settings),

@@ -11,7 +11,7 @@ cd "$(dirname "$0")/.."
 folder="$PWD/.build/servers"
 python="$folder/venv/bin/python"
 # With their versions, so that a new one cannot break the tests.
-packages=(sekmet-fhir==0.1.1 authlib==1.9.0 flask==3.1.3 jwcrypto==1.6.1)
+packages=(sekmet-fhir==0.1.1 authlib==1.9.0 flask==3.1.3 jwcrypto==1.6.1 fhir.resources==8.3.0)
 
 install() {
     if [[ -e "$folder/installed" && "$(cat "$folder/installed")" == "${packages[*]}" ]]; then return; fi

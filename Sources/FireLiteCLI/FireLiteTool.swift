@@ -20,8 +20,8 @@ struct FireLiteTool {
             RegisterCommand.self, TokenCommand.self, SyncCommand.self, PullCommand.self, PushCommand.self,
             AttachCommand.self, DetachCommand.self, BlobsCommand.self,
             AnnotateCommand.self, RecordsCommand.self, AppDataCommand.self,
-            VersionCommand.self,
-            CompletionsCommand.self, ManualCommand.self,
+            SamplesCommand.self,
+            VersionCommand.self, CompletionsCommand.self, ManualCommand.self,
         ]
     }
 

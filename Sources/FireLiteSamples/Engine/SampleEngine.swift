@@ -58,7 +58,7 @@ public final class SampleEngine: Sendable {
     /// Brings what is new to every external store.
     ///
     /// - Parameters:
-    ///   - types: the types; nil for all that the source has.
+    ///   - types: the types; nil for all that the source has. A source that gives all types in one order gives all of them.
     ///   - progress: is called after each batch with what was done so far.
     /// - Returns: what was done. A delegate that stops is no error.
     /// - Throws: what the source or an external store throws, after which the anchor is where it was; `FHIRStoreError`; `CancellationError`.
@@ -76,7 +76,7 @@ public final class SampleEngine: Sendable {
         return tally.result
     }
 
-    /// Brings what is new, and from then on what the source tells of, until the task is cancelled or the source ends.
+    /// Brings what is new, and from then on what the source reports, until the task is cancelled or the source ends.
     ///
     /// - Parameters:
     ///   - types: the types; nil for all that the source has.

@@ -89,7 +89,7 @@ extension ReadTransaction {
         sources: [String] = []
     ) throws -> [SampleStatistics] {
         guard let number = try sampleName("type", type.rawValue),
-            let range = try sampleRange(number, start, end)
+            let range = try sampleRange(number, start, end, hasSpans: type.isCumulative)
         else { return [] }
         let boundaries = SampleIntervals.boundaries(interval, from: range.start, to: range.end, in: zone)
         guard boundaries.count > 1 else { return [] }
@@ -106,11 +106,16 @@ extension ReadTransaction {
         }
     }
 
-    private func sampleRange(_ type: Int64, _ start: Date?, _ end: Date?) throws -> (start: Date, end: Date)? {
+    private func sampleRange(_ type: Int64, _ start: Date?, _ end: Date?, hasSpans: Bool) throws -> (start: Date, end: Date)? {
         let first = try sampleRows("SELECT min(start) FROM _samples WHERE type = ?", [.integer(type)]).first?[0].integer
         let last = try sampleRows("SELECT max(start) FROM _samples WHERE type = ?", [.integer(type)]).first?[0].integer
         guard let first, let last else { return nil }
-        return (start ?? SampleTime.date(first), end ?? SampleTime.date(last + 1))
+        var bound = last + 1
+        if hasSpans, end == nil {
+            let finish = try sampleRows("SELECT max(finish) FROM _samples WHERE type = ?", [.integer(type)]).first?[0].integer
+            bound = max(bound, finish ?? bound)
+        }
+        return (start ?? SampleTime.date(first), end ?? SampleTime.date(bound))
     }
 
     /// One range of the index for each interval: nothing else is read.

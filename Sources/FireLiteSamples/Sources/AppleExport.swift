@@ -20,6 +20,8 @@ public final class AppleExport: SampleSource, @unchecked Sendable {
     /// How many samples were taken from the reader, apart from those read ahead.
     private var position = 0
     private var isAtEnd = false
+    /// What ended the file early, after samples that were given.
+    private var failure: (any Error)?
     /// The next batch, which is read while the last one is stored.
     private var ahead: (result: Result<[Sample], any Error>, limit: Int)?
 
@@ -50,15 +52,15 @@ public final class AppleExport: SampleSource, @unchecked Sendable {
             start = Int(parts[1]) ?? 0
             if parts[2] == "end" { return SampleChanges(added: [], anchor: anchor, isComplete: true) }
         }
-        if reader == nil || start != position {
+        if reader == nil || start != position || (ahead.map { $0.limit != limit } ?? false) {
             try open()
             while position < start, try reader?.next() != nil { position += 1 }
         }
         let samples: [Sample]
-        if let ahead, ahead.limit == limit { samples = try ahead.result.get() } else { samples = try batch(limit) }
+        if let ahead { samples = try ahead.result.get() } else { samples = try batch(limit) }
         ahead = nil
         position += samples.count
-        let isComplete = samples.count < limit
+        let isComplete = samples.count < limit && failure == nil
         if !isComplete { queue.async { self.readAhead(limit) } }
         return SampleChanges(
             added: samples, anchor: SampleAnchor(data: Data("\(mark) \(position) \(isComplete ? "end" : "more")".utf8)),
@@ -76,17 +78,25 @@ public final class AppleExport: SampleSource, @unchecked Sendable {
         reader = ExportReader(ExportScanner(file.read), leavingOut: [.bloodPressureSystolic, .bloodPressureDiastolic])
         position = 0
         ahead = nil
+        failure = nil
     }
 
     private func batch(_ limit: Int) throws -> [Sample] {
         var samples: [Sample] = []
         samples.reserveCapacity(limit)
+        if let failure {
+            reader = nil
+            throw failure
+        }
         do {
             while samples.count < limit, let sample = try reader?.next() { samples.append(sample) }
         } catch {
-            // What comes before the damage is not lost: it is read again from the anchor before it.
-            reader = nil
-            throw error
+            // What comes before the damage is given first.
+            failure = error
+            if samples.isEmpty {
+                reader = nil
+                throw error
+            }
         }
         return samples
     }

@@ -32,25 +32,25 @@ public final class MemorySampleSource: SampleSource, @unchecked Sendable {
         events = samples.map { .added($0) }
     }
 
-    /// Adds samples and tells those who follow.
+    /// Adds samples and notifies those who follow.
     ///
     /// - Parameter samples: the samples.
     public func add(_ samples: [Sample]) { append(samples.map { .added($0) }) }
 
-    /// Deletes samples and tells those who follow.
+    /// Deletes samples and notifies those who follow.
     ///
     /// - Parameter samples: the samples.
     public func delete(_ samples: [Sample]) { append(samples.map { .deleted($0.uuid, $0.type) }) }
 
     private func append(_ new: [Event]) {
-        let told = lock.withLock {
+        let notified = lock.withLock {
             events += new
             let types = Set(new.map(\.type))
             return listeners.values.flatMap { listener in
                 listener.types.intersection(types.union([.all])).map { (listener.continuation, $0) }
             }
         }
-        for (continuation, type) in told { continuation.yield(type) }
+        for (continuation, type) in notified { continuation.yield(type) }
     }
 
     public func types() async throws -> [SampleType] { lock.withLock { Set(events.map(\.type)) }.sorted() }

@@ -64,7 +64,8 @@ extension Sample {
         } else {
             throw damaged("a sample has no value, category, activity or parts")
         }
-        let zone = json["zone"]?.text.flatMap { TimeZone(identifier: $0) } ?? start.offset.flatMap(FixedZones.zone)
+        let isUniversal = json["start"]?.text?.hasSuffix("Z") ?? false
+        let zone = json["zone"]?.text.flatMap { TimeZone(identifier: $0) } ?? (isUniversal ? nil : start.offset.flatMap(FixedZones.zone))
         var uuid = json["uuid"]?.text.flatMap { UUID(uuidString: $0) }
         if json["uuid"] != nil, uuid == nil { throw damaged("a sample's uuid is not a UUID") }
         if uuid == nil {

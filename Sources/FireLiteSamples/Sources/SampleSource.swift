@@ -22,7 +22,7 @@ public protocol SampleSource: Sendable {
     /// - Throws: what keeps it from reading.
     func changes(of type: SampleType, after anchor: SampleAnchor?, limit: Int) async throws -> SampleChanges
 
-    /// Tells of types that have new samples, until the loop ends. The default never tells anything.
+    /// Reports types that have new samples, until the loop ends. The default reports nothing.
     ///
     /// - Parameter types: the types of interest.
     func news(of types: [SampleType]) -> AsyncStream<SampleType>

@@ -4,7 +4,7 @@ import Foundation
 /// The samples that a store has, as a source for other external stores: what was imported can be sent on.
 ///
 /// It gives the samples of all types in the order in which they were stored, and the deletions. Observations that are changed by something else
-/// than an engine are not told as updates, but sent as they are when their samples are.
+/// than an engine are not reported as updates, but sent as they are when their samples are.
 public final class StoredSamples: SampleSource {
     /// The source's name.
     public let name = "stored"

@@ -37,7 +37,11 @@ struct JSONOutputTests {
         for version in versions {
             #expect(try ToolRun("import", "--database", database.path, folder.write("version.ndjson", version)).status == .done)
         }
+        let sample = #"{"type":"HKQuantityTypeIdentifierHeartRate","start":"2026-01-01T08:00:00Z","value":60,"unit":"count/min"}"#
+        let samples = try ToolRun.any(["samples", "--database", database.path, "import", folder.write("samples.ndjson", sample)])
+        #expect(samples.status == .done, "\(samples.error)")
         return [
+            "samples": ["--database", database.path, "stats", "--type", "heartRate"],
             "track": ["--database", database.path, "list"], "changes": ["--database", database.path, "--values"],
             "history": ["--database", database.path, "Patient/2"], "prune": ["--database", database.path, "--keep", "9"],
             "restore": ["--database", database.path, "Patient/0"],

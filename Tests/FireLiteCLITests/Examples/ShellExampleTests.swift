@@ -103,7 +103,7 @@ struct ShellExampleTests {
     private static func word(_ word: String, _ folder: TemporaryFolder) -> [String] {
         if word == "*.ndjson" { return [folder.file("observations.ndjson"), folder.file("patients.ndjson")] }
         if word == "folder" || word == "exported" { return [folder.file(word)] }
-        let isFile = word.wholeMatch(of: /[a-z][a-z0-9-]*(\.[a-z]+)*\.(sqlite|ndjson|json|key|gz|pdf)/) != nil
+        let isFile = word.wholeMatch(of: /[a-z][a-z0-9-]*(\.[a-z]+)*\.(sqlite|ndjson|json|key|gz|pdf|xml)/) != nil
         return [isFile ? folder.file(word) : word]
     }
 
@@ -151,6 +151,12 @@ struct ShellExampleTests {
             "names.json",
             #"{"resource":"Patient","select":[{"column":[{"name":"id","path":"id"}]},{"forEach":"name","column":[{"name":"family","path":"family"}]}]}"#
         )
+        try folder.write(
+            "export.xml",
+            """
+            <HealthData><Record type="HKQuantityTypeIdentifierHeartRate" sourceName="Watch" unit="count/min" value="60" \
+            startDate="2026-01-01 08:00:00 +0100" endDate="2026-01-01 08:00:00 +0100"/></HealthData>
+            """)
         let compressed = try #require(Data(base64Encoded: Self.compressedPatient))
         try folder.write("bulk.ndjson.gz", compressed)
         try FileManager.default.createDirectory(atPath: folder.file("folder"), withIntermediateDirectories: false)

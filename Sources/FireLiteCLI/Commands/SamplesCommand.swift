@@ -1,0 +1,154 @@
+import FireLite
+import FireLiteSamples
+import Foundation
+
+/// `firelite samples`: imports samples of devices, sends them on and prints statistics.
+struct SamplesCommand: Command {
+    static let definition = CommandDefinition(
+        name: "samples", summary: "import device samples as Observations, send them on, print statistics",
+        options: DatabaseArgument.options + [
+            .option("map", "FILE", kind: .file, "codes and units as JSON, merged over the standard mapping"),
+            .option("subject", "REFERENCE", "whom the samples are about, such as Patient/1"),
+            ServerArgument.server(isRequired: false), CredentialsFile.option, ServerArgument.plainHTTP,
+            .option("output", "FILE|-", kind: .file, "with events: the file for the events, or - for standard output"),
+            .option(
+                "type", "NAME", isRepeatable: true, "a type of samples, such as heartRate; stats needs one (default: all; not for import)"),
+            .option(
+                "by", "INTERVAL", kind: .choice(SampleIntervalName.allCases.map(\.rawValue)),
+                "with stats: hour, day, week, month or whole (default: day)"),
+            .option("zone", "NAME", "with stats: the time zone, such as Europe/Berlin (default: the system's)"),
+            .option("source", "NAME", isRepeatable: true, "with stats: sources whose amounts count, the first one first"),
+        ],
+        operands: "import|push|events|stats [FILE]", operandCount: 1...2,
+        operandKinds: [.choice(Action.allCases.map(\.rawValue)), .file],
+        jsonKeys: [
+            JSONKey("read", "the number of samples that were read"),
+            JSONKey("added", "the number of samples that were added"),
+            JSONKey("updated", "the number of samples that were updated"),
+            JSONKey("deleted", "the number of samples that were deleted"),
+            JSONKey("unchanged", "the number of samples that were there already"),
+            JSONKey("waiting", "why requests wait in the outbox, if they do"),
+            JSONKey("events", "the number of events that were written"),
+            JSONKey("intervals", "a list: start, end, count, min, max, mean, sum"),
+            JSONKey("seconds", "the duration"),
+        ],
+        discussion: """
+            import reads FILE: Apple's export.xml or the zip with it, or NDJSON with samples or Open mHealth data points. A
+            second import of the same file, or of a later export, adds only what is new. push sends the samples in the
+            database to --server, events writes them to --output as events for an IoMT connector, one JSON a line.
+            The exit status is 3 if the server cannot be reached; the requests wait in the outbox then.
+
+            stats prints figures by interval, in the mapping's unit. Amounts, such as steps, count once where several
+            sources overlap: name the sources by --source, the most reliable first. On a terminal it draws the means,
+            or sums of amounts, as a line of blocks.
+
+            Examples: firelite samples import export.xml --database health.sqlite
+                      firelite samples stats --database health.sqlite --type heartRate --by day
+            """)
+
+    enum Action: String, CaseIterable {
+        case `import`, push, events, stats
+    }
+
+    private let database: DatabaseArgument
+    private let action: Action
+    private let file: String?
+    private let server: ServerArgument?
+    private let mapPath: String?
+    private let subject: String?
+    private let output: String?
+    private let types: [String]
+    private let interval: SampleIntervalName
+    private let zone: TimeZone
+    private let sources: [String]
+    private let isJSON: Bool
+
+    init(_ arguments: ParsedArguments) throws {
+        database = try DatabaseArgument(arguments)
+        let verb = arguments.operands[0]
+        guard let action = Action(rawValue: verb) else { throw ToolError.usage("'\(verb)' is not import, push, events or stats") }
+        self.action = action
+        file = arguments.operands.dropFirst().first
+        server = arguments.has("server") ? try ServerArgument(arguments) : nil
+        mapPath = arguments["map"]
+        subject = arguments["subject"]
+        output = arguments["output"]
+        types = arguments.all("type")
+        sources = arguments.all("source")
+        isJSON = arguments.has("json")
+        let by = arguments["by"] ?? "day"
+        guard let interval = SampleIntervalName(rawValue: by) else {
+            throw ToolError.usage("--by is '\(by)', not hour, day, week, month or whole")
+        }
+        self.interval = interval
+        if let name = arguments["zone"] {
+            guard let zone = TimeZone(identifier: name) else {
+                throw ToolError.usage("--zone is '\(name)', not a time zone such as Europe/Berlin")
+            }
+            self.zone = zone
+        } else {
+            zone = .current
+        }
+        if action == .import, file == nil { throw ToolError.usage("import needs the name of a file") }
+        if action != .import, let file { throw ToolError.usage("unexpected argument '\(file)'") }
+        if action == .import, !types.isEmpty { throw ToolError.usage("import reads all types: --type is for push, events and stats") }
+        if action == .push, server == nil { throw ToolError.usage("push needs --server") }
+        if action == .events, output == nil { throw ToolError.usage("events needs --output, a file or -") }
+        if action == .events, output == "-", isJSON { throw ToolError.usage("--json needs a file as --output") }
+        if action == .stats, types.count != 1 { throw ToolError.usage("stats needs one --type, such as heartRate") }
+    }
+
+    func run(_ console: Console) throws -> ExitStatus {
+        let work = SamplesWork(console: console, isJSON: isJSON)
+        do {
+            switch action {
+            case .import:
+                let store = try database.create()
+                let source = try SampleFile.source(path: file ?? "")
+                return try work.transfer(store, source, [LocalStore(store, mapping: mapping())])
+            case .push:
+                guard let server else { return .usage }
+                let store = try database.open()
+                let destination = FHIRExternalStore(try server.client(database.release), mapping: try mapping())
+                return try work.transfer(store, StoredSamples(store, types: try chosen(store)), [destination])
+            case .events:
+                let store = try database.openForReading()
+                return try work.writeEvents(of: store, types: chosen(store), to: output ?? "-")
+            case .stats:
+                let store = try database.openForReading()
+                guard let type = try chosen(store)?.first else { return .usage }
+                return try work.printStatistics(of: store, type, interval, zone, sources)
+            }
+        } catch let error as SampleError {
+            switch error.code {
+            case .invalidArgument: throw ToolError.usage(error.description)
+            case .file, .unreachable, .refused: throw ToolError.failed(error.description)
+            default: throw ToolError.incomplete(error.description)
+            }
+        }
+    }
+
+    private func mapping() throws -> SampleMapping {
+        var mapping = SampleMapping.standard
+        if let mapPath {
+            guard let data = FileManager.default.contents(atPath: mapPath) else { throw ToolError.failed("\(mapPath) cannot be read") }
+            do { mapping = try mapping.merging(json: data) } catch let error as SampleError {
+                throw ToolError.incomplete("\(mapPath): \(error)")
+            }
+        }
+        mapping.subject = subject
+        return mapping
+    }
+
+    /// The types that `--type` names: by their full names, or as `heartRate` or `HeartRate`; nil for all.
+    private func chosen(_ store: FHIRStore) throws -> [SampleType]? {
+        guard !types.isEmpty else { return nil }
+        let known = try database.located { try store.read { try $0.sampleTypes().map(\.type) } } + SampleMapping.standard.entries.keys
+        return try types.map { name in
+            guard let type = known.first(where: { $0.rawValue == name || $0.shortName.lowercased() == name.lowercased() }) else {
+                throw ToolError.usage("'\(name)' is not a type of samples")
+            }
+            return type
+        }
+    }
+}

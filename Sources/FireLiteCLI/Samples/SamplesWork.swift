@@ -1,0 +1,140 @@
+import FireLite
+import FireLiteSamples
+import Foundation
+
+/// What `firelite samples` does once its arguments are read.
+struct SamplesWork {
+    private static let batchSize = 2_000
+
+    let console: Console
+    let isJSON: Bool
+    private let clock = ContinuousClock()
+
+    init(console: Console, isJSON: Bool) {
+        self.console = console
+        self.isJSON = isJSON
+    }
+
+    func transfer(_ store: FHIRStore, _ source: any SampleSource, _ destinations: [any ExternalStore]) throws -> ExitStatus {
+        let start = clock.now
+        var configuration = SampleEngine.Configuration()
+        configuration.batchSize = Self.batchSize
+        let engine = SampleEngine(store: store, source: source, destinations: destinations, configuration: configuration)
+        let line = console.errorIsTerminal && !isJSON ? SampleProgressLine(console.standardError) : nil
+        let result = try awaiting { try await engine.run { line?.update($0) } }
+        line?.clear()
+        try print(result, seconds: start.duration(to: clock.now))
+        if let waiting = result.waiting { throw ToolError.failed("requests wait in the outbox: \(waiting)") }
+        return .done
+    }
+
+    func writeEvents(of store: FHIRStore, types: [SampleType]?, to output: String) throws -> ExitStatus {
+        let start = clock.now
+        let handle: FileHandle
+        if output == "-" {
+            handle = .standardOutput
+        } else {
+            guard FileManager.default.createFile(atPath: output, contents: nil), let file = FileHandle(forWritingAtPath: output) else {
+                throw ToolError.failed("\(output) cannot be written")
+            }
+            handle = file
+        }
+        var count = 0
+        for type in try types ?? store.read({ try $0.sampleTypes().map(\.type) }) {
+            let events = try store.read { IoMTStore.events(try $0.samples(of: type)) }
+            count += events.utf8.count { $0 == 10 }
+            if output == "-" { try console.standardOutput.write(events) } else { try handle.write(contentsOf: Data(events.utf8)) }
+        }
+        if output != "-" { try print(events: count, seconds: start.duration(to: clock.now)) }
+        return .done
+    }
+
+    func printStatistics(
+        of store: FHIRStore, _ type: SampleType, _ interval: SampleIntervalName, _ zone: TimeZone, _ sources: [String]
+    ) throws -> ExitStatus {
+        let start = clock.now
+        let statistics = try store.read { tx in
+            try tx.sampleStatistics(of: type, by: interval.interval, zone: zone, sources: sources)
+        }
+        var report = Report()
+        if console.outputIsTerminal, !isJSON, statistics.count > 1 {
+            let values = statistics.map { type.isCumulative ? $0.sum : $0.mean }
+            report.addNote(SampleSparkline.text(values, width: max(10, console.width - 1)))
+        }
+        let offset = { (date: Date) in
+            let seconds = zone.secondsFromGMT(for: date)
+            return Figures.moment(date.addingTimeInterval(Double(seconds))).prefix(16).replacing("T", with: " ")
+        }
+        let columns: [Report.Column] = [
+            .init(key: "start"), .init(key: "end", isShown: false), .init(key: "count", alignment: .right),
+            .init(key: "min", alignment: .right), .init(key: "max", alignment: .right), .init(key: "mean", alignment: .right),
+            .init(key: "sum", alignment: .right, isShown: type.isCumulative),
+        ]
+        let rows = statistics.map { item -> [FigureValue] in
+            [
+                .shown(String(offset(item.start)), .time(item.start)), .time(item.end), .count(item.count), number(item.minimum),
+                number(item.maximum), number(item.mean), number(item.sum),
+            ]
+        }
+        if statistics.isEmpty { report.addNote("no samples of \(type.shortName)") }
+        addFigures(SampleRunResult(), events: 0, seconds: start.duration(to: clock.now), isShown: false, to: &report)
+        report.addTable("intervals", columns, rows, isShown: !rows.isEmpty)
+        try console.print(report, asJSON: isJSON)
+        return .done
+    }
+
+    // MARK: - Printing
+
+    private func number(_ number: Double?) -> FigureValue {
+        guard let number else { return .none }
+        return .shown(String(format: "%.1f", number), .json("\(number)"))
+    }
+
+    private func print(_ result: SampleRunResult = SampleRunResult(), events: Int = 0, seconds: Duration) throws {
+        var report = Report()
+        addFigures(result, events: events, seconds: seconds, isShown: true, to: &report)
+        report.addTable("intervals", [], [], isShown: false)
+        try console.print(report, asJSON: isJSON)
+    }
+
+    private func addFigures(_ result: SampleRunResult, events: Int, seconds: Duration, isShown: Bool, to report: inout Report) {
+        let figures: [Report.Figure] = [
+            .init("read", .count(result.read), isShown: result.read > 0), .init("added", .count(result.added)),
+            .init("updated", .count(result.updated)), .init("deleted", .count(result.deleted)),
+            .init("unchanged", .count(result.unchanged)), .init("events", .count(events), isShown: events > 0),
+            .init("seconds", .seconds(seconds)),
+        ]
+        if isShown { report.addLine(figures) } else { for figure in figures { report.addMember(figure.key, figure.value) } }
+        report.addMember("waiting", FigureValue(result.waiting))
+    }
+}
+
+/// One line on a terminal with the progress of a run, redrawn in place.
+///
+/// `@unchecked Sendable`: the lock guards the output and the state.
+private final class SampleProgressLine: @unchecked Sendable {
+    private static let interval = Duration.milliseconds(200)
+    private let lock = NSLock()
+    private let output: any ByteOutput
+    private let clock = ContinuousClock()
+    private var lastDrawn: ContinuousClock.Instant?
+
+    init(_ output: any ByteOutput) { self.output = output }
+
+    /// Draws the line, unless it was drawn a moment ago. A terminal that is gone does not end the run.
+    func update(_ result: SampleRunResult) {
+        lock.withLock {
+            let now = clock.now
+            if let lastDrawn, lastDrawn.duration(to: now) < Self.interval { return }
+            lastDrawn = now
+            do { try output.write("\r\(Figures.count(result.read)) samples, \(Figures.count(result.added)) added\u{1B}[K") } catch {}
+        }
+    }
+
+    func clear() {
+        lock.withLock {
+            guard lastDrawn != nil else { return }
+            do { try output.write("\r\u{1B}[K") } catch {}
+        }
+    }
+}

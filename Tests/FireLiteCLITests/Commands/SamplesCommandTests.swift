@@ -1,0 +1,90 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import FireLiteCLI
+
+struct SamplesCommandTests {
+    private let folder: TemporaryFolder
+    private let database: String
+
+    init() throws {
+        folder = try TemporaryFolder()
+        database = folder.file("health.sqlite")
+    }
+
+    private static let export = """
+        <?xml version="1.0" encoding="UTF-8"?>
+        <!DOCTYPE HealthData [
+        <!ELEMENT HealthData (ExportDate,Me,(Record|Correlation)*)>
+        <!ATTLIST Record type CDATA #REQUIRED
+        ]>
+        <HealthData locale="en_US">
+         <ExportDate value="2026-01-03 10:00:00 +0100"/>
+         <Record type="HKQuantityTypeIdentifierHeartRate" sourceName="Watch" unit="count/min" value="60" startDate="2026-01-01 08:00:00 +0100" endDate="2026-01-01 08:00:00 +0100"/>
+         <Record type="HKQuantityTypeIdentifierHeartRate" sourceName="Watch" unit="count/min" value="80" startDate="2026-01-02 08:00:00 +0100" endDate="2026-01-02 08:00:00 +0100"/>
+         <Record type="HKQuantityTypeIdentifierStepCount" sourceName="Phone" unit="count" value="100" startDate="2026-01-01 08:00:00 +0100" endDate="2026-01-01 08:10:00 +0100"/>
+        </HealthData>
+        """
+
+    private func samples(_ arguments: String...) throws -> ToolRun {
+        try ToolRun.any(["samples", "--database", database] + arguments)
+    }
+
+    @Test func anExportIsImportedOnce() throws {
+        let file = try folder.write("export.xml", Self.export)
+        let first = try samples("import", file)
+        #expect(first.status == .done, "\(first.error)")
+        #expect(first.output.hasPrefix("read 3, added 3, updated 0, deleted 0, unchanged 0"))
+        #expect(try samples("import", file).output.hasPrefix("added 0, updated 0, deleted 0, unchanged 0"))
+        // A later export has other bytes and the same samples.
+        let later = try folder.write("later.xml", Self.export.replacing("2026-01-03 10", with: "2026-01-04 10"))
+        #expect(try samples("import", later).output.hasPrefix("read 3, added 0, updated 0, deleted 0, unchanged 3"))
+        #expect(try ToolRun("find", "--database", database, "Observation", "--count").lines.last?.contains("3") == true)
+        #expect(try ToolRun("check", "--database", database).status == .done)
+    }
+
+    @Test func statisticsAreOfTheZonesDays() throws {
+        _ = try samples("import", folder.write("export.xml", Self.export))
+        let run = try samples("stats", "--type", "heartRate", "--zone", "Europe/Berlin")
+        #expect(run.status == .done, "\(run.error)")
+        #expect(
+            run.lines.map { $0.split(separator: " ").joined(separator: " ") } == [
+                "start count min max mean", "2026-01-01 00:00 1 60.0 60.0 60.0", "2026-01-02 00:00 1 80.0 80.0 80.0",
+            ])
+        let json = try samples("stats", "--type", "StepCount", "--zone", "GMT", "--by", "whole", "--json")
+        #expect(json.output.contains(#""count":1,"min":100.0,"max":100.0,"mean":100.0,"sum":100.0}"#), "\(json.output)")
+    }
+
+    @Test func eventsAreWritten() throws {
+        _ = try samples("import", folder.write("export.xml", Self.export))
+        let run = try samples("events", "--output", "-")
+        #expect(run.lines.count == 3)
+        #expect(run.lines.allSatisfy { $0.hasPrefix(#"{"uuid":""#) })
+        #expect(run.output.contains(#""heartRate":60,"unit":"beats/min"}"#))
+    }
+
+    @Test func aMappingReplacesCodes() throws {
+        let map = try folder.write("map.json", #"{"HeartRate": {"valueQuantity": {"unit": "bpm"}}}"#)
+        _ = try samples("import", folder.write("export.xml", Self.export), "--map", map, "--subject", "Patient/1")
+        let run = try ToolRun("export", "--database", database, "--type", "Observation", "--output", "-")
+        #expect(run.lines.count { $0.contains(#""unit":"bpm""#) && $0.contains(#""subject":{"reference":"Patient/1"}"#) } == 2)
+        let wrong = try samples(
+            "import", folder.write("export.xml", Self.export), "--map", folder.write("wrong.json", "{\n\"HeartRate\": 1}"))
+        #expect(wrong.status == .incomplete)
+        #expect(wrong.error.contains("wrong.json: line 2, HeartRate: an object is expected"))
+    }
+
+    @Test func mistakesOfUseAreRefused() throws {
+        for arguments in [["import"], ["push"], ["events"], ["stats"], ["fetch"], ["stats", "--type", "heartRate", "--by", "year"]] {
+            #expect(try ToolRun.any(["samples", "--database", database] + arguments).status == .usage, "\(arguments)")
+        }
+    }
+
+    @Test func aSparklineShowsLowAndHigh() {
+        #expect(SampleSparkline.text([0, 4, nil, 8], width: 10) == "▁▅ █")
+        #expect(SampleSparkline.text([1, 1], width: 10) == "▄▄")
+        #expect(SampleSparkline.text([], width: 10) == "")
+        #expect(SampleSparkline.text([0, 2, 6, 8], width: 2) == "▁█")
+    }
+}

@@ -1,0 +1,151 @@
+import FireLiteR4
+import FireLiteSamples
+import Foundation
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(5))) struct AppleExportTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func samples(_ text: String, limit: Int = 100) async throws -> [Sample] {
+        let source = try AppleExport(path: folder.write("export.xml", text))
+        var samples: [Sample] = []
+        var anchor: SampleAnchor?
+        while true {
+            let changes = try await source.changes(of: .all, after: anchor, limit: limit)
+            samples += changes.added
+            anchor = changes.anchor
+            if changes.isComplete { return samples }
+        }
+    }
+
+    @Test func recordsBecomeSamples() async throws {
+        let record = ExportText.record(
+            "HeartRate", "61.5", "count/min", minute: 2, device: ExportText.device,
+            content: "\n  <MetadataEntry key=\"HKMetadataKeyHeartRateMotionContext\" value=\"1\"/>\n <Other><Deep/></Other>")
+        let sample = try #require(try await samples(ExportText.of([record])).first)
+        #expect(sample.type == .heartRate)
+        #expect(sample.value == .quantity("61.5", unit: "count/min"))
+        #expect(sample.start == Date(timeIntervalSince1970: 1_767_222_120))
+        #expect(sample.zone?.secondsFromGMT() == 3_600)
+        #expect(sample.metadata == ["HKMetadataKeyHeartRateMotionContext": "1"])
+        #expect(
+            sample.origin.parts == [
+                .sourceName: "Watch & Phone", .sourceVersion: "9.1", .deviceName: "Apple Watch", .manufacturer: "Apple Inc.",
+                .model: "Watch",
+                .hardware: "Watch6,2", .software: "8.1",
+            ])
+    }
+
+    @Test func memoryAddressesOfDevicesMakeNoDifference() async throws {
+        let other = ExportText.device.replacing("0x2825f1a40", with: "0x99")
+        let first = try await samples(
+            ExportText.of([ExportText.record("HeartRate", "60", "count/min", minute: 1, device: ExportText.device)]))
+        let second = try await samples(ExportText.of([ExportText.record("HeartRate", "60", "count/min", minute: 1, device: other)]))
+        #expect(first == second)
+        #expect(first.count == 1)
+    }
+
+    @Test func correlationsHoldTheirRecords() async throws {
+        let systolic = ExportText.record("BloodPressureSystolic", "120", "mmHg", minute: 1)
+        let diastolic = ExportText.record("BloodPressureDiastolic", "80", "mmHg", minute: 1)
+        let correlation = """
+            <Correlation type="HKCorrelationTypeIdentifierBloodPressure" sourceName="Cuff" startDate="2026-01-01 00:01:00 +0100" \
+            endDate="2026-01-01 00:01:00 +0100"><MetadataEntry key="a" value="b"/>\(systolic)\(diastolic)</Correlation>
+            """
+        let samples = try await samples(ExportText.of([systolic, diastolic, correlation]))
+        #expect(samples.count == 1)
+        guard case .correlation(let parts)? = samples.first?.value else {
+            Issue.record("no correlation")
+            return
+        }
+        #expect(parts.map(\.value) == [.quantity(120, unit: "mmHg"), .quantity(80, unit: "mmHg")])
+        #expect(samples.first?.metadata == ["a": "b"])
+    }
+
+    @Test func workoutsHaveTheirTotals() async throws {
+        let workout = """
+            <Workout workoutActivityType="HKWorkoutActivityTypeRunning" duration="30.5" durationUnit="min" sourceName="Watch" \
+            startDate="2026-01-01 08:00:00 +0100" endDate="2026-01-01 08:31:00 +0100">
+            <WorkoutEvent type="HKWorkoutEventTypePause" date="2026-01-01 08:10:00 +0100"/>
+            <WorkoutStatistics type="HKQuantityTypeIdentifierActiveEnergyBurned" sum="310.5" unit="Cal"/>
+            <WorkoutRoute sourceName="Watch"><FileReference path="/a.gpx"/></WorkoutRoute></Workout>
+            """
+        let sample = try #require(try await samples(ExportText.of([workout])).first)
+        #expect(
+            sample.value
+                == .workout(
+                    WorkoutValue(
+                        activity: "HKWorkoutActivityTypeRunning", duration: "1830",
+                        totals: [.activeEnergyBurned: WorkoutTotal("310.5", unit: "Cal")])))
+    }
+
+    @Test func controlCharactersAndEntitiesAreRead() async throws {
+        let record = ExportText.record(
+            "HeartRate", "60", "count/min", minute: 1,
+            content: "<MetadataEntry key=\"note\" value='a\u{1}&#x41;&#1;&lt;\u{B}>\"é&unknown;'/><!-- > --><![CDATA[<Record>]]>")
+        #expect(try await samples(ExportText.of([record])).first?.metadata == ["note": "aA<>\"é&unknown;"])
+    }
+
+    @Test(arguments: [1, 2, 7, 100]) func batchesOfAnySizeGiveTheSameSamples(_ limit: Int) async throws {
+        let text = ExportText.of((0..<20).map { ExportText.record("HeartRate", "\(60 + $0)", "count/min", minute: $0) })
+        let samples = try await samples(text, limit: limit)
+        #expect(samples.map(\.value) == (0..<20).map { .quantity(FHIRDecimal(60 + $0), unit: "count/min") })
+        #expect(Set(samples.map(\.uuid)).count == 20)
+    }
+
+    @Test func anExportGoesOnFromItsAnchor() async throws {
+        let text = ExportText.of((0..<10).map { ExportText.record("HeartRate", "\(60 + $0)", "count/min", minute: $0) })
+        let path = try folder.write("export.xml", text)
+        let first = try await AppleExport(path: path).changes(of: .all, after: nil, limit: 4)
+        let rest = try await AppleExport(path: path).changes(of: .all, after: first.anchor, limit: 100)
+        #expect(first.added.count == 4)
+        #expect(rest.added.count == 6)
+        let nothing = try await AppleExport(path: path).changes(of: .all, after: rest.anchor, limit: 100)
+        #expect(nothing.added.isEmpty && nothing.isComplete)
+    }
+
+    @Test func aZipIsReadAsItIs() async throws {
+        let text = ExportText.of((0..<50).map { ExportText.record("HeartRate", "\(60 + $0)", "count/min", minute: $0) })
+        try FileManager.default.createDirectory(atPath: folder.file("apple_health_export"), withIntermediateDirectories: false)
+        try folder.write("apple_health_export/export.xml", text)
+        try folder.write("apple_health_export/export_cda.xml", text + text)
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = ["python3", "-m", "zipfile", "-c", "export.zip", "apple_health_export"]
+        process.currentDirectoryURL = URL(fileURLWithPath: folder.path)
+        try process.run()
+        process.waitUntilExit()
+        guard process.terminationStatus == 0 else { return }
+        let source = try AppleExport(path: folder.file("export.zip"))
+        let changes = try await source.changes(of: .all, after: nil, limit: 100)
+        #expect(changes.added.count == 50)
+        #expect(try await samples(text).map(\.uuid) == changes.added.map(\.uuid))
+    }
+
+    @Test(arguments: [
+        ("<HealthData><Record type=\"A\"/></HealthData>", "line 1: an element has no valid startDate"),
+        ("<HealthData>\n<Record type=\"A\" startDate=\"x\"/>", "line 2: an element has no valid startDate"),
+        ("<HealthData>\n\n<Record type=\"A", "line 3: the file ends inside an element"),
+        ("<HealthData><Record type=A/>", "line 1: the value of an attribute is not in quotes"),
+        ("<!DOCTYPE a [", "line 1: the document type does not end"),
+    ])
+    func damageHasALine(_ text: String, _ message: String) async throws {
+        let error = await #expect(throws: SampleError.self) { try await samples(text) }
+        #expect(error?.description == message)
+    }
+
+    @Test func damageLosesNothingBeforeIt() async throws {
+        let good = (0..<12).map { ExportText.record("HeartRate", "\(60 + $0)", "count/min", minute: $0) }
+        let store = try memoryStore()
+        var configuration = SampleEngine.Configuration()
+        configuration.batchSize = 5
+        let source = try AppleExport(path: folder.write("export.xml", ExportText.of(good + ["<Record type=\"x\"/>"])))
+        let engine = SampleEngine(store: store, source: source, destinations: [LocalStore(store)], configuration: configuration)
+        await #expect(throws: SampleError.self) { try await engine.run() }
+        #expect(try await store.count(Observation.self) == 12)
+        await #expect(throws: SampleError.self) { try await engine.run() }
+    }
+}

@@ -1,0 +1,90 @@
+import FireLiteSamples
+import Foundation
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(5))) struct IoMTStoreTests {
+    private static let connection =
+        "Endpoint=sb://hub.example.org/;SharedAccessKeyName=send only;SharedAccessKey=c2VjcmV0+/key=;EntityPath=device/data"
+    private static let now = Date(timeIntervalSince1970: 1_767_225_600)
+
+    private func store(
+        _ transport: StubTransport, _ change: (inout IoMTStore.Configuration) -> Void = { _ in }
+    ) throws -> IoMTStore {
+        var configuration = IoMTStore.Configuration()
+        configuration.clock = SyncClock(now: { Self.now }, sleep: { _ in }, random: { 1 })
+        change(&configuration)
+        return try IoMTStore(connectionString: Self.connection, configuration: configuration, transport: transport)
+    }
+
+    private func send(_ samples: [Sample], to store: IoMTStore) async throws -> SampleRunResult {
+        let file = try memoryStore()
+        return try await SampleEngine(store: file, source: MemorySampleSource(samples), destinations: [store]).run()
+    }
+
+    @Test func eventsHaveTheFormOfConnectors() async throws {
+        let server = StubTransport { _, _ in HTTPResponse(201) }
+        _ = try await send([heartRate(1), bloodPressure(10, 120, 80)], to: store(server))
+        let request = try #require(server.requests.first)
+        #expect(request.method == .post)
+        #expect(request.url.absoluteString == "https://hub.example.org/device/data/messages")
+        #expect(request.fields["Content-Type"] == "application/vnd.microsoft.servicebus.json")
+        let bodies = server.requests.map(\.bodyText)
+        #expect(bodies.contains { $0.contains(#"\"heartRate\":60,\"unit\":\"beats/min\""#) }, "\(bodies)")
+        let expected =
+            #"[{"Body":"{\"uuid\":\"00000000-0000-4000-8000-00000000000a\",\"startDate\":\"2026-01-01T00:10:00Z\",\"endDate\":\"2026-01-01T00:10:00Z\","#
+            + #"\"systolic\":120,\"systolicUnit\":\"mmHg\",\"diastolic\":80,\"diastolicUnit\":\"mmHg\"}"}]"#
+        #expect(bodies.contains(expected), "\(bodies)")
+    }
+
+    @Test func theSignatureIsThatOfOpenSSL() async throws {
+        let server = StubTransport { _, _ in HTTPResponse(201) }
+        _ = try await send([heartRate(1)], to: store(server))
+        let authorization = try #require(server.requests.first?.fields["Authorization"])
+        let resource = "https%3A%2F%2Fhub.example.org%2Fdevice%2Fdata"
+        #expect(authorization.hasPrefix("SharedAccessSignature sr=\(resource)&sig="))
+        #expect(authorization.hasSuffix("&se=1767229200&skn=send%20only"))
+        let process = Process()
+        let (input, output) = (Pipe(), Pipe())
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = ["openssl", "dgst", "-sha256", "-hmac", "c2VjcmV0+/key=", "-binary"]
+        (process.standardInput, process.standardOutput) = (input, output)
+        try process.run()
+        try input.fileHandleForWriting.write(contentsOf: Data("\(resource)\n1767229200".utf8))
+        try input.fileHandleForWriting.close()
+        let code = output.fileHandleForReading.readDataToEndOfFile()
+        process.waitUntilExit()
+        guard process.terminationStatus == 0 else { return }
+        let allowed = CharacterSet.alphanumerics.union(CharacterSet(charactersIn: "-._~"))
+        let signature = try #require(code.base64EncodedString().addingPercentEncoding(withAllowedCharacters: allowed))
+        #expect(authorization == "SharedAccessSignature sr=\(resource)&sig=\(signature)&se=1767229200&skn=send%20only")
+    }
+
+    @Test func batchesHaveTheirLimits() async throws {
+        let server = StubTransport { _, _ in HTTPResponse(201) }
+        _ = try await send((1...25).map { heartRate($0) }, to: store(server) { $0.batchSize = 10 })
+        #expect(server.requests.count == 3)
+        let small = StubTransport { _, _ in HTTPResponse(201) }
+        _ = try await send((1...25).map { heartRate($0) }, to: store(small) { $0.maximumBytes = 1_000 })
+        #expect(small.requests.allSatisfy { ($0.body?.count ?? 0) <= 1_000 })
+        #expect(small.requests.map { $0.bodyText.components(separatedBy: "uuid").count - 1 }.reduce(0, +) == 25)
+    }
+
+    @Test func passingFailuresAreRepeatedAndOthersAreNot() async throws {
+        let server = StubTransport { _, number in HTTPResponse([429, 503, 201][min(number, 2)]) }
+        #expect(try await send([heartRate(1)], to: store(server)).added == 1)
+        #expect(server.requests.count == 3)
+        let refusing = StubTransport { _, _ in HTTPResponse(401) }
+        let error = await #expect(throws: SampleError.self) { try await send([heartRate(1)], to: store(refusing)) }
+        #expect(error?.code == .refused)
+        #expect(refusing.requests.count == 1)
+    }
+
+    @Test func connectionStringsNeedTheirParts() throws {
+        for part in ["Endpoint", "SharedAccessKeyName", "SharedAccessKey", "EntityPath"] {
+            let text = Self.connection.split(separator: ";").filter { !$0.hasPrefix(part + "=") }.joined(separator: ";")
+            let error = #expect(throws: SampleError.self) { try IoMTStore(connectionString: text) }
+            #expect(error?.message.contains("has no \(part)") == true)
+        }
+    }
+}
