@@ -14,6 +14,7 @@ struct BenchmarkRun {
     static let workloads: [any Workload] = [
         FetchWorkloads(), HitsWorkloads(), LiveWorkloads(), TrackingWorkloads(), GrowthWorkloads(), CodecWorkloads(), FHIRPathWorkloads(),
         ViewWorkloads(),
+        AuditWorkloads(),
         UpsertWorkloads(),
         ScanWorkloads(), QueryWorkloads(),
         QueryShareWorkloads(),
