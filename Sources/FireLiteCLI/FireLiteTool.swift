@@ -17,7 +17,9 @@ struct FireLiteTool {
             DeleteCommand.self, IndexCommand.self, TrackCommand.self, ChangesCommand.self, HistoryCommand.self, RestoreCommand.self,
             PruneCommand.self, InfoCommand.self, ValidateCommand.self, CheckCommand.self, BackupCommand.self,
             RekeyCommand.self, VacuumCommand.self, ResealCommand.self, RecoverCommand.self, DemoCommand.self, OutboxCommand.self,
-            RegisterCommand.self, TokenCommand.self, SyncCommand.self, PullCommand.self, PushCommand.self, VersionCommand.self,
+            RegisterCommand.self, TokenCommand.self, SyncCommand.self, PullCommand.self, PushCommand.self,
+            AuditCommand.self,
+            VersionCommand.self,
             CompletionsCommand.self, ManualCommand.self,
         ]
     }

@@ -49,6 +49,7 @@ struct JSONOutputTests {
             "recover": [database.path, folder.file("recovered.sqlite")], "reseal": ["--database", database.path],
             "find": ["--database", database.path, "Patient", "--count"], "search": ["--database", database.path, "Patient", "--count"],
             "version": [], "outbox": ["--database", database.path, "list"],
+            "audit": ["--database", database.path, "verify"],
             "push": ["--database", database.path, "--server", "http://127.0.0.1:1/fhir", "--dry-run"],
             "migrate": [
                 "--database", database.path, try folder.write("old.ndjson", #"{"resourceType":"Patient","id":"3","pk":"x","name":[]}"#),
