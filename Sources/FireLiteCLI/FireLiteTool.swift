@@ -20,7 +20,7 @@ struct FireLiteTool {
             RegisterCommand.self, TokenCommand.self, SyncCommand.self, PullCommand.self, PushCommand.self,
             AttachCommand.self, DetachCommand.self, BlobsCommand.self,
             AnnotateCommand.self, RecordsCommand.self, AppDataCommand.self,
-            SamplesCommand.self,
+            SamplesCommand.self, AuditCommand.self,
             VersionCommand.self, CompletionsCommand.self, ManualCommand.self,
         ]
     }

@@ -57,6 +57,7 @@ struct JSONOutputTests {
             "version": [], "outbox": ["--database", database.path, "list"],
             "attach": ["--database", database.path, "Patient/0", file], "blobs": ["--database", database.path, "list"],
             "detach": ["--database", database.path, "Patient/0"],
+            "audit": ["--database", database.path, "verify"],
             "push": ["--database", database.path, "--server", "http://127.0.0.1:1/fhir", "--dry-run"],
             "migrate": [
                 "--database", database.path, try folder.write("old.ndjson", #"{"resourceType":"Patient","id":"3","pk":"x","name":[]}"#),

@@ -1,0 +1,92 @@
+import FireLiteR4
+import FireLiteSQLiteBridge
+import FireLiteTrust
+import Foundation
+import TestSupport
+import Testing
+
+@testable import FireLiteCLI
+
+struct AuditCommandTests {
+    private let folder: TemporaryFolder
+    private let path: String
+    private let key: SoftwareKey
+
+    /// A database with two patients, of which one was changed, and the key that signed its trail.
+    init() throws {
+        folder = try TemporaryFolder()
+        path = folder.file("audited.sqlite")
+        key = try SoftwareKey()
+        let store = try FHIRStore(path: path, release: .r4)
+        try store.startAudit(by: SigningIdentity(id: "Device/7", key: key), party: AuditParty("Practitioner/7", purpose: "TREAT"))
+        for (id, isActive) in [("1", false), ("2", true), ("1", true)] {
+            try store.write { tx in
+                try tx.upsert(
+                    Patient {
+                        $0.id = id
+                        $0.active = isActive
+                    })
+            }
+        }
+        try store.close()
+    }
+
+    private func run(_ arguments: String...) throws -> ToolRun { try ToolRun(["audit", "--database", path] + arguments) }
+
+    @Test func verifyNamesTheFirstRowThatDoesNotFit() throws {
+        let head = try run("head").output
+        let heads = try folder.write("heads", head)
+        let pem = try folder.write("public.pem", key.verificationKey.pem)
+        let good = try run("verify", "--head", heads, "--signed-by", pem)
+        #expect(good.status == .done && good.output == "3 rows, 0 of them pruned, 4 heads: intact\n", "\(good.error)\(good.output)")
+        let other = try folder.write("other.pem", SoftwareKey().verificationKey.pem)
+        #expect(try run("verify", "--head", heads, "--signed-by", other).status == .incomplete)
+        do { try Connection(path: path).execute("UPDATE _audit SET actor = 'x' WHERE seq = 2") }
+        let bad = try run("verify", "--json")
+        let object = try #require(try JSONSerialization.jsonObject(with: Data(bad.output.utf8)) as? [String: Any])
+        let finding = object["finding"] as? [String: Any]
+        #expect(bad.status == .incomplete && finding?["row"] as? Int == 2 && finding?["kind"] as? String == "changed")
+    }
+
+    @Test func rowsAreListedAndExportedAsAuditEvents() throws {
+        let list = try run("list", "--after", "1", "--json")
+        let object = try #require(try JSONSerialization.jsonObject(with: Data(list.output.utf8)) as? [String: Any])
+        let entries = try #require(object["entries"] as? [[String: Any]])
+        #expect(entries.map { $0["action"] as? String } == ["C", "U"] && entries.map { $0["id"] as? String } == ["2", "1"])
+        #expect(entries.allSatisfy { $0["actor"] as? String == "Practitioner/7" && $0["purpose"] as? String == "TREAT" })
+        let export = try run("export", "--source", "Device/7")
+        let lines = export.output.split(separator: "\n")
+        #expect(lines.count == 3)
+        for line in lines {
+            let event = try FHIRJSON.decode(AuditEvent.self, from: Data(line.utf8))
+            #expect(event.validate().isEmpty && event.source?.observer?.reference == "Device/7")
+        }
+    }
+
+    @Test func proofsAreVerifiedByOthers() throws {
+        let run = try run("proof", "Patient/1")
+        let proof = try AuditProof(json: Data(run.output.utf8))
+        try proof.verify(signedBy: [key.verificationKey])
+        #expect(proof.entry.number == 3 && proof.resource?.contains("true") == true)
+        let row = try AuditProof(json: Data(self.run("proof", "2").output.utf8))
+        #expect(row.resource == nil && row.entry.number == 2)
+        let bare = try AuditProof(json: Data(self.run("proof", "Patient/1", "--without-resource").output.utf8))
+        #expect(bare.resource == nil && bare.entry == proof.entry)
+        #expect(try self.run("proof", "Patient/9").status == .incomplete)
+    }
+
+    @Test func wrongArgumentsAreUsageErrors() throws {
+        for wrong in [["sign"], ["verify", "Patient/1"], ["proof"], ["proof", "Patient"], ["proof", "Nothing/1"]] {
+            #expect(try ToolRun(["audit", "--database", path] + wrong).status == .usage, "\(wrong)")
+        }
+        #expect(try run("verify", "--head", folder.file("missing")).status == .failed)
+    }
+
+    @Test func aDatabaseWithoutATrailIsIntact() throws {
+        let plain = folder.file("plain.sqlite")
+        try FHIRStore(path: plain, release: .r4).close()
+        let run = try ToolRun("audit", "--database", plain, "verify")
+        #expect(run.status == .done && run.output == "there is no audit trail\n")
+        #expect(try ToolRun("audit", "--database", plain, "head").status == .incomplete)
+    }
+}
