@@ -22,6 +22,8 @@ package indirect enum Predicate: Sendable {
     case referredBy(Layout, QueryPath, Predicate)
     /// The resource is one of those with these keys.
     case keys([Int64])
+    /// The resource contains one of the type, at any depth, that meets the predicate.
+    case contains(Layout, Predicate)
     /// The full-text index contains each of the terms for the resource.
     case matching([FullTextTerm])
     case and([Predicate])
