@@ -13,7 +13,7 @@ public struct TrustError: LocalizedError, Sendable, CustomStringConvertible {
         public static let invalidArgument = Code(rawValue: "invalidArgument")
         /// A text is not a signature, a token or a key in the form that the standard asks for.
         public static let malformed = Code(rawValue: "malformed")
-        /// A signature names an algorithm that is not accepted, `none` among them, or a feature that has to be understood and is not.
+        /// A signature names an algorithm that is not accepted, `none` among them, or a feature that must be understood and is not.
         public static let unsupported = Code(rawValue: "unsupported")
         /// A key cannot be read, made, kept or used.
         public static let key = Code(rawValue: "key")
@@ -35,8 +35,6 @@ public struct TrustError: LocalizedError, Sendable, CustomStringConvertible {
         public static let replayed = Code(rawValue: "replayed")
         /// The release has no Consent, or no Provenance, that can hold this.
         public static let release = Code(rawValue: "release")
-        /// A restricted view does not offer this.
-        public static let restricted = Code(rawValue: "restricted")
     }
 
     /// The kind of failure.

@@ -4,11 +4,13 @@ import FireLiteCore
 extension FHIRStore {
     /// Calls `body` with each result.
     package func forEach(_ request: QueryRequest, _ body: (FHIRResource) throws -> Void) throws {
-        try perform { try $0.forEach(request, body) }
+        try perform(observesRestriction: true) { try $0.forEach(request, body) }
     }
 
     /// The number of results of a request.
-    package func count(_ request: QueryRequest) throws -> Int { try perform { try $0.count(request) } }
+    package func count(_ request: QueryRequest) throws -> Int {
+        try perform(observesRestriction: true) { try $0.count(request) }
+    }
 
     /// Calls `body` with the cells of each result.
     package func forEachCells(_ request: QueryRequest, _ columns: [ValueColumn], _ body: ([ValueCell]) throws -> Void) throws {

@@ -22,6 +22,7 @@ extension FHIRQuery {
     func snapshot(
         _ transaction: ReadTransaction, known: [Int64: Int64], since announced: Int, isFirst: Bool, _ check: () throws -> Void
     ) throws -> QuerySnapshot<Resource> {
+        if request.restriction != nil { throw FHIRStoreError.notInRestrictedView }
         let keys = try store.sharedResults.keys(of: request, transaction, since: announced, isFirst: isFirst, check)
         let type = request.layout.name
         for key in keys { transaction.access.region?.insert(root: key.root, type) }

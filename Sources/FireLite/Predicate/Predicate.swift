@@ -24,6 +24,8 @@ package indirect enum Predicate: Sendable {
     case keys([Int64])
     /// The resource's number is among those that a module keeps.
     case selected(ModuleSelection)
+    /// The resource contains one of the type, at any depth, that meets the predicate.
+    case contains(Layout, Predicate)
     /// The full-text index contains each of the terms for the resource.
     case matching([FullTextTerm])
     case and([Predicate])

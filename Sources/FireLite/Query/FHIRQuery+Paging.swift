@@ -17,7 +17,7 @@ extension FHIRQuery {
         misuse(unless: size > 0, "the size of a page is 1 or more")
         var request = limit(size + 1).request
         if let limit = self.request.limit { request.limit = Swift.min(size + 1, limit) }
-        return try store.perform { transaction in
+        return try store.perform(observesRestriction: true) { transaction in
             var places: [QueryCursor] = []
             try transaction.forEachResult(request, withCursor: true) { row in
                 places.append(QueryCursor(values: (1..<row.columnCount).map { row.value($0) }, key: row.int(0)))

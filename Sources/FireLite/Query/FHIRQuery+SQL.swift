@@ -16,7 +16,8 @@ extension FHIRQuery {
     /// - Throws: `FHIRStoreError`.
     public var sql: StatementText {
         get throws {
-            try store.perform { transaction in
+            if request.restriction != nil { throw FHIRStoreError.notInRestrictedView }
+            return try store.perform { transaction in
                 guard let statement = try transaction.statement(request) else {
                     return StatementText(text: "SELECT NULL WHERE 0", arguments: [])
                 }
@@ -29,5 +30,8 @@ extension FHIRQuery {
     /// SQLite's plan for the query, a line for each step (<https://www.sqlite.org/eqp.html>).
     ///
     /// - Throws: `FHIRStoreError`.
-    public func explain() throws -> String { try store.explain(request) }
+    public func explain() throws -> String {
+        if request.restriction != nil { throw FHIRStoreError.notInRestrictedView }
+        return try store.explain(request)
+    }
 }

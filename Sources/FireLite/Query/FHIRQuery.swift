@@ -75,7 +75,7 @@ public struct FHIRQuery<Resource: FHIRResource>: Sendable {
     ///
     /// - Complexity: reads rows of other resources only for the condition.
     /// - Throws: `FHIRStoreError`.
-    public func all() throws -> [Resource] { try store.perform { try all($0) } }
+    public func all() throws -> [Resource] { try store.perform(observesRestriction: true) { try all($0) } }
 
     func all(_ transaction: ReadTransaction) throws -> [Resource] {
         var results: [FHIRResource] = []
@@ -103,17 +103,17 @@ public struct FHIRQuery<Resource: FHIRResource>: Sendable {
     /// The number of results, with limit and offset applied.
     ///
     /// - Throws: `FHIRStoreError`.
-    public func count() throws -> Int { try store.perform { try $0.count(request) } }
+    public func count() throws -> Int { try store.perform(observesRestriction: true) { try $0.count(request) } }
 
     /// Whether there is a result.
     ///
     /// - Throws: `FHIRStoreError`.
-    public func exists() throws -> Bool { try store.perform { try !$0.roots(atMostOne.request).isEmpty } }
+    public func exists() throws -> Bool { try store.perform(observesRestriction: true) { try !$0.roots(atMostOne.request).isEmpty } }
 
     /// The logical ids of the results that have one, in their order.
     ///
     /// - Throws: `FHIRStoreError`.
-    public func ids() throws -> [String] { try store.perform { try ids($0) } }
+    public func ids() throws -> [String] { try store.perform(observesRestriction: true) { try ids($0) } }
 
     func ids(_ transaction: ReadTransaction) throws -> [String] {
         var ids: [String] = []
@@ -131,7 +131,7 @@ public struct FHIRQuery<Resource: FHIRResource>: Sendable {
     /// The pks of the results, in their order.
     ///
     /// - Throws: `FHIRStoreError`.
-    public func pks() throws -> [String] { try store.perform { try pks($0) } }
+    public func pks() throws -> [String] { try store.perform(observesRestriction: true) { try pks($0) } }
 
     func pks(_ transaction: ReadTransaction) throws -> [String] {
         var pks: [String] = []
@@ -149,7 +149,7 @@ public struct FHIRQuery<Resource: FHIRResource>: Sendable {
     /// - Throws: errors of `body`; `FHIRStoreError`.
     public func forEach(batch: Int = 256, _ body: (Resource) throws -> Void) throws {
         guard request.isWholeType else { return try batches(of: batch) { for resource in $0 { try body(resource) } } }
-        try store.perform { transaction in try scan(transaction, body) }
+        try store.perform(observesRestriction: true) { transaction in try scan(transaction, body) }
     }
 
     private func scan(_ transaction: ReadTransaction, _ body: (Resource) throws -> Void) throws {
@@ -165,7 +165,7 @@ public struct FHIRQuery<Resource: FHIRResource>: Sendable {
     /// - Throws: errors of `body`; `FHIRStoreError`.
     public func batches(of size: Int, _ body: ([Resource]) throws -> Void) throws {
         misuse(unless: size > 0, "the size of a batch is 1 or more")
-        try store.perform { transaction in
+        try store.perform(observesRestriction: true) { transaction in
             if request.isWholeType {
                 var batch: [Resource] = []
                 try scan(transaction) { resource in

@@ -8,12 +8,14 @@ package struct QueryRequest: Sendable {
     package var limit: Int?
     package var offset = 0
     package var cursor: QueryCursor?
+    /// What hides resources from the query; nil if nothing does.
+    package var restriction: (any QueryRestriction)?
 
     package init(_ layout: Layout) { self.layout = layout }
 
     /// Whether every resource of the type is a result, in the order of storage, as in a scan.
     var isWholeType: Bool {
-        guard case .constant(true) = predicate else { return false }
+        guard case .constant(true) = predicate, restriction == nil else { return false }
         return sort.isEmpty && limit == nil && offset == 0 && cursor == nil
     }
 

@@ -6,7 +6,7 @@ import FireLiteSQLiteBridge
 extension ReadTransaction {
     /// The places of a request's results, in their order.
     package func places(_ request: QueryRequest) throws -> [QueryCursor] {
-        try perform {
+        try perform(observesRestriction: true) {
             var places: [QueryCursor] = []
             try forEachResult(request, withCursor: true) { row in
                 places.append(QueryCursor(values: (1..<row.columnCount).map { row.value($0) }, key: row.int(0)))
@@ -18,7 +18,7 @@ extension ReadTransaction {
 
     /// The resources with these keys, in their order.
     package func resources(keys: [Int64]) throws -> [FHIRResource] {
-        try perform {
+        try perform(observesRestriction: true) {
             let resources = try loader.resources(roots: keys.map { $0 >> 24 }[...])
             for resource in resources { objects?.hold(resource) }
             return resources
@@ -33,7 +33,7 @@ extension ReadTransaction {
 
     /// Whether the type has a full-text index.
     package func hasFullTextIndex(of layout: Layout) throws -> Bool {
-        try perform {
+        try perform(observesRestriction: true) {
             try access.queries.indexes.refresh(access.connection, version: access.schema.version)
             return access.queries.indexes.fullTextTypes.contains(layout.name)
         }

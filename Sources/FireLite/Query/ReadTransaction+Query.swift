@@ -10,7 +10,7 @@ extension ReadTransaction {
 
     /// The statement of a request; nil if the file has no resource of the type.
     func statement(_ request: QueryRequest) throws -> QueryStatement? {
-        let statement = try QueryStatement(request, access, store.identity)
+        let statement = try QueryStatement(restricted(request), access, store.identity)
         return statement.isEmpty ? nil : statement
     }
 
@@ -63,7 +63,7 @@ extension ReadTransaction {
 
     /// Calls `body` with each result in order.
     func forEach(_ request: QueryRequest, _ body: (FHIRResource) throws -> Void) throws {
-        if request.isWholeType { return try forEach(typeName: request.layout.name, body) }
+        if request.isWholeType, restriction == nil { return try forEach(typeName: request.layout.name, body) }
         try forEachBatch(request) { batch in
             for resource in batch where !resource.objectFlags.contains(.deleted) { try body(resource) }
         }

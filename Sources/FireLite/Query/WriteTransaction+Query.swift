@@ -8,6 +8,7 @@ extension WriteTransaction {
     @discardableResult
     public func delete<Resource: FHIRResource>(_ query: FHIRQuery<Resource>) throws -> Int {
         misuse(unless: query.store === store, "the query belongs to another store: create it with the store that is written")
+        if query.request.restriction != nil { throw FHIRStoreError.notInRestrictedView }
         return try perform {
             let roots = try self.roots(query.request)
             for root in roots {
@@ -25,6 +26,7 @@ extension WriteTransaction {
     @discardableResult
     public func update<Resource: FHIRResource>(_ query: FHIRQuery<Resource>, _ change: (Resource) throws -> Void) throws -> Int {
         misuse(unless: query.store === store, "the query belongs to another store: create it with the store that is written")
+        if query.request.restriction != nil { throw FHIRStoreError.notInRestrictedView }
         return try perform {
             var count = 0
             try forEachBatch(query.request) { batch in

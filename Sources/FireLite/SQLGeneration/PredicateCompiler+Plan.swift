@@ -35,7 +35,7 @@ extension PredicateCompiler {
                 case .constant(let value): value
                 case .value, .exists, .any, .refers: try !lookingAhead { try condition(part, scope, .filter) }.isNever
                 case .or(let rest): !rest.isEmpty
-                case .count, .target, .referredBy, .keys, .selected, .matching, .and, .not: true
+                case .count, .target, .referredBy, .contains, .keys, .selected, .matching, .and, .not: true
                 }
             }
             return live.count == 1 ? live[0] : .or(live)

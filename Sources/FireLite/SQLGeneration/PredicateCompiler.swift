@@ -71,6 +71,7 @@ final class PredicateCompiler {
         case .count(let path, let comparison, let number):
             return try count(path, scope) + SQLFragment(" \(comparison.rawValue) ?", [.integer(Int64(number))])
         case .referredBy(let layout, let path, let inner): return try referred(by: layout, path, inner, scope, strategy)
+        case .contains(let layout, let inner): return try contains(layout, inner, scope)
         case .matching(let terms): return try matching(terms, scope)
         case .keys(let keys): return ValueTestCompiler(column: "\(scope.alias)._k").condition(.oneOf(keys.map { .integer($0) }))
         case .selected(let selection):
@@ -92,7 +93,7 @@ final class PredicateCompiler {
         case .any(let path, let inner): (path, { try self.fulfils(inner, $0, strategy) })
         case .refers(let path, let texts): (path, { self.refers(try self.reference($0), texts, strategy) })
         case .target(let path, let layout, let inner): (path, { try self.target(self.reference($0), layout, inner, strategy) })
-        case .constant, .count, .referredBy, .matching, .keys, .selected, .and, .or, .not: nil
+        case .constant, .count, .referredBy, .contains, .matching, .keys, .selected, .and, .or, .not: nil
         }
     }
 

@@ -200,8 +200,10 @@ public final class FHIRStore: Sendable {
     var currentObjects: ManagedObjects? { pool.current?.objects }
 
     /// `read` for public calls that read once.
-    func perform<Value>(_ body: (ReadTransaction) throws -> Value) throws -> Value {
-        try read { transaction in try transaction.perform { try body(transaction) } }
+    ///
+    /// - Parameter observesRestriction: as for `ReadTransaction.perform`.
+    func perform<Value>(observesRestriction: Bool = false, _ body: (ReadTransaction) throws -> Value) throws -> Value {
+        try read { transaction in try transaction.perform(observesRestriction: observesRestriction) { try body(transaction) } }
     }
 
     // MARK: - Reading in one call

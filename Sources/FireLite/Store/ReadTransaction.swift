@@ -10,6 +10,8 @@ public class ReadTransaction {
     /// The objects of a write; nil in a read, which keeps none.
     let objects: ManagedObjects?
     let loader: ResourceLoader
+    /// What hides resources from the transaction's calls; nil if nothing does.
+    var restriction: (any QueryRestriction)?
     /// Whether the transaction's block has ended.
     private var hasEnded = false
 
@@ -37,9 +39,12 @@ public class ReadTransaction {
     /// Runs the body of a public call: checks that the transaction has not ended, writes the changes of managed objects so far, and maps SQLite
     /// errors to `FHIRStoreError`.
     ///
-    /// - Parameter flushes: whether changes of managed objects are written first, so that statements see them.
-    func perform<Value>(flushes: Bool = true, _ body: () throws -> Value) throws -> Value {
+    /// - Parameters:
+    ///   - flushes: whether changes of managed objects are written first, so that statements see them.
+    ///   - observesRestriction: whether the call hides what a restriction hides. Others are refused while there is one.
+    func perform<Value>(flushes: Bool = true, observesRestriction: Bool = false, _ body: () throws -> Value) throws -> Value {
         requireActive()
+        if restriction != nil, !observesRestriction { throw FHIRStoreError.notInRestrictedView }
         return try store.mapping {
             if flushes { try objects?.flush() }
             return try body()
@@ -72,9 +77,14 @@ public class ReadTransaction {
     }
 
     private func resource(in table: @autoclosure () throws -> TablePlan, id: String) throws -> FHIRResource? {
-        try perform {
+        try perform(observesRestriction: true) {
             let table = try table()
             access.region?.insert(id: id, table.name)
+            if restriction != nil {
+                guard let root = try access.registry.root(of: table, id: id), try permitted([root], table.root.layout).contains(root) else {
+                    return nil
+                }
+            }
             guard let registration = try access.registry.registration(of: table, id: id) else {
                 // Missing, or without a registration.
                 if let root = try access.registry.root(of: table, id: id) { throw loader.damaged(root) }
@@ -101,11 +111,12 @@ public class ReadTransaction {
     ///
     /// - Throws: `FHIRStoreError`.
     public func resource(pk: String) throws -> FHIRResource? {
-        try perform {
+        try perform(observesRestriction: true) {
             guard let registration = try registration(pk: pk) else {
                 access.region?.isEverything = true
                 return nil
             }
+            guard try isPermitted(registration) else { return nil }
             let resource = try loader.resource(registration)
             objects?.hold(resource)
             return resource
@@ -134,7 +145,9 @@ public class ReadTransaction {
     /// - Complexity: reads each table once, in the order of the file.
     /// - Throws: `FHIRStoreError`.
     public func resources<Resource: FHIRResource>(_ type: Resource.Type, ids: some Sequence<String>) throws -> [Resource] {
-        let found = try perform { try resources(of: table(of: type), type._layout, ids: Array(ids)) }
+        let found = try perform(observesRestriction: true) {
+            try resources(of: table(of: type), type._layout, ids: permittedIDs(Array(ids), type._layout))
+        }
         // Their layout is that of the type, so a dynamic cast of each would only take time.
         return [Resource](unsafeUninitializedCapacity: found.count) { typed, count in
             for resource in found {
@@ -196,8 +209,9 @@ public class ReadTransaction {
     }
 
     private func forEach(in table: @autoclosure () throws -> TablePlan, _ body: (FHIRResource) throws -> Void) throws {
-        try perform {
+        try perform(observesRestriction: true) {
             let table = try table()
+            if restriction != nil { return try forEach(QueryRequest(table.root.layout), body) }
             access.region?.types.insert(table.name)
             var last: Int64 = -1
             while true {
@@ -222,10 +236,13 @@ public class ReadTransaction {
     /// The number of stored resources of a type, without contained ones.
     ///
     /// - Throws: `FHIRStoreError`.
-    public func count<Resource: FHIRResource>(_ type: Resource.Type) throws -> Int { try perform { try count(table(of: type)) } }
+    public func count<Resource: FHIRResource>(_ type: Resource.Type) throws -> Int {
+        try perform(observesRestriction: true) { try count(table(of: type)) }
+    }
 
     private func count(_ table: TablePlan) throws -> Int {
         guard table.isInFile else { return 0 }
+        if restriction != nil { return try count(QueryRequest(table.root.layout)) }
         access.region?.tables.insert(table.name)
         let statement = try access.connection.cached("SELECT count(*) FROM \(table.quotedName) WHERE _parent IS NULL")
         defer { statement.reset() }
@@ -236,7 +253,7 @@ public class ReadTransaction {
     ///
     /// - Throws: `FHIRStoreError`.
     public func counts() throws -> [TypeCount] {
-        try perform {
+        try perform(observesRestriction: true) {
             try access.schema.tables.filter { $0.isResource && $0.isInFile }
                 .map { TypeCount(typeName: $0.name, count: try count($0)) }.filter { $0.count > 0 }.sorted { $0.typeName < $1.typeName }
         }

@@ -27,7 +27,8 @@ enum TrustTables {
 extension Date {
     /// Milliseconds since 1970; the furthest ones for dates beyond.
     var trustMilliseconds: Int64 {
-        let value = (timeIntervalSince1970 * 1000).rounded(.down)
+        // A hundredth more, as a date of whole milliseconds may lie a little below them in binary.
+        let value = (timeIntervalSince1970 * 1000 + 0.01).rounded(.down)
         return value >= 9e18 ? .max : value <= -9e18 ? .min : Int64(value)
     }
 

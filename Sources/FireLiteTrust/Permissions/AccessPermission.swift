@@ -1,0 +1,37 @@
+import Foundation
+
+/// What a grantor permits or denies to others: a rule with a period and a scope, which the store keeps as a signed Consent.
+///
+/// What is left empty does not narrow the rule: no types are all types.
+public struct AccessPermission: Sendable, Hashable {
+    /// Whether a rule permits or denies.
+    public enum Kind: String, Sendable, Hashable, CaseIterable {
+        /// It permits.
+        case permit
+        /// It denies, whatever permits.
+        case deny
+    }
+
+    /// The id of the Consent.
+    public let id: String
+    /// The identity that gives the permission.
+    public var grantor: String
+    /// The patient whose records it is about, such as `Patient/1`; nil if it does not say. It does not narrow the rule.
+    public var patient: String?
+    /// The rule.
+    public var rule: AccessRule
+
+    /// Creates a permission.
+    ///
+    /// - Parameters:
+    ///   - id: the id of the Consent; nil for a new UUID.
+    ///   - grantor: the identity that gives the permission.
+    ///   - patient: the patient whose records it is about, such as `Patient/1`.
+    ///   - rule: the rule.
+    public init(id: String? = nil, grantor: String, patient: String? = nil, rule: AccessRule) {
+        self.id = id ?? UUID().uuidString.lowercased()
+        self.grantor = grantor
+        self.patient = patient
+        self.rule = rule
+    }
+}

@@ -1,0 +1,78 @@
+import Foundation
+
+/// A rule of a permission: whom it is for, when, and for what. It can have exceptions, which are rules themselves.
+public struct AccessRule: Sendable, Hashable {
+    /// Whether it permits or denies.
+    public var kind: AccessPermission.Kind
+    /// The identities that it is for; empty for everybody.
+    public var grantees: [String]
+    /// The first moment; nil for an open beginning.
+    public var from: Date?
+    /// The end; nil for an open one.
+    public var until: Date?
+    /// The resource types; empty for all.
+    public var types: [String]
+    /// The compartments, such as `Patient/1`; empty for all resources.
+    public var compartments: [String]
+    /// For a permit, the highest level of confidentiality that it covers; for a denial, the lowest. Nil for all.
+    public var confidentiality: Confidentiality?
+    /// Codes of sensitivities such as `ETH` and `HIV` (HL7's ActCode). A permit covers a resource only if all of its sensitivities are among them,
+    /// unless the rule has no ``confidentiality`` and no sensitivities; a denial covers a resource with one of them.
+    public var sensitivities: [String]
+    /// Codes of purposes such as `TREAT` (HL7's ActReason); empty for all.
+    public var purposes: [String]
+    /// The actions; empty for all.
+    public var actions: [PermissionAction]
+    /// Rules within this one, which decide where they apply.
+    public var exceptions: [AccessRule]
+    /// Whether a Consent says something about the rule that this library does not understand. A permit then covers nothing; a denial covers what
+    /// the understood part covers.
+    public internal(set) var isPartlyUnderstood = false
+
+    /// Creates a rule.
+    ///
+    /// - Parameters:
+    ///   - kind: whether it permits or denies.
+    ///   - grantees: the identities that it is for; empty for everybody.
+    ///   - from: the first moment.
+    ///   - until: the end.
+    ///   - types: the resource types; empty for all.
+    ///   - compartments: the compartments, such as `Patient/1`; empty for all resources.
+    ///   - confidentiality: the highest level for a permit, the lowest for a denial.
+    ///   - sensitivities: codes of sensitivities.
+    ///   - purposes: codes of purposes; empty for all.
+    ///   - actions: the actions; empty for all.
+    ///   - exceptions: rules within this one.
+    public init(
+        _ kind: AccessPermission.Kind, to grantees: [String], from: Date? = nil, until: Date? = nil, types: [String] = [],
+        compartments: [String] = [], confidentiality: Confidentiality? = nil, sensitivities: [String] = [], purposes: [String] = [],
+        actions: [PermissionAction] = [], exceptions: [AccessRule] = []
+    ) {
+        self.kind = kind
+        self.grantees = grantees
+        self.from = from
+        self.until = until
+        self.types = types
+        self.compartments = compartments
+        self.confidentiality = confidentiality
+        self.sensitivities = sensitivities
+        self.purposes = purposes
+        self.actions = actions
+        self.exceptions = exceptions
+    }
+
+    /// Whether a request is within the rule, apart from the resource.
+    func covers(_ request: PermissionRequest) -> Bool {
+        (grantees.isEmpty || grantees.contains(request.actor)) && (from.map { $0 <= request.moment } ?? true)
+            && (until.map { request.moment < $0 } ?? true) && (purposes.isEmpty || request.purpose.map { purposes.contains($0) } ?? false)
+            && (actions.isEmpty || actions.contains(request.action))
+    }
+
+    /// The number of ways in which the rule is narrowed: the more, the more specific it is.
+    var specificity: Int {
+        [
+            !grantees.isEmpty, from != nil || until != nil, !types.isEmpty, !compartments.isEmpty, confidentiality != nil,
+            !sensitivities.isEmpty, !purposes.isEmpty, !actions.isEmpty,
+        ].filter { $0 }.count
+    }
+}

@@ -1,0 +1,173 @@
+import FireLite
+import Foundation
+
+/// Permissions as FHIR's Consent, in the shape of each release.
+struct ConsentCoding {
+    /// Whether the release has R5's shape: a grantor, and a decision that provisions are exceptions to.
+    let isR5: Bool
+
+    /// - Throws: ``TrustError/Code/release`` for releases before R4.
+    init(_ release: FHIRRelease) throws {
+        guard let layout = release.resourceLayout(named: "Consent"), let provision = layout.element(named: "provision")?.layout,
+            provision.element(named: "actor") != nil
+        else { throw TrustError(.release, "FHIR \(release.name) has no Consent for permissions: R4 and later have") }
+        isR5 = layout.element(named: "decision") != nil
+    }
+
+    private static let confidentiality = "http://terminology.hl7.org/CodeSystem/v3-Confidentiality"
+    private static let sensitivity = "http://terminology.hl7.org/CodeSystem/v3-ActCode"
+    private static let purpose = "http://terminology.hl7.org/CodeSystem/v3-ActReason"
+    private static let action = "http://terminology.hl7.org/CodeSystem/consentaction"
+    private static let types = "http://hl7.org/fhir/resource-types"
+    private static let uris = "urn:ietf:rfc:3986"
+    static let labelSystems = (confidentiality: confidentiality, sensitivity: sensitivity)
+
+    private var typesElement: String { isR5 ? "resourceType" : "class" }
+
+    // MARK: - Writing
+
+    /// The JSON of a Consent.
+    func json(_ permission: AccessPermission, status: String, at moment: Date) -> JSONItem {
+        let scope = concept("http://terminology.hl7.org/CodeSystem/consentscope", "patient-privacy")
+        let category = JSONItem.array([concept("http://loinc.org", "59284-0")])
+        let patient = permission.patient.map { JSONItem.object(["reference": .string($0)]) }
+        let date = TrustTime.text(moment)
+        if isR5 {
+            return .object([
+                "resourceType": .string("Consent"), "id": .string(permission.id), "status": .string(status), "category": category,
+                "subject": patient, "date": .string(String(date.prefix(10))), "grantor": .array([party(permission.grantor)]),
+                "decision": .string(permission.rule.kind == .permit ? "deny" : "permit"),
+                "provision": .array([provision(permission.rule)]),
+            ])
+        }
+        return .object([
+            "resourceType": .string("Consent"), "id": .string(permission.id), "status": .string(status), "scope": scope,
+            "category": category, "patient": patient, "dateTime": .string(date), "performer": .array([party(permission.grantor)]),
+            "policyRule": concept("http://terminology.hl7.org/CodeSystem/v3-ActCode", "OPTIN"), "provision": provision(permission.rule),
+        ])
+    }
+
+    private func coding(_ system: String, _ code: String) -> JSONItem { .object(["system": .string(system), "code": .string(code)]) }
+
+    private func concept(_ system: String, _ code: String) -> JSONItem { .object(["coding": .array([coding(system, code)])]) }
+
+    private func list<Value>(_ values: [Value], _ item: (Value) -> JSONItem) -> JSONItem? {
+        values.isEmpty ? nil : .array(values.map(item))
+    }
+
+    private func party(_ id: String) -> JSONItem { Self.party(id) }
+
+    /// A Reference to an identity, by its identifier.
+    static func party(_ id: String) -> JSONItem {
+        let identifier: JSONItem =
+            UUID(uuidString: id) == nil
+            ? .object(["value": .string(id)]) : .object(["system": .string(uris), "value": .string("urn:uuid:" + id)])
+        return .object(["identifier": identifier])
+    }
+
+    private func provision(_ rule: AccessRule) -> JSONItem {
+        let period: JSONItem? =
+            rule.from == nil && rule.until == nil
+            ? nil
+            : .object([
+                "start": rule.from.map { .string(TrustTime.text($0)) }, "end": rule.until.map { .string(TrustTime.text($0)) },
+            ])
+        let labels =
+            [rule.confidentiality.map { coding(Self.confidentiality, $0.rawValue) }].compactMap { $0 }
+            + rule.sensitivities.map { coding(Self.sensitivity, $0) }
+        let role = concept("http://terminology.hl7.org/CodeSystem/v3-ParticipationType", "IRCP")
+        return .object([
+            "type": isR5 ? nil : .string(rule.kind.rawValue), "period": period,
+            "actor": list(rule.grantees) { .object(["role": role, "reference": party($0)]) },
+            "action": list(rule.actions) { concept(Self.action, $0.rawValue) }, "securityLabel": labels.isEmpty ? nil : .array(labels),
+            "purpose": list(rule.purposes) { coding(Self.purpose, $0) },
+            typesElement: list(rule.types) { coding(Self.types, $0) },
+            "data": list(rule.compartments) {
+                .object(["meaning": .string("dependents"), "reference": .object(["reference": .string($0)])])
+            }, "provision": list(rule.exceptions) { provision($0) },
+        ])
+    }
+
+    // MARK: - Reading
+
+    /// The permission of a Consent; nil if it has no grantor or no provision. Several provisions in R5 become exceptions of one that covers nothing.
+    func permission(_ item: JSONItem) -> AccessPermission? {
+        let grantors = (item[isR5 ? "grantor" : "performer"]?.items ?? []).compactMap(partyID)
+        guard let id = item["id"]?.text, grantors.count == 1 else { return nil }
+        let patient = item[isR5 ? "subject" : "patient"]?["reference"]?.text
+        let rule: AccessRule
+        if isR5 {
+            guard let base = item["decision"]?.text.flatMap(AccessPermission.Kind.init), let provisions = item["provision"]?.items,
+                provisions.count == 1, var only = provisions.first.map({ self.rule($0, base == .permit ? .deny : .permit) })
+            else { return nil }
+            if item["period"] != nil || item["grantee"] != nil { only.isPartlyUnderstood = true }
+            rule = only
+        } else {
+            guard let provision = item["provision"], let kind = provision["type"]?.text.flatMap(AccessPermission.Kind.init) else {
+                return nil
+            }
+            rule = self.rule(provision, kind)
+        }
+        return AccessPermission(id: id, grantor: grantors[0], patient: patient, rule: rule)
+    }
+
+    /// The identity that a Reference names by its identifier.
+    private func partyID(_ reference: JSONItem) -> String? {
+        guard let value = reference["identifier"]?["value"]?.text else { return nil }
+        guard reference["identifier"]?["system"]?.text == Self.uris else { return reference["identifier"]?["system"] == nil ? value : nil }
+        return value.hasPrefix("urn:uuid:") ? String(value.dropFirst(9)) : nil
+    }
+
+    private static let understood: Set<String> = [
+        "type", "period", "actor", "action", "securityLabel", "purpose", "class", "resourceType", "data", "provision", "id",
+    ]
+
+    private func rule(_ item: JSONItem, _ kind: AccessPermission.Kind) -> AccessRule {
+        var rule = AccessRule(kind, to: [])
+        var isUnderstood = item.members.allSatisfy { Self.understood.contains($0.name) }
+        /// The values of a list, each of which must be understood.
+        func values<Value>(_ name: String, _ read: (JSONItem) -> Value?) -> [Value] {
+            let items = item[name]?.items ?? []
+            let values = items.compactMap(read)
+            guard values.count < items.count else { return values }
+            isUnderstood = false
+            // A denial that is not quite understood must not become narrower.
+            return kind == .permit ? values : []
+        }
+        func code(_ system: String) -> (JSONItem) -> String? { { $0["system"]?.text == system ? $0["code"]?.text : nil } }
+        if let period = item["period"] {
+            rule.from = period["start"]?.text.flatMap { TrustTime.bounds($0)?.lower }
+            rule.until = period["end"]?.text.flatMap { TrustTime.bounds($0)?.upper }
+            if (rule.from == nil) != (period["start"] == nil) || (rule.until == nil) != (period["end"] == nil) { isUnderstood = false }
+        }
+        rule.grantees = values("actor") { $0["reference"].flatMap(partyID) }
+        rule.actions = values("action") { concept in
+            let codings = concept["coding"]?.items ?? []
+            return codings.count == 1 ? code(Self.action)(codings[0]).map { PermissionAction(rawValue: $0) } : nil
+        }
+        rule.purposes = values("purpose", code(Self.purpose))
+        rule.types = values(typesElement, code(Self.types))
+        rule.compartments = values("data") { data in
+            guard data["meaning"]?.text == "dependents", let text = data["reference"]?["reference"]?.text, Compartment(text) != nil else {
+                return nil
+            }
+            return text
+        }
+        for label in item["securityLabel"]?.items ?? [] {
+            if let level = code(Self.confidentiality)(label).flatMap(Confidentiality.init), rule.confidentiality == nil {
+                rule.confidentiality = level
+            } else if let sensitivity = code(Self.sensitivity)(label) {
+                rule.sensitivities.append(sensitivity)
+            } else {
+                isUnderstood = false
+            }
+        }
+        if !isUnderstood, kind == .deny { (rule.confidentiality, rule.sensitivities) = (nil, []) }
+        rule.exceptions = (item["provision"]?.items ?? []).map { exception in
+            let opposite: AccessPermission.Kind = kind == .permit ? .deny : .permit
+            return self.rule(exception, isR5 ? opposite : exception["type"]?.text.flatMap(AccessPermission.Kind.init) ?? opposite)
+        }
+        rule.isPartlyUnderstood = !isUnderstood
+        return rule
+    }
+}

@@ -1,0 +1,27 @@
+import Foundation
+
+/// What somebody wants to do, apart from the resource.
+public struct PermissionRequest: Sendable, Hashable {
+    /// The identity that asks.
+    public var actor: String
+    /// The action.
+    public var action: PermissionAction
+    /// The code of the purpose; nil for none, which only rules without purposes cover.
+    public var purpose: String?
+    /// The time of the request.
+    public var moment: Date
+
+    /// Creates a request.
+    ///
+    /// - Parameters:
+    ///   - actor: the identity that asks.
+    ///   - action: the action.
+    ///   - purpose: the code of the purpose.
+    ///   - moment: the time of the request.
+    public init(actor: String, action: PermissionAction = .access, purpose: String? = nil, at moment: Date = Date()) {
+        self.actor = actor
+        self.action = action
+        self.purpose = purpose
+        self.moment = moment
+    }
+}

@@ -1,0 +1,67 @@
+import FireLite
+import Foundation
+
+extension WriteTransaction {
+    /// Stores a permission as a Consent, signed by its grantor.
+    ///
+    /// - Parameters:
+    ///   - permission: the permission.
+    ///   - grantor: the grantor and its key. It counts only as far as the grantor has authority.
+    ///   - moment: when it is given.
+    /// - Returns: the Consent.
+    /// - Throws: ``TrustError/Code/invalidArgument`` if somebody else than the grantor signs, for an unknown type or compartment, and for an id
+    ///   that is taken; ``TrustError/Code/unknown`` or ``TrustError/Code/keyNotValid`` for the key; ``TrustError/Code/release``;
+    ///   `FHIRStoreError`.
+    @discardableResult
+    public func grant(_ permission: AccessPermission, signedBy grantor: SigningIdentity, at moment: Date = Date()) throws -> FHIRResource {
+        let coding = try ConsentCoding(store.release)
+        guard permission.grantor == grantor.id else { throw TrustError(.invalidArgument, "a permission is signed by its grantor") }
+        guard try key(grantor.keyID, at: moment).identity.id == grantor.id else {
+            throw TrustError(.unknown, "the key belongs to another identity than the grantor's")
+        }
+        try check(permission.rule)
+        guard try resource(typeName: "Consent", id: permission.id) == nil else {
+            throw TrustError(.invalidArgument, "there is a Consent with this id already: revoke it, and give another permission")
+        }
+        return try storeSigned(coding.json(permission, status: "active", at: moment), grantor, moment)
+    }
+
+    private func check(_ rule: AccessRule) throws {
+        for type in rule.types where !store.release.hasResourceType(named: type) {
+            throw TrustError(.invalidArgument, "FHIR \(store.release.name) has no resource type '\(type)'")
+        }
+        guard rule.compartments.allSatisfy({ Compartment($0) != nil }) else {
+            throw TrustError(.invalidArgument, "a compartment is written like Patient/1")
+        }
+        for exception in rule.exceptions { try check(exception) }
+    }
+
+    private func storeSigned(_ consent: JSONItem, _ signer: SigningIdentity, _ moment: Date) throws -> FHIRResource {
+        let stored = try upsert(FHIRJSON.resource(from: Data(consent.json.utf8), release: store.release))
+        try sign(stored, by: signer, at: moment)
+        return stored
+    }
+
+    /// Revokes a permission: its Consent stays, inactive and signed by whoever revokes it.
+    ///
+    /// - Parameters:
+    ///   - id: the id of the Consent.
+    ///   - signer: the grantor, or an identity with authority for everything.
+    ///   - moment: when it is revoked.
+    /// - Throws: ``TrustError/Code/unknown`` if there is no such permission, or for the key; ``TrustError/Code/invalidArgument`` if somebody else
+    ///   signs; `FHIRStoreError`.
+    public func revokePermission(_ id: String, signedBy signer: SigningIdentity, at moment: Date = Date()) throws {
+        let coding = try ConsentCoding(store.release)
+        guard let consent = try resource(typeName: "Consent", id: id),
+            let permission = try coding.permission(JSONItemReader.read(FHIRJSON.data(consent)))
+        else { throw TrustError(.unknown, "the store has no permission \(id)") }
+        let (identity, _) = try key(signer.keyID, at: moment)
+        guard identity.id == signer.id, identity.id == permission.grantor || identity.authority == .everything else {
+            throw TrustError(.invalidArgument, "a permission is revoked by its grantor, or by the owner of the store")
+        }
+        let members = try JSONItemReader.read(FHIRJSON.data(consent)).members.map { member in
+            member.name == "status" ? JSONItem.Member(name: "status", value: .string("inactive")) : member
+        }
+        _ = try storeSigned(.object(members), signer, moment)
+    }
+}

@@ -1,0 +1,99 @@
+import FireLite
+import FireLiteSearch
+
+/// A snapshot of a store as an actor may see it. Valid only inside `read`.
+public struct RestrictedTransaction {
+    private let transaction: ReadTransaction
+    private let restriction: PermissionRestriction
+
+    static func run<Value>(
+        _ transaction: ReadTransaction, _ restriction: PermissionRestriction, _ body: (RestrictedTransaction) throws -> Value
+    ) throws -> Value {
+        let restriction = try restriction.resolved(in: transaction)
+        return try transaction.restricted(by: restriction) {
+            try body(RestrictedTransaction(transaction: transaction, restriction: restriction))
+        }
+    }
+
+    /// A query for the resources of a type, on this snapshot.
+    ///
+    /// - Parameter type: the resource type.
+    public func query<Resource: FHIRResource>(_ type: Resource.Type) -> FHIRQuery<Resource> {
+        transaction.query(type).restricted(by: restriction)
+    }
+
+    /// Searches by FHIR's search parameters.
+    ///
+    /// - Parameters:
+    ///   - address: the search as FHIR writes it.
+    ///   - options: how it is understood.
+    /// - Throws: `SearchError`; `FHIRStoreError`.
+    public func search(_ address: String, options: SearchOptions = SearchOptions()) throws -> SearchResult {
+        try transaction.search(SearchRequest(address), options: options)
+    }
+
+    // MARK: - Resources
+
+    /// The resource with this type and logical id; nil if there is none to be seen.
+    ///
+    /// - Parameters:
+    ///   - type: the resource type.
+    ///   - id: its id.
+    /// - Throws: `FHIRStoreError`.
+    public func resource<Resource: FHIRResource>(_ type: Resource.Type, id: String) throws -> Resource? {
+        try transaction.resource(type, id: id)
+    }
+
+    /// The resource with this type name and logical id; nil if there is none to be seen.
+    ///
+    /// - Parameters:
+    ///   - typeName: the name of the type.
+    ///   - id: its id.
+    /// - Throws: `FHIRStoreError`: `invalidArgument` for a name that is not a resource type of the release.
+    public func resource(typeName: String, id: String) throws -> FHIRResource? { try transaction.resource(typeName: typeName, id: id) }
+
+    /// The resource with this pk; nil if there is none to be seen.
+    ///
+    /// - Parameter pk: the pk.
+    /// - Throws: `FHIRStoreError`.
+    public func resource(pk: String) throws -> FHIRResource? { try transaction.resource(pk: pk) }
+
+    /// The resources with these ids that are to be seen, in the order of the ids.
+    ///
+    /// - Parameters:
+    ///   - type: the resource type.
+    ///   - ids: the ids.
+    /// - Throws: `FHIRStoreError`.
+    public func resources<Resource: FHIRResource>(_ type: Resource.Type, ids: some Sequence<String>) throws -> [Resource] {
+        try transaction.resources(type, ids: ids)
+    }
+
+    /// Calls `body` with every resource of a type that is to be seen, in the order they were stored.
+    ///
+    /// - Parameters:
+    ///   - type: the resource type.
+    ///   - body: called with each.
+    /// - Throws: errors of `body`; `FHIRStoreError`.
+    public func forEach<Resource: FHIRResource>(_ type: Resource.Type, _ body: (Resource) throws -> Void) throws {
+        try transaction.forEach(type, body)
+    }
+
+    /// The resource that a reference leads to; nil if there is none to be seen.
+    ///
+    /// - Parameter reference: the reference.
+    /// - Throws: `FHIRStoreError`.
+    public func resolve(_ reference: some FHIRReference) throws -> FHIRResource? { try reference.resolve(in: transaction.store) }
+
+    // MARK: - Counts
+
+    /// The number of resources of a type that are to be seen.
+    ///
+    /// - Parameter type: the resource type.
+    /// - Throws: `FHIRStoreError`.
+    public func count<Resource: FHIRResource>(_ type: Resource.Type) throws -> Int { try transaction.count(type) }
+
+    /// The types of the resources that are to be seen, by name, and the number of each.
+    ///
+    /// - Throws: `FHIRStoreError`.
+    public func counts() throws -> [TypeCount] { try transaction.counts() }
+}

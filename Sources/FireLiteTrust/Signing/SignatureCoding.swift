@@ -1,0 +1,128 @@
+import FireLite
+import FireLiteCrypto
+import Foundation
+
+/// Signatures of resources as FHIR's Provenance with a detached JWS.
+enum SignatureCoding {
+    /// What the header says about the form of the content.
+    static let form = "urn:firelite:canonical-json:1"
+    private static let suffix = "-signature"
+
+    /// The id of the Provenance with the signature of a resource; nil for one that is too long to be extended.
+    static func provenanceID(of resource: String) -> String? { resource.utf8.count <= 54 ? resource + suffix : nil }
+
+    /// - Throws: ``TrustError/Code/release`` for releases before R4, whose signatures have another shape.
+    static func check(_ release: FHIRRelease) throws {
+        guard let layout = release.resourceLayout(named: "Provenance"), layout.element(named: "recorded") != nil,
+            let signature = layout.element(named: "signature")?.layout, signature.element(named: "sigFormat") != nil
+        else { throw TrustError(.release, "FHIR \(release.name) has no Provenance with a signature of this form: R4 and later have") }
+    }
+
+    /// A detached signature of a resource's content.
+    static func sign(_ content: Data, by signer: SigningIdentity, at moment: Date) throws -> String {
+        let members = [
+            JSONItem.Member(name: "sigT", value: .string(TrustTime.text(moment))), JSONItem.Member(name: "canon", value: .string(form)),
+        ]
+        return try JWS(signing: content, with: signer.key, type: "JOSE", members: members).text(.detached)
+    }
+
+    /// The JSON of a Provenance.
+    static func json(_ jws: String, of target: String, by signer: String, at moment: Date, id: String) -> JSONItem {
+        let time = JSONItem.string(TrustTime.text(moment))
+        let who = ConsentCoding.party(signer)
+        return .object([
+            "resourceType": .string("Provenance"), "id": .string(id),
+            "target": .array([.object(["reference": .string(target)])]), "recorded": time,
+            "agent": .array([.object(["who": who])]),
+            "signature": .array([
+                .object([
+                    "type": .array([
+                        .object([
+                            "system": .string("urn:iso-astm:E1762-95:2013"), "code": .string("1.2.840.10065.1.12.1.1"),
+                        ])
+                    ]),
+                    "when": time, "who": who, "targetFormat": .string("application/fhir+json"), "sigFormat": .string("application/jose"),
+                    "data": .string(Data(jws.utf8).base64EncodedString()),
+                ])
+            ]),
+        ])
+    }
+
+    /// The texts of the signatures of a Provenance.
+    static func signatures(_ provenance: JSONItem) -> [String] {
+        (provenance["signature"]?.items ?? []).compactMap { item in
+            item["sigFormat"]?.text == "application/jose"
+                ? item["data"]?.text.flatMap { Data(base64Encoded: $0) }.flatMap { String(data: $0, encoding: .utf8) } : nil
+        }
+    }
+}
+
+extension ReadTransaction {
+    /// Verifies a detached signature of some content.
+    ///
+    /// - Throws: ``TrustError``.
+    func verify(_ text: String, of content: Data) throws -> (signer: Identity, keyID: String, moment: Date) {
+        let jws = try JWS(text, payload: content)
+        guard jws.header["canon"]?.text == SignatureCoding.form,
+            let moment = jws.header["sigT"]?.text.flatMap({ TrustTime.bounds($0)?.lower })
+        else { throw TrustError(.unsupported, "the signature is not one of a resource's canonical JSON") }
+        return (try verify(jws, at: moment), jws.keyID ?? "", moment)
+    }
+
+    /// The Provenances about a resource that may have its signature.
+    func provenances(of type: String, _ id: String) throws -> [FHIRResource] {
+        if let own = SignatureCoding.provenanceID(of: id), let known = try resource(typeName: "Provenance", id: own) { return [known] }
+        guard let layout = store.release.resourceLayout(named: "Provenance"), let target = layout.element(named: "target") else {
+            return []
+        }
+        var request = QueryRequest(layout)
+        request.predicate = .refers(QueryPath([PathStep(slot: target.slot)]), ["\(type)/\(id)"])
+        return try resources(keys: places(request).map(\.key))
+    }
+
+    /// The signatures that hold for a resource as it is: made with keys of identities that the store knows, and over its present content.
+    ///
+    /// A resource that was changed since it was signed has none. What servers set, `meta.versionId` and `meta.lastUpdated`, is not signed.
+    /// - Parameter resource: a stored resource with an id.
+    /// - Throws: `FHIRStoreError`.
+    public func validSignatures(of resource: FHIRResource) throws -> [ResourceSignature] {
+        guard let id = resource.id else { return [] }
+        let content = try CanonicalJSON.data(resource)
+        var found: [ResourceSignature] = []
+        for provenance in try provenances(of: resource.resourceType, id) {
+            let json = try JSONItemReader.read(FHIRJSON.data(provenance))
+            guard (json["target"]?.items ?? []).contains(where: { $0["reference"]?.text == "\(resource.resourceType)/\(id)" }) else {
+                continue
+            }
+            for text in SignatureCoding.signatures(json) {
+                do {
+                    let (signer, keyID, moment) = try verify(text, of: content)
+                    found.append(ResourceSignature(signer: signer.id, keyID: keyID, moment: moment, provenanceID: provenance.id))
+                } catch is TrustError { continue }
+            }
+        }
+        return found
+    }
+}
+
+extension WriteTransaction {
+    /// Signs a resource as it is, so that it can be shown to be unchanged: stores a Provenance with the signature of its canonical JSON.
+    ///
+    /// - Parameters:
+    ///   - resource: a stored resource with an id.
+    ///   - signer: the identity and its key, which the store must know to verify the signature later.
+    ///   - moment: when it is signed.
+    /// - Returns: the Provenance.
+    /// - Throws: ``TrustError/Code/invalidArgument`` for a resource without an id; ``TrustError/Code/release``; ``TrustError/Code/key``;
+    ///   `FHIRStoreError`.
+    @discardableResult
+    public func sign(_ resource: FHIRResource, by signer: SigningIdentity, at moment: Date = Date()) throws -> FHIRResource {
+        try SignatureCoding.check(store.release)
+        guard let id = resource.id else { throw TrustError(.invalidArgument, "only a resource with an id can be signed") }
+        let jws = try SignatureCoding.sign(CanonicalJSON.data(resource), by: signer, at: moment)
+        let json = SignatureCoding.json(
+            jws, of: "\(resource.resourceType)/\(id)", by: signer.id, at: moment,
+            id: SignatureCoding.provenanceID(of: id) ?? UUID().uuidString.lowercased())
+        return try upsert(FHIRJSON.resource(from: Data(json.json.utf8), release: store.release))
+    }
+}

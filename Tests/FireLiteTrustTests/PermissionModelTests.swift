@@ -1,0 +1,145 @@
+import FireLiteR4
+import FireLiteTrust
+import Foundation
+import TestSupport
+import Testing
+
+/// Random permission sets and requests against a model that judges each resource on its own.
+@Suite struct PermissionModelTests {
+    private static let now = Date(timeIntervalSince1970: 1_750_000_000)
+
+    private struct Record {
+        let type: String
+        let id: String
+        let patient: String
+        let level: String?
+        let sensitivities: [String]
+
+        var json: String {
+            let labels =
+                (level.map { [("v3-Confidentiality", $0)] } ?? []) + sensitivities.map { ("v3-ActCode", $0) }
+            let security = labels.map { #"{"system":"http://terminology.hl7.org/CodeSystem/\#($0.0)","code":"\#($0.1)"}"# }
+            let meta = labels.isEmpty ? "" : #","meta":{"security":[\#(security.joined(separator: ","))]}"#
+            let content =
+                switch type {
+                case "Patient": ""
+                case "Observation": #","status":"final","code":{"text":"x"},"subject":{"reference":"\#(patient)"}"#
+                default: #","subject":{"reference":"\#(patient)"}"#
+                }
+            return #"{"resourceType":"\#(type)","id":"\#(id)"\#(meta)\#(content)}"#
+        }
+    }
+
+    private struct Model {
+        let rules: [AccessRule]
+        let actor: String
+        let purpose: String?
+        let moment: Date
+
+        func sees(_ record: Record) -> Bool {
+            let results = rules.compactMap { result($0, record) }
+            return results.contains(.permit) && !results.contains(.deny)
+        }
+
+        private func result(_ rule: AccessRule, _ record: Record) -> AccessPermission.Kind? {
+            guard applies(rule, record) else { return nil }
+            let inner = rule.exceptions.compactMap { result($0, record) }
+            return inner.contains(.deny) ? .deny : inner.contains(.permit) ? .permit : rule.kind
+        }
+
+        private func applies(_ rule: AccessRule, _ record: Record) -> Bool {
+            guard rule.grantees.isEmpty || rule.grantees.contains(actor) else { return false }
+            if let from = rule.from, moment < from { return false }
+            if let until = rule.until, moment >= until { return false }
+            if !rule.purposes.isEmpty, !rule.purposes.contains(purpose ?? "-") { return false }
+            if !rule.types.isEmpty, !rule.types.contains(record.type) { return false }
+            if !rule.compartments.isEmpty, !rule.compartments.contains(record.patient) { return false }
+            let order = ["U", "L", "M", "N", "R", "V"]
+            let level = order.firstIndex(of: record.level ?? "N") ?? 5
+            let own = Set(record.sensitivities)
+            let stated = Set(rule.sensitivities)
+            if rule.kind == .permit {
+                if rule.confidentiality == nil, stated.isEmpty { return true }
+                if let highest = rule.confidentiality, level > order.firstIndex(of: highest.rawValue) ?? 0 { return false }
+                return own.isSubset(of: stated)
+            }
+            if let lowest = rule.confidentiality, level < order.firstIndex(of: lowest.rawValue) ?? 0 { return false }
+            return stated.isEmpty || !own.isDisjoint(with: stated)
+        }
+    }
+
+    private static func rule(_ random: inout SeededGenerator, depth: Int) -> AccessRule {
+        func some<Item>(_ items: [Item], _ chance: Int) -> [Item] {
+            random.percent(chance) ? items.filter { _ in random.percent(50) } : []
+        }
+        var rule = AccessRule(random.percent(depth == 0 ? 75 : 50) ? .permit : .deny, to: some(["dr", "nurse"], 50))
+        if random.percent(20) { rule.from = now.addingTimeInterval(Double(random.int(-2...2)) * 10) }
+        if random.percent(20) { rule.until = now.addingTimeInterval(Double(random.int(-2...2)) * 10) }
+        rule.types = some(["Patient", "Observation", "Condition"], 40)
+        rule.compartments = some(["Patient/1", "Patient/2", "Patient/3"], 40)
+        if random.percent(25) { rule.confidentiality = random.pick(Confidentiality.allCases) }
+        rule.sensitivities = some(["HIV", "ETH", "SOC"], 25)
+        rule.purposes = some(["TREAT", "HRESCH"], 20)
+        if depth < 2, random.percent(25) { rule.exceptions = (0...random.int(0...1)).map { _ in Self.rule(&random, depth: depth + 1) } }
+        return rule
+    }
+
+    private static func records(_ random: inout SeededGenerator) -> [Record] {
+        (0..<24).map { number in
+            let patient = "Patient/\(random.int(1...3))"
+            let type = number < 3 ? "Patient" : random.pick(["Observation", "Condition"])
+            return Record(
+                type: type, id: number < 3 ? "\(number + 1)" : "x\(number)", patient: number < 3 ? "Patient/\(number + 1)" : patient,
+                level: random.percent(40) ? random.pick(["U", "L", "M", "N", "R", "V", "odd"]) : nil,
+                sensitivities: ["HIV", "ETH"].filter { _ in random.percent(20) })
+        }
+    }
+
+    @Test func viewsShowWhatTheModelPermits() throws {
+        let owner = SigningIdentity(id: "owner", key: try SoftwareKey())
+        let identity = Identity(id: owner.id, authority: .everything, keys: [.init(owner.key.verificationKey, from: .distantPast)])
+        var seen = 0
+        var hidden = 0
+        try withEvery(Effort.isNightly ? 0..<2_000 : Effort.seeds(60)) { seed in
+            var random = SeededGenerator(seed: seed)
+            let records = Self.records(&random)
+            let rules = (0..<random.int(1...5)).map { _ in Self.rule(&random, depth: 0) }
+            let store = try FHIRStore.inMemory(release: .r4)
+            try store.write { tx in
+                try tx.setIdentity(identity)
+                for record in records { try tx.upsert(FHIRJSON.resource(from: Data(record.json.utf8), release: .r4)) }
+                for rule in rules { try tx.grant(AccessPermission(grantor: owner.id, rule: rule), signedBy: owner, at: Self.now) }
+            }
+            let purpose = random.pick(["TREAT", "HRESCH", nil])
+            let actor = random.pick(["dr", "nurse", "other"])
+            let model = Model(rules: rules, actor: actor, purpose: purpose, moment: Self.now)
+            let view = store.restricted(to: actor, purpose: purpose) { Self.now }
+            let permitted = records.filter(model.sees)
+            (seen, hidden) = (seen + permitted.count, hidden + records.count - permitted.count)
+            func ids(_ type: String) -> [String] { permitted.filter { $0.type == type }.map(\.id) }
+            let found = try (view.query(Patient.self).ids(), view.query(Observation.self).ids(), view.query(Condition.self).ids())
+            try #require(found.0 == ids("Patient"))
+            try #require(found.1 == ids("Observation"))
+            try #require(found.2 == ids("Condition"))
+            let counts = try view.counts().filter { $0.typeName == "Observation" || $0.typeName == "Condition" }
+            try #require(counts.reduce(0) { $0 + $1.count } == ids("Observation").count + ids("Condition").count)
+            let observations = try view.query(Observation.self).all().compactMap(\.id)
+            try #require(observations == ids("Observation"))
+            let number = try view.query(Observation.self).where { $0.status == .final }.count()
+            try #require(number == observations.count)
+            let result = try view.search("Observation?_include=Observation:subject&_count=100")
+            try #require(result.matches.compactMap(\.id) == ids("Observation"))
+            let subjects = Set(permitted.filter { $0.type == "Observation" }.map(\.patient))
+            let included = Set(result.included.compactMap(\.id).map { "Patient/" + $0 })
+            try #require(included == subjects.intersection(ids("Patient").map { "Patient/" + $0 }))
+            let reverse = try view.search("Patient?_revinclude=Observation:subject&_count=100")
+            let referring = permitted.filter { $0.type == "Observation" && ids("Patient").contains(String($0.patient.dropFirst(8))) }
+            try #require(Set(reverse.included.compactMap(\.id)) == Set(referring.map(\.id)))
+            for record in records {
+                let resource = try view.resource(typeName: record.type, id: record.id)
+                try #require((resource != nil) == model.sees(record))
+            }
+        }
+        #expect(seen > 100 && hidden > 100)
+    }
+}
