@@ -99,6 +99,12 @@ struct PushPlan {
         return try journal.tx.resource(typeName: key.typeName, id: key.id).map { try content($0) }
     }
 
+    /// Whether a content is that of the server, apart from what servers add.
+    private func isSame(_ content: String, as base: String?) throws -> Bool {
+        guard let base else { return false }
+        return try content == base || journal.resource(content).isSame(atServerAs: journal.resource(base))
+    }
+
     private mutating func load(_ row: WaitingChange) throws {
         var queue = [row]
         while let row = queue.popLast() {
@@ -119,7 +125,7 @@ struct PushPlan {
                 try journal.remove(first)
                 continue
             }
-            if let content, !first.isUncertain, content == first.base, known != nil {
+            if let content, !first.isUncertain, known != nil, try isSame(content, as: first.base) {
                 // As it was.
                 try journal.remove(first)
                 continue
