@@ -54,8 +54,8 @@ public final class AuditTrail: Sendable {
     /// - Throws: `AuditError.damaged`; `FHIRStoreError`; errors of the signature.
     @discardableResult
     public func append(_ accesses: [AuditAccess], by party: AuditParty? = nil, in transaction: WriteTransaction) throws -> AuditHead {
-        precondition(
-            !accesses.contains { $0.action == .prune }, "the action prune is written by prune(before:): append another one")
+        misuse(
+            unless: !accesses.contains { $0.action == .prune }, "the action prune is written by prune(before:): append another one")
         return try recorder.append(
             accesses.map { AuditRecorder.Draft(access: $0) }, by: party ?? recorder.party(of: transaction), in: transaction)
     }
