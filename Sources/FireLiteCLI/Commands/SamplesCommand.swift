@@ -10,7 +10,7 @@ struct SamplesCommand: Command {
             .option("map", "FILE", kind: .file, "codes and units as JSON, merged over the standard mapping"),
             .option("subject", "REFERENCE", "whom the samples are about, such as Patient/1"),
             ServerArgument.server(isRequired: false), CredentialsFile.option, ServerArgument.plainHTTP,
-            .option("output", "FILE|-", kind: .file, "with events: the file for the events, or - for standard output"),
+            .option("output", "FILE", kind: .file, "with events: the file for the events; - is standard output"),
             .option(
                 "type", "NAME", isRepeatable: true, "a type of samples, such as heartRate; stats needs one (default: all; not for import)"),
             .option(
