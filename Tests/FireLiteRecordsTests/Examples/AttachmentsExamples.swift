@@ -12,25 +12,25 @@ import Testing
         let document = Payloads.document("1", Payloads.bytes(10_000).fhirBase64)
         do {
             let store = try FHIRStore(path: path, release: .r4)
-            // example Attachments.md
+            // example PayloadsApart.md
             try store.attachments.keepApart()
             try store.write { tx in try tx.upsert(document) }
             // end
             try store.write { _ = try $0.upsert(Patient { $0.id = "1" }) }
             try store.close()
         }
-        // example Attachments.md
+        // example PayloadsApart.md
         let store = try FHIRStore(path: path, release: .r4)
         try store.attachments.resume()
         // end
-        // example Attachments.md
+        // example PayloadsApart.md
         let fetched = try store.resource(DocumentReference.self, id: "1")
         if let attachment = fetched?.content.first?.attachment, let bytes = try store.attachments.data(of: attachment) {
             print(attachment.title ?? "", bytes.count)
         }
         // end
         let pdf = Data("%PDF-1.7".utf8) + Payloads.bytes(20_000)
-        // example Attachments.md
+        // example PayloadsApart.md
         try store.attachments.attach(pdf, to: "Patient", id: "1", title: "letter")
         let photo = try store.resource(Patient.self, id: "1")?.photo.first
         if let reference = photo?.data.flatMap({ PayloadReference($0) }) {

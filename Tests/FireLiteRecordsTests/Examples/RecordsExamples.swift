@@ -13,25 +13,25 @@ import Testing
     @Test func records() throws {
         let store = try FHIRStore.inMemory(release: .r4)
         let observation = observation("1", date: "2024-05-01")
-        // example Records.md
+        // example KeepingRecords.md
         let record = try store.records.create(observation, annotations: ["fitness", "Under review"])
         print(record.annotations, record.metadata.status)
         // end
         #expect(record.annotations == ["fitness", "under review"])
         try store.write { _ in
-            // example Records.md
+            // example KeepingRecords.md
             observation.status = .amended
             try store.records.update(observation)
             try store.records.annotate("Observation", id: record.id, with: ["fitness"])
             // end
         }
         let observations = [self.observation("1"), self.observation("2")]
-        // example Records.md
+        // example KeepingRecords.md
         let result = try store.records.create(observations, annotations: ["import"])
         for failure in result.failed { print(failure.index, failure.error) }
         // end
         #expect(result.failed.count == 1)
-        // example Records.md
+        // example KeepingRecords.md
         let page = try store.records.query(Observation.self)
             .where { $0.status == .amended }.annotated("fitness").dated(from: "2024-01").page(of: 20)
         let rest = try store.records.query(Observation.self).annotated("fitness").after(page.next).all()
@@ -44,13 +44,13 @@ import Testing
     @Test func identifiersAndAppData() throws {
         let store = try FHIRStore.inMemory(release: .r4)
         let patient = Patient { $0.id = "1" }
-        // example Records.md
+        // example KeepingRecords.md
         try patient.addCustomIdentifier("4711", partner: "Organization/partner")
         print(patient.customIdentifiers(of: "Organization/partner"))
         // end
         #expect(patient.identifier.first?.assigner?.reference == "Organization/partner")
         let settings = Settings()
-        // example Records.md
+        // example KeepingRecords.md
         try store.appData.put(encoding: settings, id: "settings", annotations: ["ui"])
         let stored = try store.appData.get("settings")?.decoded(Settings.self)
         let all = try store.appData.query.annotated("ui").all()

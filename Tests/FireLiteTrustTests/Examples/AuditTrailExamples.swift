@@ -13,47 +13,47 @@ import Testing
         let store = try FHIRStore.inMemory(release: .r4)
         let patient = auditedPatient("1", "Miller")
         let observations = [Observation { $0.id = "2" }]
-        // example AuditTrail.md
+        // example AuditingAccess.md
         let key = try keys.key(named: "device") ?? keys.makeKey(named: "device")
         let device = SigningIdentity(id: "Device/7", key: key)
         let trail = try store.startAudit(by: device)
         // end
-        // example AuditTrail.md
+        // example AuditingAccess.md
         try store.write { tx in
             tx.setAuditParty(AuditParty("Practitioner/7", purpose: "TREAT"))
             try tx.upsert(patient)
         }
         // end
-        // example AuditTrail.md
+        // example AuditingAccess.md
         try trail.append(
             observations.map { AuditAccess(.read, "Observation", id: $0.id) }, by: AuditParty("Practitioner/7", purpose: "TREAT"))
         for entry in try store.read({ try $0.auditEntries(about: "Patient", id: "1") }) {
             print(entry.date, entry.party.actor, entry.access.action)
         }
         // end
-        // example AuditTrail.md
+        // example AuditingAccess.md
         let file = AuditHeadFile(path: path)
         try trail.keepHead(in: file)
         // end
-        // example AuditTrail.md
+        // example AuditingAccess.md
         let result = try store.verifyAudit(from: file.heads().last, signedBy: [device.key.verificationKey])
         if let finding = result.finding { print("row \(finding.row): \(finding)") }
         // end
         #expect(result.isIntact && result.size == 2)
-        // example AuditTrail.md
+        // example AuditingAccess.md
         let proof = try store.read { try $0.auditProof(of: "Patient", id: "1") }
         let json = proof.json
         // end
-        // example AuditTrail.md
+        // example AuditingAccess.md
         let received = try AuditProof(json: json)
         try received.verify(signedBy: [device.key.verificationKey])
         print(received.entry.date, received.resource ?? "")
         // end
         #expect(received.resource?.contains("Miller") == true)
-        // example AuditTrail.md
+        // example AuditingAccess.md
         try trail.prune(before: Date(timeIntervalSinceNow: -365 * 86_400))
         // end
-        // example AuditTrail.md
+        // example AuditingAccess.md
         for entry in try store.read({ try $0.auditEntries() }) {
             let event = try entry.auditEvent(release: .r4, source: "Device/7")
             print(FHIRJSON.string(event))
