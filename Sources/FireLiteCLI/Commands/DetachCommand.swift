@@ -9,8 +9,8 @@ struct DetachCommand: Command {
         operands: "Type/id [N]", operandCount: 1...2, operandKinds: [.resource, .other],
         jsonKeys: [JSONKey("detached", "the resource"), JSONKey("left", "the number of attachments that it still has")],
         discussion: """
-            N is the place of the attachment in the resource, from 1; it can be left out if there is only one. The payload is deleted
-            with the last resource that has it.
+            N is the place of the attachment in the resource, from 1; it can be left out if there is only one. The payload is
+            deleted with the last resource that has it.
 
             Example: firelite detach --database health.sqlite Patient/124
             """)

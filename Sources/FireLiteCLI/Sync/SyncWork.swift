@@ -27,7 +27,7 @@ struct SyncWork {
         JSONKey("parked", "the number of changes that the server has refused, of this and earlier runs"),
         JSONKey(
             "waiting",
-            "a list of what waits for a decision: type, id, state, status, issues, which are codes; null with --dry-run"),
+            "a list of what waits for a decision: type, id, state, status, issues (codes); null with --dry-run"),
         JSONKey("seconds", "the duration"),
     ]
 
