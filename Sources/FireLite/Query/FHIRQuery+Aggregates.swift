@@ -9,7 +9,7 @@ extension FHIRQuery {
         tail: (String) -> String, _ body: (Path.Value, Statement) throws -> Bool
     ) throws {
         let path = path(ElementPath(QueryPath()))._path.path
-        try store.perform(observesRestriction: true) { transaction in
+        try perform { transaction, _ in
             guard let (sql, column) = try transaction.statement(request)?.values(path, isOrdered: isOrdered, select, tail: tail) else {
                 return
             }

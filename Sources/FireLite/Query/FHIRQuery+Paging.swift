@@ -17,13 +17,14 @@ extension FHIRQuery {
         misuse(unless: size > 0, "the size of a page is 1 or more")
         var request = limit(size + 1).request
         if let limit = self.request.limit { request.limit = Swift.min(size + 1, limit) }
-        return try store.perform(observesRestriction: true) { transaction in
+        return try perform { transaction, note in
             var places: [QueryCursor] = []
             try transaction.forEachResult(request, withCursor: true) { row in
                 places.append(QueryCursor(values: (1..<row.columnCount).map { row.value($0) }, key: row.int(0)))
                 return true
             }
             let resources = try transaction.loader.resources(roots: places.prefix(size).map { $0.key >> 24 }).compactMap { $0 as? Resource }
+            if let note { for resource in resources { note(resource) } }
             return Page(resources: resources, next: places.count > size ? places[size - 1] : nil)
         }
     }

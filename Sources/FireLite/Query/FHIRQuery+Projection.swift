@@ -53,7 +53,7 @@ extension FHIRQuery {
 
     private func list<Value>(_ path: QueryPath, _ type: Value.Type) throws -> [Value?] {
         var values: [Value?] = []
-        try store.perform(observesRestriction: true) { transaction in
+        try perform { transaction, _ in
             try Self.literals([path], request, transaction) { values.append($0[0].flatMap { ProjectedValue.value($0, as: type) }) }
         }
         return values
@@ -62,7 +62,7 @@ extension FHIRQuery {
     /// A tuple of each result's values, made from their literals.
     func tuples<Tuple>(_ paths: [QueryPath], _ tuple: ([String?]) -> Tuple) throws -> [Tuple] {
         var tuples: [Tuple] = []
-        try store.perform(observesRestriction: true) { transaction in
+        try perform { transaction, _ in
             try Self.literals(paths, request, transaction) { tuples.append(tuple($0)) }
         }
         return tuples

@@ -75,7 +75,13 @@ public struct FHIRQuery<Resource: FHIRResource>: Sendable {
     ///
     /// - Complexity: reads rows of other resources only for the condition.
     /// - Throws: `FHIRStoreError`.
-    public func all() throws -> [Resource] { try store.perform(observesRestriction: true) { try all($0) } }
+    public func all() throws -> [Resource] {
+        try perform { transaction, note in
+            let results = try all(transaction)
+            if let note { for resource in results { note(resource) } }
+            return results
+        }
+    }
 
     func all(_ transaction: ReadTransaction) throws -> [Resource] {
         var results: [FHIRResource] = []
@@ -103,17 +109,17 @@ public struct FHIRQuery<Resource: FHIRResource>: Sendable {
     /// The number of results, with limit and offset applied.
     ///
     /// - Throws: `FHIRStoreError`.
-    public func count() throws -> Int { try store.perform(observesRestriction: true) { try $0.count(request) } }
+    public func count() throws -> Int { try perform { transaction, _ in try transaction.count(request) } }
 
     /// Whether there is a result.
     ///
     /// - Throws: `FHIRStoreError`.
-    public func exists() throws -> Bool { try store.perform(observesRestriction: true) { try !$0.roots(atMostOne.request).isEmpty } }
+    public func exists() throws -> Bool { try perform { transaction, _ in try !transaction.roots(atMostOne.request).isEmpty } }
 
     /// The logical ids of the results that have one, in their order.
     ///
     /// - Throws: `FHIRStoreError`.
-    public func ids() throws -> [String] { try store.perform(observesRestriction: true) { try ids($0) } }
+    public func ids() throws -> [String] { try perform { transaction, _ in try ids(transaction) } }
 
     func ids(_ transaction: ReadTransaction) throws -> [String] {
         var ids: [String] = []
@@ -131,7 +137,7 @@ public struct FHIRQuery<Resource: FHIRResource>: Sendable {
     /// The pks of the results, in their order.
     ///
     /// - Throws: `FHIRStoreError`.
-    public func pks() throws -> [String] { try store.perform(observesRestriction: true) { try pks($0) } }
+    public func pks() throws -> [String] { try perform { transaction, _ in try pks(transaction) } }
 
     func pks(_ transaction: ReadTransaction) throws -> [String] {
         var pks: [String] = []
@@ -149,7 +155,8 @@ public struct FHIRQuery<Resource: FHIRResource>: Sendable {
     /// - Throws: errors of `body`; `FHIRStoreError`.
     public func forEach(batch: Int = 256, _ body: (Resource) throws -> Void) throws {
         guard request.isWholeType else { return try batches(of: batch) { for resource in $0 { try body(resource) } } }
-        try store.perform(observesRestriction: true) { transaction in try scan(transaction, body) }
+        // A restricted query is not of the whole type.
+        try perform { transaction, _ in try scan(transaction, body) }
     }
 
     private func scan(_ transaction: ReadTransaction, _ body: (Resource) throws -> Void) throws {
@@ -165,7 +172,7 @@ public struct FHIRQuery<Resource: FHIRResource>: Sendable {
     /// - Throws: errors of `body`; `FHIRStoreError`.
     public func batches(of size: Int, _ body: ([Resource]) throws -> Void) throws {
         misuse(unless: size > 0, "the size of a batch is 1 or more")
-        try store.perform(observesRestriction: true) { transaction in
+        try perform { transaction, note in
             if request.isWholeType {
                 var batch: [Resource] = []
                 try scan(transaction) { resource in
@@ -176,7 +183,10 @@ public struct FHIRQuery<Resource: FHIRResource>: Sendable {
                 }
                 return batch.isEmpty ? () : try body(batch)
             }
-            try transaction.forEachBatch(request, of: size) { try body($0.compactMap { $0 as? Resource }) }
+            try transaction.forEachBatch(request, of: size) { batch in
+                if let note { for resource in batch { note(resource) } }
+                try body(batch.compactMap { $0 as? Resource })
+            }
         }
     }
 }

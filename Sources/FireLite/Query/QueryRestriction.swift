@@ -9,6 +9,29 @@ package protocol QueryRestriction: AnyObject, Sendable {
     ///   - transaction: the snapshot that is read, here without the restriction.
     /// - Throws: what its reads throw.
     func condition(on layout: Layout, in transaction: ReadTransaction) throws -> Predicate
+
+    /// Runs a call of a query with this restriction. It can keep a record of what is handed out, and refuse to hand it out.
+    ///
+    /// - Parameters:
+    ///   - typeName: the type that the query is for.
+    ///   - store: the store.
+    ///   - body: reads, and calls its argument with each resource before it hands it out.
+    /// - Throws: errors of `body`; what keeping the record throws.
+    func reading<Value>(
+        _ typeName: String, in store: FHIRStore, _ body: (@escaping (FHIRResource) -> Void) throws -> Value
+    ) throws -> Value
+}
+
+extension FHIRQuery {
+    /// Runs a call that observes restrictions.
+    ///
+    /// - Parameter body: reads. If there is a second argument, it calls it with each resource before it hands it out.
+    func perform<Value>(_ body: (ReadTransaction, ((FHIRResource) -> Void)?) throws -> Value) throws -> Value {
+        guard let restriction = request.restriction else { return try store.perform(observesRestriction: true) { try body($0, nil) } }
+        return try restriction.reading(request.layout.name, in: store) { note in
+            try store.perform(observesRestriction: true) { try body($0, note) }
+        }
+    }
 }
 
 extension FHIRStoreError {

@@ -48,7 +48,7 @@ extension FHIRStore {
     public func blocking<Value>(_ body: (FHIRStore) throws -> Value) rethrows -> Value { try body(self) }
 
     /// Runs a blocking read on a thread of the store's own.
-    func reading<Value>(_ body: sending @escaping () throws -> Value) async throws -> sending Value { try await reads.run(body) }
+    package func reading<Value>(_ body: sending @escaping () throws -> Value) async throws -> sending Value { try await reads.run(body) }
 
     /// Runs a blocking write on a thread of the store's own, in turn with other asynchronous writes. Cancelling rolls it back.
     func writing<Value>(_ body: sending @escaping () throws -> Value) async throws -> sending Value { try await writes.run(body) }

@@ -194,7 +194,7 @@ public final class FHIRStore: Sendable {
         return try mapping { try writer.access.connection.untilCancelled { try body(writer.access.connection) } }
     }
 
-    var currentTransaction: ReadTransaction? { pool.current }
+    package var currentTransaction: ReadTransaction? { pool.current }
 
     /// The managed objects of this thread's current write; nil outside of a write.
     var currentObjects: ManagedObjects? { pool.current?.objects }

@@ -13,14 +13,12 @@ enum TrustTime {
     /// The first moment of a date or time, and the first one after it; nil for other texts. A date without a zone is in UTC.
     static func bounds(_ text: String) -> (lower: Date, upper: Date)? {
         if text.contains("T") {
-            for fraction in [false, true] {
-                let style = Date.ISO8601FormatStyle(includingFractionalSeconds: fraction)
-                if let date = try? style.parse(text) {
-                    let lower = Date(trustMilliseconds: date.trustMilliseconds)
-                    return (lower, fraction ? lower : lower.addingTimeInterval(1))
-                }
-            }
-            return nil
+            // A style without fractions reads times with fractions too, and drops them: a period would end a second late.
+            let fraction = text.contains(".")
+            let style = Date.ISO8601FormatStyle(includingFractionalSeconds: fraction)
+            guard let date = try? style.parse(text) else { return nil }
+            let lower = Date(trustMilliseconds: date.trustMilliseconds)
+            return (lower, fraction ? lower : lower.addingTimeInterval(1))
         }
         let parts = text.split(separator: "-").compactMap { Int($0) }
         guard parts.count == text.split(separator: "-", omittingEmptySubsequences: false).count, 1...3 ~= parts.count else { return nil }

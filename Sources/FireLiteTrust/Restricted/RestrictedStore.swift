@@ -5,6 +5,9 @@ import FireLiteSearch
 ///
 /// Resources are left out by SQL, so counts, aggregates and pages do not show that there are others. Each read sees the permissions as they are
 /// then. It writes nothing, observes nothing and offers no SQL.
+///
+/// While the store is audited, each read appends what it hands out to the trail before it returns, and throws if it cannot. It must then not be
+/// inside another read of the store.
 public struct RestrictedStore: Sendable {
     private let store: FHIRStore
     private let restriction: PermissionRestriction
@@ -21,8 +24,9 @@ public struct RestrictedStore: Sendable {
     /// - Parameter body: reads.
     /// - Throws: errors of `body`; ``TrustError/Code/release``; `FHIRStoreError`.
     public func read<Value>(_ body: (RestrictedTransaction) throws -> Value) throws -> Value {
-        let restriction = restriction
-        return try store.read { try RestrictedTransaction.run($0, restriction, body) }
+        try restriction.audited(in: store) { reads in
+            try store.read { try RestrictedTransaction.run($0, restriction, reads, body) }
+        }
     }
 
     /// Runs `body` on a snapshot of the store, without blocking the caller.
@@ -30,8 +34,12 @@ public struct RestrictedStore: Sendable {
     /// - Parameter body: reads.
     /// - Throws: errors of `body`; ``TrustError/Code/release``; `FHIRStoreError`; `CancellationError`.
     public func read<Value>(_ body: sending @escaping (RestrictedTransaction) throws -> Value) async throws -> sending Value {
-        let restriction = restriction
-        return try await store.read { try RestrictedTransaction.run($0, restriction, body) }
+        let (store, restriction) = (store, restriction)
+        return try await store.reading {
+            try restriction.audited(in: store) { reads in
+                try store.read { try RestrictedTransaction.run($0, restriction, reads, body) }
+            }
+        }
     }
 
     // MARK: - Queries

@@ -7,12 +7,29 @@ public struct RestrictedTransaction {
     private let restriction: PermissionRestriction
 
     static func run<Value>(
-        _ transaction: ReadTransaction, _ restriction: PermissionRestriction, _ body: (RestrictedTransaction) throws -> Value
+        _ transaction: ReadTransaction, _ restriction: PermissionRestriction, _ reads: AuditedReads?,
+        _ body: (RestrictedTransaction) throws -> Value
     ) throws -> Value {
-        let restriction = try restriction.resolved(in: transaction)
+        let restriction = try restriction.resolved(in: transaction, reads)
         return try transaction.restricted(by: restriction) {
             try body(RestrictedTransaction(transaction: transaction, restriction: restriction))
         }
+    }
+
+    /// Notes what is handed out.
+    private func noting<Value>(_ typeName: String?, _ read: () throws -> Value, _ resources: (Value) -> [FHIRResource]) rethrows -> Value {
+        guard let reads = restriction.reads else { return try read() }
+        return try reads.collecting(typeName) {
+            let value = try read()
+            for resource in resources(value) { reads.note(resource) }
+            return value
+        }
+    }
+
+    /// Notes a resource that is handed out. If there is none, nothing was seen.
+    private func noting<Resource: FHIRResource>(_ resource: Resource?) -> Resource? {
+        if let resource { restriction.reads?.note(resource) }
+        return resource
     }
 
     /// A query for the resources of a type, on this snapshot.
@@ -29,7 +46,12 @@ public struct RestrictedTransaction {
     ///   - options: how it is understood.
     /// - Throws: `SearchError`; `FHIRStoreError`.
     public func search(_ address: String, options: SearchOptions = SearchOptions()) throws -> SearchResult {
-        try transaction.search(SearchRequest(address), options: options)
+        let request = try SearchRequest(address)
+        return try noting(request.type) {
+            try transaction.search(request, options: options)
+        } _: {
+            $0.matches + $0.included
+        }
     }
 
     // MARK: - Resources
@@ -41,7 +63,7 @@ public struct RestrictedTransaction {
     ///   - id: its id.
     /// - Throws: `FHIRStoreError`.
     public func resource<Resource: FHIRResource>(_ type: Resource.Type, id: String) throws -> Resource? {
-        try transaction.resource(type, id: id)
+        noting(try transaction.resource(type, id: id))
     }
 
     /// The resource with this type name and logical id; nil if there is none to be seen.
@@ -50,13 +72,15 @@ public struct RestrictedTransaction {
     ///   - typeName: the name of the type.
     ///   - id: its id.
     /// - Throws: `FHIRStoreError`: `invalidArgument` for a name that is not a resource type of the release.
-    public func resource(typeName: String, id: String) throws -> FHIRResource? { try transaction.resource(typeName: typeName, id: id) }
+    public func resource(typeName: String, id: String) throws -> FHIRResource? {
+        noting(try transaction.resource(typeName: typeName, id: id))
+    }
 
     /// The resource with this pk; nil if there is none to be seen.
     ///
     /// - Parameter pk: the pk.
     /// - Throws: `FHIRStoreError`.
-    public func resource(pk: String) throws -> FHIRResource? { try transaction.resource(pk: pk) }
+    public func resource(pk: String) throws -> FHIRResource? { noting(try transaction.resource(pk: pk)) }
 
     /// The resources with these ids that are to be seen, in the order of the ids.
     ///
@@ -65,7 +89,9 @@ public struct RestrictedTransaction {
     ///   - ids: the ids.
     /// - Throws: `FHIRStoreError`.
     public func resources<Resource: FHIRResource>(_ type: Resource.Type, ids: some Sequence<String>) throws -> [Resource] {
-        try transaction.resources(type, ids: ids)
+        let resources = try transaction.resources(type, ids: ids)
+        for resource in resources { _ = noting(resource) }
+        return resources
     }
 
     /// Calls `body` with every resource of a type that is to be seen, in the order they were stored.
@@ -75,14 +101,19 @@ public struct RestrictedTransaction {
     ///   - body: called with each.
     /// - Throws: errors of `body`; `FHIRStoreError`.
     public func forEach<Resource: FHIRResource>(_ type: Resource.Type, _ body: (Resource) throws -> Void) throws {
-        try transaction.forEach(type, body)
+        try transaction.forEach(type) { resource in
+            _ = noting(resource)
+            try body(resource)
+        }
     }
 
     /// The resource that a reference leads to; nil if there is none to be seen.
     ///
     /// - Parameter reference: the reference.
     /// - Throws: `FHIRStoreError`.
-    public func resolve(_ reference: some FHIRReference) throws -> FHIRResource? { try reference.resolve(in: transaction.store) }
+    public func resolve(_ reference: some FHIRReference) throws -> FHIRResource? {
+        noting(try reference.resolve(in: transaction.store))
+    }
 
     // MARK: - Counts
 
@@ -90,10 +121,22 @@ public struct RestrictedTransaction {
     ///
     /// - Parameter type: the resource type.
     /// - Throws: `FHIRStoreError`.
-    public func count<Resource: FHIRResource>(_ type: Resource.Type) throws -> Int { try transaction.count(type) }
+    public func count<Resource: FHIRResource>(_ type: Resource.Type) throws -> Int {
+        try noting(type._layout.name) {
+            try transaction.count(type)
+        } _: { _ in
+            []
+        }
+    }
 
     /// The types of the resources that are to be seen, by name, and the number of each.
     ///
     /// - Throws: `FHIRStoreError`.
-    public func counts() throws -> [TypeCount] { try transaction.counts() }
+    public func counts() throws -> [TypeCount] {
+        try noting(nil) {
+            try transaction.counts()
+        } _: { _ in
+            []
+        }
+    }
 }

@@ -1,0 +1,24 @@
+import FireLite
+import Foundation
+
+/// What a restricted view has handed out and the audit trail does not know yet.
+final class AuditedReads: @unchecked Sendable {
+    // `lock` guards the accesses.
+    private let lock = NSLock()
+    private var found: [AuditAccess] = []
+
+    var accesses: [AuditAccess] { lock.withLock { found } }
+
+    func note(_ resource: FHIRResource) { note(AuditAccess(.read, resource.layout.name, id: resource.id)) }
+
+    func note(_ access: AuditAccess) { lock.withLock { found.append(access) } }
+
+    /// Runs a call about resources of a type. If it hands out none, but says for example how many there are, it is noted as well.
+    func collecting<Value>(_ typeName: String?, _ body: () throws -> Value) rethrows -> Value {
+        let before = lock.withLock { found.count }
+        defer {
+            if lock.withLock({ found.count }) == before { note(AuditAccess(.read, typeName)) }
+        }
+        return try body()
+    }
+}
