@@ -20,8 +20,10 @@ struct SamplesWork {
         var configuration = SampleEngine.Configuration()
         configuration.batchSize = Self.batchSize
         let engine = SampleEngine(store: store, source: source, destinations: destinations, configuration: configuration)
-        let line = console.errorIsTerminal && !isJSON ? SampleProgressLine(console.standardError) : nil
-        let result = try awaiting { try await engine.run { line?.update($0) } }
+        let line = console.errorIsTerminal && !isJSON ? RedrawnLine(console.standardError) : nil
+        let result = try awaiting {
+            try await engine.run { line?.update("\(Figures.count($0.read)) samples, \(Figures.count($0.added)) added") }
+        }
         line?.clear()
         try print(result, seconds: start.duration(to: clock.now))
         if let waiting = result.waiting { throw ToolError.failed("requests wait in the outbox: \(waiting)") }
@@ -106,35 +108,5 @@ struct SamplesWork {
         ]
         if isShown { report.addLine(figures) } else { for figure in figures { report.addMember(figure.key, figure.value) } }
         report.addMember("waiting", FigureValue(result.waiting))
-    }
-}
-
-/// One line on a terminal with the progress of a run, redrawn in place.
-///
-/// `@unchecked Sendable`: the lock guards the output and the state.
-private final class SampleProgressLine: @unchecked Sendable {
-    private static let interval = Duration.milliseconds(200)
-    private let lock = NSLock()
-    private let output: any ByteOutput
-    private let clock = ContinuousClock()
-    private var lastDrawn: ContinuousClock.Instant?
-
-    init(_ output: any ByteOutput) { self.output = output }
-
-    /// Draws the line, unless it was drawn a moment ago. A terminal that is gone does not end the run.
-    func update(_ result: SampleRunResult) {
-        lock.withLock {
-            let now = clock.now
-            if let lastDrawn, lastDrawn.duration(to: now) < Self.interval { return }
-            lastDrawn = now
-            do { try output.write("\r\(Figures.count(result.read)) samples, \(Figures.count(result.added)) added\u{1B}[K") } catch {}
-        }
-    }
-
-    func clear() {
-        lock.withLock {
-            guard lastDrawn != nil else { return }
-            do { try output.write("\r\u{1B}[K") } catch {}
-        }
     }
 }

@@ -120,14 +120,14 @@ struct SyncWork {
     private func sync(_ synchronizer: Synchronizer, _ console: Console) throws -> ExitStatus {
         let clock = ContinuousClock()
         let start = clock.now
-        let line = console.errorIsTerminal && !isQuiet ? SyncProgressLine(console.standardError) : nil
+        let line = console.errorIsTerminal && !isQuiet ? RedrawnLine(console.standardError) : nil
         let direction = direction
         let decision = decision
         let outcome = Result {
             try server.explaining {
                 try awaiting {
                     try await decision.apply(to: synchronizer)
-                    return try await synchronizer.sync(direction) { progress in line?.update(progress) }
+                    return try await synchronizer.sync(direction) { progress in line?.update(progress.line) }
                 }
             }
         }

@@ -37,8 +37,8 @@ struct SyncCommandTests {
     }
 
     @Test func progressIsOneLine() {
-        let pull = SyncProgressLine.text(SyncProgress(phase: .pull, typeName: "Patient", done: 1_000, total: 2_000))
+        let pull = SyncProgress(phase: .pull, typeName: "Patient", done: 1_000, total: 2_000).line
         #expect(pull == "pulling Patient: 1,000 of 2,000")
-        #expect(SyncProgressLine.text(SyncProgress(phase: .push, typeName: nil, done: 3, total: nil)) == "pushing: 3")
+        #expect(SyncProgress(phase: .push, typeName: nil, done: 3, total: nil).line == "pushing: 3")
     }
 }
