@@ -1,3 +1,4 @@
+import FireLite
 import Foundation
 
 /// One line on a terminal with the progress of long work, redrawn in place at most five times a second, by any thread.
