@@ -193,6 +193,12 @@ import Testing
             }
         }
         #expect(try signers() == ["owner"])
+        // A signature of another type's resource with the same id takes nothing from the first.
+        try practice.store.write { tx in
+            let namesake = try tx.upsert(Patient { $0.id = "o1" })
+            try tx.sign(namesake, by: practice.owner, at: now)
+        }
+        #expect(try signers() == ["owner"])
         try practice.store.write { tx in try tx.resource(Observation.self, id: "o1")?.valueString = "changed" }
         #expect(try signers().isEmpty)
     }

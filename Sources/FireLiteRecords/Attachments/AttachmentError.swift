@@ -1,5 +1,7 @@
+import Foundation
+
 /// An error about the payload of an attachment. Its description has no content of records.
-public struct AttachmentError: Error, Sendable, Hashable, CustomStringConvertible {
+public struct AttachmentError: LocalizedError, Sendable, Hashable, CustomStringConvertible {
     /// The kind of an error. Later versions may add codes.
     public struct Code: RawRepresentable, Sendable, Hashable {
         public let rawValue: String
@@ -24,6 +26,9 @@ public struct AttachmentError: Error, Sendable, Hashable, CustomStringConvertibl
     public let message: String
 
     public var description: String { message }
+
+    /// The message, so that `localizedDescription` is it too.
+    public var errorDescription: String? { message }
 
     init(_ code: Code, _ message: String) {
         self.code = code

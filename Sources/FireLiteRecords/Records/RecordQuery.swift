@@ -68,7 +68,7 @@ public struct RecordQuery<Resource: FHIRResource>: Sendable {
     /// Only records with one of these statuses. Default: active and pending.
     public func status(_ statuses: Set<RecordStatus>) -> Self { with { $0.statuses = statuses } }
 
-    /// Also deleted records, in ``summaries()`` and ``count()``.
+    /// Also deleted records, in summaries and counts.
     public func includingDeleted() -> Self { with { $0.statuses.insert(.deleted) } }
 
     // MARK: - Order
@@ -160,7 +160,7 @@ public struct RecordQuery<Resource: FHIRResource>: Sendable {
         }
     }
 
-    /// A page by its number. The cost grows with the number; ``page(of:)`` has no such cost.
+    /// A page by its number. The cost grows with the number; pages by cursor have no such cost.
     ///
     /// - Parameters:
     ///   - number: the number of the page, from 1.

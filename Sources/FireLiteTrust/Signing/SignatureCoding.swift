@@ -6,10 +6,14 @@ import Foundation
 enum SignatureCoding {
     /// What the header says about the form of the content.
     static let form = "urn:firelite:canonical-json:1"
-    private static let suffix = "-signature"
 
-    /// The id of the Provenance with the signature of a resource; nil for one that is too long to be extended.
-    static func provenanceID(of resource: String) -> String? { resource.utf8.count <= 54 ? resource + suffix : nil }
+    /// The id of the Provenance with a signer's signature of a resource: each signer has one of each resource.
+    ///
+    /// - Parameter reference: the resource, as `Patient/1`.
+    static func provenanceID(of reference: String, by signer: String) -> String {
+        let digest = HashAlgorithm.sha256.digest(of: Data("\(reference) \(signer)".utf8)).prefix(24)
+        return "signature-" + digest.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+    }
 
     /// - Throws: ``TrustError/Code/release`` for releases before R4, whose signatures have another shape.
     static func check(_ release: FHIRRelease) throws {
@@ -71,7 +75,12 @@ extension ReadTransaction {
 
     /// The Provenances about a resource that may have its signature.
     func provenances(of type: String, _ id: String) throws -> [FHIRResource] {
-        if let own = SignatureCoding.provenanceID(of: id), let known = try resource(typeName: "Provenance", id: own) { return [known] }
+        // Those that `sign` made are found by their ids, which costs less than what refers to the resource.
+        let signers = try rows(of: TrustTables.module, "SELECT id FROM _trust_identity ORDER BY id").compactMap(\.[0].text)
+        let own = try signers.compactMap {
+            try resource(typeName: "Provenance", id: SignatureCoding.provenanceID(of: "\(type)/\(id)", by: $0))
+        }
+        if !own.isEmpty { return own }
         guard let layout = store.release.resourceLayout(named: "Provenance"), let target = layout.element(named: "target") else {
             return []
         }
@@ -122,7 +131,7 @@ extension WriteTransaction {
         let jws = try SignatureCoding.sign(CanonicalJSON.data(resource), by: signer, at: moment)
         let json = SignatureCoding.json(
             jws, of: "\(resource.resourceType)/\(id)", by: signer.id, at: moment,
-            id: SignatureCoding.provenanceID(of: id) ?? UUID().uuidString.lowercased())
+            id: SignatureCoding.provenanceID(of: "\(resource.resourceType)/\(id)", by: signer.id))
         return try upsert(FHIRJSON.resource(from: Data(json.json.utf8), release: store.release))
     }
 }
