@@ -21,6 +21,7 @@ struct FireLiteTool {
             AttachCommand.self, DetachCommand.self, BlobsCommand.self,
             AnnotateCommand.self, RecordsCommand.self, AppDataCommand.self,
             SamplesCommand.self, AuditCommand.self,
+            PermitCommand.self, RevokeCommand.self, PermissionsCommand.self, SignCommand.self, VerifyCommand.self,
             VersionCommand.self, CompletionsCommand.self, ManualCommand.self,
         ]
     }

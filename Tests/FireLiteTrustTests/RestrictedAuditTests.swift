@@ -49,8 +49,7 @@ import Testing
         try check(["Patient"])
         #expect(try view.query(Patient.self).values { $0.id } == ["1", "2"])
         try check(["Patient"])
-        // swift-format-ignore: ReplaceForEachWithForLoop
-        try view.query(Patient.self).forEach { _ in }
+        try view.query(Patient.self).forEach(batch: 1) { _ in }
         try check(both)
         #expect(try view.resource(Patient.self, id: "1") != nil)
         try check(["Patient/1"])

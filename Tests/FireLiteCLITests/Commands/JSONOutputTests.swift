@@ -27,6 +27,8 @@ struct JSONOutputTests {
         return try object(run.output)
     }
 
+    private func signing(_ option: String) -> [String] { ["--\(option)", "me", "--signing-key", folder.file("me.pem")] }
+
     /// A run of every command that has such an object; those of find depend on its options.
     private func runs() throws -> [String: [String]] {
         let file = try folder.write("more.ndjson", #"{"resourceType":"Patient","id":"2"}"#)
@@ -58,6 +60,10 @@ struct JSONOutputTests {
             "attach": ["--database", database.path, "Patient/0", file], "blobs": ["--database", database.path, "list"],
             "detach": ["--database", database.path, "Patient/0"],
             "audit": ["--database", database.path, "verify"],
+            "permit": ["--database", database.path, "--id", "1"] + signing("grantor"),
+            "revoke": ["--database", database.path, "1"] + signing("grantor"),
+            "permissions": ["--database", database.path], "verify": ["--database", database.path, "Patient/0"],
+            "sign": ["--database", database.path, "Patient/0"] + signing("signer"),
             "push": ["--database", database.path, "--server", "http://127.0.0.1:1/fhir", "--dry-run"],
             "migrate": [
                 "--database", database.path, try folder.write("old.ndjson", #"{"resourceType":"Patient","id":"3","pk":"x","name":[]}"#),

@@ -19,7 +19,7 @@ struct CompletionsTests {
 
     static let cases = [
         Case("firelite im", ["import"]), Case("firelite --v", ["--version"]), Case("firelite rek", ["rekey"]),
-        Case("firelite re", ["records", "recover", "register", "rekey", "reseal", "restore"]),
+        Case("firelite re", ["records", "recover", "register", "rekey", "reseal", "restore", "revoke"]),
         Case("firelite restore BodySt", ["BodyStructure/"]),
         Case("firelite import --fr", ["--from-server"]), Case("firelite prune --k", ["--keep", "--key-file"]),
         Case("firelite import --on-error ", ["skip", "stop"]), Case("firelite import --len", ["--lenient-dates"]),

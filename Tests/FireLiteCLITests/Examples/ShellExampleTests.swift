@@ -103,7 +103,7 @@ struct ShellExampleTests {
     private static func word(_ word: String, _ folder: TemporaryFolder) -> [String] {
         if word == "*.ndjson" { return [folder.file("observations.ndjson"), folder.file("patients.ndjson")] }
         if word == "folder" || word == "exported" { return [folder.file(word)] }
-        let isFile = word.wholeMatch(of: /[a-z][a-z0-9-]*(\.[a-z]+)*\.(sqlite|ndjson|json|key|gz|pdf|xml)/) != nil
+        let isFile = word.wholeMatch(of: /[a-z][a-z0-9-]*(\.[a-z]+)*\.(sqlite|ndjson|json|key|gz|pdf|xml|pem)/) != nil
         return [isFile ? folder.file(word) : word]
     }
 
