@@ -17,8 +17,8 @@ struct AttachCommand: Command {
         ],
         discussion: """
             The file goes into the first element that holds attachments, such as Patient.photo or DocumentReference.content,
-            with its type, size and SHA-1 hash. A file larger than 20 MiB is refused, unless the database's policy says otherwise, and
-            one whose first bytes do not show the stated type.
+            with its type, size and SHA-1 hash. A file larger than 20 MiB is refused, unless the database's policy says otherwise,
+            and one whose first bytes do not show the stated type.
 
             Example: firelite attach --database health.sqlite Patient/123 letter.pdf
             """)

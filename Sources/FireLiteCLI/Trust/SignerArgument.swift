@@ -5,7 +5,7 @@ import Foundation
 /// The identity that signs, and the file with its key.
 struct SignerArgument {
     static let keyOption = OptionDefinition.option(
-        "signing-key", "FILE.pem", kind: .file, isRequired: true, "the private key; made on first use, for its owner only (0600)")
+        "signing-key", "FILE", kind: .file, isRequired: true, "the private key, a .pem; made on first use, for its owner only (0600)")
 
     let id: String
     private let keys: FileKeyStore

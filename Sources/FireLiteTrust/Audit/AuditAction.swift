@@ -10,6 +10,6 @@ public enum AuditAction: String, Sendable, Hashable, Codable, CaseIterable {
     case delete = "D"
     /// Something else was done, such as an export.
     case execute = "E"
-    /// Values of the trail itself were removed. Only ``AuditTrail/prune(before:)`` writes it.
+    /// Values of the trail itself were removed. Only `prune(before:)` of ``AuditTrail`` writes it.
     case prune = "P"
 }

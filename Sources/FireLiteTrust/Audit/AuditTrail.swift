@@ -4,7 +4,7 @@ import Foundation
 /// The audit trail of a store: a row for each access, and a signed head for each commit, in the same file and the same transactions.
 ///
 /// The rows are the leaves of a Merkle tree (RFC 6962), so a row that was changed, removed or added afterwards is found by
-/// ``FireLite/ReadTransaction/verifyAudit(from:keys:)``, with the heads that were kept outside of the file.
+/// `verifyAudit(from:)`, with the heads that were kept outside of the file.
 public final class AuditTrail: Sendable {
     /// The store.
     public let store: FHIRStore
