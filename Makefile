@@ -63,7 +63,7 @@ uninstall:
 # With the servers that can be installed here; tests of the others are skipped.
 test: setup
 	swift build --build-tests $(SWIFT_FLAGS)
-	Scripts/servers.sh run swift test --skip-build $(SWIFT_FLAGS)
+	Scripts/servers.sh run Scripts/failures-last.sh swift test --skip-build $(SWIFT_FLAGS)
 
 # The Apple half of the cryptography, with swift-crypto, which is downloaded for it.
 apple-crypto:
