@@ -3,7 +3,7 @@ import FireLiteRecords
 import Foundation
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct AppDataTests {
+@Suite(.timeLimit(.minutes(30))) struct AppDataTests {
     private struct Settings: Codable, Equatable {
         var theme: String
         var since: Date

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// The examples of the pages on records and on sealed records.
-@Suite(.timeLimit(.minutes(5))) struct RecordsExamples {
+@Suite(.timeLimit(.minutes(30))) struct RecordsExamples {
     private struct Settings: Codable, Equatable {
         var theme = "dark"
     }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import FireLiteRecords
 
-@Suite(.timeLimit(.minutes(5))) struct SealedRecordTests {
+@Suite(.timeLimit(.minutes(30))) struct SealedRecordTests {
     private func sealed(_ store: FHIRStore) throws -> RecordKeyring {
         let keyring = try RecordKeyring()
         store.records.encryption = .perRecord(

@@ -3,7 +3,7 @@ import FireLiteRecords
 import Foundation
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct WireRecordTests {
+@Suite(.timeLimit(.minutes(30))) struct WireRecordTests {
     private func code(_ body: () throws -> Void) -> RecordError.Code? {
         do {
             try body()

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Random operations against dictionaries, reopened and checked.
-@Suite(.timeLimit(.minutes(10))) struct RecordModelTests {
+@Suite(.timeLimit(.minutes(30))) struct RecordModelTests {
     /// What a record should be.
     private struct Entry: Equatable {
         var text: String

@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct RecordTests {
+@Suite(.timeLimit(.minutes(30))) struct RecordTests {
     @Test func aRecordKeepsTimesAndAnnotationsThroughItsLife() throws {
         try withRecordStore { store in
             let clock = TestClock()

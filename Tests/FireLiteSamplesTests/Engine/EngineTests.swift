@@ -3,7 +3,7 @@ import FireLiteSamples
 import Foundation
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct SampleEngineTests {
+@Suite(.timeLimit(.minutes(30))) struct SampleEngineTests {
     private struct Veto: SampleDelegate {
         let uuid: UUID
         let decision: SampleDecision

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// A process that is killed while it imports loses no sample and adds none twice.
-@Suite(.timeLimit(.minutes(10))) struct SampleCrashTests {
+@Suite(.timeLimit(.minutes(30))) struct SampleCrashTests {
     private static let isNightly = ProcessInfo.processInfo.environment["FIRELITE_NIGHTLY"] != nil
     private static let rounds = isNightly ? 50 : 5
     private static let samples = 600

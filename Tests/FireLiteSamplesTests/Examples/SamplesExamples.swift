@@ -13,7 +13,7 @@ struct NightFilter: SampleDelegate {
 // end
 
 /// The examples of the page on samples, with a server in memory.
-@Suite(.timeLimit(.minutes(5))) struct SamplesExamples {
+@Suite(.timeLimit(.minutes(30))) struct SamplesExamples {
     @Test func importing() async throws {
         let temporary = try TemporaryFolder()
         let path = try temporary.write("export.xml", ExportText.of([ExportText.record("HeartRate", "60", "count/min", minute: 1)]))

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// The Observation of each type in the standard mapping, byte for byte, and its validity for another program.
-@Suite(.timeLimit(.minutes(5))) struct GoldenObservationTests {
+@Suite(.timeLimit(.minutes(30))) struct GoldenObservationTests {
     private static let file = "Tests/FireLiteSamplesTests/Fixtures/observations.ndjson"
 
     /// Where Scripts/servers.sh puts its Python.

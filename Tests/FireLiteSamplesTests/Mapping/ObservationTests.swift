@@ -5,7 +5,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct SampleObservationTests {
+@Suite(.timeLimit(.minutes(30))) struct SampleObservationTests {
     private func stored(_ sample: Sample, _ mapping: SampleMapping = .standard) async throws -> String {
         let store = try memoryStore()
         try await SampleEngine(store: store, source: MemorySampleSource([sample]), destinations: [LocalStore(store, mapping: mapping)])

@@ -3,7 +3,7 @@ import FireLiteSamples
 import Foundation
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct SampleStatisticsTests {
+@Suite(.timeLimit(.minutes(30))) struct SampleStatisticsTests {
     private func store(_ samples: [Sample]) async throws -> FHIRStore {
         let store = try memoryStore()
         try await SampleEngine(store: store, source: MemorySampleSource(samples), destinations: [LocalStore(store)]).run()

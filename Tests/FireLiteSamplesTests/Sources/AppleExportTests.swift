@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct AppleExportTests {
+@Suite(.timeLimit(.minutes(30))) struct AppleExportTests {
     private let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct NDJSONSampleTests {
+@Suite(.timeLimit(.minutes(30))) struct NDJSONSampleTests {
     private let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }

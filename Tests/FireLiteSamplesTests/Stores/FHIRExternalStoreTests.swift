@@ -3,7 +3,7 @@ import FireLiteSamples
 import Foundation
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct FHIRExternalStoreTests {
+@Suite(.timeLimit(.minutes(30))) struct FHIRExternalStoreTests {
     private let store: FHIRStore
     private let source = MemorySampleSource([heartRate(1), heartRate(2)])
 

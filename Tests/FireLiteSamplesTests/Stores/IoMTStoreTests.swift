@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct IoMTStoreTests {
+@Suite(.timeLimit(.minutes(30))) struct IoMTStoreTests {
     private static let connection =
         "Endpoint=sb://hub.example.org/;SharedAccessKeyName=send only;SharedAccessKey=c2VjcmV0+/key=;EntityPath=device/data"
     private static let now = Date(timeIntervalSince1970: 1_767_225_600)

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// The examples of the page on the outbox, with a server in memory.
-@Suite(.timeLimit(.minutes(5))) struct OutboxExamples {
+@Suite(.timeLimit(.minutes(30))) struct OutboxExamples {
     private typealias Task = _Concurrency.Task
 
     @Test func theOutbox() async throws {

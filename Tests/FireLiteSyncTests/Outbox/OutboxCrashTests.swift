@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// A process that is killed while it sends loses no request, and sends none to two effects; nor do two processes at once.
-@Suite(.timeLimit(.minutes(10))) struct OutboxCrashTests {
+@Suite(.timeLimit(.minutes(30))) struct OutboxCrashTests {
     private static let isNightly = ProcessInfo.processInfo.environment["FIRELITE_NIGHTLY"] != nil
     private static let entries = isNightly ? 500 : 60
     private static let kills = isNightly ? 200 : Effort.count(20)

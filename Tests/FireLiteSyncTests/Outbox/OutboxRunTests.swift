@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// An outbox that sends by itself.
-@Suite(.timeLimit(.minutes(5))) struct OutboxRunTests {
+@Suite(.timeLimit(.minutes(30))) struct OutboxRunTests {
     /// Runs an outbox with a store in a file until its server has been asked so often and nothing is left to send.
     private func run(
         _ server: OutboxServerStub, clock: TestClock = TestClock(), _ refusals: OutboxRefusals = .stop, until count: Int,

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// An outbox against sekmet, a FHIR server by others.
-@Suite(.enabled(if: LocalServers.fhir != nil, Comment(rawValue: LocalServers.hint)), .timeLimit(.minutes(5)))
+@Suite(.enabled(if: LocalServers.fhir != nil, Comment(rawValue: LocalServers.hint)), .timeLimit(.minutes(30)))
 struct OutboxServerTests {
     /// The server, behind a network that fails on purpose.
     private struct Network: HTTPTransport {

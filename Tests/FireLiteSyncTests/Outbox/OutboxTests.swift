@@ -6,7 +6,7 @@ import Testing
 @testable import FireLiteSync
 
 /// Every request in an outbox reaches its server, in order, and takes effect once.
-@Suite(.timeLimit(.minutes(5))) struct OutboxTests {
+@Suite(.timeLimit(.minutes(30))) struct OutboxTests {
     // MARK: - Order
 
     @Test func whatWaitsIsSentInOrderBeforeWhatComesLater() async throws {

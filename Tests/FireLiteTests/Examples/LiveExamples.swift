@@ -3,7 +3,7 @@ import FireLiteR4
 import Testing
 
 /// The examples of LiveResults.md, and that of MigratingFromFireKit.md on notifications.
-@Suite(.soundStores, .timeLimit(.minutes(5))) struct LiveExamples {
+@Suite(.soundStores, .timeLimit(.minutes(30))) struct LiveExamples {
     /// What a loop shows, as texts.
     private struct Screen {
         let send: AsyncStream<String>.Continuation

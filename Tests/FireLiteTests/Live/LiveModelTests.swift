@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Random writes: after each, what observers were given is compared with a computation from scratch.
-@Suite(.soundStores, .timeLimit(.minutes(5))) struct LiveModelTests {
+@Suite(.soundStores, .timeLimit(.minutes(30))) struct LiveModelTests {
     /// One random write; returns the number of its steps.
     private static func write(_ store: FHIRStore, _ random: inout RandomInstance) throws -> Int {
         let fails = random.generator.percent(10)

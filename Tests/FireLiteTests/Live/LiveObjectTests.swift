@@ -7,7 +7,7 @@ import Testing
 @testable import FireLite
 
 /// Objects of user interfaces follow the store, and held objects can be brought up to date.
-@Suite(.soundStores, .timeLimit(.minutes(5))) struct LiveObjectTests {
+@Suite(.soundStores, .timeLimit(.minutes(30))) struct LiveObjectTests {
     /// Waits until `value` is true of what it reads, whenever that changes.
     @MainActor private func until(_ value: @escaping @MainActor () -> Bool) async {
         let (changes, changed) = AsyncStream<Void>.makeStream()

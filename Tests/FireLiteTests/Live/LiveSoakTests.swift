@@ -8,7 +8,7 @@ import Testing
 
 /// Two hundred live queries and two writers, one of them on a connection of its own: 3 seconds and 20 commits each at least, a minute with
 /// `FIRELITE_NIGHTLY`. Then memory must be flat, too: run it alone.
-@Suite(.soundStores, .timeLimit(.minutes(10))) struct LiveSoakTests {
+@Suite(.soundStores, .timeLimit(.minutes(30))) struct LiveSoakTests {
     private static let observers = 200
     /// The number of different queries.
     private static let families = 20

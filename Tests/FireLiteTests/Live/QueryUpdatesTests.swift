@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// `FHIRQuery.updates()` gives the results now and after each commit that changes them.
-@Suite(.soundStores, .timeLimit(.minutes(5))) struct QueryUpdatesTests {
+@Suite(.soundStores, .timeLimit(.minutes(30))) struct QueryUpdatesTests {
     private static func families(_ patients: [Patient]?) -> [String] { patients?.compactMap { $0.name.first?.family } ?? ["-"] }
 
     @Test func resultsFollowCommitsThatChangeThem() async throws {

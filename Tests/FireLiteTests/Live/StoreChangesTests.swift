@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// `FHIRStore.changes()` reports each commit, exactly once and in order.
-@Suite(.soundStores, .timeLimit(.minutes(5))) struct StoreChangesTests {
+@Suite(.soundStores, .timeLimit(.minutes(30))) struct StoreChangesTests {
     @Test func eachCommitIsReportedWithItsResources() async throws {
         let store = try freshStore()
         var commits = store.changes().makeAsyncIterator()

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// `FHIRStore.updates` gives the result of any read now and after each commit that changes it.
-@Suite(.soundStores, .timeLimit(.minutes(5))) struct StoreUpdatesTests {
+@Suite(.soundStores, .timeLimit(.minutes(30))) struct StoreUpdatesTests {
     /// The first results of a read, with a write before each but the first.
     private func results<Value>(
         _ store: FHIRStore, _ read: @escaping @Sendable (ReadTransaction) throws -> Value, after writes: [() throws -> Void]

@@ -5,7 +5,7 @@ import Testing
 @testable import FireLite
 
 /// The rows of statements as sequences.
-@Suite(.soundStores, .timeLimit(.minutes(2))) struct SQLRowsTests {
+@Suite(.soundStores, .timeLimit(.minutes(30))) struct SQLRowsTests {
     private static let endless = "WITH RECURSIVE c(n) AS (VALUES (1) UNION ALL SELECT n + 1 FROM c) SELECT n FROM c"
 
     private func filled(_ count: Int = 300, isInFile: Bool = true) throws -> FHIRStore {

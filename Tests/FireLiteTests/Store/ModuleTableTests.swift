@@ -6,7 +6,7 @@ import Testing
 @testable import FireLite
 
 /// Tables that a module keeps in the store's file are a part of the store.
-@Suite(.soundStores, .timeLimit(.minutes(5))) struct ModuleTableTests {
+@Suite(.soundStores, .timeLimit(.minutes(30))) struct ModuleTableTests {
     private static let jobs = ModuleTable(
         "_parcel", key: "number", columns: [.init("receiver", .text), .init("content", .blob), .init("weight", .real)],
         indexes: [.init("receiver"), .init("receiver", "weight", isUnique: true)])

@@ -5,7 +5,7 @@ import Testing
 @testable import FireLite
 
 /// Modules take part in each write of a store object, inside its transaction.
-@Suite(.soundStores, .timeLimit(.minutes(5))) struct WriteParticipantTests {
+@Suite(.soundStores, .timeLimit(.minutes(30))) struct WriteParticipantTests {
     private static let module = ModuleTables(
         module: "witness", version: 1, tables: [ModuleTable("_witness", key: "number", columns: [.init("text", .text)])])
 

@@ -6,7 +6,7 @@ import Testing
 @testable import FireLite
 
 /// Exports as sequences.
-@Suite(.soundStores, .timeLimit(.minutes(2))) struct ExportedSequenceTests {
+@Suite(.soundStores, .timeLimit(.minutes(30))) struct ExportedSequenceTests {
     private let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }

@@ -6,7 +6,7 @@ import Testing
 @testable import FireLite
 
 /// Imports that are cancelled, and imports of sequences.
-@Suite(.soundStores, .timeLimit(.minutes(2))) struct ImportCancellationTests {
+@Suite(.soundStores, .timeLimit(.minutes(30))) struct ImportCancellationTests {
     private let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }

@@ -6,7 +6,7 @@ import Testing
 @testable import FireLiteTrust
 
 /// Processes that append at once make one tree, and one that is killed leaves a whole one.
-@Suite(.timeLimit(.minutes(10))) struct AuditProcessTests {
+@Suite(.timeLimit(.minutes(30))) struct AuditProcessTests {
     private static let kills = Effort.isNightly ? 200 : Effort.count(8)
     private static let commits = Effort.isNightly ? 500 : 60
 

@@ -4,7 +4,7 @@ import Testing
 @testable import FireLite
 
 /// What a thread reads ahead for a task.
-@Suite(.timeLimit(.minutes(2))) struct ReadAheadTests {
+@Suite(.timeLimit(.minutes(30))) struct ReadAheadTests {
     private struct Failure: Error {}
 
     private func ahead(_ capacity: Int) -> ReadAhead<Int> {
