@@ -12,7 +12,7 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 
 # How many tests run at once. Without a bound all 1,400 do, and one that needs a turn of the few threads of tasks waits for minutes.
-export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ?= 6
+export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ?= 3
 
 # How often `make fuzz` runs each target.
 RUNS ?= 200000
@@ -22,7 +22,7 @@ DATA ?=
 BENCH_DATA = $(if $(DATA),--data "$(DATA)")
 
 help:
-	@echo "make demo      build in release and run the demonstration"
+	@echo "make demo      build the demonstration in release and run it"
 	@echo "make install   build in release and install the tool, its manual page and completions in PREFIX (default: /usr/local);"
 	@echo "               make uninstall removes them"
 	@echo "make test      run every test"
@@ -46,8 +46,8 @@ setup:
 	@./Scripts/setup.sh
 
 demo: setup
-	swift build -c release --product firelite
-	"$$(swift build -c release --show-bin-path)/firelite" demo
+	swift build -c release --product demo
+	"$$(swift build -c release --show-bin-path)/demo"
 
 # Without the toolchain's libraries the tool runs for everyone on the machine; on Apple's systems they are part of the system.
 STATIC = $(if $(filter Linux,$(shell uname -s)),--static-swift-stdlib -Xlinker -lcurl)

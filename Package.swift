@@ -32,6 +32,7 @@ let package = Package(
         .library(name: "FireLiteSynthetic", targets: ["FireLiteSynthetic"]),
         .library(name: "FireLiteGenerator", targets: ["FireLiteGenerator"]),
         .executable(name: "firelite", targets: ["FireLiteCLI"]),
+        .executable(name: "demo", targets: ["Demo"]),
         .executable(name: "Generator", targets: ["FireLiteGeneratorCommand"]),
         .plugin(name: "GenerateFHIRModels", targets: ["GenerateFHIRModels"]),
     ],
@@ -72,11 +73,17 @@ let package = Package(
         .target(name: "FireLiteTrust", dependencies: ["FireLite", "FireLiteCrypto", "FireLiteSearch"], swiftSettings: settings),
         .target(name: "FireLiteSynthetic", dependencies: ["FireLiteCore", "FireLiteR4"], swiftSettings: settings),
         .target(name: "FireLiteReleases", dependencies: ["FireLiteCore"], swiftSettings: settings),
+        .target(name: "FireLiteTerminal", dependencies: ["FireLiteCore"], swiftSettings: settings),
+        .target(
+            name: "FireLiteDemonstration", dependencies: ["FireLite", "FireLiteR4", "FireLiteSynthetic", "FireLiteTerminal"],
+            swiftSettings: settings),
+        .executableTarget(
+            name: "Demo", dependencies: ["FireLite", "FireLiteDemonstration", "FireLiteR4", "FireLiteSynthetic"], swiftSettings: settings),
         .executableTarget(
             name: "FireLiteCLI",
             dependencies: [
-                "FireLite", "FireLiteR4", "FireLiteFHIRPath", "FireLiteRecords", "FireLiteReleases", "FireLiteSamples", "FireLiteSearch",
-                "FireLiteSync", "FireLiteSynthetic", "FireLiteTrust",
+                "FireLite", "FireLiteR4", "FireLiteDemonstration", "FireLiteFHIRPath", "FireLiteRecords", "FireLiteReleases",
+                "FireLiteSamples", "FireLiteSearch", "FireLiteSync", "FireLiteSynthetic", "FireLiteTerminal", "FireLiteTrust",
             ],
             swiftSettings: settings),
         .executableTarget(
@@ -145,7 +152,8 @@ let package = Package(
             dependencies: ["FireLiteTrust", "FireLiteR4", "FireLiteR5", "FireLiteReleases", "FireLiteSearch", "TestSupport", "AuditChild"],
             swiftSettings: settings),
         .testTarget(
-            name: "FireLiteCLITests", dependencies: ["FireLiteCLI", "FireLiteSQLiteBridge", "FireLiteSynthetic", "TestSupport"],
+            name: "FireLiteCLITests",
+            dependencies: ["FireLiteCLI", "FireLiteSQLiteBridge", "FireLiteSynthetic", "FireLiteTerminal", "TestSupport"],
             swiftSettings: settings
         ),
         .testTarget(

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Runs tests and, where they fail, prints the failures once more at the end: thousands of lines follow a failure, and of a long log
-# often only the end is kept.
+# Runs tests and, where they fail, repeats the failures at the end: thousands of lines follow a failure, and of a long log often only
+# the end is kept.
 #
 # usage: Scripts/failures-last.sh COMMAND…     the status is the command's
 set -uo pipefail

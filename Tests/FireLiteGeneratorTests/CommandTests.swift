@@ -66,6 +66,22 @@ struct CommandTests {
         #expect(try !package.folder.read("Slim/Release.swift").contains("taskTypes"))
     }
 
+    /// With layouts alone no code is written; with both options both are.
+    @Test func layoutsGoIntoAFileOfTheirOwn() throws {
+        let layouts = root + "/mini.layouts"
+        #expect(
+            package.run("--release", "Mini", "--layouts", layouts).output
+                == "FHIR Mini 9.9.0: layouts in \(layouts)\n1 files written, 0 removed")
+        let alone = try package.folder.read("mini.layouts")
+        #expect(!alone.isEmpty)
+        try FileManager.default.removeItem(atPath: layouts)
+        let both = package.run("--release", "Mini", "--layouts", layouts, "--output", root + "/Out")
+        #expect(
+            both.output
+                == "FHIR Mini 9.9.0: layouts in \(layouts)\nFHIR Mini 9.9.0: 21 files in \(root)/Out\n22 files written, 0 removed")
+        #expect(try package.folder.read("mini.layouts") == alone)
+    }
+
     @Test func definitionsGiveTheSameCodeAsTheDigest() throws {
         _ = package.run()
         #expect(package.run("--check", "--definitions", Fixtures.definitions, "--release", "Mini").status == 0)

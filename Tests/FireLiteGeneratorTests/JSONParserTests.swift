@@ -20,6 +20,14 @@ struct JSONParserTests {
         #expect(node["absent"] == nil)
     }
 
+    @Test(arguments: ["1e5", "1E+5", "1e-5", "0.10E-02"])
+    func exponentsHaveOneSign(number: String) throws {
+        guard case .number(let literal) = try parse(number).content else { return #expect(Bool(false), "no number") }
+        #expect(literal == number)
+        let twice = number.replacing(#/e[+-]?/#.ignoresCase(), with: "e+-")
+        #expect(message { _ = try parse(twice) }?.hasSuffix("expected a digit") == true)
+    }
+
     @Test func escapesBecomeCharacters() throws {
         #expect(try parse(#""a\"\\\/\b\f\n\r\t\u00e9\ud83d\ude00""#).string == "a\"\\/\u{8}\u{C}\n\r\té😀")
     }

@@ -1,3 +1,5 @@
+import FireLiteTerminal
+
 /// The texts of `--help`.
 enum HelpText {
     /// What the tool does, without a period.

@@ -1,4 +1,5 @@
 import FireLite
+import FireLiteTerminal
 import FireLiteTrust
 import Foundation
 

@@ -1,5 +1,6 @@
 import FireLite
 import FireLiteRecords
+import FireLiteTerminal
 import Foundation
 
 /// `firelite blobs`: the payloads of attachments that are kept apart from their resources.

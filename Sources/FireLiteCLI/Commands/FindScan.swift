@@ -1,5 +1,6 @@
 import FireLite
 import FireLiteRecords
+import FireLiteTerminal
 
 /// Answers `firelite find` with a query of the store.
 struct FindScan {

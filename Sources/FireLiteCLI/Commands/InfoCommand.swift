@@ -1,4 +1,5 @@
 import FireLite
+import FireLiteTerminal
 
 /// `firelite info`: prints what the database contains.
 struct InfoCommand: Command {

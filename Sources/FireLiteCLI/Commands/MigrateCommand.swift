@@ -1,4 +1,5 @@
 import FireLite
+import FireLiteTerminal
 import Foundation
 
 /// `firelite migrate`: stores what an app on FireKit has exported.

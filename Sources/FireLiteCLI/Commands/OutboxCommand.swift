@@ -1,5 +1,6 @@
 import FireLite
 import FireLiteSync
+import FireLiteTerminal
 import Foundation
 
 /// `firelite outbox`: lists, retries, discards and sends the requests that wait in a database.

@@ -1,5 +1,6 @@
 import FireLite
 import FireLiteRecords
+import FireLiteTerminal
 
 /// `firelite records`: lists records with their metadata, purges and reconciles them.
 struct RecordsCommand: Command {

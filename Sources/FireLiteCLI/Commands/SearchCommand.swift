@@ -1,5 +1,6 @@
 import FireLite
 import FireLiteSearch
+import FireLiteTerminal
 
 /// `firelite search`: finds resources by FHIR's search parameters.
 struct SearchCommand: Command {

@@ -1,4 +1,5 @@
 import FireLite
+import FireLiteTerminal
 import Foundation
 
 /// `firelite validate`: checks resources against FHIR's definitions.

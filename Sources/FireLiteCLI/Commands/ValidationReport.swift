@@ -1,5 +1,6 @@
 import FireLite
 import FireLiteFHIRPath
+import FireLiteTerminal
 
 /// Writes issues as they are found, as an OperationOutcome or a table.
 final class ValidationReport {

@@ -1,5 +1,6 @@
 import FireLite
 import FireLiteSearch
+import FireLiteTerminal
 import Foundation
 
 /// `firelite view`: prints the rows of a view, or puts views into the file.

@@ -1,4 +1,5 @@
 import FireLiteCore
+import FireLiteTerminal
 
 /// Comma-separated values (RFC 4180).
 struct CommaSeparated {

@@ -1,4 +1,5 @@
 import FireLite
+import FireLiteTerminal
 import Foundation
 
 /// The environment of a run of the tool: its three streams and whether a person reads them.

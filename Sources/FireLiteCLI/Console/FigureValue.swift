@@ -1,4 +1,5 @@
 import FireLite
+import FireLiteTerminal
 import Foundation
 
 /// A value of a report, as text and as JSON.

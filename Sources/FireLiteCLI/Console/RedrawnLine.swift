@@ -1,4 +1,5 @@
 import FireLite
+import FireLiteTerminal
 import Foundation
 
 /// One line on a terminal with the progress of long work, redrawn in place at most five times a second, by any thread.

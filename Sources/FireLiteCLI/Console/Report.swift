@@ -1,4 +1,5 @@
 import FireLite
+import FireLiteTerminal
 
 /// The results of a command: lines and tables, or with `--json` one JSON object.
 ///

@@ -1,4 +1,5 @@
 import FireLite
+import FireLiteTerminal
 
 /// Writes the rows of a statement as a table, as comma-separated values or as JSON lines.
 struct SQLRowWriter {

@@ -1,5 +1,6 @@
 import FireLite
 import FireLiteSearch
+import FireLiteTerminal
 
 /// The matches of a search as a table for a person: type, id, and what describes a resource best.
 struct SearchTable {

@@ -1,4 +1,5 @@
 import FireLite
+import FireLiteTerminal
 import Foundation
 
 /// Output to a terminal: characters that control it are shown as JSON escapes, whatever command writes them.

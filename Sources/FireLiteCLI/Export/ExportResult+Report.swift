@@ -1,4 +1,5 @@
 import FireLite
+import FireLiteTerminal
 
 extension ExportResult {
     /// The line about resources without an id.

@@ -1,4 +1,5 @@
 import FireLite
+import FireLiteTerminal
 
 extension ImportCounts {
     /// The summary of an import.

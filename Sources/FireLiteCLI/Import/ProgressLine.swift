@@ -1,4 +1,5 @@
 import FireLite
+import FireLiteTerminal
 import Foundation
 
 /// One line on a terminal with the progress of an import, redrawn in place.

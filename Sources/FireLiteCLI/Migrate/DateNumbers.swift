@@ -1,4 +1,5 @@
 import FireLite
+import FireLiteTerminal
 import Foundation
 
 /// What a date as a number counts.

@@ -1,5 +1,6 @@
 import FireLite
 import FireLiteSamples
+import FireLiteTerminal
 import Foundation
 
 /// What `firelite samples` does once its arguments are read.

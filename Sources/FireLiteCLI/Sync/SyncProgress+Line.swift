@@ -1,4 +1,5 @@
 import FireLiteSync
+import FireLiteTerminal
 
 extension SyncProgress {
     /// The progress as the tool shows it.

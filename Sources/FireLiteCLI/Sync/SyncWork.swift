@@ -1,5 +1,6 @@
 import FireLite
 import FireLiteSync
+import FireLiteTerminal
 import Foundation
 
 /// What `sync`, `pull` and `push` have in common.

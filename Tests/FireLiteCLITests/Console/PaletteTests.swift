@@ -1,3 +1,4 @@
+import FireLiteTerminal
 import Foundation
 import Testing
 

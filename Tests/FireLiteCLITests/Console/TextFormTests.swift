@@ -1,3 +1,4 @@
+import FireLiteTerminal
 import Testing
 
 @testable import FireLiteCLI

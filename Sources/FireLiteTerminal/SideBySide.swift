@@ -1,8 +1,8 @@
 /// Two texts side by side, or one below the other if they are too wide.
-enum SideBySide {
+package enum SideBySide {
     private static let separator = "  │  "
 
-    static func lines(_ left: [String], _ right: [String], width: Int) -> [String] {
+    package static func lines(_ left: [String], _ right: [String], width: Int) -> [String] {
         let leftWidth = left.map(\.count).max() ?? 0
         let rightWidth = right.map(\.count).max() ?? 0
         guard leftWidth + separator.count + rightWidth <= width else { return left + [""] + right }

@@ -1,7 +1,7 @@
 import Foundation
 
 /// Compact JSON: values that fit are on one line, and others are indented.
-struct FoldedJSON {
+package struct FoldedJSON {
     private enum Node {
         case leaf(String)
         /// The items of an object, each with its member name, or of a list.
@@ -9,10 +9,10 @@ struct FoldedJSON {
     }
 
     private let width: Int
-    private(set) var lines: [String] = []
+    package private(set) var lines: [String] = []
 
     /// The lines of a well-formed text, of at most `width` characters if strings allow it.
-    static func lines(_ json: String, width: Int) -> [String] {
+    package static func lines(_ json: String, width: Int) -> [String] {
         var parser = Parser(characters: Array(json))
         var folded = FoldedJSON(width: width)
         folded.write(parser.node(), prefix: "", suffix: "", indentation: 0)

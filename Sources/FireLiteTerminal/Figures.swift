@@ -1,10 +1,10 @@
-import FireLite
+import FireLiteCore
 import Foundation
 
 /// Numbers for people to read.
-enum Figures {
+package enum Figures {
     /// `1,234,567`.
-    static func count(_ number: Int) -> String {
+    package static func count(_ number: Int) -> String {
         var digits = Array(String(number.magnitude))
         var position = digits.count - 3
         while position > 0 {
@@ -15,7 +15,7 @@ enum Figures {
     }
 
     /// `12 bytes`, `3.4 KB`, `5.6 MB`: powers of 1,000.
-    static func bytes(_ number: Int) -> String {
+    package static func bytes(_ number: Int) -> String {
         let units = ["KB", "MB", "GB", "TB"]
         guard number >= 1_000 else { return number == 1 ? "1 byte" : "\(number) bytes" }
         var value = Double(number) / 1_000
@@ -28,7 +28,7 @@ enum Figures {
     }
 
     /// `2026-05-01T09:00:00.000Z`; milliseconds since 1970 for a moment in a damaged file that no calendar has.
-    static func moment(_ date: Date) -> String {
+    package static func moment(_ date: Date) -> String {
         let seconds = date.timeIntervalSince1970
         // The years 1 to 9999.
         guard (-62_135_596_800..<253_402_300_799).contains(seconds) else { return String(format: "%.0f", seconds * 1_000) }
@@ -36,10 +36,10 @@ enum Figures {
     }
 
     /// `0.12`, `45.60`: seconds.
-    static func seconds(_ duration: Duration, decimals: Int = 2) -> String { String(format: "%.\(decimals)f", duration.seconds) }
+    package static func seconds(_ duration: Duration, decimals: Int = 2) -> String { String(format: "%.\(decimals)f", duration.seconds) }
 
     /// `12 s`, `3 min 5 s`, `1 h 2 min`.
-    static func remaining(_ seconds: Double) -> String {
+    package static func remaining(_ seconds: Double) -> String {
         guard seconds.isFinite, seconds < 360_000 else { return "a long time" }
         let whole = Int(seconds.rounded(.up))
         if whole < 60 { return "\(whole) s" }
@@ -49,6 +49,6 @@ enum Figures {
 }
 
 extension Duration {
-    var seconds: Double { Double(components.seconds) + Double(components.attoseconds) * 1e-18 }
-    var milliseconds: Double { seconds * 1_000 }
+    package var seconds: Double { Double(components.seconds) + Double(components.attoseconds) * 1e-18 }
+    package var milliseconds: Double { seconds * 1_000 }
 }

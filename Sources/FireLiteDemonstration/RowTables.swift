@@ -1,4 +1,5 @@
 import FireLite
+import FireLiteTerminal
 
 /// The rows of a resource, table by table: a line for each column, with its name and its value in each row.
 enum RowTables {

@@ -1,6 +1,6 @@
 /// Rows of text in aligned columns, two spaces apart.
-struct TextTable {
-    enum Alignment {
+package struct TextTable {
+    package enum Alignment {
         case left, right
     }
 
@@ -8,20 +8,20 @@ struct TextTable {
     private var rows: [[String]] = []
     private var hasHeading = false
 
-    init(_ alignments: [Alignment]) { self.alignments = alignments }
+    package init(_ alignments: [Alignment]) { self.alignments = alignments }
 
     /// Adds a row; missing cells at its end are empty. Characters that control a terminal or begin a line are escaped.
-    mutating func add(_ cells: String...) { add(cells) }
+    package mutating func add(_ cells: String...) { add(cells) }
 
-    mutating func add(_ cells: [String]) { rows.append(cells.map { TerminalText.visible($0) }) }
+    package mutating func add(_ cells: [String]) { rows.append(cells.map { TerminalText.visible($0) }) }
 
     /// Adds the row of headings, which must be the first.
-    mutating func addHeading(_ cells: [String]) {
+    package mutating func addHeading(_ cells: [String]) {
         hasHeading = true
         add(cells)
     }
 
-    var lines: [String] {
+    package var lines: [String] {
         let widths = alignments.indices.map { column in rows.map { column < $0.count ? $0[column].count : 0 }.max() ?? 0 }
         return rows.map { row in
             var line = ""
@@ -34,10 +34,10 @@ struct TextTable {
         }
     }
 
-    var text: String { text(.plain) }
+    package var text: String { text(.plain) }
 
     /// The lines, with the headings in bold if the palette has it.
-    func text(_ palette: Palette) -> String {
+    package func text(_ palette: Palette) -> String {
         var lines = lines
         if hasHeading { lines[0] = palette.bold(lines[0]) }
         return lines.joined(separator: "\n")

@@ -1,9 +1,9 @@
 /// Text for a terminal, which some characters control.
-enum TerminalText {
+package enum TerminalText {
     /// The text with control characters and bidirectional marks as JSON escapes (`\\u001b`).
     ///
     /// - Parameter keepsLines: whether line feeds stay.
-    static func visible(_ text: String, keepsLines: Bool = false) -> String {
+    package static func visible(_ text: String, keepsLines: Bool = false) -> String {
         guard text.unicodeScalars.contains(where: isSteering) else { return text }
         var result = String.UnicodeScalarView()
         for scalar in text.unicodeScalars {

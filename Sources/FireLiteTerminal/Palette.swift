@@ -1,9 +1,9 @@
 /// Colours and bold type, on terminals whose user has nothing against them.
-struct Palette {
+package struct Palette {
     /// Without colours.
-    static let plain = Palette(isOn: false)
+    package static let plain = Palette(isOn: false)
 
-    let isOn: Bool
+    package let isOn: Bool
 
     private init(isOn: Bool) { self.isOn = isOn }
 
@@ -11,7 +11,7 @@ struct Palette {
     ///   - isTerminal: whether the stream is a terminal; nothing else gets colours.
     ///   - environment: `NO_COLOR` with any value but the empty one turns colours off (<https://no-color.org>), and so does `TERM` if
     ///     it is `dumb` or missing.
-    init(isTerminal: Bool, environment: [String: String]) {
+    package init(isTerminal: Bool, environment: [String: String]) {
         let isRefused = environment["NO_COLOR"]?.isEmpty == false
         let terminal = environment["TERM"] ?? ""
         isOn = isTerminal && !isRefused && !terminal.isEmpty && terminal != "dumb"
@@ -20,10 +20,10 @@ struct Palette {
     // Select Graphic Rendition (ECMA-48, 8.3.117).
 
     /// For headings.
-    func bold(_ text: String) -> String { styled(text, "1") }
+    package func bold(_ text: String) -> String { styled(text, "1") }
 
     /// For errors.
-    func red(_ text: String) -> String { styled(text, "31") }
+    package func red(_ text: String) -> String { styled(text, "31") }
 
     private func styled(_ text: String, _ code: String) -> String { isOn && !text.isEmpty ? "\u{1B}[\(code)m\(text)\u{1B}[0m" : text }
 }
