@@ -5,7 +5,9 @@ extension PredicateCompiler {
     /// The condition that a reference leads to a resource of a type that meets a predicate.
     func target(_ column: QueryColumn, _ layout: Layout, _ predicate: Predicate, _ strategy: Strategy) throws -> SQLFragment {
         guard column.name != nil, schema.table(of: layout).isInFile else { return .never }
-        if strategy == .filter { return try targetOfRow(column, layout, predicate) }
+        if strategy == .filter {
+            return try targetOfWalk(column, layout, predicate) ?? targetOfRow(column, layout, predicate)
+        }
         return try leadsFromTargets(column, layout, predicate)
             ? try rowsOfTargets(column, layout, predicate) : try targetAmongAll(column, layout, predicate)
     }
@@ -35,7 +37,7 @@ extension PredicateCompiler {
     }
 
     /// The targets are found once, and every reference is read.
-    private func targetAmongAll(_ column: QueryColumn, _ layout: Layout, _ predicate: Predicate) throws -> SQLFragment {
+    func targetAmongAll(_ column: QueryColumn, _ layout: Layout, _ predicate: Predicate) throws -> SQLFragment {
         let reference = column.sql
         let ids = try targets(layout, predicate, .drive, { id, _ in id }, where: { id, _ in "\(id) IS NOT NULL" })
         let keys = try targets(layout, predicate, .drive, { $1 }, where: { "\($1) IS NOT NULL" })

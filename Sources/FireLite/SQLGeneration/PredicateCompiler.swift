@@ -26,6 +26,8 @@ final class PredicateCompiler {
     let statistics: RowStatistics
     /// The approximate number of rows of the leading condition, for those that filter.
     var candidates = PredicateCompiler.many
+    /// Whether rows are reached in the order of their keys until there are enough results.
+    var isWalking = false
     private var aliasCount = 0
     /// The aliases of resources that are not contained.
     private var rootAliases: Set<String> = []
