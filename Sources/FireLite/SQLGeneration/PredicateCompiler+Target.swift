@@ -13,7 +13,7 @@ extension PredicateCompiler {
     }
 
     /// Selects from the targets: resources of a type that meet a predicate. Nil if there are none.
-    private func targets(
+    func targets(
         _ layout: Layout, _ predicate: Predicate, _ strategy: Strategy, _ select: (_ id: String, _ key: String) -> String,
         where link: (_ id: String, _ key: String) -> String
     ) throws -> SQLFragment? {

@@ -53,8 +53,21 @@ extension PredicateCompiler {
         return try walking(false) {
             let scope = lookingAhead { rootScope(layout, alias: newAlias()) }
             guard try lookingAhead({ try bestLead(predicate.conjuncts, scope, atMost: Self.mostTargets) }) != nil else { return nil }
-            return try targetAmongAll(column, layout, predicate)
+            return try targetAmongFew(column, layout, predicate)
         }
+    }
+
+    /// Most references are compared as texts, and only others by what they lead to, which takes a function of this library.
+    private func targetAmongFew(_ column: QueryColumn, _ layout: Layout, _ predicate: Predicate) throws -> SQLFragment {
+        // The sign keeps SQLite from beginning with the references' index.
+        let (reference, type) = ("+" + column.sql, layout.name)
+        let texts = try targets(
+            layout, predicate, .drive, { id, _ in "'\(type)/' || \(ReferenceText.validID(id, type))" },
+            where: { id, _ in "\(id) IS NOT NULL" })
+        guard let texts else { return .never }
+        // The character after the slash is 0.
+        let isOther = "(\(reference) < '\(type)/' OR \(reference) >= '\(type)0' OR instr(\(reference), '/_history/') > 0)"
+        return .either(["\(reference) IN (" + texts + ")", .all([SQLFragment(isOther), try targetAmongAll(column, layout, predicate)])])
     }
 }
 
