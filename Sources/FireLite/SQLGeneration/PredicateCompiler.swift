@@ -166,7 +166,7 @@ final class PredicateCompiler {
     }
 
     /// A condition on a primitive itself.
-    private func conditionOnValue(_ predicate: Predicate, _ column: QueryColumn, _ strategy: Strategy) throws -> SQLFragment {
+    func conditionOnValue(_ predicate: Predicate, _ column: QueryColumn, _ strategy: Strategy) throws -> SQLFragment {
         switch predicate {
         case .constant(let value): return value ? .always : .never
         case .and(let parts): return .all(try parts.map { try conditionOnValue($0, column, strategy) })

@@ -47,7 +47,7 @@ struct QueryStatement {
                     return SortTerm(sql: sql, isDescending: key.isDescending, nulls: key.nulls, indexedColumn: nil)
                 }
                 let (sql, column) = try compiler.value(paths[0], scope, choose)
-                let indexed = column.flatMap { isIndexed($0) ? $0.name : nil }
+                let indexed = column.flatMap { paths[0].filters.isEmpty && isIndexed($0) ? $0.name : nil }
                 return SortTerm(sql: sql, isDescending: key.isDescending, nulls: key.nulls, indexedColumn: indexed)
             }
         }
