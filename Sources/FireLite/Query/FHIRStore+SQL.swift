@@ -33,18 +33,33 @@ extension FHIRStore {
         _ body: (SQLRow) throws -> Void
     ) throws {
         try perform { transaction in
-            let connection = transaction.access.connection
-            try transaction.access.queries.addFunctions(connection, identity)
-            if transaction.access.region != nil {
-                transaction.access.region?.insert(tables: connection.withViews { statementTables.tables(of: sql, connection) })
-            }
-            try connection.withViews { try run(sql, arguments, on: connection, isCancelled, columns: begin, body) }
+            var names: [String] = []
+            try run(
+                sql, arguments, in: transaction, isCancelled,
+                columns: {
+                    names = $0
+                    try begin($0)
+                },
+                { row in try body(SQLRow(columns: names, values: (0..<names.count).map { row.value($0) })) })
         }
+    }
+
+    /// Runs a statement that only reads, and notes its tables for observers.
+    func run(
+        _ sql: String, _ arguments: [SQLValue], in transaction: ReadTransaction, _ isCancelled: (() -> Bool)? = nil,
+        columns begin: ([String]) throws -> Void, _ body: (Statement) throws -> Void
+    ) throws {
+        let connection = transaction.access.connection
+        try transaction.access.queries.addFunctions(connection, identity)
+        if transaction.access.region != nil {
+            transaction.access.region?.insert(tables: connection.withViews { statementTables.tables(of: sql, connection) })
+        }
+        try connection.withViews { try run(sql, arguments, on: connection, isCancelled, columns: begin, body) }
     }
 
     private func run(
         _ sql: String, _ arguments: [SQLValue], on connection: Connection, _ isCancelled: (() -> Bool)?,
-        columns begin: ([String]) throws -> Void, _ body: (SQLRow) throws -> Void
+        columns begin: ([String]) throws -> Void, _ body: (Statement) throws -> Void
     ) throws {
         let statement = try connection.prepareReadOnly(sql)
         guard let statement else {
@@ -59,13 +74,8 @@ extension FHIRStore {
                 sql: sql)
         }
         statement.bind(arguments)
-        let columns = (0..<statement.columnCount).map { statement.columnName($0) }
-        try begin(columns)
-        func run() throws {
-            while try statement.step() {
-                try body(SQLRow(columns: columns, values: (0..<columns.count).map { statement.value($0) }))
-            }
-        }
+        try begin((0..<statement.columnCount).map { statement.columnName($0) })
+        func run() throws { while try statement.step() { try body(statement) } }
         guard let isCancelled else { return try run() }
         try withoutActuallyEscaping(isCancelled) { isCancelled in
             try connection.withProgress({ !isCancelled() }, run)

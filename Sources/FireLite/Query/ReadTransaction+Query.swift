@@ -30,6 +30,7 @@ extension ReadTransaction {
     ) throws {
         guard let statement = try statement(request) else { return }
         let columns = try columns(statement)
+        if let walk = try statement.walk(columns) { return try forEachResult(of: statement, walk, columns, body) }
         guard statement.hasTwoParts else {
             return try forEachRow(statement.keys(columns, withCursor: withCursor), body)
         }
@@ -44,6 +45,21 @@ extension ReadTransaction {
         let rest = request.limit.map { $0 - count }
         if let rest, rest <= 0 { return }
         try forEachRow(statement.keys(columns, withCursor: withCursor, part: .absent, limit: rest), body)
+    }
+
+    /// Walks through resources in search of the first results, and finds the rest of them by the leading condition.
+    private func forEachResult(
+        of statement: QueryStatement, _ walk: QueryStatement.Walk, _ columns: [SQLFragment], _ body: (Statement) throws -> Bool
+    ) throws {
+        var count = 0
+        var isEnded = false
+        try forEachRow(walk.keys) { row in
+            count += 1
+            isEnded = try !body(row)
+            return !isEnded
+        }
+        guard let end = walk.end, let limit = statement.request.limit, !isEnded, count < limit else { return }
+        try forEachRow(statement.keys(columns, limit: limit - count, after: end), body)
     }
 
     /// The number of results of a request, with limit and offset applied.

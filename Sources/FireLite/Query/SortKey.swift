@@ -6,13 +6,15 @@ public struct SortKey: Sendable {
     }
 
     /// The paths to the values, of which the least counts in ascending and the greatest in descending order: usually one.
-    package let paths: [QueryPath]
+    package let paths: [SortPath]
     package let isDescending: Bool
     package let nulls: Nulls
 
-    package init(path: QueryPath, isDescending: Bool, nulls: Nulls) { self.init(paths: [path], isDescending: isDescending, nulls: nulls) }
+    package init(path: QueryPath, isDescending: Bool, nulls: Nulls) {
+        self.init(paths: [SortPath(path)], isDescending: isDescending, nulls: nulls)
+    }
 
-    package init(paths: [QueryPath], isDescending: Bool, nulls: Nulls) {
+    package init(paths: [SortPath], isDescending: Bool, nulls: Nulls) {
         self.paths = paths
         self.isDescending = isDescending
         self.nulls = nulls

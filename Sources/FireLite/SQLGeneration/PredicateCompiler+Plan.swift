@@ -83,7 +83,7 @@ extension PredicateCompiler {
     /// The lead with the fewest rows and their approximate number; nil if each has more than `limit`.
     ///
     /// All are counted up to one limit, then up to a higher one, so that no frequent condition is counted for long.
-    private func fewest(_ leads: [QueryPlan.Lead], atMost limit: Int) throws -> (lead: QueryPlan.Lead, rows: Int)? {
+    func fewest(_ leads: [QueryPlan.Lead], atMost limit: Int) throws -> (lead: QueryPlan.Lead, rows: Int)? {
         var most = QueryPlan.selectiveRows
         while true {
             most = Swift.min(most, limit)
@@ -116,7 +116,7 @@ extension PredicateCompiler {
     // MARK: - What can lead
 
     /// The ways in which indexes lead from a condition to rows of a scope.
-    private func leads(_ predicate: Predicate, _ part: Int, _ scope: QueryScope) throws -> [QueryPlan.Lead] {
+    func leads(_ predicate: Predicate, _ part: Int, _ scope: QueryScope) throws -> [QueryPlan.Lead] {
         switch predicate {
         case .value(let path, let test):
             guard let column = try column(path, scope), let lead = lead(column, test, part, scope) else { return [] }
@@ -213,7 +213,7 @@ extension PredicateCompiler {
     }
 
     /// The maximum number of targets whose references lead.
-    private static let mostTargets = 2_000
+    static let mostTargets = 2_000
     /// More rows than were counted.
     static let many = Int.max >> 8
 

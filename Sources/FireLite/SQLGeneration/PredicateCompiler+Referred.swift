@@ -97,6 +97,7 @@ extension PredicateCompiler {
         _ sources: Sources, _ column: (column: QueryColumn, isDirect: Bool), _ strategy: Strategy
     ) throws -> Bool {
         guard column.isDirect, indexes.hasIndex(on: column.column) else { return false }
+        if isWalking { return true }
         let source = lookingAhead { rootScope(sources.layout, alias: newAlias()) }
         let targets = try strategy == .filter ? candidates : statistics.size(of: sources.target.table)
         let references = try statistics.size(of: source.table)

@@ -14,6 +14,14 @@ extension PredicateCompiler {
         var orders: [String]
         /// Whether the path goes through no list.
         var isDirect: Bool { orders.isEmpty }
+
+        /// Continues with the rows at a path from the leaf.
+        mutating func append(_ rows: PathRows) {
+            joins += rows.joins
+            condition = .all([condition, rows.condition])
+            leaf = rows.leaf
+            orders += rows.orders
+        }
     }
 
     /// The rows at a path from the row of a scope; nil if the file has none.
@@ -41,6 +49,28 @@ extension PredicateCompiler {
         }
     }
 
+    /// The rows at a path with filters; nil if the file has none.
+    func rows(_ path: SortPath, _ scope: QueryScope) throws -> PathRows? {
+        var found = PathRows(joins: SQLFragment(""), condition: .always, leaf: .object(scope, isRow: true), orders: [])
+        var scope = scope
+        for filter in path.filters {
+            guard let rows = try rows(filter.path, scope) else { return nil }
+            found.append(rows)
+            switch rows.leaf {
+            case .object(let inner, _):
+                found.condition = .all([found.condition, try condition(filter.condition, inner, .filter)])
+                scope = inner
+            case .column(let column):
+                found.condition = .all([found.condition, try conditionOnValue(filter.condition, column, .filter)])
+                return path.path.isEmpty ? found : nil
+            case .choice: throw FHIRStoreError(.invalidArgument, "a choice element as a whole has no elements: name one of its types")
+            }
+        }
+        guard let rows = try rows(path.path, scope) else { return nil }
+        found.append(rows)
+        return found
+    }
+
     /// The number of elements at a path, or of values if it ends in primitives.
     func count(_ path: QueryPath, _ scope: QueryScope) throws -> SQLFragment {
         guard let rows = try rows(path, scope) else { return SQLFragment("0") }
@@ -56,13 +86,21 @@ extension PredicateCompiler {
 
     /// A value for each resource: the value of a to-one path; through lists, the least, the greatest, or the first in the document.
     func value(_ path: QueryPath, _ scope: QueryScope, _ choose: Choose) throws -> (sql: SQLFragment, column: QueryColumn?) {
+        try value(SortPath(path), scope, choose)
+    }
+
+    /// The same at a path with filters.
+    func value(_ path: SortPath, _ scope: QueryScope, _ choose: Choose) throws -> (sql: SQLFragment, column: QueryColumn?) {
         guard let rows = try rows(path, scope) else { return (SQLFragment("NULL"), nil) }
         guard case .column(let column) = rows.leaf else {
             throw FHIRStoreError(
                 .invalidArgument, "only primitives can be sorted by and listed: name a primitive element of the complex one")
         }
         if column.name == nil { return (SQLFragment("NULL"), column) }
-        if rows.isDirect { return (SQLFragment(column.sql), column) }
+        if rows.isDirect {
+            if rows.condition.isNever { return (SQLFragment("NULL"), column) }
+            return (rows.condition.isAlways ? SQLFragment(column.sql) : "CASE WHEN " + rows.condition + " THEN \(column.sql) END", column)
+        }
         let present = SQLFragment.all([rows.condition, SQLFragment("\(column.sql) IS NOT NULL")])
         switch choose {
         case .least: return ("(SELECT min(\(column.sql)) FROM " + from(rows) + " WHERE " + rows.condition + ")", column)
@@ -75,7 +113,7 @@ extension PredicateCompiler {
     }
 
     /// The least or greatest value at several paths.
-    func value(ofSeveral paths: [QueryPath], _ scope: QueryScope, _ choose: Choose) throws -> SQLFragment {
+    func value(ofSeveral paths: [SortPath], _ scope: QueryScope, _ choose: Choose) throws -> SQLFragment {
         var values: SQLFragment?
         for path in paths {
             let (sql, column) = try value(path, scope, choose)

@@ -5,13 +5,15 @@ extension PredicateCompiler {
     /// The condition that a reference leads to a resource of a type that meets a predicate.
     func target(_ column: QueryColumn, _ layout: Layout, _ predicate: Predicate, _ strategy: Strategy) throws -> SQLFragment {
         guard column.name != nil, schema.table(of: layout).isInFile else { return .never }
-        if strategy == .filter { return try targetOfRow(column, layout, predicate) }
+        if strategy == .filter {
+            return try targetOfWalk(column, layout, predicate) ?? targetOfRow(column, layout, predicate)
+        }
         return try leadsFromTargets(column, layout, predicate)
             ? try rowsOfTargets(column, layout, predicate) : try targetAmongAll(column, layout, predicate)
     }
 
     /// Selects from the targets: resources of a type that meet a predicate. Nil if there are none.
-    private func targets(
+    func targets(
         _ layout: Layout, _ predicate: Predicate, _ strategy: Strategy, _ select: (_ id: String, _ key: String) -> String,
         where link: (_ id: String, _ key: String) -> String
     ) throws -> SQLFragment? {
@@ -35,7 +37,7 @@ extension PredicateCompiler {
     }
 
     /// The targets are found once, and every reference is read.
-    private func targetAmongAll(_ column: QueryColumn, _ layout: Layout, _ predicate: Predicate) throws -> SQLFragment {
+    func targetAmongAll(_ column: QueryColumn, _ layout: Layout, _ predicate: Predicate) throws -> SQLFragment {
         let reference = column.sql
         let ids = try targets(layout, predicate, .drive, { id, _ in id }, where: { id, _ in "\(id) IS NOT NULL" })
         let keys = try targets(layout, predicate, .drive, { $1 }, where: { "\($1) IS NOT NULL" })

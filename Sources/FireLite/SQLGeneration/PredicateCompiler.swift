@@ -26,6 +26,8 @@ final class PredicateCompiler {
     let statistics: RowStatistics
     /// The approximate number of rows of the leading condition, for those that filter.
     var candidates = PredicateCompiler.many
+    /// Whether rows are reached in the order of their keys until there are enough results.
+    var isWalking = false
     private var aliasCount = 0
     /// The aliases of resources that are not contained.
     private var rootAliases: Set<String> = []
@@ -164,7 +166,7 @@ final class PredicateCompiler {
     }
 
     /// A condition on a primitive itself.
-    private func conditionOnValue(_ predicate: Predicate, _ column: QueryColumn, _ strategy: Strategy) throws -> SQLFragment {
+    func conditionOnValue(_ predicate: Predicate, _ column: QueryColumn, _ strategy: Strategy) throws -> SQLFragment {
         switch predicate {
         case .constant(let value): return value ? .always : .never
         case .and(let parts): return .all(try parts.map { try conditionOnValue($0, column, strategy) })

@@ -8,6 +8,9 @@ enum QueryPlan {
     /// The same for a condition on the row itself without others: its rows must be sorted.
     static let selectiveShareAlone = 4
 
+    /// Tables of up to this number of rows are never walked through for the first results.
+    static let leastWalked = 4_096
+
     /// A condition with an index.
     struct Lead {
         /// The index of the condition, or of the one that it is a part of.

@@ -47,7 +47,7 @@ struct QueryStatement {
                     return SortTerm(sql: sql, isDescending: key.isDescending, nulls: key.nulls, indexedColumn: nil)
                 }
                 let (sql, column) = try compiler.value(paths[0], scope, choose)
-                let indexed = column.flatMap { isIndexed($0) ? $0.name : nil }
+                let indexed = column.flatMap { paths[0].filters.isEmpty && isIndexed($0) ? $0.name : nil }
                 return SortTerm(sql: sql, isDescending: key.isDescending, nulls: key.nulls, indexedColumn: indexed)
             }
         }
@@ -61,8 +61,34 @@ struct QueryStatement {
         return .all([SQLFragment("\(Self.alias)._parent IS NULL"), condition])
     }
 
+    /// A statement for the first results, which reads resources one by one up to a key.
+    struct Walk {
+        let keys: SQLFragment
+        /// The key up to which it reads; nil if it reads to the end.
+        let end: Int64?
+    }
+
+    /// The walk to begin with where a page of results is wanted in the order of their keys; nil if the plan is to begin with a condition.
+    func walk(_ columns: [SQLFragment]) throws -> Walk? {
+        guard request.sort.isEmpty, request.offset == 0, let limit = request.limit, limit > 0 else { return nil }
+        let parts = try compiler.pruned(request.predicate, scope).conjuncts
+        guard let rows = try compiler.rowsToWalk(parts, scope, wanted: limit) else { return nil }
+        let start = request.cursor?.key ?? -1
+        let end = try compiler.statistics.key(in: scope.table, after: start, number: rows)
+        var conditions = [SQLFragment("\(Self.alias)._k > ? AND \(Self.alias)._k <= ?", [.integer(start), .integer(end ?? .max)])]
+        conditions += [SQLFragment("\(Self.alias)._parent IS NULL"), try compiler.walking(parts, scope, rows: rows)]
+        var select = SQLFragment("SELECT \(Self.alias)._k")
+        for column in columns { select = select + ", " + column }
+        let sql = select + from + " WHERE " + SQLFragment.all(conditions) + " ORDER BY \(Self.alias)._k LIMIT ?"
+        return Walk(keys: sql + SQLFragment("", [.integer(Int64(limit))]), end: end)
+    }
+
     /// The keys of the results in their order, followed by `columns`, and by the sort values if a cursor is needed.
-    func keys(_ columns: [SQLFragment] = [], withCursor: Bool = false, part: Part? = nil, limit: Int? = nil) throws -> SQLFragment {
+    ///
+    /// - Parameter start: the key after which the results begin; nil for all.
+    func keys(
+        _ columns: [SQLFragment] = [], withCursor: Bool = false, part: Part? = nil, limit: Int? = nil, after start: Int64? = nil
+    ) throws -> SQLFragment {
         let terms = try sortTerms
         var select = SQLFragment("SELECT \(Self.alias)._k")
         for column in columns + (withCursor ? terms.map(\.sql) : []) { select = select + ", " + column }
@@ -72,6 +98,7 @@ struct QueryStatement {
         }
         var conditions = [try condition(order)]
         if let cursor = request.cursor { conditions.append(try after(cursor, terms, part)) }
+        if let start { conditions.append(SQLFragment("\(Self.alias)._k > ?", [.integer(start)])) }
         var sql = select + from + " WHERE " + SQLFragment.all(conditions) + " ORDER BY "
         for term in terms { sql += term.order + ", " }
         sql += SQLFragment("\(Self.alias)._k\(isKeyDescending ? " DESC" : "")")

@@ -48,4 +48,13 @@ final class RowStatistics {
         access.queries.sizes[table.index] = QueryCache.Size(rows: rows, newest: newest)
         return rows
     }
+
+    /// The key of a table's row that comes so many rows after a key; nil if there are fewer.
+    func key(in table: TablePlan, after start: Int64, number: Int) throws -> Int64? {
+        let statement = try access.queries.statement(
+            "SELECT _k FROM \(table.quotedName) WHERE _k > ? ORDER BY _k LIMIT 1 OFFSET ?", access.connection)
+        defer { statement.reset() }
+        statement.bind([.integer(start), .integer(Int64(number))])
+        return try statement.step() ? statement.int(0) : nil
+    }
 }

@@ -43,6 +43,28 @@ extension ConditionBuilder {
             })
     }
 
+    /// STU3's and DSTU2's `near`, which a parameter of its own gives a distance; nil for other parameters.
+    func nearWithDistance(_ definition: SearchDefinition, _ values: [String], on layout: Layout, _ name: String) throws -> Predicate? {
+        guard definition.kind != .special else { return nil }
+        switch definition.code {
+        case "near-distance":
+            guard hasNear else { throw SearchError(.invalid, "it limits near, which the search lacks", in: name) }
+            return .constant(true)
+        case "near":
+            let compiled = try catalog.compiled(definition, on: layout)
+            // DSTU2 writes a comma between the coordinates.
+            let pairs = release.name == "DSTU2" && values.count == 2 ? [values.joined(separator: ":")] : values
+            return .or(
+                try pairs.map { value in
+                    guard let area = SearchArea(near: value, distance: nearDistance) else {
+                        throw SearchError(.invalid, "write near=latitude:longitude and near-distance=distance||km", in: name)
+                    }
+                    return .or(try compiled.paths.map { try near(area, $0, on: layout) })
+                })
+        default: return nil
+        }
+    }
+
     private func near(_ area: SearchArea, _ path: SearchPath, on layout: Layout) throws -> Predicate {
         guard case .object(let position) = path.end, let latitude = position.element(named: "latitude"),
             let longitude = position.element(named: "longitude")

@@ -7,14 +7,22 @@ struct ConditionBuilder {
     let catalog: ParameterCatalog
     let options: SearchOptions
     let now: Date
+    /// Whether the search has the parameter `near`.
+    let hasNear: Bool
+    /// The value of the parameter `near-distance`.
+    let nearDistance: String?
 
     var release: FHIRRelease { transaction.store.release }
 
-    init(_ transaction: ReadTransaction, _ catalog: ParameterCatalog, _ options: SearchOptions) {
+    init(
+        _ transaction: ReadTransaction, _ catalog: ParameterCatalog, _ options: SearchOptions, _ parameters: [SearchRequest.Parameter] = []
+    ) {
         self.transaction = transaction
         self.catalog = catalog
         self.options = options
         now = options.now ?? Date()
+        hasNear = parameters.contains { $0.name == "near" }
+        nearDistance = parameters.first { $0.name == "near-distance" }?.value
     }
 
     /// The maximum number of references that a chain follows, as each is a level of the statement.
@@ -63,6 +71,7 @@ struct ConditionBuilder {
         let alternatives = SearchText.alternatives(value)
         guard !alternatives.isEmpty else { throw SearchError(.invalid, "the value is missing", in: name) }
         if definition.kind == .special { return try special(definition, alternatives, on: layout, name) }
+        if modifier == nil, let condition = try nearWithDistance(definition, alternatives, on: layout, name) { return condition }
         let compiled = try catalog.compiled(definition, on: layout)
         if definition.kind == .composite {
             guard modifier == nil else { throw unknownModifier(modifier, name) }

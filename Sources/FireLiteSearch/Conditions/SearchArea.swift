@@ -23,6 +23,18 @@ struct SearchArea {
         (self.latitude, self.longitude, self.distance) = (latitude, longitude, distance * unit)
     }
 
+    /// The area of two parameters, as STU3 and DSTU2 have them: `latitude:longitude`, and `distance|system|unit` or a distance alone. Nil for other
+    /// text.
+    init?(near: String, distance: String?) {
+        let coordinates = near.split(separator: ":", omittingEmptySubsequences: false)
+        guard coordinates.count == 2 else { return nil }
+        let parts = SearchText.split(distance ?? "", "|").map(SearchText.plain)
+        guard parts.count == 1 || parts.count == 3 else { return nil }
+        // The only prefix that says what a limit is.
+        let limit = parts[0].hasPrefix("le") ? String(parts[0].dropFirst(2)) : parts[0]
+        self.init("\(coordinates[0])|\(coordinates[1])|\(limit)|\(parts.count == 3 ? parts[2] : "")")
+    }
+
     /// Conditions that all positions in the circle meet.
     func box(_ latitudes: QueryPath, _ longitudes: QueryPath) -> [Predicate] {
         // A little larger, as the exact distance decides.

@@ -38,9 +38,6 @@ struct SearchPath: Sendable {
     /// Whether nothing was stepped over yet.
     var isStart: Bool { filters.isEmpty && steps.isEmpty }
 
-    /// The steps without filters; nil if there are any.
-    var plain: QueryPath? { filters.isEmpty ? QueryPath(steps) : nil }
-
     // MARK: - Steps
 
     func appending(_ element: LayoutElement, type: String? = nil) -> SearchPath {

@@ -3,15 +3,12 @@ import FireLite
 /// The values that a parameter sorts by: of several, the least in ascending and the greatest in descending order.
 enum SortPaths {
     /// - Throws: `SearchError.notSupported` for a parameter whose values have no order in columns.
-    static func paths(_ compiled: CompiledExpression, _ definition: SearchDefinition) throws -> [QueryPath] {
+    static func paths(_ compiled: CompiledExpression, _ definition: SearchDefinition) throws -> [SortPath] {
         guard compiled.conditions.isEmpty, definition.kind != .composite, definition.kind != .special else {
             throw SearchError(.notSupported, "results cannot be sorted by this parameter", in: definition.code)
         }
-        return try compiled.paths.flatMap { values($0, definition.kind) }.map { path in
-            guard let plain = path.plain else {
-                throw SearchError(.notSupported, "results cannot be sorted by a part of the elements", in: definition.code)
-            }
-            return plain
+        return compiled.paths.flatMap { values($0, definition.kind) }.map { path in
+            SortPath(QueryPath(path.steps), filters: path.filters.map { SortPath.Filter(path: $0.path, condition: $0.condition) })
         }
     }
 

@@ -251,7 +251,9 @@ struct ExpressionCompiler {
         guard case .column(let reference) = map.member(slot, of: place), reference.name != nil else { return .nothing }
         var result = input
         result.isPlainList = false
-        result.value = .computed("(\(SQLText.referenceKey(reference.sql, type: type)))", .text)
+        let key = "(\(SQLText.referenceKey(reference.sql, type: type)))"
+        result.value = .computed(key, .text)
+        result.reference = SQLCollection.ReferenceKey(sql: key, text: reference.sql, type: type)
         return result
     }
 

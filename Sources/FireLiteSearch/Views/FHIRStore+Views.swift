@@ -72,9 +72,10 @@ extension FHIRStore {
     ) throws -> Bool {
         var failure: (any Error)?
         do {
-            guard let statement = try ViewCompiler.statement(plan, transaction.tableMap(), .rows) else { return true }
-            try forEachRow(statement.sql) { row in
-                let values = try statement.values(row)
+            guard let statement = try ViewCompiler.statement(plan, transaction.tableMap(), .storedRows) else { return true }
+            var reader = CompiledRows(statement)
+            try forEachStatementRow(statement.sql) { row in
+                let values = try reader.values(row)
                 do { try body(ViewRow(columns: plan.columns, values: values)) } catch {
                     failure = error
                     throw error

@@ -30,6 +30,17 @@ struct SQLCollection {
     var isSingle: Bool
     /// Whether the rows are those of one list as it is, so that a row's position is the item's.
     var isPlainList = false
+    /// What the value was computed from, if it is the key of a reference.
+    var reference: ReferenceKey?
+
+    /// The key of the resource that a reference names, of a type if one is given.
+    struct ReferenceKey {
+        /// How SQL computes the key.
+        let sql: String
+        /// The text of the reference.
+        let text: String
+        let type: String?
+    }
 
     init(_ value: Value, isSingle: Bool = true) {
         self.value = value

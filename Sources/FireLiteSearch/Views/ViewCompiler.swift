@@ -9,6 +9,17 @@ struct ViewCompiler {
         let name: String
         let kind: SQLKind
         let isCollection: Bool
+        /// What is left for this library to do with the value.
+        var decoding = Decoding.none
+    }
+
+    /// How a value is made from what the statement gives. SQL can do the same, in five times the time.
+    enum Decoding {
+        case none
+        /// The statement gives a reference's text; the value is the key of the resource, of a type if one is given.
+        case referenceKey(String?)
+        /// The statement gives a date or time in UTC, and its offset in another column.
+        case temporal(PrimitiveType, aside: Int)
     }
 
     /// A statement that gives the rows of a view.
@@ -21,6 +32,8 @@ struct ViewCompiler {
     enum Form {
         /// For this library: numbers with the digits of their literals, rows in the order of resources and lists.
         case rows
+        /// The same, with some values as they are stored (`Decoding`).
+        case storedRows
         /// For the definition of a view: numbers as SQL's, rows in any order.
         case view
     }
@@ -50,12 +63,15 @@ struct ViewCompiler {
     private let plan: ViewPlan
     private let map: TableMap
     private let form: Form
+    /// Whether values may be left as they are stored: the branches of a union would have to agree.
+    private let decodes: Bool
     private let expressions: ExpressionCompiler
 
     private init(_ plan: ViewPlan, _ map: TableMap, _ form: Form) {
         self.plan = plan
         self.map = map
         self.form = form
+        decodes = form == .storedRows && !plan.selects.contains(where: \.hasUnion)
         expressions = ExpressionCompiler(
             map: map, constants: Dictionary(uniqueKeysWithValues: plan.definition.constants.map { ($0.name, $0) }),
             isLasting: form == .view)
@@ -78,9 +94,19 @@ struct ViewCompiler {
         let filter = try plan.conditions.map { condition in
             try located(condition.place) { try expressions.truth(expressions.collection(condition.path.syntax, focus)) }
         }
-        let columns = plan.selects.flatMap(\.allColumns).map { column in
+        var columns = plan.selects.flatMap(\.allColumns).map { column in
             let name = column.definition.name
             return Column(name: name, kind: kinds[name] ?? .text, isCollection: column.definition.isCollection)
+        }
+        var asides: [String] = []
+        for index in columns.indices {
+            switch found.stored[columns[index].name] {
+            case .referenceKey(let type)?: columns[index].decoding = .referenceKey(type)
+            case .temporal(let type, let offset)?:
+                columns[index].decoding = .temporal(type, aside: columns.count + asides.count)
+                asides.append(offset)
+            case nil: break
+            }
         }
         let statements = parts.map { part in
             let names = zip(part.columns, columns).map { "\($0) AS \"\($1.name)\"" }
@@ -97,7 +123,7 @@ struct ViewCompiler {
                 columns: columns)
         }
         if statements.count == 1, let only = statements.first {
-            let sql = "SELECT \(only.select.joined(separator: ", "))\(only.from) ORDER BY \(only.keys.joined(separator: ", "))"
+            let sql = "SELECT \((only.select + asides).joined(separator: ", "))\(only.from) ORDER BY \(only.keys.joined(separator: ", "))"
             return Statement(sql: sql, columns: columns)
         }
         let width = statements.map(\.keys.count).max() ?? 0
@@ -114,6 +140,13 @@ struct ViewCompiler {
     /// The kinds of the columns, as far as they were met.
     private final class Kinds {
         var known: [String: SQLKind] = [:]
+        /// Columns with values as they are stored.
+        var stored: [String: Stored] = [:]
+    }
+
+    private enum Stored {
+        case referenceKey(String?)
+        case temporal(PrimitiveType, offset: String)
     }
 
     private let found = Kinds()
@@ -170,7 +203,7 @@ struct ViewCompiler {
             return Scope(focus: item(items, "0"))
         }
         if case .computed = items.value, !items.rows.isEmpty { throw NotCompiled(what: "forEach of computed values") }
-        for row in items.rows { part.joins.append(" \(form == .rows ? "CROSS JOIN" : "JOIN") \(row.table) \(row.alias) ON \(row.link)") }
+        for row in items.rows { part.joins.append(" \(form != .view ? "CROSS JOIN" : "JOIN") \(row.table) \(row.alias) ON \(row.link)") }
         part.conditions += items.conditions + (presence == "1" ? [] : [presence])
         part.keys += items.orders
         let index = items.isSingle ? "0" : items.isPlainList ? items.rows.first.map { "\($0.alias)._ord" } : nil
@@ -196,14 +229,32 @@ struct ViewCompiler {
 
     private func value(_ column: ViewPlan.Column, _ scope: Scope) throws -> String {
         let items = try expressions.collection(column.path.syntax, scope.focus)
-        let (sql, kind) = try written(items.value)
+        var (sql, kind) = try written(items.value)
         if let known = kinds[column.definition.name], known != kind, sql != "NULL" {
             throw NotCompiled(what: "a column with values of different types")
         }
         if sql != "NULL" { found.known[column.definition.name] = kind }
+        if decodes, !column.definition.isCollection, let (text, stored) = self.stored(items) {
+            found.stored[column.definition.name] = stored
+            sql = text
+        }
         let result = column.definition.isCollection ? try list(items, sql, kind) : try expressions.scalar(items, sql)
         guard let condition = scope.guardCondition, !column.isRowIndex else { return result }
         return "CASE WHEN \(condition) THEN \(result) END"
+    }
+
+    /// The value as it is stored, in the row of an object, if the rest is for this library to do.
+    private func stored(_ items: SQLCollection) -> (sql: String, stored: Stored)? {
+        guard items.rows.isEmpty, items.conditions.isEmpty else { return nil }
+        switch items.value {
+        case .computed(let sql, .text):
+            guard let reference = items.reference, reference.sql == sql else { return nil }
+            return (reference.text, .referenceKey(reference.type))
+        case .column(let column):
+            guard column.name != nil, case .temporal = SQLKind(column.type), let offset = column.asideSQL else { return nil }
+            return (column.sql, .temporal(column.type, offset: offset))
+        default: return nil
+        }
     }
 
     /// A value as the statement gives it.

@@ -28,6 +28,9 @@ struct ViewPlan: Sendable {
 
         /// Its columns, with those of its parts and of the first branch of its union.
         var allColumns: [Column] { columns + selects.flatMap(\.allColumns) + (unionAll.first?.allColumns ?? []) }
+
+        /// Whether it has a union, or a part of it does.
+        var hasUnion: Bool { !unionAll.isEmpty || selects.contains(where: \.hasUnion) }
     }
 
     /// A condition with its place.

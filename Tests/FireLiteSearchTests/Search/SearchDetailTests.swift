@@ -156,4 +156,52 @@ import Testing
         #expect(try sample.store.search(explain: "Patient/1/*").statements.map(\.type) == ["Observation", "Patient"])
         #expect(try sample.ids("Patient/1/*") == ["x", "1"])
     }
+
+    @Test func resultsSortByThePartOfTheElementsThatAParameterNames() throws {
+        func patient(_ id: String, _ telecom: String...) -> String {
+            let points = telecom.map { text in
+                let parts = text.split(separator: " ")
+                return #"{"system":"\#(parts[0])","value":"\#(parts[1])"}"#
+            }
+            return #"{"resourceType":"Patient","id":"\#(id)","telecom":[\#(points.joined(separator: ","))]}"#
+        }
+        let sample = try SearchStore(
+            patient("1", "email a", "phone 3"), patient("2", "phone 1", "phone 9", "email c"), patient("3", "email b"),
+            patient("4", "phone 5", "fax 0"))
+        #expect(try sample.ids("Patient?_sort=phone") == ["2", "1", "4", "3"])
+        #expect(try sample.ids("Patient?_sort=-phone") == ["2", "4", "1", "3"])
+        #expect(try sample.ids("Patient?_sort=email") == ["1", "3", "2", "4"])
+        for isIndexed in [false, true] {
+            if isIndexed { try sample.store.index(search: ["Patient.phone", "Patient.email"]) }
+            for sort in ["phone", "-phone", "-email,phone"] {
+                let whole = try sample.ids("Patient?_sort=\(sort)")
+                var pages: [String] = []
+                var next: String? = "Patient?_sort=\(sort)&_count=1"
+                while let address = next, pages.count < 10 {
+                    let page = try sample.store.search(address, options: sample.options)
+                    pages += page.matches.compactMap(\.id)
+                    next = page.nextAddress
+                }
+                #expect(pages == whole && whole.count == 4, "\(sort)")
+            }
+        }
+    }
+
+    @Test func distancesOfEarlierReleasesAreAParameterOfTheirOwn() throws {
+        func location(_ id: String, _ latitude: Double, _ longitude: Double) -> String {
+            #"{"resourceType":"Location","id":"\#(id)","position":{"longitude":\#(longitude),"latitude":\#(latitude)}}"#
+        }
+        let places = [location("boston", 42.3601, -71.0589), location("cambridge", 42.3736, -71.1097), location("york", 40.7128, -74.006)]
+        let stu3 = try SearchStore(places[0], places[1], places[2], release: try #require(BundledRelease.named("STU3")).release)
+        #expect(try stu3.ids("Location?near=42.3601:-71.0589&near-distance=1||km") == ["boston"])
+        #expect(
+            try stu3.ids("Location?near-distance=le10000|http://unitsofmeasure.org|m&near=42.3601:-71.0589") == ["boston", "cambridge"])
+        #expect(try stu3.ids("Location?near=42.3601:-71.0589") == ["boston", "cambridge"])
+        #expect(try stu3.ids("Location?near=42.3601:-71.0589,40.7128:-74.006&near-distance=1||km") == ["boston", "york"])
+        #expect(try stu3.error("Location?near-distance=1||km")?.code == .invalid)
+        #expect(try stu3.error("Location?near=42.3601|-71.0589")?.code == .invalid)
+        #expect(try stu3.error("Location?near=42.3601:-71.0589&near-distance=ge1||km")?.code == .invalid)
+        let dstu2 = try SearchStore(places[0], places[1], places[2], release: try #require(BundledRelease.named("DSTU2")).release)
+        #expect(try dstu2.ids("Location?near=42.3601,-71.0589&near-distance=10") == ["boston", "cambridge"])
+    }
 }

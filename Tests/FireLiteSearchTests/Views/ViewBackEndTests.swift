@@ -138,6 +138,46 @@ struct ViewBackEndTests {
         }
     }
 
+    /// Dates and references come from the tables as they are stored, except in unions, where SQL does the rest.
+    @Test func datesAndReferencesAgreeInEveryPart() throws {
+        typealias Select = ViewDefinition.Select
+        func column(_ name: String, _ path: String) -> ViewDefinition.Column { ViewDefinition.Column(name: name, path: path) }
+        func observation(_ id: String, _ time: String, _ reference: String) -> String {
+            #"""
+            {"resourceType":"Observation","id":"\#(id)","status":"final","code":{"text":"x"},"effectiveDateTime":"\#(time)",
+             "subject":{"reference":"\#(reference)","display":"\#(id)"},"performer":[{"reference":"\#(reference)"},{"display":"nobody"}],
+             "hasMember":[{"reference":"Observation/\#(id)"}]}
+            """#
+        }
+        let store = try ViewStore.store([
+            observation("a", "2020-01-01T23:30:00-05:00", "Patient/1"), observation("b", "2020-01-01T23:30:00-05:00", "Patient/1"),
+            observation("c", "2020-02-29T00:10:00.250+02:00", "Patient/2"), observation("d", "2020-01-01T00:00:00Z", "Group/2"),
+            observation("e", "2020-05", "https://example.org/fhir/Patient/3/_history/4"),
+            observation("f", "2020-01-01T00:00:00+00:00", "#p"),
+            observation("g", "2020-05-06", "urn:uuid:0c3151bd-1cbf-4d64-b04d-cd9187a4c6e0"),
+            observation("h", "0001-01-01T00:00:00+05:00", "Patient/4"),
+        ])
+        let id = Select(columns: [column("id", "id")])
+        let time = Select(columns: [column("t", "effective.ofType(dateTime)"), column("k", "subject.getReferenceKey(Patient)")])
+        let other = Select(columns: [column("t", "effective.ofType(dateTime)"), column("k", "status")])
+        let everyKey = Select(columns: [column("t", "effective.ofType(dateTime)"), column("k", "subject.getReferenceKey()")])
+        for (number, selects) in [
+            [id, time],
+            [time, Select(columns: [column("all", "subject.getReferenceKey()"), column("group", "subject.getReferenceKey(Group)")])],
+            [Select(columns: [column("id", "id")], unionAll: [time, other, everyKey])],
+            [id, Select(selects: [Select(unionAll: [everyKey, time])])],
+            [id, Select(.forEach("performer"), columns: [column("k", "getReferenceKey(Patient)")])],
+            [id, Select(.forEachOrNull("performer"), columns: [column("k", "getReferenceKey(Patient)"), column("n", "%rowIndex")])],
+            [id, Select(.forEachOrNull("subject"), columns: [column("s", "getReferenceKey(Patient)")]), time],
+            [id, Select(columns: [column("w", "subject.where(display = 'a').getReferenceKey(Patient)")])],
+            [id, Select(columns: [column("w", "subject.getReferenceKey(Patient).where($this = 'Patient/1')")])],
+            [id, Select(columns: [column("w", "subject.getReferenceKey(Patient) = 'Patient/1'")])],
+            [id, Select(columns: [column("w", "subject.getReferenceKey(Patient).exists()")])],
+        ].enumerated() {
+            try expectSame(ViewDefinition(resource: "Observation", selects: selects), store, compiles: number < 8, "view \(number)")
+        }
+    }
+
     @Test func severalValuesAreAnErrorOfBoth() throws {
         let store = try ViewStore.store(ViewStore.tricky)
         for backEnd in [ViewBackEnd.sql, .objects, .automatic] {
