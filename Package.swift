@@ -116,7 +116,7 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "FireLiteSyntheticTests", dependencies: ["FireLite", "FireLiteR4", "FireLiteSynthetic"], swiftSettings: settings),
-        .testTarget(name: "FireLiteCryptoTests", dependencies: ["FireLiteCrypto"], swiftSettings: settings),
+        .testTarget(name: "FireLiteCryptoTests", dependencies: ["FireLiteCrypto", "TestSupport"], swiftSettings: settings),
         .testTarget(
             name: "FireLiteSearchTests",
             dependencies: [
@@ -127,7 +127,8 @@ let package = Package(
         .executableTarget(
             name: "OutboxChild", dependencies: ["FireLiteSync", "FireLiteR4"], path: "Tests/OutboxChild", swiftSettings: settings),
         .testTarget(
-            name: "FireLiteSyncTests", dependencies: ["FireLiteSync", "FireLiteR4", "FireLiteReleases", "TestSupport", "OutboxChild"],
+            name: "FireLiteSyncTests",
+            dependencies: ["FireLiteSync", "FireLiteR4", "FireLiteRecords", "FireLiteReleases", "TestSupport", "OutboxChild"],
             swiftSettings: settings),
         .testTarget(
             name: "FireLiteRecordsTests", dependencies: ["FireLiteRecords", "FireLiteR4", "FireLiteReleases", "TestSupport"],
