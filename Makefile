@@ -99,8 +99,8 @@ test-sqlcipher:
 nightly: long-tests slim fuzz tsan asan
 
 # More crashes, images, flips and limits than `make test` has time for, extreme sizes, ten minutes of mixed work by two processes, a minute of
-# 200 live queries, twice 2,000 sequences of writes compared with models, 10,000 rounds of opening and closing, and every class and example of each
-# release, each alone.
+# 200 live queries, twice 2,000 sequences of writes compared with models, 10,000 rounds of opening and closing, ten million steps of three devices
+# that synchronize, 2,000 edits on three devices with a server, and every class and example of each release, each alone.
 long-tests: setup
 	swift build --build-tests $(SWIFT_FLAGS)
 	FIRELITE_NIGHTLY=1 FIRELITE_CRASH_ROUNDS=300 FIRELITE_FAULT_SEEDS=20 FIRELITE_FLIPS=20000 FIRELITE_MEMORY_ROUNDS=400 \
@@ -111,6 +111,8 @@ long-tests: setup
 	FIRELITE_NIGHTLY=1 swift test --skip-build $(SWIFT_FLAGS) --filter LiveSoakTests
 	FIRELITE_NIGHTLY=1 swift test --skip-build $(SWIFT_FLAGS) --filter LiveSequenceTests
 	FIRELITE_NIGHTLY=1 swift test --skip-build $(SWIFT_FLAGS) --filter OpenCloseTests
+	FIRELITE_NIGHTLY=1 swift test --skip-build $(SWIFT_FLAGS) --filter SyncSimulationTests
+	FIRELITE_NIGHTLY=1 Scripts/servers.sh run swift test --skip-build $(SWIFT_FLAGS) --filter SynchronizerServerTests
 	FIRELITE_NIGHTLY=1 swift test --skip-build $(SWIFT_FLAGS) --filter '^FireLiteReleaseTests\.|^FireLiteTests\.ModelTests|RandomQueryTests|TemporalOrderTests'
 
 # Every test under a sanitizer, in a build of its own; repeated ones with a tenth of their repetitions. XCTest is off, as its empty run
