@@ -99,8 +99,8 @@ test-sqlcipher:
 nightly: long-tests slim fuzz tsan asan
 
 # More crashes, images, flips and limits than `make test` has time for, extreme sizes, ten minutes of mixed work by two processes, a minute of
-# 200 live queries, twice 2,000 sequences of writes compared with models, 10,000 rounds of opening and closing, records, samples, search, sync and
-# permissions at their whole size, and every class and example of each release, each alone.
+# 200 live queries, twice 2,000 sequences of writes compared with models, 10,000 rounds of opening and closing, records, samples, search, ten million
+# steps of three devices that synchronize, permissions, and every class and example of each release, each alone.
 long-tests: setup
 	swift build --build-tests $(SWIFT_FLAGS)
 	FIRELITE_NIGHTLY=1 FIRELITE_CRASH_ROUNDS=300 FIRELITE_FAULT_SEEDS=20 FIRELITE_FLIPS=20000 FIRELITE_MEMORY_ROUNDS=400 \

@@ -123,7 +123,7 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "FireLiteSyntheticTests", dependencies: ["FireLite", "FireLiteR4", "FireLiteSynthetic"], swiftSettings: settings),
-        .testTarget(name: "FireLiteCryptoTests", dependencies: ["FireLiteCrypto"], swiftSettings: settings),
+        .testTarget(name: "FireLiteCryptoTests", dependencies: ["FireLiteCrypto", "TestSupport"], swiftSettings: settings),
         .testTarget(
             name: "FireLiteSearchTests",
             dependencies: [
@@ -134,7 +134,8 @@ let package = Package(
         .executableTarget(
             name: "OutboxChild", dependencies: ["FireLiteSync", "FireLiteR4"], path: "Tests/OutboxChild", swiftSettings: settings),
         .testTarget(
-            name: "FireLiteSyncTests", dependencies: ["FireLiteSync", "FireLiteR4", "FireLiteReleases", "TestSupport", "OutboxChild"],
+            name: "FireLiteSyncTests",
+            dependencies: ["FireLiteSync", "FireLiteR4", "FireLiteRecords", "FireLiteReleases", "TestSupport", "OutboxChild"],
             swiftSettings: settings),
         .testTarget(
             name: "FireLiteRecordsTests", dependencies: ["FireLiteRecords", "FireLiteR4", "FireLiteReleases", "TestSupport"],

@@ -14,6 +14,9 @@ let package = Package(
         .target(
             name: "FireLiteCrypto", dependencies: [.product(name: "Crypto", package: "swift-crypto")], path: "FireLiteCrypto",
             swiftSettings: settings),
-        .testTarget(name: "FireLiteCryptoTests", dependencies: ["FireLiteCrypto"], path: "FireLiteCryptoTests", swiftSettings: settings),
+        .target(name: "TestSupport", path: "TestSupport", swiftSettings: settings),
+        .testTarget(
+            name: "FireLiteCryptoTests", dependencies: ["FireLiteCrypto", "TestSupport"], path: "FireLiteCryptoTests",
+            swiftSettings: settings),
     ]
 )

@@ -1,12 +1,11 @@
 import Foundation
+import TestSupport
 
-/// The test vectors of Project Wycheproof, where they are on this machine: `FIRELITE_WYCHEPROOF` names their folder.
+/// The test vectors of Project Wycheproof, from the archive of suites beside the package.
 enum Wycheproof {
-    static let folder = ProcessInfo.processInfo.environment["FIRELITE_WYCHEPROOF"] ?? "/tmp/data/suites/wycheproof"
-
     /// Whether they are there; tests of them are skipped with `reason` otherwise.
-    static let isInstalled = FileManager.default.fileExists(atPath: folder)
-    static let reason = "the vectors of Wycheproof are not on this machine: set FIRELITE_WYCHEPROOF to their folder"
+    static let isInstalled = SharedArchive.suites != nil
+    static let reason = "the archive suites.tar.xz is not beside the package, in ../shared/data"
 
     struct File<Group: Decodable>: Decodable {
         let testGroups: [Group]
@@ -25,8 +24,8 @@ enum Wycheproof {
     }
 
     static func groups<Group: Decodable>(_ type: Group.Type, in file: String) throws -> [Group] {
-        let data = try Data(contentsOf: URL(fileURLWithPath: "\(folder)/\(file)"))
-        return try JSONDecoder().decode(File<Group>.self, from: data).testGroups
+        guard let archive = SharedArchive.suites else { return [] }
+        return try JSONDecoder().decode(File<Group>.self, from: archive.content(of: "wycheproof/\(file)")).testGroups
     }
 }
 

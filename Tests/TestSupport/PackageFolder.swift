@@ -2,8 +2,8 @@ import Foundation
 
 /// The folder of the package whose tests run.
 public enum PackageFolder {
-    public static let url = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent()
+    public static let url = URL(fileURLWithPath: #filePath).resolvingSymlinksInPath().deletingLastPathComponent()
+        .deletingLastPathComponent().deletingLastPathComponent()
 
     /// The text of a file, by its path in the package.
     public static func text(of path: String) throws -> String {

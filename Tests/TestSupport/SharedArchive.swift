@@ -11,17 +11,27 @@ public struct SharedArchive: Sendable {
         guard FileManager.default.fileExists(atPath: url.path) else { return nil }
     }
 
-    /// HL7's suites for FHIRPath and SQL on FHIR.
+    /// Suites of tests by others: HL7's for FHIRPath and SQL on FHIR, Project Wycheproof's for cryptography.
     public static var suites: SharedArchive? { SharedArchive("suites.tar.xz") }
 
     /// Unpacks it into a folder.
-    public func unpack(into folder: String) throws {
+    public func unpack(into folder: String) throws { _ = try tar(["-xf", url.path, "-C", folder]) }
+
+    /// The content of a file in it.
+    public func content(of file: String) throws -> Data { try tar(["-xOf", url.path, file]) }
+
+    /// - Returns: what it writes.
+    private func tar(_ arguments: [String]) throws -> Data {
         let tar = Process()
+        let output = Pipe()
         tar.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        tar.arguments = ["tar", "-xf", url.path, "-C", folder]
+        tar.arguments = ["tar"] + arguments
+        tar.standardOutput = output
         try tar.run()
+        let data = output.fileHandleForReading.readDataToEndOfFile()
         tar.waitUntilExit()
         guard tar.terminationStatus == 0 else { throw CocoaError(.fileReadCorruptFile) }
+        return data
     }
 
     /// The files below a folder, in the order of their names.

@@ -101,10 +101,11 @@ struct ChangeLogReader {
             if first.updateValue(first[row.root] ?? row, forKey: row.root) == nil { order.append(row.root) }
             last[row.root] = row
         }
+        let named = readsCurrent ? [:] : try self.named(order.filter { last[$0]?.kind != .deleted })
         return try order.compactMap { root in
             guard let first = first[root], let last = last[root] else { return nil }
             let base = try content(first)
-            let now = last.kind == .deleted ? nil : try readsCurrent ? stored(root) : named(root)
+            let now = last.kind == .deleted ? nil : try readsCurrent ? stored(root) : named[root]
             guard base != nil || now != nil, !readsCurrent || base != now?.content else { return nil }
             let kind: ResourceChange.Kind = base == nil ? .added : now == nil ? .deleted : .updated
             return change(kind, last, base: base, now, tracked: tracked)
@@ -150,14 +151,19 @@ struct ChangeLogReader {
             content: FHIRJSON.string(resource))
     }
 
-    /// A resource without its content.
-    private func named(_ root: Int64) throws -> Resource? {
-        guard let registration = try access.registry.registration(root: root),
-            let typeName = try access.registry.typeName(ofShape: registration.shape), let table = access.schema.table(named: typeName)
-        else { return nil }
-        return Resource(
-            typeName: typeName, id: try access.registry.id(of: table, root: root),
-            pk: registration.pk ?? transaction.store.identity.pk(ofRoot: root), content: nil)
+    /// Resources without their contents, by number.
+    private func named(_ roots: [Int64]) throws -> [Int64: Resource] {
+        var named: [Int64: Resource] = [:]
+        named.reserveCapacity(roots.count)
+        for (typeName, names) in Dictionary(grouping: try access.registry.names(ofRoots: roots), by: \.typeName) {
+            guard let table = access.schema.table(named: typeName) else { continue }
+            let ids = try access.registry.ids(of: table, roots: names.map(\.root))
+            for name in names {
+                named[name.root] = Resource(
+                    typeName: typeName, id: ids[name.root], pk: name.pk ?? transaction.store.identity.pk(ofRoot: name.root), content: nil)
+            }
+        }
+        return named
     }
 
     // MARK: - Contents

@@ -45,6 +45,55 @@ extension Registry {
         return try statement.step() ? statement.text(0) : nil
     }
 
+    /// What resources are called apart from their ids.
+    struct Name {
+        let root: Int64
+        let typeName: String
+        /// The pk that it was given.
+        let pk: String?
+    }
+
+    private static let namesTogether = 16
+    private static let numbers = "(\(Array(repeating: "?", count: namesTogether).joined(separator: ", ")))"
+    private static let selectNames =
+        "SELECT root, type, _resource.pk FROM _resource JOIN _shape ON _shape.shape = _resource.shape WHERE root IN \(numbers)"
+
+    /// What the registered ones of these resources are called.
+    func names(ofRoots roots: [Int64]) throws -> [Name] {
+        var names: [Name] = []
+        names.reserveCapacity(roots.count)
+        try forEachRow(of: connection.cached(Self.selectNames), roots) { row in
+            names.append(Name(root: row.int(0), typeName: row.text(1) ?? "", pk: row.text(2)))
+        }
+        return names
+    }
+
+    /// The logical ids of resources of a type that have one, by number.
+    func ids(of table: TablePlan, roots: [Int64]) throws -> [Int64: String] {
+        guard table.isInFile else { return [:] }
+        var ids: [Int64: String] = [:]
+        let statement = try connection.cached(
+            "SELECT _k >> 24, id FROM \(table.quotedName) WHERE _k IN \(Self.numbers) AND _parent IS NULL")
+        try forEachRow(of: statement, roots.map { $0 << 24 }) { row in ids[row.int(0)] = row.text(1) }
+        return ids
+    }
+
+    /// Runs a statement for so many numbers at a time.
+    private func forEachRow(of statement: Statement, _ numbers: [Int64], _ body: (Statement) -> Void) throws {
+        defer { statement.reset() }
+        for start in stride(from: 0, to: numbers.count, by: Self.namesTogether) {
+            statement.reset()
+            for place in 0..<Self.namesTogether {
+                if start + place < numbers.count {
+                    statement.bind(place + 1, numbers[start + place])
+                } else {
+                    statement.bindNull(place + 1)
+                }
+            }
+            while try statement.step() { body(statement) }
+        }
+    }
+
     // MARK: - Counts
 
     /// The number of registered resources.

@@ -122,8 +122,8 @@ struct OutboxFlush: Sendable {
     }
 
     private func stop(after sent: Sent?, _ tx: WriteTransaction, _ now: Date) throws -> OutboxFlushResult.Stop? {
-        guard let sent, case .failed(let failure) = sent.answer else { return nil }
-        if failure.isRefusal { return refusals == .stop ? .refused(sent.entry.number) : nil }
+        // What was refused ends the flush as the next entry, unless it is parked.
+        guard let sent, case .failed(let failure) = sent.answer, !failure.isRefusal else { return nil }
         if let wait = failure.retryAfter, wait > .zero {
             let resume = now.addingTimeInterval(wait / .seconds(1))
             try tx.runOutbox(

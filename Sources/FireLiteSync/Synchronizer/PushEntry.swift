@@ -12,7 +12,7 @@ struct PushEntry: Sendable {
     let sequence: Int64
     let kind: Kind
     /// The content after the change, as JSON; nil of a deletion.
-    let content: String?
+    let content: Data?
     /// Whether it was sent before without an answer.
     let wasSent: Bool
     var entry: FHIRBundleEntry

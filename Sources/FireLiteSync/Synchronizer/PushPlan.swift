@@ -7,7 +7,8 @@ struct PushPlan {
     private struct Candidate {
         let change: WaitingChange
         let kind: PushEntry.Kind
-        let content: String?
+        /// The content as JSON; nil of a deletion.
+        let content: Data?
         let version: String?
         let pk: String?
         let references: [SyncKey]
@@ -25,13 +26,13 @@ struct PushPlan {
     private var withoutVersion: [SyncKey] = []
     /// Targets of references that need not be sent.
     private var there: Set<SyncKey> = []
-    /// The contents of the changes that are loaded together, as the store has them, with their pks.
-    private var contents: [SyncKey: Content] = [:]
-    /// What is known of the resources that are loaded together.
-    private var known: [SyncKey: SyncJournal.Known] = [:]
-    private var loaded: Set<SyncKey> = []
+    /// The contents of the changes that are loaded together, as the store has them; nil of those that it does not have.
+    private var contents: [SyncKey: Stored?] = [:]
 
-    private typealias Content = (json: String, pk: String?)
+    /// What the store has, and its pk there.
+    private typealias Stored = (content: SyncJournal.Content, pk: String?)
+    /// A change with what is known of its resource at the server.
+    private typealias Waiting = (change: WaitingChange, known: SyncJournal.Known?)
 
     /// The number of changes whose contents are read together.
     private static let readTogether = 50
@@ -49,21 +50,21 @@ struct PushPlan {
     mutating func load() throws {
         var last: Int64 = 0
         while true {
-            let rows = try journal.changes("state = 0 AND change > ?", [.integer(last)], limit: max(limit, 16))
+            let rows = try journal.waiting(after: last, limit: max(limit, 16))
             guard !rows.isEmpty else { break }
             var (count, size) = ready
             var readEnd = 0
             for (place, row) in rows.enumerated() where count < limit && size < journal.configuration.maximumBundleSize {
-                last = row.number
+                last = row.change.number
                 if place == readEnd {
                     readEnd = min(place + min(Self.readTogether, limit - count), rows.count)
                     try read(rows[place..<readEnd])
                 }
-                guard places[row.key] == nil else { continue }
+                guard places[row.change.key] == nil else { continue }
                 let first = candidates.count
                 try load(row)
                 count += candidates.count - first
-                for index in first..<candidates.count { size += candidates[index].content?.utf8.count ?? 0 }
+                for index in first..<candidates.count { size += candidates[index].content?.count ?? 0 }
             }
             spreadBlocks()
             (count, size) = ready
@@ -73,44 +74,41 @@ struct PushPlan {
 
     /// The number and size of the changes that can be sent.
     private var ready: (count: Int, size: Int) {
-        candidates.reduce((0, 0)) { $1.isBlocked ? $0 : ($0.0 + 1, $0.1 + ($1.content?.utf8.count ?? 0)) }
+        candidates.reduce((0, 0)) { $1.isBlocked ? $0 : ($0.0 + 1, $0.1 + ($1.content?.count ?? 0)) }
     }
 
     /// Reads the contents of changes together, which costs less than one by one.
-    private mutating func read(_ rows: ArraySlice<WaitingChange>) throws {
-        contents = [:]
-        known = [:]
-        loaded = Set(rows.map(\.key))
-        for (typeName, rows) in Dictionary(grouping: rows, by: \.key.typeName) {
-            for resource in try journal.tx.resources(typeName: typeName, ids: rows.map(\.key.id)) {
+    private mutating func read(_ rows: ArraySlice<Waiting>) throws {
+        contents.removeAll(keepingCapacity: true)
+        for (typeName, rows) in Dictionary(grouping: rows, by: { $0.change.key.typeName }) {
+            for row in rows { contents[row.change.key] = .some(nil) }
+            for resource in try journal.tx.resources(typeName: typeName, ids: rows.map { $0.change.key.id }) {
                 guard let id = resource.id else { continue }
-                contents[SyncKey(typeName: typeName, id: id)] = try content(resource)
+                contents[SyncKey(typeName: typeName, id: id)] = .some(try stored(resource))
             }
         }
-        for key in loaded { known[key] = try journal.known(key) }
     }
 
-    private func content(_ resource: FHIRResource) throws -> Content {
-        (try journal.json(ofStored: resource), form.newIDs == .server ? resource.pk : nil)
+    private func stored(_ resource: FHIRResource) throws -> Stored {
+        (try journal.content(ofStored: resource), form.newIDs == .server ? resource.pk : nil)
     }
 
-    private func content(of key: SyncKey) throws -> Content? {
-        if loaded.contains(key) { return contents[key] }
-        return try journal.tx.resource(typeName: key.typeName, id: key.id).map { try content($0) }
+    private func stored(_ key: SyncKey) throws -> Stored? {
+        if let loaded = contents[key] { return loaded }
+        return try journal.tx.resource(typeName: key.typeName, id: key.id).map { try stored($0) }
     }
 
     /// Whether a content is that of the server, apart from what servers add.
-    private func isSame(_ content: String, as base: String?) throws -> Bool {
+    private func isSame(_ content: Data, as base: String?) throws -> Bool {
         guard let base else { return false }
-        return try content == base || journal.resource(content).isSame(atServerAs: journal.resource(base))
+        return try content.elementsEqual(base.utf8) || journal.resource(content).isSame(atServerAs: journal.resource(base))
     }
 
-    private mutating func load(_ row: WaitingChange) throws {
+    private mutating func load(_ row: Waiting) throws {
         var queue = [row]
-        while let row = queue.popLast() {
+        while let (row, known) = queue.popLast() {
             guard places[row.key] == nil, !blocked.contains(row.key) else { continue }
             let key = row.key
-            let known = try loaded.contains(key) ? self.known[key] : journal.known(key)
             var first = row
             if row.isEach {
                 // One version after the other.
@@ -118,14 +116,18 @@ struct PushPlan {
                 first = begin
             }
             if skipped.contains(first.number) { blocked.insert(key); continue }
-            var (content, pk): (String?, String?) = (first.content, nil)
-            if !first.isEach, let stored = try self.content(of: key) { (content, pk) = stored }
+            var (content, pk): (SyncJournal.Content?, String?) = (nil, nil)
+            if first.isEach {
+                content = first.content.map { journal.content(Data($0.utf8)) }
+            } else if let stored = try stored(key) {
+                (content, pk) = stored
+            }
             if content == nil, known == nil, !first.isUncertain {
                 // Added and deleted before it was sent.
                 try journal.remove(first)
                 continue
             }
-            if let content, !first.isUncertain, known != nil, try isSame(content, as: first.base) {
+            if let content, !first.isUncertain, known != nil, try isSame(content.json, as: first.base) {
                 // As it was.
                 try journal.remove(first)
                 continue
@@ -135,17 +137,22 @@ struct PushPlan {
                 blocked.insert(key)
                 continue
             }
-            let references = content.map { ReferenceScan.keys(in: $0, base: journal.base) } ?? []
+            let references = content?.references ?? []
             let kind: PushEntry.Kind = content == nil ? .delete : known == nil ? .create : .update
             places[key] = candidates.count
             candidates.append(
-                Candidate(change: first, kind: kind, content: content, version: known?.version, pk: pk, references: references))
+                Candidate(
+                    change: first, kind: kind, content: content?.json, version: known?.version, pk: pk, references: references))
             for target in references where places[target] == nil && target != key && !there.contains(target) {
                 guard try journal.known(target) == nil, let waiting = try journal.changes(of: target).first else {
                     there.insert(target)
                     continue
                 }
-                if waiting.state == .waiting, !skipped.contains(waiting.number) { queue.append(waiting) } else { blocked.insert(target) }
+                if waiting.state == .waiting, !skipped.contains(waiting.number) {
+                    queue.append((waiting, nil))
+                } else {
+                    blocked.insert(target)
+                }
             }
         }
     }
@@ -221,7 +228,7 @@ struct PushPlan {
             fields = FHIRRequest.contentFields(form.release)
             fields["If-Match"] = candidate.version.map(FHIRRequest.entityTag)
             if candidate.kind == .create { fields["If-None-Match"] = "*" }
-            request = FHIRRequest(.put, key.path, fields: fields, body: Data(content.utf8))
+            request = FHIRRequest(.put, key.path, fields: fields, body: content)
             if candidate.kind == .update, let base = change.base { patch(&request, base, content) }
         }
         request.isRepeatable = false
@@ -230,11 +237,11 @@ struct PushPlan {
             wasSent: change.isSent, entry: FHIRBundleEntry(request))
     }
 
-    private func patch(_ request: inout FHIRRequest, _ base: String, _ content: String) {
+    private func patch(_ request: inout FHIRRequest, _ base: String, _ content: Data) {
         let body: Data?
         switch form.updateFormat {
         case .whole: return
-        case .jsonPatch: body = JSONPatch.patch(from: base, to: content)
+        case .jsonPatch: body = JSONPatch.patch(from: base, to: String(decoding: content, as: UTF8.self))
         case .fhirPathPatch:
             do {
                 body = FHIRPathPatch.patch(from: try journal.resource(base), to: try journal.resource(content))
@@ -257,7 +264,7 @@ struct PushPlan {
         for first in bundle.components.indices {
             for second in bundle.components[first].indices {
                 var entry = bundle.components[first][second]
-                guard var content = entry.content else { continue }
+                guard var content = entry.content.map({ String(decoding: $0, as: UTF8.self) }) else { continue }
                 if entry.entry.request.method != .patch { content = ReferenceScan.replacing(addresses, in: content) }
                 if entry.kind == .create, let place = places[entry.key] {
                     let tag = "urn:uuid:\(candidates[place].pk ?? entry.key.id)"

@@ -1,3 +1,4 @@
+import FireLite
 import FireLiteCore
 import Foundation
 
@@ -5,72 +6,94 @@ import Foundation
 ///
 /// That JSON has no white space, and a quotation mark in a text has a backslash before it, so what looks like the member is the member.
 enum ReferenceScan {
+    /// What JSON has in it.
+    struct Findings {
+        /// The resources that it refers to by type and id.
+        var keys: [SyncKey] = []
+        /// Whether it has addresses that only this store understands: by UUID, `urn:uuid:…`, or of a payload that is kept apart, `blob:sha256:…`.
+        var isLocal = false
+    }
+
     private static let member = Array("\"reference\":\"".utf8)
+    private static let uuid = Array("urn:uuid:".utf8)
+    private static let payload = Array(PayloadKeeping.referenceStart)
 
     /// The resources that JSON refers to by type and id.
     ///
     /// - Parameter base: the server's base address: references that begin with it count too.
     static func keys(in json: String, base: String) -> [SyncKey] {
-        var keys: [SyncKey] = []
-        forEach(in: json) { text in
-            let parts = ReferenceParts(text)
-            guard let type = parts.type, let id = parts.id, parts.base == nil || parts.base == base else { return }
-            let key = SyncKey(typeName: type, id: id)
-            if !keys.contains(key) { keys.append(key) }
-        }
-        return keys
+        var json = json
+        return json.withUTF8 { findings(in: $0, base: base).keys }
     }
 
-    /// Whether JSON has an address by UUID, `urn:uuid:…`.
-    static func hasUUID(_ json: String) -> Bool {
+    /// - Parameter base: the server's base address: references that begin with it count too.
+    static func findings(in json: Data, base: String) -> Findings {
+        json.withUnsafeBytes { raw in raw.withMemoryRebound(to: UInt8.self) { findings(in: $0, base: base) } }
+    }
+
+    /// Whether JSON refers to payloads that are kept apart.
+    static func hasPayload(_ json: String) -> Bool {
         var json = json
         return json.withUTF8 { bytes in
             guard let address = bytes.baseAddress else { return false }
             var position = 0
-            while let found = memchr(address + position, Int32(UInt8(ascii: ":")), bytes.count - position) {
-                let colon = UnsafeRawPointer(found) - UnsafeRawPointer(address)
+            while let colon = nextColon(in: bytes, from: position) {
+                if isPayload(address, colon, bytes.count) { return true }
                 position = colon + 1
-                let start = colon - 3
-                guard start >= 0, start + scheme.count <= bytes.count else { continue }
-                let isScheme = scheme.withUnsafeBufferPointer {
-                    memcmp(address + start, $0.baseAddress ?? address, scheme.count) == 0
-                }
-                if isScheme { return true }
             }
             return false
         }
     }
 
-    private static let scheme = Array("urn:uuid:".utf8)
-
-    private static func forEach(in json: String, _ body: (String) -> Void) {
-        var json = json
-        json.withUTF8 { bytes in
-            var position = 0
-            while let start = find(bytes, from: position) {
-                var end = start
-                while end < bytes.count, bytes[end] != UInt8(ascii: "\"") { end += bytes[end] == UInt8(ascii: "\\") ? 2 : 1 }
-                body(String(decoding: bytes[start..<min(end, bytes.count)], as: UTF8.self))
-                position = min(end, bytes.count)
+    /// In one pass from colon to colon: what is looked for has one.
+    private static func findings(in bytes: UnsafeBufferPointer<UInt8>, base: String) -> Findings {
+        var findings = Findings()
+        guard let address = bytes.baseAddress else { return findings }
+        var position = 0
+        while let colon = nextColon(in: bytes, from: position), colon + 1 < bytes.count {
+            position = colon + 1
+            switch bytes[colon + 1] {
+            case UInt8(ascii: "\""):
+                guard isEqual(address, colon + 2 - member.count, bytes.count, member) else { continue }
+                let start = colon + 2
+                position = start
+                while position < bytes.count, bytes[position] != UInt8(ascii: "\"") {
+                    position += bytes[position] == UInt8(ascii: "\\") ? 2 : 1
+                }
+                position = min(position, bytes.count)
+                note(String(decoding: bytes[start..<position], as: UTF8.self), base, &findings)
+            case UInt8(ascii: "u"): if isEqual(address, colon - 3, bytes.count, uuid) { findings.isLocal = true }
+            case UInt8(ascii: "s"): if isPayload(address, colon, bytes.count) { findings.isLocal = true }
+            default: continue
             }
         }
+        return findings
     }
 
-    /// The place after the next member name and the quotation mark of its value.
-    private static func find(_ bytes: UnsafeBufferPointer<UInt8>, from start: Int) -> Int? {
-        guard let address = bytes.baseAddress else { return nil }
-        var position = start
-        while position < bytes.count {
-            guard let found = memchr(address + position, Int32(UInt8(ascii: ":")), bytes.count - position) else { return nil }
-            let colon = UnsafeRawPointer(found) - UnsafeRawPointer(address)
-            position = colon + 2
-            guard colon >= member.count - 2, position <= bytes.count else { continue }
-            let isMember = member.withUnsafeBufferPointer {
-                memcmp(address + position - member.count, $0.baseAddress ?? address, member.count) == 0
-            }
-            if isMember { return position }
-        }
-        return nil
+    private static func note(_ reference: String, _ base: String, _ findings: inout Findings) {
+        let parts = ReferenceParts(reference)
+        if reference.hasPrefix("urn:uuid:") { findings.isLocal = true }
+        guard let type = parts.type, let id = parts.id, parts.base == nil || parts.base == base else { return }
+        let key = SyncKey(typeName: type, id: id)
+        if !findings.keys.contains(key) { findings.keys.append(key) }
+    }
+
+    private static func nextColon(in bytes: UnsafeBufferPointer<UInt8>, from position: Int) -> Int? {
+        guard let address = bytes.baseAddress, position < bytes.count,
+            let found = memchr(address + position, Int32(UInt8(ascii: ":")), bytes.count - position)
+        else { return nil }
+        return UnsafeRawPointer(found) - UnsafeRawPointer(address)
+    }
+
+    /// Whether the colon is the first one of a reference to a payload.
+    private static func isPayload(_ address: UnsafePointer<UInt8>, _ colon: Int, _ count: Int) -> Bool {
+        // A quotation mark and four letters come before it.
+        isEqual(address, colon - 5, count, payload)
+    }
+
+    private static func isEqual(_ address: UnsafePointer<UInt8>, _ start: Int, _ count: Int, _ text: [UInt8]) -> Bool {
+        guard start >= 0, start + text.count <= count else { return false }
+        return text.withUnsafeBufferPointer { memcmp(address + start, $0.baseAddress ?? address, text.count) == 0 }
     }
 
     /// The JSON with other references.

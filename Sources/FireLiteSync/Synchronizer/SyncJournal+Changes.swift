@@ -35,9 +35,14 @@ struct WaitingChange {
     /// Whether the server may have done something that is not known here.
     var isUncertain: Bool { isSent || !earlier.isEmpty }
 
-    static let columns = """
-        change, type, id, seq, base, content, isEach, sent, earlier, state, attempts, status, issues, remote, remoteVersion
-        """
+    private static let names = [
+        "change", "type", "id", "seq", "base", "content", "isEach", "sent", "earlier", "state", "attempts", "status", "issues", "remote",
+        "remoteVersion",
+    ]
+    static let columns = names.joined(separator: ", ")
+    /// The columns in a statement that calls the table `c`.
+    static let qualifiedColumns = names.map { "c.\($0)" }.joined(separator: ", ")
+    static let columnCount = names.count
 
     init(_ row: SQLRow) {
         number = row[0].integer ?? 0
@@ -80,6 +85,21 @@ extension SyncJournal {
         try changes("type = ? AND id = ?", [.text(key.typeName), .text(key.id)])
     }
 
+    /// The next changes that can be sent, each with what is known of its resource at the server.
+    func waiting(after change: Int64, limit: Int) throws -> [(change: WaitingChange, known: Known?)] {
+        try rows(Self.waitingChanges, [.integer(server), .integer(change), .integer(Int64(limit))]).map { row in
+            let place = WaitingChange.columnCount
+            let own = row[place + 1].integer
+            return (WaitingChange(row), own.map { Known(version: row[place].text, isOwn: $0 == 1, isPurged: $0 == 2) })
+        }
+    }
+
+    private static let waitingChanges = """
+        SELECT \(WaitingChange.qualifiedColumns), r.version, r.own FROM _sync_change c
+        LEFT JOIN _sync_resource r ON r.server = c.server AND r.type = c.type AND r.id = c.id
+        WHERE c.server = ? AND c.state = 0 AND c.change > ? ORDER BY c.change LIMIT ?
+        """
+
     // MARK: - The change log
 
     /// Begins with a store: switches the change log on, and takes what is stored already for changes.
@@ -108,8 +128,9 @@ extension SyncJournal {
             let changes =
                 try configuration.sendsEachVersion
                 ? tx.changes(since: place, squashed: false) : tx.changedResources(since: place)
-            var noted = try NotedKeys(isEmpty: self.changes("TRUE", [], limit: 1).isEmpty)
-            for change in changes { try note(change, &noted) }
+            var intake = try Intake(isEmpty: self.changes("TRUE", [], limit: 1).isEmpty)
+            for change in changes { try note(change, &intake) }
+            try write(&intake)
             if changes.through > place { try tx.acknowledge(reader, through: changes.through) }
         } catch let error as FHIRStoreError where error.code == .resyncRequired {
             try takeAll()
@@ -117,10 +138,12 @@ extension SyncJournal {
         }
     }
 
-    /// The resources that are known to have changes in the list, if it was empty before.
-    private struct NotedKeys {
+    /// What of the change log was taken into the list, if that was empty before.
+    private struct Intake {
         let isEmpty: Bool
-        var keys: Set<SyncKey> = []
+        private var keys: Set<SyncKey> = []
+        /// New resources that are not written yet.
+        var additions: [(key: SyncKey, sequence: Int64)] = []
 
         init(isEmpty: Bool) { self.isEmpty = isEmpty }
 
@@ -130,22 +153,32 @@ extension SyncJournal {
         mutating func insert(_ key: SyncKey) -> Bool { !isEmpty || !keys.insert(key).inserted }
     }
 
-    private func note(_ change: LoggedChange, _ noted: inout NotedKeys) throws {
+    private func note(_ change: LoggedChange, _ intake: inout Intake) throws {
         guard let id = try change.resourceID ?? assignID(change.pk) else { return }
         let isDeletion = change.kind == .deleted
         let key = SyncKey(typeName: change.typeName, id: id)
-        if let base = change.base, let old = Self.id(inJSON: base), old != id {
+        // The log keeps no payloads for long.
+        let (base, current) = (try change.base.map(whole), try change.current.map(whole))
+        if let base, let old = Self.id(inJSON: base), old != id {
             // The app has given the resource another id: at the server that is a deletion and a new resource.
-            try note(SyncKey(typeName: change.typeName, id: old), change.sequence, base: base, content: nil, isDeletion: true, &noted)
-            return try note(key, change.sequence, base: nil, content: change.current, isDeletion: isDeletion, &noted)
+            try note(SyncKey(typeName: change.typeName, id: old), change.sequence, base: base, content: nil, isDeletion: true, &intake)
+            return try note(key, change.sequence, base: nil, content: current, isDeletion: isDeletion, &intake)
         }
-        try note(key, change.sequence, base: change.base, content: change.current, isDeletion: isDeletion, &noted)
+        try note(key, change.sequence, base: base, content: current, isDeletion: isDeletion, &intake)
     }
 
     private func note(
-        _ key: SyncKey, _ sequence: Int64, base: String?, content: String?, isDeletion: Bool, _ noted: inout NotedKeys
+        _ key: SyncKey, _ sequence: Int64, base: String?, content: String?, isDeletion: Bool, _ intake: inout Intake
     ) throws {
-        let rows = noted.insert(key) ? try changes(of: key) : []
+        let mayHaveRows = intake.insert(key)
+        if !mayHaveRows, base == nil, !isDeletion, !configuration.sendsEachVersion {
+            intake.additions.append((key, sequence))
+            if intake.additions.count == Self.additionsTogether { try write(&intake) }
+            return
+        }
+        // In the order of the log, and seen by the next statement.
+        try write(&intake)
+        let rows = mayHaveRows ? try changes(of: key) : []
         guard let row = rows.last, !configuration.sendsEachVersion else {
             if rows.isEmpty, isDeletion, try known(key) == nil { return }
             return try insert(key, sequence, base: base, content: configuration.sendsEachVersion ? content : nil)
@@ -168,6 +201,25 @@ extension SyncJournal {
                 .integer(server), .text(key.typeName), .text(key.id), .integer(sequence), .optional(base), .optional(content),
                 .integer(configuration.sendsEachVersion ? 1 : 0),
             ])
+    }
+
+    /// The number of additions that one statement writes, as a statement costs more than a row.
+    private static let additionsTogether = 32
+
+    private static let insertAdditions =
+        "INSERT OR FAIL INTO _sync_change(server, type, id, seq, isEach, sent, state, attempts) VALUES "
+        + Array(repeating: "(?1, ?, ?, ?, 0, 0, 0, 0)", count: additionsTogether).joined(separator: ", ")
+
+    private func write(_ intake: inout Intake) throws {
+        let additions = intake.additions
+        intake.additions.removeAll(keepingCapacity: true)
+        guard additions.count == Self.additionsTogether else {
+            for addition in additions { try insert(addition.key, addition.sequence, base: nil, content: nil) }
+            return
+        }
+        var values: [SQLValue] = [.integer(server)]
+        for (key, sequence) in additions { values += [.text(key.typeName), .text(key.id), .integer(sequence)] }
+        try run(Self.insertAdditions, values)
     }
 
     /// Takes everything that is stored for changes, and what is known but no longer stored for deletions.

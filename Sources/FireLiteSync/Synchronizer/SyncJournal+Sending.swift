@@ -33,18 +33,26 @@ extension SyncJournal {
         return push
     }
 
-    private static let markAll =
-        "UPDATE _sync_change SET sent = 1 WHERE change IN (\(Array(repeating: "?", count: 50).joined(separator: ", ")))"
+    /// The number of rows that one statement reads, marks, adds or deletes, as a statement costs more than a row.
+    private static let rowsTogether = 50
+    private static let areListed = "change IN (\(Array(repeating: "?", count: rowsTogether).joined(separator: ", ")))"
+    private static let markAll = "UPDATE _sync_change SET sent = 1 WHERE \(areListed)"
+    private static let deleteAll = "DELETE FROM _sync_change WHERE \(areListed)"
+    private static let sequences = "SELECT change, seq FROM _sync_change WHERE \(areListed)"
+    private static let rememberAll =
+        "INSERT OR IGNORE INTO _sync_resource(server, type, id, version, own) VALUES "
+        + Array(repeating: "(?1, ?, ?, ?, 1)", count: rowsTogether).joined(separator: ", ")
 
-    /// Marks changes as sent without an answer.
-    func mark(_ entries: [PushEntry]) throws {
-        let numbers = entries.map { SQLValue.integer($0.number) }
-        for start in stride(from: 0, to: numbers.count, by: 50) {
-            // A shorter list is filled up, so that the statement is the same.
-            let part = Array(numbers[start..<min(start + 50, numbers.count)])
-            try run(Self.markAll, part + Array(repeating: .null, count: 50 - part.count))
+    /// The numbers of changes, in lists for the statements above. A shorter list is filled up, so that the statement is the same.
+    private func lists(_ numbers: [Int64]) -> [[SQLValue]] {
+        stride(from: 0, to: numbers.count, by: Self.rowsTogether).map { start in
+            let part = numbers[start..<min(start + Self.rowsTogether, numbers.count)].map { SQLValue.integer($0) }
+            return part + Array(repeating: .null, count: Self.rowsTogether - part.count)
         }
     }
+
+    /// Marks changes as sent without an answer.
+    func mark(_ entries: [PushEntry]) throws { for list in lists(entries.map(\.number)) { try run(Self.markAll, list) } }
 
     /// Marks those changes as sent that are as they were when their entries were made, and returns these.
     func markUnchanged(_ bundle: PushBundle) throws -> PushBundle {
@@ -70,28 +78,63 @@ extension SyncJournal {
         }
     }
 
-    /// Notes that the server has made a change.
-    ///
-    /// - Parameters:
-    ///   - id: the id that the server gave a new resource.
-    ///   - version: the new version; nil if the server did not say.
-    func noteSuccess(_ entry: PushEntry, id: String?, version: String?) throws {
-        var key = entry.key
-        if let id, entry.kind == .create, id != key.id {
-            try rename(key, to: id)
-            key = SyncKey(typeName: key.typeName, id: id)
+    /// A change that the server has made.
+    struct Success: Sendable {
+        let entry: PushEntry
+        /// The id that the server gave a new resource.
+        let id: String?
+        /// The new version; nil if the server did not say.
+        let version: String?
+
+        /// The resource's key at the server, if it is another than in the store.
+        var newKey: SyncKey? {
+            guard let id, entry.kind == .create, id != entry.key.id else { return nil }
+            return SyncKey(typeName: entry.key.typeName, id: id)
         }
-        if entry.kind == .delete { try forget(key) } else { try remember(key, version: version, isOwn: true) }
-        let isAsSent = try rows("SELECT seq FROM _sync_change WHERE change = ?", [.integer(entry.number)]).first?[0].integer
-        guard let isAsSent else { return }
-        if isAsSent == entry.sequence {
-            try run("DELETE FROM _sync_change WHERE change = ?", [.integer(entry.number)])
-            return
+    }
+
+    /// Notes that the server has made changes.
+    func note(_ successes: [Success]) throws {
+        var sequences: [Int64: Int64] = [:]
+        for list in lists(successes.map(\.entry.number)) {
+            for row in try rows(Self.sequences, list) { sequences[row[0].integer ?? 0] = row[1].integer }
         }
-        // Changed again meanwhile: that is based on what was sent.
-        try run(
-            "UPDATE _sync_change SET base = ?, sent = 0, earlier = NULL, state = 0 WHERE change = ?",
-            [.optional(entry.content), .integer(entry.number)])
+        var (done, new): ([Int64], [Success]) = ([], [])
+        for success in successes {
+            let entry = success.entry
+            switch entry.kind {
+            case .create where success.newKey == nil: new.append(success)
+            case .create, .update: try remember(success.newKey ?? entry.key, version: success.version, isOwn: true)
+            case .delete: try forget(entry.key)
+            }
+            guard let sequence = sequences[entry.number] else { continue }
+            if sequence == entry.sequence {
+                done.append(entry.number)
+                continue
+            }
+            // Changed again meanwhile: that is based on what was sent.
+            try run(
+                "UPDATE _sync_change SET base = ?, sent = 0, earlier = NULL, state = 0 WHERE change = ?",
+                [.optional(entry.content.map { String(decoding: $0, as: UTF8.self) }), .integer(entry.number)])
+        }
+        try remember(new)
+        for list in lists(done) { try run(Self.deleteAll, list) }
+        for success in successes { if let key = success.newKey { try rename(success.entry.key, to: key.id) } }
+    }
+
+    /// Remembers the versions of new resources.
+    private func remember(_ new: [Success]) throws {
+        var rest = new[...]
+        while rest.count >= Self.rowsTogether {
+            var values: [SQLValue] = [.integer(server)]
+            for success in rest.prefix(Self.rowsTogether) {
+                values += [.text(success.entry.key.typeName), .text(success.entry.key.id), .optional(success.version)]
+            }
+            // Something may be known of one of them: then each is looked up.
+            guard try tx.run(on: Self.tables, Self.rememberAll, values) == Self.rowsTogether else { break }
+            rest = rest.dropFirst(Self.rowsTogether)
+        }
+        for success in rest { try remember(success.entry.key, version: success.version, isOwn: true) }
     }
 
     /// Gives a resource the server's id, in every reference of the store and of changes that wait.

@@ -155,13 +155,34 @@ struct SyncJournal {
         try tx.resource(typeName: key.typeName, id: key.id).map { try tx.whole(tx.withAssignedIDs($0)) }
     }
 
-    /// The JSON of a resource of the store, with references that the server understands.
-    func json(ofStored resource: FHIRResource) throws -> String {
-        let json = FHIRJSON.string(resource)
-        // References by pk are rare, and looking for them in the text is cheaper than in the objects.
-        guard resource.id == nil || ReferenceScan.hasUUID(json) else { return json }
-        return FHIRJSON.string(try tx.withAssignedIDs(resource))
+    /// A content that can be sent.
+    struct Content {
+        let json: Data
+        /// The resources that it refers to.
+        let references: [SyncKey]
     }
 
-    func resource(_ json: String) throws -> FHIRResource { try FHIRJSON.resource(from: Data(json.utf8), release: tx.store.release) }
+    /// The JSON of a resource of the store, with its payloads and with references that the server understands.
+    func content(ofStored resource: FHIRResource) throws -> Content {
+        let json = FHIRJSON.data(resource)
+        let findings = ReferenceScan.findings(in: json, base: base)
+        // References by pk and to payloads are rare, and looking for them in the text is cheaper than in the objects.
+        guard resource.id == nil || findings.isLocal else { return Content(json: json, references: findings.keys) }
+        try tx.requirePayloads()
+        let whole = try tx.whole(tx.withAssignedIDs(resource))
+        return whole === resource ? Content(json: json, references: findings.keys) : content(FHIRJSON.data(whole))
+    }
+
+    func content(_ json: Data) -> Content { Content(json: json, references: ReferenceScan.findings(in: json, base: base).keys) }
+
+    /// JSON of the change log with its payloads.
+    func whole(_ json: String) throws -> String {
+        guard ReferenceScan.hasPayload(json) else { return json }
+        try tx.requirePayloads()
+        return FHIRJSON.string(try tx.whole(resource(json)))
+    }
+
+    func resource(_ json: String) throws -> FHIRResource { try resource(Data(json.utf8)) }
+
+    func resource(_ json: Data) throws -> FHIRResource { try FHIRJSON.resource(from: json, release: tx.store.release) }
 }

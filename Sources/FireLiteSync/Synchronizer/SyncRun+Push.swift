@@ -87,10 +87,8 @@ extension SyncRun {
             let answers = try await self.answers(entries, state.grouping)
             state.interruptions = 0
             let successes = zip(entries, answers).filter { $0.1.isSuccess }
-            let noted = successes.map { ($0.0, $0.1.id, $0.1.version) }
-            try await journal { journal in
-                for (entry, id, version) in noted { try journal.noteSuccess(entry, id: id, version: version) }
-            }
+            let noted = successes.map { SyncJournal.Success(entry: $0.0, id: $0.1.id, version: $0.1.version) }
+            try await journal { try $0.note(noted) }
             for (entry, _) in successes { note(entry, &state) }
             for (entry, answer) in zip(entries, answers) where !answer.isSuccess {
                 try await refused([entry], answer.status, answer.issues, nil, &state)

@@ -94,11 +94,8 @@ import Testing
 
     // MARK: - Vectors and oracles
 
-    private static let vectors =
-        (ProcessInfo.processInfo.environment["FIRELITE_WYCHEPROOF"] ?? "/tmp/data/suites/wycheproof") + "/json_web_encryption_test.json"
-
     /// The vectors of Wycheproof for RSA-OAEP-256: those with A256GCM that are valid are opened, and no others.
-    @Test(.enabled(if: FileManager.default.fileExists(atPath: vectors), "the vectors of Wycheproof are not on this machine"))
+    @Test(.enabled(if: SharedArchive.suites != nil, "the archive suites.tar.xz is not beside the package, in ../shared/data"))
     func vectorsOfWycheproof() throws {
         struct File: Decodable {
             struct Group: Decodable {
@@ -115,7 +112,8 @@ import Testing
         }
         var opened = 0
         var refused = 0
-        let file = try JSONDecoder().decode(File.self, from: Data(contentsOf: URL(fileURLWithPath: Self.vectors)))
+        let archive = try #require(SharedArchive.suites)
+        let file = try JSONDecoder().decode(File.self, from: archive.content(of: "wycheproof/json_web_encryption_test.json"))
         for group in file.testGroups {
             guard case .object(let members) = group.private, members["alg"] == "RSA-OAEP-256" else { continue }
             let key = try EnvelopeKey(json: JSONEncoder().encode(members))

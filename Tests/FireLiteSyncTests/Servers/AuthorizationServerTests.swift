@@ -5,7 +5,7 @@ import Testing
 
 /// Tokens of servers by others: sekmet's SMART backend services, Authlib's OAuth server.
 /// One after another, as some tests end every token.
-@Suite(.serialized) struct AuthorizationServerTests {
+@Suite(.serialized, .ownThread) struct AuthorizationServerTests {
     private func post(_ url: URL) async throws {
         _ = try await URLSessionTransport.shared.send(HTTPRequest(.post, url))
     }
@@ -16,21 +16,24 @@ import Testing
         return try JSONDecoder().decode([String: Int].self, from: response.body)
     }
 
-    @Test(.enabled(if: LocalServers.smart != nil, Comment(rawValue: LocalServers.hint)), arguments: SigningKey.Algorithm.allCases)
-    func backendServicesGetTokensByTheirKey(_ algorithm: SigningKey.Algorithm) async throws {
+    /// One test with a loop: of a serialized suite, each case of a test waits for its turn behind the tests of all suites.
+    @Test(.enabled(if: LocalServers.smart != nil, Comment(rawValue: LocalServers.hint)))
+    func backendServicesGetTokensByTheirKey() async throws {
         let base = try #require(LocalServers.smart)
         let open = try FHIRClient(base: base, release: .r4)
         let refused = await #expect(throws: FHIRClientError.self) { try await open.count(Patient.self) }
         #expect(refused?.code == .unauthorized)
-        let pem = try String(contentsOfFile: "\(LocalServers.folder)/keys/\(algorithm.rawValue).pem", encoding: .utf8)
-        let key = try SigningKey(pem: Secret(pem), id: "1", algorithm: algorithm)
-        let service = OAuthClient(id: algorithm.rawValue, authentication: .key(key))
-        let client = try FHIRClient(base: base, release: .r4, authorization: .clientCredentials(service, scope: "system/*.cruds"))
-        #expect(try await client.count(Patient.self) != nil)
-        let other = OAuthClient(id: algorithm.rawValue, authentication: .key(try SigningKey(algorithm)))
-        let wrong = try FHIRClient(base: base, release: .r4, authorization: .clientCredentials(other, scope: "system/*.cruds"))
-        let error = await #expect(throws: AuthorizationError.self) { try await wrong.count(Patient.self) }
-        #expect(error?.code == .refused && error?.reason == "invalid_client")
+        for algorithm in SigningKey.Algorithm.allCases {
+            let pem = try String(contentsOfFile: "\(LocalServers.folder)/keys/\(algorithm.rawValue).pem", encoding: .utf8)
+            let key = try SigningKey(pem: Secret(pem), id: "1", algorithm: algorithm)
+            let service = OAuthClient(id: algorithm.rawValue, authentication: .key(key))
+            let client = try FHIRClient(base: base, release: .r4, authorization: .clientCredentials(service, scope: "system/*.cruds"))
+            #expect(try await client.count(Patient.self) != nil, "\(algorithm)")
+            let other = OAuthClient(id: algorithm.rawValue, authentication: .key(try SigningKey(algorithm)))
+            let wrong = try FHIRClient(base: base, release: .r4, authorization: .clientCredentials(other, scope: "system/*.cruds"))
+            let error = await #expect(throws: AuthorizationError.self, "\(algorithm)") { try await wrong.count(Patient.self) }
+            #expect(error?.code == .refused && error?.reason == "invalid_client", "\(algorithm)")
+        }
     }
 
     @Test(.enabled(if: LocalServers.oauth != nil, Comment(rawValue: LocalServers.hint)))

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Every interaction against sekmet, a FHIR server by others.
-@Suite(.enabled(if: LocalServers.fhir != nil, Comment(rawValue: LocalServers.hint)))
+@Suite(.ownThread, .enabled(if: LocalServers.fhir != nil, Comment(rawValue: LocalServers.hint)))
 struct FHIRServerTests {
     private let client: FHIRClient
 

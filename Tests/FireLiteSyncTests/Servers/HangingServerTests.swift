@@ -5,7 +5,7 @@ import Testing
 @testable import FireLiteSync
 
 /// A server that hangs costs the timeout, and neither loses nor doubles anything.
-@Suite(.timeLimit(.minutes(30))) struct HangingServerTests {
+@Suite(.ownThread, .timeLimit(.minutes(30))) struct HangingServerTests {
     // MARK: - A server that never answers
 
     private let silent: SilentServer

@@ -6,7 +6,7 @@ import Testing
 @testable import FireLiteSync
 
 /// Synchronizing with sekmet, a FHIR server by others.
-@Suite(.serialized, .enabled(if: LocalServers.fhir != nil, Comment(rawValue: LocalServers.hint)))
+@Suite(.serialized, .ownThread, .enabled(if: LocalServers.fhir != nil, Comment(rawValue: LocalServers.hint)))
 struct SynchronizerServerTests {
     private let base: URL
 
@@ -65,8 +65,11 @@ struct SynchronizerServerTests {
         #expect(try await two.changes().isEmpty)
     }
 
-    @Test(arguments: [Synchronizer.Configuration.UpdateFormat.whole, .jsonPatch])
-    func staleUpdatesAreMerged(format: Synchronizer.Configuration.UpdateFormat) async throws {
+    @Test func staleUpdatesAreMerged() async throws {
+        for format in [Synchronizer.Configuration.UpdateFormat.whole, .jsonPatch] { try await mergeStaleUpdate(format) }
+    }
+
+    private func mergeStaleUpdate(_ format: Synchronizer.Configuration.UpdateFormat) async throws {
         let id = "sync-\(UUID().uuidString.prefix(8).lowercased())"
         let store = try FHIRStore.inMemory(release: .r4)
         let synchronizer = try synchronizer(store, .nothing) { $0.updateFormat = format }

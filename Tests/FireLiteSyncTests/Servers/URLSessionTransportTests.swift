@@ -5,7 +5,7 @@ import Foundation
 import Testing
 
 /// URLSession against a server with faults on purpose.
-@Suite(.enabled(if: LocalServers.faulty != nil, Comment(rawValue: LocalServers.hint)))
+@Suite(.ownThread, .enabled(if: LocalServers.faulty != nil, Comment(rawValue: LocalServers.hint)))
 struct URLSessionTransportTests {
     private struct Echo: Decodable {
         let method: String

@@ -72,7 +72,7 @@ final class SimulatedDevice: @unchecked Sendable {
         }
         let synchronizer = try self.synchronizer(SimulatedTransport(network: network, device: number))
         network.begin()
-        _Concurrency.Task {
+        startTask {
             do {
                 try await synchronizer.sync()
             } catch {

@@ -3,27 +3,42 @@ import Testing
 
 @testable import FireLiteSync
 
-/// By default 6,000 steps; `FIRELITE_SIMULATION_STEPS=5000` runs so many, `FIRELITE_NIGHTLY=1` ten million, and `FIRELITE_SIMULATION_SEED=7` those of
-/// one seed. A step takes about 2 ms of the processor in a debug build.
+/// By default 20,000 steps; `FIRELITE_SIMULATION_STEPS=5000` runs so many, `FIRELITE_NIGHTLY=1` ten million, and `FIRELITE_SIMULATION_SEED=7` those of
+/// one seed. A step takes about 1.5 ms of the processor in a debug build.
 enum SimulationSize {
     private static let environment = ProcessInfo.processInfo.environment
 
     static let steps =
-        environment["FIRELITE_SIMULATION_STEPS"].flatMap { Int($0) } ?? (environment["FIRELITE_NIGHTLY"] == "1" ? 10_000_000 : 6_000)
+        environment["FIRELITE_SIMULATION_STEPS"].flatMap { Int($0) } ?? (environment["FIRELITE_NIGHTLY"] == "1" ? 10_000_000 : 20_000)
     static let stepsOfSeed = 500
+    /// By night on every processor; by day the others run other tests.
+    static let threads = environment["FIRELITE_NIGHTLY"] == "1" ? ProcessInfo.processInfo.activeProcessorCount : 1
     static let seeds: Swift.Range<UInt64> = {
         if let seed = environment["FIRELITE_SIMULATION_SEED"].flatMap({ UInt64($0) }) { return seed..<seed + 1 }
         return 0..<UInt64(max(steps / stepsOfSeed, 1))
     }()
 }
 
-@Suite struct SyncSimulationTests {
+@Suite(.ownThread) struct SyncSimulationTests {
     /// Causal order, atomic Bundles, convergence, nothing lost, nothing twice, whatever the network does and whenever processes die.
     @Test func devicesConvergeWhateverHappens() async throws {
-        for seed in SimulationSize.seeds {
-            var simulation = try SyncSimulation(seed: seed)
-            try await simulation.run(steps: SimulationSize.stepsOfSeed)
+        let begin = Date()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for first in 0..<SimulationSize.threads {
+                group.addTask {
+                    try await onOwnThread {
+                        for seed in SimulationSize.seeds where Int(seed) % SimulationSize.threads == first {
+                            var simulation = try SyncSimulation(seed: seed)
+                            try await simulation.run(steps: SimulationSize.stepsOfSeed)
+                        }
+                    }
+                }
+            }
+            try await group.waitForAll()
         }
+        let steps = SimulationSize.seeds.count * SimulationSize.stepsOfSeed
+        print(
+            "simulation: \(steps) steps of \(SimulationSize.seeds.count) seeds in \(Int(Date().timeIntervalSince(begin))) s, no violation")
     }
 
     /// Seeds with which a fault was found: 59, a change that was sent although the server had its content.

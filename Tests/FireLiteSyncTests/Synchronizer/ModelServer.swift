@@ -27,6 +27,8 @@ final class ModelServer: HTTPTransport, @unchecked Sendable {
         var refuses: @Sendable (FHIRResource) -> Int? = { _ in nil }
         /// Whether a target of a reference must exist.
         var checksReferences = false
+        /// Whether PUT replaces what there is although it must not: not every server knows `If-None-Match`.
+        var ignoresIfNoneMatch = false
         /// Whether answers to writes have no versions.
         var hidesVersions = false
         /// Called before each request with its number; a response or an error goes back instead of an answer.
@@ -168,7 +170,7 @@ final class ModelServer: HTTPTransport, @unchecked Sendable {
             if request.method == .get { return read(path, query, request.url) }
             time += 1
             if path.isEmpty, request.method == .post { return bundle(request) }
-            let answer = write(request.method.rawValue, path, query, request.body, request.fields)
+            let answer = write(request.method.rawValue, path, query, resource(request.body), request.fields)
             if answer.status >= 400 { return outcome(answer.status) }
             var fields: HTTPFields = [:]
             if let version = answer.version, !state.hidesVersions { fields["ETag"] = "W/\"\(version)\"" }
@@ -204,11 +206,11 @@ final class ModelServer: HTTPTransport, @unchecked Sendable {
     }
 
     private func write(
-        _ method: String, _ path: [String], _ query: [URLQueryItem], _ body: Data?, _ fields: HTTPFields, refers: Bool = true
+        _ method: String, _ path: [String], _ query: [URLQueryItem], _ resource: FHIRResource?, _ fields: HTTPFields, refers: Bool = true
     ) -> Answer {
         guard let typeName = path.first else { return Answer(status: 405) }
         if method == "POST" {
-            guard let resource = self.resource(body) else { return Answer(status: 400) }
+            guard let resource else { return Answer(status: 400) }
             if let status = state.refuses(resource) { return Answer(status: status) }
             if let condition = fields["If-None-Exist"], let code = condition.removingPercentEncoding?.split(separator: "|").last,
                 let same = current.first(where: { $0.key.typeName == typeName && $0.json.contains("\"code\":\"\(code)\"") })
@@ -235,8 +237,8 @@ final class ModelServer: HTTPTransport, @unchecked Sendable {
             versions[key, default: []].append(Version(number: last.number + 1, time: time, json: nil, method: "DELETE"))
             return Answer(status: 204, key: key, version: last.number + 1)
         }
-        if fields["If-None-Match"] == "*", last?.json != nil { return Answer(status: 412) }
-        guard let resource = self.resource(body) else { return Answer(status: 400) }
+        if fields["If-None-Match"] == "*", last?.json != nil, !state.ignoresIfNoneMatch { return Answer(status: 412) }
+        guard let resource else { return Answer(status: 400) }
         if method == "PATCH" {
             guard last?.json != nil else { return Answer(status: 404) }
             return Answer(status: 200, key: key, version: last?.number)
@@ -279,10 +281,12 @@ final class ModelServer: HTTPTransport, @unchecked Sendable {
             fields["If-Match"] = request.text("ifMatch")
             fields["If-None-Match"] = request.text("ifNoneMatch")
             fields["If-None-Exist"] = request.text("ifNoneExist")
-            let body = entry.takeResource("resource").map { ReferenceScan.replacing(links, in: FHIRJSON.string($0)) }
+            var resource = entry.takeResource("resource")
+            if !links.isEmpty, let text = resource.map({ ReferenceScan.replacing(links, in: FHIRJSON.string($0)) }) {
+                resource = self.resource(Data(text.utf8))
+            }
             let path = (request.text("url") ?? "").split(separator: "/").map(String.init)
-            let answer = write(
-                request.text("method") ?? "", path, [], body.map { Data($0.utf8) }, fields, refers: !isTransaction)
+            let answer = write(request.text("method") ?? "", path, [], resource, fields, refers: !isTransaction)
             if isTransaction, answer.status >= 400 {
                 versions = saved
                 return outcome(answer.status)

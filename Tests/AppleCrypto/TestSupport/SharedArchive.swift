@@ -1,0 +1,1 @@
+../../TestSupport/SharedArchive.swift
