@@ -58,6 +58,20 @@ public struct Sample: Sendable, Hashable, Identifiable, CustomStringConvertible,
         self.metadata = metadata
     }
 
+    init(
+        uuid: UUID, type: SampleType, startTime: Int64, endTime: Int64, zone: TimeZone?, value: Value, origin: SampleOrigin,
+        metadata: [String: String] = [:]
+    ) {
+        self.uuid = uuid
+        self.type = type
+        self.startTime = startTime
+        self.endTime = endTime
+        self.zone = zone
+        self.value = value
+        self.origin = origin
+        self.metadata = metadata
+    }
+
     /// When it begins.
     public var start: Date { SampleTime.date(startTime) }
     /// When it ends.

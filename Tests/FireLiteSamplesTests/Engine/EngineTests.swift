@@ -142,4 +142,17 @@ import Testing
         _ = await observing.result
         #expect(try await store.count(Observation.self) == 2)
     }
+
+    /// While a batch is written, the next one is prepared, which must know what the first one does.
+    @Test func aSampleInTwoBatchesIsStoredOnce() async throws {
+        let store = try memoryStore()
+        let other = MemorySampleSource([heartRate(1), heartRate(1, 61), heartRate(1, 61), heartRate(2)])
+        var configuration = SampleEngine.Configuration()
+        configuration.batchSize = 1
+        let result = try await SampleEngine(
+            store: store, source: other, destinations: [LocalStore(store)], configuration: configuration
+        ).run()
+        #expect((result.read, result.added, result.updated, result.unchanged) == (4, 2, 1, 1))
+        #expect(try await store.samples(of: .heartRate) == [heartRate(1, 61), heartRate(2)])
+    }
 }
