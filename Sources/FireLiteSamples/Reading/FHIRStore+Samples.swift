@@ -38,7 +38,7 @@ extension ReadTransaction {
                 let known = try series[number] ?? self.samples(ofSeries: number, origin)
                 series[number] = known
                 if let sample = known[uuid] { samples.append(sample) }
-            } else if let resource = try resource(typeName: "Observation", id: uuid.uuidString.lowercased()),
+            } else if let resource = try resource(typeName: "Observation", id: uuid.lowercased),
                 let sample = try ObservationReader.sample(resource, origin: origin)
             {
                 samples.append(sample)
@@ -50,7 +50,7 @@ extension ReadTransaction {
     private func samples(ofSeries number: Int64, _ origin: SampleOrigin) throws -> [UUID: Sample] {
         let row = try sampleRows("SELECT observation FROM _samples_series WHERE number = ?", [.integer(number)]).first
         guard let uuid = row.flatMap({ SampleLedger.uuid($0[0]) }),
-            let resource = try resource(typeName: "Observation", id: uuid.uuidString.lowercased())
+            let resource = try resource(typeName: "Observation", id: uuid.lowercased)
         else { return [:] }
         return Dictionary(try ObservationReader.series(resource, origin: origin).map { ($0.uuid, $0) }) { $1 }
     }

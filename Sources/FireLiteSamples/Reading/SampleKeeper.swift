@@ -24,7 +24,7 @@ extension WriteTransaction {
     /// - Returns: how many have changed in what statistics need.
     @discardableResult
     func refreshSample(id: String, isChanged: Bool = true) throws -> Int {
-        guard let uuid = UUID(uuidString: id), uuid.uuidString.lowercased() == id else { return 0 }
+        guard let uuid = UUID(uuidString: id), uuid.lowercased == id else { return 0 }
         let row = try sampleRows(
             "SELECT uuid, type, start, finish, value, origin FROM _samples WHERE uuid = ? AND series IS NULL", [SampleLedger.blob(uuid)]
         ).first
@@ -41,6 +41,25 @@ extension WriteTransaction {
             """, [.integer(series)])
         for row in rows { changed += try refresh(row, with: SampleLedger.uuid(row[0]).flatMap { now[$0] }, isChanged: isChanged) }
         return changed
+    }
+
+    /// Brings the samples of Observations up to date.
+    ///
+    /// - Parameters:
+    ///   - statement: selects numbers between two bounds, and UUIDs.
+    ///   - bound: the upper bound.
+    /// - Returns: how many have changed.
+    func refreshSamples(_ statement: String, _ bound: Int64) throws -> Int {
+        var (changed, last) = (0, Int64(0))
+        while true {
+            let rows = try sampleRows(statement + " ORDER BY number LIMIT 1000", [.integer(last), .integer(bound)])
+            guard let end = rows.last?[0].integer else { return changed }
+            for row in rows {
+                try checkCancellation()
+                if let uuid = SampleLedger.uuid(row[1]) { changed += try refreshSample(id: uuid.lowercased, isChanged: false) }
+            }
+            last = end
+        }
     }
 
     /// What statistics need of a sample.
@@ -110,16 +129,10 @@ extension FHIRStore {
     @discardableResult
     public func refreshSamples() async throws -> Int {
         try await write(besides: participant(SampleKeeper.self)) { tx in
-            var changed = 0
-            let own = try tx.sampleRows("SELECT uuid FROM _samples WHERE series IS NULL")
-            let series = try tx.sampleRows("SELECT observation FROM _samples_series")
-            for row in own + series {
-                try tx.checkCancellation()
-                if let uuid = SampleLedger.uuid(row[0]) {
-                    changed += try tx.refreshSample(id: uuid.uuidString.lowercased(), isChanged: false)
-                }
-            }
-            return changed
+            // Changed rows get numbers above these.
+            let bound = try tx.nextSampleNumber()
+            return try tx.refreshSamples("SELECT number, uuid FROM _samples WHERE series IS NULL AND number > ? AND number < ?", bound)
+                + tx.refreshSamples("SELECT number, observation FROM _samples_series WHERE number > ? AND number < ?", .max)
         }
     }
 }

@@ -47,7 +47,7 @@ public final class SampleOrigin: Sendable, Hashable {
         var fingerprint = SampleFingerprint()
         fingerprint.add(canonical)
         self.fingerprint = fingerprint.number
-        deviceID = known.isEmpty ? "" : SampleFingerprint.uuid(of: "device\u{1F}" + canonical).uuidString.lowercased()
+        deviceID = known.isEmpty ? "" : SampleFingerprint.uuid(of: "device\u{1F}" + canonical).lowercased
     }
 
     /// A part; nil if unknown.

@@ -24,6 +24,22 @@ public final class StoredSamples: SampleSource {
 
     public func types() async throws -> [SampleType] { chosen ?? [.all] }
 
+    /// Reports each commit that changes Observations, of this store object and of others.
+    ///
+    /// - Parameter types: the types of interest, all of which are reported.
+    public func news(of types: [SampleType]) -> AsyncStream<SampleType> {
+        let changes = store.changes()
+        return AsyncStream(bufferingPolicy: .bufferingNewest(max(1, types.count))) { continuation in
+            let following = Task {
+                for await commit in changes where commit.typeNames?.contains("Observation") ?? true {
+                    for type in types { continuation.yield(type) }
+                }
+                continuation.finish()
+            }
+            continuation.onTermination = { _ in following.cancel() }
+        }
+    }
+
     public func changes(of type: SampleType, after anchor: SampleAnchor?, limit: Int) async throws -> SampleChanges {
         let last = anchor.flatMap { Int64(String(decoding: $0.data, as: UTF8.self)) } ?? 0
         return try await store.read { tx in

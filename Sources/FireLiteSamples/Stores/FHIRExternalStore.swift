@@ -74,7 +74,7 @@ public final class FHIRExternalStore: ExternalStore, CommittingStore {
             bundle.raw("}}")
         }
         for object in batch.deleted {
-            let id = object.uuid.uuidString.lowercased()
+            let id = object.uuid.lowercased
             entry("DELETE", style == .ownIDs ? "Observation/\(id)" : "Observation?\(Self.condition(id))")
         }
         let references = devices(batch) { id, json in

@@ -78,7 +78,7 @@ public final class LocalStore: ExternalStore, CommittingStore {
         var names = LocalNames()
         var work = SeriesWork(tx, writer, reader)
         for object in batch.deleted {
-            if try !work.remove(object.uuid) { try tx.delete(typeName: "Observation", id: object.uuid.uuidString.lowercased()) }
+            if try !work.remove(object.uuid) { try tx.delete(typeName: "Observation", id: object.uuid.lowercased) }
             try rows.delete(object.uuid, tx)
         }
         var devices: [FHIRResource] = []

@@ -72,7 +72,7 @@ struct SeriesWork {
     }
 
     private func stored(_ observation: UUID, _ origin: SampleOrigin) throws -> [Sample] {
-        guard let resource = try tx.resource(typeName: "Observation", id: observation.uuidString.lowercased()) else { return [] }
+        guard let resource = try tx.resource(typeName: "Observation", id: observation.lowercased) else { return [] }
         return try ObservationReader.series(resource, origin: origin)
     }
 
@@ -94,7 +94,7 @@ struct SeriesWork {
         var rest: [Sample] = []
         var resources: [FHIRResource] = []
         for state in states.values.sorted(by: { $0.number < $1.number }) {
-            let id = state.observation.uuidString.lowercased()
+            let id = state.observation.lowercased
             let sorted = state.samples.sorted { ($0.startTime, $0.identifier) < ($1.startTime, $1.identifier) }
             let (series, alone) = SampledSeries.fitting(sorted, state.options ?? SampledSeries.Options(maximumPlaces: .max), least: 1)
             rest += alone

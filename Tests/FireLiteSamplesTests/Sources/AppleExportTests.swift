@@ -128,7 +128,8 @@ import Testing
     @Test(arguments: [
         ("<HealthData><Record type=\"A\"/></HealthData>", "line 1: an element has no valid startDate"),
         ("<HealthData>\n<Record type=\"A\" startDate=\"x\"/>", "line 2: an element has no valid startDate"),
-        ("<HealthData>\n\n<Record type=\"A", "line 3: the file ends inside an element"), ("", "line 1: the file ends inside an element"),
+        ("<HealthData>\n\n<Record type=\"A", "line 3: this is not well-formed XML (error 40)"),
+        ("", "line 1: the file ends inside an element"),
         ("<HealthData>\n<Record type=A/>", "line 2: this is not well-formed XML (error 39)"),
         ("<HealthData><Record type=\"A\" startDate=\"2026-01-01 00:00:00 +0100\"/>", "line 1: the file ends inside an element"),
         ("<!DOCTYPE a [", "line 1: the document type does not end"),
