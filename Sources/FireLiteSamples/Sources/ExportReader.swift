@@ -8,7 +8,7 @@ import Foundation
 /// Makes samples of Apple's `export.xml`: Foundation's XMLParser reads what `ExportFilter` has made of the file, on a thread of its own.
 final class ExportReader: NSObject, XMLParserDelegate {
     private static let chunkSize = 512
-    /// The parser's error for a file that ends before its elements do.
+    /// The parser's error for a file that ends before its elements do, or goes on after them.
     private static let documentEnd = 5
     /// Deep enough for the parser and the closures around it.
     private static let stackSize = 4 << 20
@@ -33,6 +33,8 @@ final class ExportReader: NSObject, XMLParserDelegate {
     private var isBegun = false
     /// What ended the file early, and its line.
     private var failure: SampleError?
+    /// Where the parser met the end of the document before the end of the file, or the other way round.
+    private var early: SampleError?
     private var isStopped = false
 
     /// Begins to read a file.
@@ -77,6 +79,7 @@ final class ExportReader: NSObject, XMLParserDelegate {
         } else if failure == nil, stream.failure == nil, open > 0 || !isBegun {
             failure = SampleError(.damaged, "the file ends inside an element", line: line(parser))
         }
+        if failure == nil, !isStopped { failure = early }
         queue.finish(stream.failure ?? failure)
     }
 
@@ -118,10 +121,10 @@ final class ExportReader: NSObject, XMLParserDelegate {
     }
 
     func parser(_ parser: XMLParser, parseErrorOccurred error: any Error) {
-        // Elements that are still open show an early end.
+        guard !isStopped, failure == nil, early == nil else { return }
         let code = (error as NSError).code
-        guard !isStopped, failure == nil, code != Self.documentEnd else { return }
-        failure = SampleError(.damaged, "this is not well-formed XML (error \(code))", line: line(parser))
+        let found = SampleError(.damaged, "this is not well-formed XML (error \(code))", line: line(parser))
+        if code == Self.documentEnd { early = found } else { failure = found }
     }
 
     private func line(_ parser: XMLParser) -> Int { max(1, parser.lineNumber) }

@@ -49,7 +49,9 @@ import Testing
     }
 
     @Test func correlationsHoldTheirRecords() async throws {
-        let systolic = ExportText.record("BloodPressureSystolic", "120", "mmHg", minute: 1)
+        let systolic = ExportText.record(
+            "BloodPressureSystolic", "120", "mmHg", minute: 1, content: "<MetadataEntry key=\"cuff\" value=\"left\"><Deep/></MetadataEntry>"
+        )
         let diastolic = ExportText.record("BloodPressureDiastolic", "80", "mmHg", minute: 1)
         let correlation = """
             <Correlation type="HKCorrelationTypeIdentifierBloodPressure" sourceName="Cuff" startDate="2026-01-01 00:01:00 +0100" \
@@ -63,6 +65,7 @@ import Testing
         }
         #expect(parts.map(\.value) == [.quantity(120, unit: "mmHg"), .quantity(80, unit: "mmHg")])
         #expect(samples.first?.metadata == ["a": "b"])
+        #expect(parts.map(\.metadata) == [["cuff": "left"], [:]])
     }
 
     @Test func workoutsHaveTheirTotals() async throws {
@@ -111,7 +114,8 @@ import Testing
         let text = ExportText.of((0..<50).map { ExportText.record("HeartRate", "\(60 + $0)", "count/min", minute: $0) })
         try FileManager.default.createDirectory(atPath: folder.file("apple_health_export"), withIntermediateDirectories: false)
         try folder.write("apple_health_export/export.xml", text)
-        try folder.write("apple_health_export/export_cda.xml", text + text)
+        let more = ExportText.of((0..<60).map { ExportText.record("HeartRate", "\(60 + $0)", "count/min", minute: $0) })
+        try folder.write("apple_health_export/export_cda.xml", more)
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments = ["python3", "-m", "zipfile", "-c", "export.zip", "apple_health_export"]
@@ -132,6 +136,7 @@ import Testing
         ("", "line 1: the file ends inside an element"),
         ("<HealthData>\n<Record type=A/>", "line 2: this is not well-formed XML (error 39)"),
         ("<HealthData><Record type=\"A\" startDate=\"2026-01-01 00:00:00 +0100\"/>", "line 1: the file ends inside an element"),
+        ("<HealthData/>\n<HealthData/>", "line 2: this is not well-formed XML (error 5)"),
         ("<!DOCTYPE a [", "line 1: the document type does not end"),
     ])
     func damageHasALine(_ text: String, _ message: String) async throws {

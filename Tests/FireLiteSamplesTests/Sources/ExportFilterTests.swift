@@ -76,7 +76,8 @@ import Testing
         ("<a>&#0;&#xD800;&#xFFFF;&#x110000;</a>", "<a></a>"), ("<a>&#;&#x;&a b;</a>", "<a>&amp;#;&amp;#x;&amp;a b;</a>"),
         ("<a>&lt;&gt;&quot;&apos;</a>", "<a>&lt;&gt;&quot;&apos;</a>"),
         ("<?xml version=\"1.0\"?><!-- c --><a/>", "<?xml version=\"1.0\"?><!-- c --><a/>"),
-        ("<!DOCTYPE a><a/>", "<a/>"), ("<!DOCTYPE a [\n]\n]\n><a/>", "\n\n\n<a/>"), ("<a b=\"<!DOCTYPE\"/>", "<a b=\"<!DOCTYPE\"/>"),
+        ("<!DOCTYPE a><a/>", "<a/>"), ("<!DOCTYPE a\n[]><a/>", "\n<a/>"), ("<!DOCTYPE a [\n]\n]\n><a/>", "\n\n\n<a/>"),
+        ("<a b=\"<!DOCTYPE\"/>", "<a b=\"<!DOCTYPE\"/>"),
         ("\u{FEFF}<a>\t\r\n\u{7F}\u{1F}</a>", "<a>\t\r\n\u{7F}</a>"), ("<", "<"), ("<!DOC", "<!DOC"),
     ])
     func onlyWhatIsNoXMLIsChanged(_ text: String, _ expected: String) {

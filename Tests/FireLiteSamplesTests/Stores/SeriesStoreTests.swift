@@ -153,4 +153,28 @@ import Testing
         #expect((result.deleted, result.added, result.updated) == (1, 0, 0))
         #expect(await Set(external.samples.values) == Set(samples[..<100]).subtracting([samples[7]]))
     }
+
+    /// The third sample begins the series earlier, so that the others are not in its places any more.
+    @Test func aSampleThatFitsNoMoreLeavesItsSeries() async throws {
+        let store = try memoryStore()
+        let source = MemorySampleSource([heartRate(1, 61, at: 0.001), heartRate(2, 62, at: 5.001)])
+        try await engine(store, source).run()
+        #expect(try await store.count(Observation.self) == 1)
+        source.add([heartRate(3, 63, at: 0)])
+        try await engine(store, source).run()
+        #expect(try await store.samples(of: .heartRate).map(\.uuid) == [testUUID(3), testUUID(1), testUUID(2)])
+        #expect(try await store.count(Observation.self) == 3)
+        #expect(try await store.check().isEmpty)
+    }
+
+    @Test func aSampleThatWasAloneJoinsWhenItChanges() async throws {
+        let store = try memoryStore()
+        let source = MemorySampleSource([heartRate(1, 61, at: 0), heartRate(2, 62, at: 5)])
+        try await SampleEngine(store: store, source: source, destinations: [LocalStore(store)]).run()
+        #expect(try await store.count(Observation.self) == 2)
+        source.add([heartRate(1, 71, at: 0), heartRate(2, 72, at: 5)])
+        #expect(try await engine(store, source).run().updated == 2)
+        #expect(try await store.count(Observation.self) == 1)
+        #expect(try await store.samples(of: .heartRate) == [heartRate(1, 71, at: 0), heartRate(2, 72, at: 5)])
+    }
 }
