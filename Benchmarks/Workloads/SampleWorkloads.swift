@@ -155,10 +155,7 @@ private enum MadeExport {
 
     /// Imports a file, blocking this thread.
     static func load(_ path: String, into store: FHIRStore) throws {
-        var configuration = SampleEngine.Configuration()
-        configuration.batchSize = 2_000
-        let engine = SampleEngine(
-            store: store, source: try AppleExport(path: path), destinations: [LocalStore(store)], configuration: configuration)
+        let engine = SampleEngine(store: store, source: try AppleExport(path: path), destinations: [LocalStore(store)])
         let outcome = LoadOutcome()
         Task {
             do { try await engine.run() } catch { outcome.error = error }

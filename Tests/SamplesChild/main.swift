@@ -17,7 +17,7 @@ case "push":
 default: destination = LocalStore(store)
 }
 var configuration = SampleEngine.Configuration()
-configuration.batchSize = arguments[1] == "measure" ? 2_000 : 20
+if arguments[1] != "measure" { configuration.batchSize = 20 }
 let engine = SampleEngine(
     store: store, source: try AppleExport(path: arguments[3]), destinations: [destination], configuration: configuration)
 FileHandle.standardOutput.write(Data("ready\n".utf8))

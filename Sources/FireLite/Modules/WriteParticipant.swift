@@ -43,4 +43,16 @@ extension FHIRStore {
         if let write = currentTransaction as? WriteTransaction { return try body(write) }
         return try write(body)
     }
+
+    /// `write` without calling a participant, for writes of its own module, which need no list of what they change.
+    ///
+    /// - Parameters:
+    ///   - participant: the participant; nil to call all.
+    ///   - body: changes the store.
+    /// - Throws: errors of `body`; `FHIRStoreError`; `CancellationError`.
+    package func write<Value>(
+        besides participant: (any WriteParticipant)?, _ body: sending @escaping (WriteTransaction) throws -> Value
+    ) async throws -> sending Value {
+        try await writes.run(interruptsWrites: false) { try self.write(origin: .local, besides: participant, body) }
+    }
 }

@@ -128,12 +128,19 @@ public final class FHIRStore: Sendable {
     /// - Throws: errors of `body`; `FHIRStoreError`: `conflict`, `busy`, `diskFull`, `readOnly`.
     @discardableResult
     public func write<Value>(origin: WriteOrigin = .local, _ body: (WriteTransaction) throws -> Value) throws -> Value {
+        try write(origin: origin, besides: nil, body)
+    }
+
+    /// `write` without a participant, which knows what it does.
+    func write<Value>(
+        origin: WriteOrigin, besides known: (any WriteParticipant)?, _ body: (WriteTransaction) throws -> Value
+    ) throws -> Value {
         misuse(
             unless: currentTransaction == nil,
             "a write inside a read or write of the same store would wait for itself: use the transaction that is passed to the block")
         let writer = try mapping { try pool.takeWriter() }
         defer { pool.giveBackWriter() }
-        let participants = participants.all
+        let participants = participants.all.filter { $0 !== known }
         let recording = announcer.recording(for: participants)
         try mapping {
             try writer.begin(recording, origin: origin)

@@ -5,8 +5,6 @@ import Foundation
 
 /// What `firelite samples` does once its arguments are read.
 struct SamplesWork {
-    private static let batchSize = 2_000
-
     let console: Console
     let isJSON: Bool
     private let clock = ContinuousClock()
@@ -18,9 +16,7 @@ struct SamplesWork {
 
     func transfer(_ store: FHIRStore, _ source: any SampleSource, _ destinations: [any ExternalStore]) throws -> ExitStatus {
         let start = clock.now
-        var configuration = SampleEngine.Configuration()
-        configuration.batchSize = Self.batchSize
-        let engine = SampleEngine(store: store, source: source, destinations: destinations, configuration: configuration)
+        let engine = SampleEngine(store: store, source: source, destinations: destinations)
         let line = console.errorIsTerminal && !isJSON ? RedrawnLine(console.standardError) : nil
         let result = try awaiting {
             try await engine.run { line?.update("\(Figures.count($0.read)) samples, \(Figures.count($0.added)) added") }

@@ -1,4 +1,5 @@
 import FireLite
+import FireLiteCore
 import Foundation
 
 /// A sample on its way to an external store, or a deleted one.
@@ -83,12 +84,22 @@ struct SampleBatch: Sendable {
     var isEmpty: Bool { deleted.isEmpty && added.isEmpty && updated.isEmpty }
 }
 
+/// What a committing store has made of a batch before the write.
+///
+/// `@unchecked Sendable`: one task fills it and hands it over to the write, after which nothing uses it.
+final class PreparedSamples: @unchecked Sendable {
+    var resources: [FHIRResource] = []
+    var digests: [ContentDigest.Value] = []
+}
+
 /// An external store that works inside the write that notes the batch: what it does is done with the note, or not at all.
 protocol CommittingStore: ExternalStore {
     /// Whether it is the store of the file itself.
     var isLocal: Bool { get }
+    /// Does what needs no write, while the last batch may still be written.
+    func prepare(_ batch: SampleBatch) throws -> PreparedSamples?
     /// Does the work of a batch, as a part of a write.
-    func commit(_ batch: SampleBatch, in tx: WriteTransaction) throws
+    func commit(_ batch: SampleBatch, _ prepared: PreparedSamples?, in tx: WriteTransaction) throws
     /// Is called after the write, and at the end of a run.
     ///
     /// - Returns: why something still waits; nil if nothing does.
@@ -96,5 +107,6 @@ protocol CommittingStore: ExternalStore {
 }
 
 extension CommittingStore {
+    func prepare(_ batch: SampleBatch) throws -> PreparedSamples? { nil }
     func finish(_ store: FHIRStore) async throws -> String? { nil }
 }

@@ -32,21 +32,28 @@ struct SampleLedger: Sendable {
         return SampleAnchor(data: Data(bytes))
     }
 
+    /// So many are looked up with a statement.
+    private static let group = 64
+    private static let localStatement =
+        "SELECT uuid, digest FROM _samples WHERE start IS NOT NULL AND uuid IN (?" + String(repeating: ", ?", count: group - 1) + ")"
+    private static let sentStatement =
+        "SELECT uuid, digest, location FROM _samples_sent WHERE target = ? AND uuid IN (?" + String(repeating: ", ?", count: group - 1)
+        + ")"
+
     func known(_ tx: ReadTransaction, _ uuids: [UUID]) throws -> [UUID: Known] {
         var known: [UUID: Known] = [:]
-        if isLocal {
-            for uuid in uuids {
-                let row = try tx.sampleRows("SELECT digest FROM _samples WHERE uuid = ? AND start IS NOT NULL", [Self.blob(uuid)]).first
-                if let digest = row?[0].integer { known[uuid] = Known(digest: digest, location: nil) }
-            }
-            return known
+        var fixed: [SQLValue] = []
+        if !isLocal {
+            guard let number = try tx.sampleName("target", target) else { return [:] }
+            fixed = [.integer(number)]
         }
-        guard let number = try tx.sampleName("target", target) else { return [:] }
-        for uuid in uuids {
-            let row = try tx.sampleRows(
-                "SELECT digest, location FROM _samples_sent WHERE target = ? AND uuid = ?", [.integer(number), Self.blob(uuid)]
-            ).first
-            if let row { known[uuid] = Known(digest: row[0].integer ?? 0, location: row[1].text) }
+        for start in stride(from: 0, to: uuids.count, by: Self.group) {
+            // The last one fills up a short group.
+            let values = (start..<start + Self.group).map { Self.blob(uuids[min($0, uuids.count - 1)]) }
+            for row in try tx.sampleRows(isLocal ? Self.localStatement : Self.sentStatement, fixed + values) {
+                guard let uuid = Self.uuid(row[0]), let digest = row[1].integer else { continue }
+                known[uuid] = Known(digest: digest, location: isLocal ? nil : row[2].text)
+            }
         }
         return known
     }

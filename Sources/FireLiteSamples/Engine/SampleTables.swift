@@ -8,8 +8,14 @@ enum SampleTables {
         "_samples", key: "number",
         columns: [
             .init("uuid", .blob), .init("type", .integer), .init("start", .integer), .init("finish", .integer), .init("value", .real),
-            .init("origin", .integer), .init("digest", .integer),
+            .init("origin", .integer), .init("digest", .integer), .init("series", .integer),
         ], indexes: [.init("uuid", isUnique: true), .init("type", "start", "finish", "value", "origin")])
+
+    /// A row for each Observation that holds a series of samples: its id as a UUID, and the times between which it holds samples of a type.
+    private static let series = ModuleTable(
+        "_samples_series", key: "number",
+        columns: [.init("observation", .blob), .init("type", .integer), .init("start", .integer), .init("finish", .integer)],
+        indexes: [.init("observation", isUnique: true)])
 
     /// A row for each type and each origin.
     private static let names = ModuleTable(
@@ -29,7 +35,7 @@ enum SampleTables {
             .init("target", .text), .init("source", .text), .init("type", .text), .init("anchor", .blob), .init("saved", .integer),
         ], indexes: [.init("target", "source", "type", isUnique: true)])
 
-    static let module = ModuleTables(module: "samples", version: 1, tables: [samples, names, sent, anchors])
+    static let module = ModuleTables(module: "samples", version: 1, tables: [samples, series, names, sent, anchors])
 }
 
 extension ReadTransaction {

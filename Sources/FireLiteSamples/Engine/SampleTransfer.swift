@@ -12,6 +12,14 @@ struct SampleTransfer: Sendable {
     private var committing: (any CommittingStore)? { destination as? any CommittingStore }
     private var ledger: SampleLedger { SampleLedger(target: destination.name, isLocal: committing?.isLocal ?? false) }
 
+    private var limit: Int {
+        max(1, engine.configuration.batchSize ?? (committing?.isLocal == true ? Self.localBatch : Self.externalBatch))
+    }
+
+    /// The store gains from large batches; a server gets one request for each.
+    private static let localBatch = 5_000
+    private static let externalBatch = 500
+
     func run() async throws {
         switch await delegate?.shouldRun(type, at: destination) ?? .proceed {
         case .proceed: break
@@ -19,46 +27,78 @@ struct SampleTransfer: Sendable {
         case .stop: return tally.add(SampleRunResult.stopped)
         }
         let (ledger, type, source) = (ledger, type, engine.source.name)
-        var anchor = try await engine.store.read { tx in try ledger.anchor(tx, source: source, type: type) }
-        while true {
-            try Task.checkCancellation()
-            let changes = try await engine.source.changes(of: type, after: anchor, limit: engine.configuration.batchSize)
-            let result = try await transfer(changes, isNew: changes.anchor != anchor)
-            tally.add(result)
-            if result.isStopped || changes.isComplete { return }
-            anchor = changes.anchor
+        let anchor = try await engine.store.read { tx in try ledger.anchor(tx, source: source, type: type) }
+        var stage = try await stage(after: anchor, besides: nil)
+        while !stage.result.isStopped, !stage.changes.isComplete {
+            let current = stage
+            if delegate == nil, committing != nil {
+                // The next batch is read and prepared while this one is written.
+                async let next = self.stage(after: current.changes.anchor, besides: current.batch)
+                try await finish(current)
+                stage = try await next
+            } else {
+                try await finish(current)
+                stage = try await self.stage(after: current.changes.anchor, besides: nil)
+            }
         }
+        try await finish(stage)
     }
 
     // MARK: - A batch
 
-    /// Does a batch: deletes, then fetches, adds and updates.
-    private func transfer(_ changes: SampleChanges, isNew: Bool) async throws -> SampleRunResult {
-        var result = SampleRunResult()
-        result.read = changes.added.count + changes.deleted.count
-        let known = try await known(changes)
+    /// A batch that is to be committed.
+    private struct Stage: Sendable {
+        let changes: SampleChanges
+        let isNew: Bool
         var batch = SampleBatch()
-        batch.deleted = try await deletions(changes, known, &result)
-        if committing == nil, !batch.deleted.isEmpty { try await destination.delete(batch.deleted) }
-        var objects = additions(changes, known, &result)
-        if !result.isStopped, committing == nil { objects = try await fetched(objects, &result) }
-        if !result.isStopped { try await choose(objects, &batch, &result) }
         var locations: [UUID: String] = [:]
-        if committing == nil {
-            if !batch.added.isEmpty { locations = try await destination.add(batch.added) }
-            if !batch.updated.isEmpty { try await destination.update(batch.updated) }
-        }
-        if isNew || !batch.isEmpty { try await commit(batch, locations, anchor: result.isStopped ? nil : changes.anchor) }
-        result.deleted = batch.deleted.count
-        result.added = batch.added.count
-        result.updated = batch.updated.count
-        await report(batch)
-        return result
+        var prepared: PreparedSamples?
+        var result = SampleRunResult()
     }
 
-    private func known(_ changes: SampleChanges) async throws -> [UUID: SampleLedger.Known] {
+    /// Reads a batch and does what precedes the write: deletes, then fetches, adds and updates.
+    ///
+    /// - Parameter last: the batch before, which may not be committed yet.
+    private func stage(after anchor: SampleAnchor?, besides last: SampleBatch?) async throws -> Stage {
+        try Task.checkCancellation()
+        let changes = try await engine.source.changes(of: type, after: anchor, limit: limit)
+        var stage = Stage(changes: changes, isNew: changes.anchor != anchor)
+        stage.result.read = changes.added.count + changes.deleted.count
+        let known = try await known(changes, besides: last)
+        stage.batch.deleted = try await deletions(changes, known, &stage.result)
+        if committing == nil, !stage.batch.deleted.isEmpty { try await destination.delete(stage.batch.deleted) }
+        var objects = additions(changes, known, &stage.result)
+        if !stage.result.isStopped, committing == nil { objects = try await fetched(objects, &stage.result) }
+        if !stage.result.isStopped { try await choose(objects, &stage.batch, &stage.result) }
+        if let committing {
+            stage.prepared = try committing.prepare(stage.batch)
+        } else {
+            if !stage.batch.added.isEmpty { stage.locations = try await destination.add(stage.batch.added) }
+            if !stage.batch.updated.isEmpty { try await destination.update(stage.batch.updated) }
+        }
+        stage.result.deleted = stage.batch.deleted.count
+        stage.result.added = stage.batch.added.count
+        stage.result.updated = stage.batch.updated.count
+        return stage
+    }
+
+    /// Commits a batch and reports it.
+    private func finish(_ stage: Stage) async throws {
+        if stage.isNew || !stage.batch.isEmpty { try await commit(stage) }
+        await report(stage.batch)
+        tally.add(stage.result)
+    }
+
+    private func known(_ changes: SampleChanges, besides last: SampleBatch?) async throws -> [UUID: SampleLedger.Known] {
         let (ledger, uuids) = (ledger, changes.added.map(\.uuid) + changes.deleted)
-        return try await engine.store.read { tx in try ledger.known(tx, uuids) }
+        if uuids.isEmpty { return [:] }
+        var known = try await engine.store.read { tx in try ledger.known(tx, uuids) }
+        // Whether the read saw the last batch or not: that is how it will be.
+        if let last {
+            for object in last.deleted { known[object.uuid] = nil }
+            for object in last.added + last.updated { known[object.uuid] = SampleLedger.Known(digest: object.digest, location: nil) }
+        }
+        return known
     }
 
     /// What is to be deleted: what the store has.
@@ -172,14 +212,15 @@ struct SampleTransfer: Sendable {
     }
 
     /// Notes the batch and the anchor in one write, in which stores that commit do their work too.
-    private func commit(_ batch: SampleBatch, _ locations: [UUID: String], anchor: SampleAnchor?) async throws {
+    private func commit(_ stage: Stage) async throws {
         let (ledger, committing, source, type) = (ledger, committing, engine.source.name, type)
-        try await engine.store.write { tx in
-            try committing?.commit(batch, in: tx)
-            if !ledger.isLocal { try ledger.note(tx, batch, locations) }
+        let anchor = stage.result.isStopped ? nil : stage.changes.anchor
+        try await engine.store.write(besides: engine.store.participant(SampleKeeper.self)) { tx in
+            try committing?.commit(stage.batch, stage.prepared, in: tx)
+            if !ledger.isLocal { try ledger.note(tx, stage.batch, stage.locations) }
             try ledger.save(tx, anchor, source: source, type: type)
         }
-        if let committing, !batch.isEmpty { tally.wait(try await committing.finish(engine.store)) }
+        if let committing, !stage.batch.isEmpty { tally.wait(try await committing.finish(engine.store)) }
     }
 
     private func report(_ batch: SampleBatch) async {

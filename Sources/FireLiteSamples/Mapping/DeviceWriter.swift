@@ -3,11 +3,6 @@ import Foundation
 
 /// Writes origins as the JSON of Devices: what the releases have in common, and names and versions where the release has them.
 enum DeviceWriter {
-    /// The id of an origin's Device: the same origin has the same id.
-    static func id(_ origin: SampleOrigin) -> String {
-        SampleFingerprint.uuid(of: "device\u{1F}" + origin.canonical).uuidString.lowercased()
-    }
-
     static func json(_ origin: SampleOrigin, id: String, release: FHIRRelease, hasID: Bool = true) -> [UInt8] {
         var members: [(name: String, json: String)] = [("resourceType", "\"Device\"")]
         if hasID { members.append(("id", JSONText.string(id))) }

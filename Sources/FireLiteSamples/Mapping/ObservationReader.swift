@@ -43,6 +43,11 @@ enum ObservationReader {
         return sample
     }
 
+    /// The number of an Observation's quantity, in the mapping's unit; nil if it has none.
+    static func number(_ resource: FHIRResource) throws -> Double? {
+        try FHIRJSON.withUTF8(of: resource) { try LinedJSON([UInt8]($0)) }["valueQuantity"]?["value"]?.number?.doubleValue
+    }
+
     private static func text(_ extensions: [LinedJSON], _ url: String) -> String? {
         extensions.first { $0["url"]?.text == url }?["valueString"]?.text
     }

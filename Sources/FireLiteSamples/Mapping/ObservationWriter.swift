@@ -106,9 +106,14 @@ struct ObservationWriter: Sendable {
     ///   - id: the id of the resource; nil to leave it out.
     ///   - device: the reference of the device; nil to leave it out.
     func json(_ sample: Sample, id: String?, device: String?) -> [UInt8] {
-        let template = template(sample.type)
-        let identifier = sample.identifier
         var json = JSONBytes()
+        append(sample, id: id, device: device, to: &json)
+        return json.bytes
+    }
+
+    func append(_ sample: Sample, id: String?, device: String?, to json: inout JSONBytes) {
+        let template = template(sample.type)
+        let identifier = id ?? sample.identifier
         json.raw("{\"resourceType\":\"Observation\",")
         if let id {
             json.member("id", id)
@@ -134,7 +139,6 @@ struct ObservationWriter: Sendable {
         }
         components(sample, &json)
         json.raw("}")
-        return json.bytes
     }
 
     private func effective(_ sample: Sample, _ json: inout JSONBytes) {
@@ -326,8 +330,16 @@ extension JSONBytes {
 }
 
 extension ObservationWriter {
+    /// Whether a number comes back from the mapping's unit as it was.
+    func isLossless(_ sample: Sample) -> Bool {
+        guard case .quantity(let number, let unit) = sample.value, let mapped = mapped(number, unit, sample.type) else { return false }
+        let code = mapping.entries[sample.type]?.unit?.code ?? SampleUnits.code(of: unit)
+        let back = ObservationReader.sourceQuantity(mapped, code: code)
+        return back.number == number && back.unit == unit
+    }
+
     /// The JSON of a series; nil if a number would not come back as it was.
-    func json(_ series: SampledSeries) -> [UInt8]? {
+    func json(_ series: SampledSeries, id: String?, device: String?) -> [UInt8]? {
         guard let first = series.samples.first, let last = series.samples.last, case .quantity(_, let unit) = first.value else {
             return nil
         }
@@ -350,6 +362,10 @@ extension ObservationWriter {
         data.removeLast()
         var json = JSONBytes(capacity: 4_096)
         json.raw("{\"resourceType\":\"Observation\",")
+        if let id {
+            json.member("id", id)
+            json.raw(",")
+        }
         if let zone = first.zone, !zone.identifier.hasPrefix("GMT") {
             json.raw("\"extension\":[")
             json.extended(Self.zoneURL, zone.identifier)
@@ -380,7 +396,13 @@ extension ObservationWriter {
         if release.name == "R5" { json.raw(",\"intervalUnit\":\"ms\"") }
         json.raw(",\"dimensions\":1,")
         json.member("data", data)
-        json.raw("}}")
+        json.raw("}")
+        if let device {
+            json.raw(",\"device\":{")
+            json.member("reference", device)
+            json.raw("}")
+        }
+        json.raw("}")
         return json.bytes
     }
 }

@@ -2,7 +2,7 @@ extension SampleMapping {
     private static let profileBase = "http://hl7.org/fhir/StructureDefinition/"
 
     /// The standard mapping: every quantity type that Apple has, with LOINC codes where they are known, units of UCUM, vital signs with their
-    /// profiles; categories, blood pressure, food and exercise.
+    /// profiles; categories, with SNOMED CT codes of symptoms and stages of sleep; blood pressure, food and exercise.
     public static let standard: SampleMapping = {
         var entries: [SampleType: Entry] = [:]
         for line in StandardQuantities.table.split(separator: "\n") {
@@ -21,7 +21,7 @@ extension SampleMapping {
         // HealthKitOnFhir's own table has these codes too.
         entries[.bodyMass]?.codes.append(.snomed("27113001", "Body weight"))
         entries[.bloodPressureSystolic]?.codes.append(.snomed("271649006", "Systolic blood pressure"))
-        for name in StandardCategories.names { entries[.category(name)] = Entry() }
+        for name in StandardCategories.names { entries[.category(name)] = StandardCategories.entry(name) }
         var pressure = Entry()
         pressure.codes = [.loinc("85354-9", "Blood pressure panel with all children optional")]
         pressure.categories = ["vital-signs"]

@@ -18,6 +18,11 @@ public struct SampledSeries: Sendable, Hashable {
 
         /// An hour, 5 seconds, and 3,600 places.
         public init() {}
+
+        init(maximumPlaces: Int) { self.maximumPlaces = maximumPlaces }
+
+        /// The window in milliseconds.
+        var windowLength: Int64 { max(1, milliseconds(window)) }
     }
 
     /// The samples in the order of their times.
@@ -37,7 +42,7 @@ public struct SampledSeries: Sendable, Hashable {
         var groups: [Group: [Sample]] = [:]
         var order: [Group] = []
         var rest: [Sample] = []
-        let window = max(1, milliseconds(options.window))
+        let window = options.windowLength
         for sample in samples {
             guard let group = Group(sample, window: window) else {
                 rest.append(sample)
@@ -56,12 +61,21 @@ public struct SampledSeries: Sendable, Hashable {
         return (series, rest)
     }
 
-    private struct Group: Hashable {
+    /// What the samples of a series have in common.
+    struct Group: Hashable {
         let type: SampleType
         let unit: String
         let origin: SampleOrigin
         let zone: TimeZone?
-        let window: Int64
+        /// When the window begins and ends, in milliseconds since 1970.
+        let start: Int64
+        let end: Int64
+
+        /// What identifies the series: the same for all of its samples.
+        var identifier: UUID {
+            SampleFingerprint.uuid(
+                of: "series|\(type.rawValue)|\(unit)|\(origin.canonical)|\(zone?.identifier ?? "")|\(end - start)", time: start)
+        }
 
         init?(_ sample: Sample, window: Int64) {
             guard case .quantity(_, let unit) = sample.value, sample.startTime == sample.endTime, sample.metadata.isEmpty else {
@@ -71,7 +85,9 @@ public struct SampledSeries: Sendable, Hashable {
             self.unit = unit
             origin = sample.origin
             zone = sample.zone
-            self.window = sample.startTime / window
+            let number = sample.startTime >= 0 ? sample.startTime / window : (sample.startTime + 1) / window - 1
+            start = number * window
+            end = start + window
         }
     }
 
@@ -80,7 +96,12 @@ public struct SampledSeries: Sendable, Hashable {
     }
 
     /// The longest series that has so few places, and what is left.
-    private static func fitting(_ sorted: [Sample], _ options: Options) -> (series: SampledSeries?, rest: [Sample]) {
+    ///
+    /// - Parameters:
+    ///   - sorted: samples in the order of their times.
+    ///   - options: how they are put together.
+    ///   - least: the number of samples that make a series.
+    static func fitting(_ sorted: [Sample], _ options: Options, least: Int = 2) -> (series: SampledSeries?, rest: [Sample]) {
         guard let first = sorted.first else { return (nil, []) }
         let usual = max(1, milliseconds(options.period))
         var period = usual
@@ -98,7 +119,7 @@ public struct SampledSeries: Sendable, Hashable {
                 rest.append(sample)
             }
         }
-        guard taken.count > 1 else { return (nil, sorted) }
+        guard taken.count >= least else { return (nil, sorted) }
         return (SampledSeries(samples: taken, period: Int(period)), rest)
     }
 
@@ -118,7 +139,7 @@ public struct SampledSeries: Sendable, Hashable {
     /// - Returns: an Observation; nil if a number would not come back from the mapping's unit as it was.
     /// - Throws: `FHIRDecodingError`, if the mapping has codes that the release does not allow.
     public func observation(mapping: SampleMapping = .standard, release: FHIRRelease) throws -> FHIRResource? {
-        guard let json = ObservationWriter(mapping, release: release).json(self) else { return nil }
+        guard let json = ObservationWriter(mapping, release: release).json(self, id: nil, device: nil) else { return nil }
         return try json.withUnsafeBufferPointer { try FHIRJSONReader(release: release).resource(from: $0) }
     }
 
@@ -135,6 +156,11 @@ public struct SampledSeries: Sendable, Hashable {
 
 extension ObservationReader {
     static func series(_ resource: FHIRResource, origin: SampleOrigin) throws -> [Sample] {
+        try seriesNumbers(resource, origin: origin).map(\.sample)
+    }
+
+    /// The samples of a series with their numbers in the mapping's unit.
+    static func seriesNumbers(_ resource: FHIRResource, origin: SampleOrigin) throws -> [(sample: Sample, number: FHIRDecimal)] {
         let json = try FHIRJSON.withUTF8(of: resource) { try LinedJSON([UInt8]($0)) }
         guard let data = json["valueSampledData"], let text = data["data"]?.text,
             let period = (data["period"] ?? data["interval"])?.number?.doubleValue,
@@ -145,17 +171,17 @@ extension ObservationReader {
         let uuids = json["identifier"]?.elements.compactMap { $0["value"]?.text.flatMap { UUID(uuidString: $0) } } ?? []
         let zoneName = json["extension"]?.elements.first { $0["url"]?.text == ObservationWriter.zoneURL }?["valueString"]?.text
         let zone = zoneName.flatMap { TimeZone(identifier: $0) } ?? (start.hasSuffix("Z") ? nil : time.offset.flatMap(FixedZones.zone))
-        var samples: [Sample] = []
+        var samples: [(sample: Sample, number: FHIRDecimal)] = []
         for (place, word) in text.split(separator: " ").enumerated() where word != "E" {
             guard let number = FHIRDecimal(String(word)), samples.count < uuids.count else {
                 throw SampleError(.damaged, "the data of an Observation do not fit its identifiers")
             }
             let quantity = sourceQuantity(number, code: code)
-            samples.append(
-                Sample(
-                    uuid: uuids[samples.count], type: SampleType(rawValue: name),
-                    start: SampleTime.date(time.milliseconds + Int64(Double(place) * period)), zone: zone,
-                    value: .quantity(quantity.number, unit: quantity.unit), origin: origin))
+            let sample = Sample(
+                uuid: uuids[samples.count], type: SampleType(rawValue: name),
+                start: SampleTime.date(time.milliseconds + Int64(Double(place) * period)), zone: zone,
+                value: .quantity(quantity.number, unit: quantity.unit), origin: origin)
+            samples.append((sample, number))
         }
         guard samples.count == uuids.count else {
             throw SampleError(.damaged, "the data of an Observation do not fit its identifiers")

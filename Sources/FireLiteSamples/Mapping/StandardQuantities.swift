@@ -1,10 +1,12 @@
 /// The quantity types of the standard mapping: name, unit, UCUM code, category, profile, and LOINC codes with their texts.
 ///
-/// The codes are those that HealthKitOnFhir and HealthKitOnFHIR published, with units that UCUM has. A type without a LOINC code keeps the code
-/// with its own name.
+/// The codes are those that were published for these types: by HealthKitOnFhir (Microsoft) and HealthKitOnFHIR (Stanford) for most; by HL7's guide
+/// Personal Health Records, page "PGHD Code Mapping", for 93819-1, 2339-0, 33452-4, 64098-7, 93818-3 and what people eat; by CardinalKit's guide for
+/// 55430-3 (there with a digit missing), 60842-2 and 89273-7. CardinalKit's codes of nutrients over 24 hours are left out: a sample is no day.
+/// The units are those of UCUM. A type without a LOINC code keeps the code with its own name.
 enum StandardQuantities {
     static let table = """
-        ActiveEnergyBurned|kcal|kcal|activity||41981-2 Calories burned
+        ActiveEnergyBurned|kcal|kcal|activity||41981-2 Calories burned;93819-1
         AppleExerciseTime|min|min|activity||
         AppleMoveTime|min|min|activity||
         AppleSleepingBreathingDisturbances|disturbances|{disturbances}|||
@@ -15,7 +17,7 @@ enum StandardQuantities {
         BasalBodyTemperature|°C|Cel|vital-signs||
         BasalEnergyBurned|kcal|kcal|activity||
         BloodAlcoholContent|%|%|laboratory||74859-0 Ethanol [Mass/volume] in Blood Estimated from serum or plasma level
-        BloodGlucose|mg/dL|mg/dL|laboratory||41653-7 Glucose [Mass/volume] in Capillary blood by Glucometer
+        BloodGlucose|mg/dL|mg/dL|laboratory||41653-7 Glucose [Mass/volume] in Capillary blood by Glucometer;2339-0 Glucose [Mass/volume] in Blood
         BloodPressureDiastolic|mmHg|mm[Hg]|vital-signs||8462-4 Diastolic blood pressure
         BloodPressureSystolic|mmHg|mm[Hg]|vital-signs||8480-6 Systolic blood pressure
         BodyFatPercentage|%|%|||41982-0 Percentage of body fat Measured
@@ -29,8 +31,8 @@ enum StandardQuantities {
         CyclingSpeed|km/h|km/h|activity||
         DietaryBiotin|µg|ug|||
         DietaryCaffeine|mg|mg|||
-        DietaryCalcium|mg|mg|||
-        DietaryCarbohydrates|g|g|||
+        DietaryCalcium|mg|mg|||9045-6
+        DietaryCarbohydrates|g|g|||9059-7
         DietaryChloride|mg|mg|||
         DietaryCholesterol|mg|mg|||
         DietaryChromium|µg|ug|||
@@ -39,7 +41,7 @@ enum StandardQuantities {
         DietaryFatMonounsaturated|g|g|||
         DietaryFatPolyunsaturated|g|g|||
         DietaryFatSaturated|g|g|||
-        DietaryFatTotal|g|g|||
+        DietaryFatTotal|g|g|||9066-2
         DietaryFiber|g|g|||
         DietaryFolate|µg|ug|||
         DietaryIodine|µg|ug|||
@@ -51,10 +53,10 @@ enum StandardQuantities {
         DietaryPantothenicAcid|mg|mg|||
         DietaryPhosphorus|mg|mg|||
         DietaryPotassium|mg|mg|||
-        DietaryProtein|g|g|||
+        DietaryProtein|g|g|||9079-5
         DietaryRiboflavin|mg|mg|||
         DietarySelenium|µg|ug|||
-        DietarySodium|mg|mg|||
+        DietarySodium|mg|mg|||9086-0
         DietarySugar|g|g|||
         DietaryThiamin|mg|mg|||
         DietaryVitaminA|µg|ug|||
@@ -67,13 +69,13 @@ enum StandardQuantities {
         DietaryWater|L|L|||
         DietaryZinc|mg|mg|||
         DistanceCrossCountrySkiing|m|m|activity||
-        DistanceCycling|m|m|activity||
+        DistanceCycling|m|m|activity||93818-3
         DistanceDownhillSnowSports|m|m|activity||
         DistancePaddleSports|m|m|activity||
         DistanceRowing|m|m|activity||
         DistanceSkatingSports|m|m|activity||
         DistanceSwimming|m|m|activity||93816-7 Swimming distance unspecified time
-        DistanceWalkingRunning|m|m|activity||
+        DistanceWalkingRunning|m|m|activity||55430-3 Distance walked in unspecified time Pedometer
         DistanceWheelchair|m|m|activity||
         ElectrodermalActivity|S|S|||
         EnvironmentalAudioExposure|dB(SPL)|dB[SPL]|||
@@ -94,7 +96,7 @@ enum StandardQuantities {
         NumberOfTimesFallen|falls|{falls}|||
         OxygenSaturation|%|%|vital-signs|oxygensat|2708-6 Oxygen saturation in Arterial blood;59408-5 Oxygen saturation in Arterial blood by Pulse oximetry
         PaddleSportsSpeed|m/s|m/s|activity||
-        PeakExpiratoryFlowRate|L/min|L/min|||19935-6 Maximum expiratory gas flow Respiratory system airway by Peak flow meter
+        PeakExpiratoryFlowRate|L/min|L/min|||19935-6 Maximum expiratory gas flow Respiratory system airway by Peak flow meter;33452-4
         PeripheralPerfusionIndex|%|%|||61006-3 Perfusion index Tissue by Pulse oximetry
         PhysicalEffort|kcal/kg/h|kcal/kg/h|activity||
         PushCount|pushes|{pushes}|activity||96502-0 Number of wheelchair pushes per time period
@@ -106,7 +108,7 @@ enum StandardQuantities {
         RunningSpeed|km/h|km/h|activity||
         RunningStrideLength|m|m|activity||
         RunningVerticalOscillation|m|m|activity||
-        SixMinuteWalkTestDistance|m|m|activity||
+        SixMinuteWalkTestDistance|m|m|activity||64098-7
         StairAscentSpeed|m/s|m/s|activity||
         StairDescentSpeed|m/s|m/s|activity||
         StepCount|steps|{steps}|activity||55423-8 Number of steps in unspecified time Pedometer
@@ -114,11 +116,11 @@ enum StandardQuantities {
         TimeInDaylight|min|min|||
         UVExposure|index|{index}|||
         UnderwaterDepth|m|m|||
-        VO2Max|mL/kg/min|mL/kg/min|activity||
+        VO2Max|mL/kg/min|mL/kg/min|activity||60842-2 Oxygen consumption (VO2)
         WaistCircumference|cm|cm|||8280-0 Waist Circumference at umbilicus by Tape measure
         WalkingAsymmetryPercentage|%|%|activity||
         WalkingDoubleSupportPercentage|%|%|activity||
-        WalkingHeartRateAverage|beats/minute|/min|vital-signs||
+        WalkingHeartRateAverage|beats/minute|/min|vital-signs||89273-7 Heart rate --W exercise
         WalkingSpeed|m/s|m/s|activity||
         WalkingStepLength|m|m|activity||
         WaterTemperature|°C|Cel|||

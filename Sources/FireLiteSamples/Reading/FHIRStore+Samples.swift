@@ -17,30 +17,45 @@ extension ReadTransaction {
         let high = end.map(SampleTime.milliseconds) ?? Int64.max
         let rows = try sampleRows(
             """
-            SELECT uuid, origin FROM _samples WHERE type = ? AND start < ? AND (finish > ? OR start >= ?)
+            SELECT uuid, origin, series FROM _samples WHERE type = ? AND start < ? AND (finish > ? OR start >= ?)
             ORDER BY start, finish LIMIT ?
             """, [.integer(number), .integer(high), .integer(low), .integer(low), .integer(Int64(limit ?? -1))])
         return try samples(rows)
     }
 
-    /// The samples of rows with uuid and origin.
+    /// The samples of rows with uuid, origin and series.
     func samples(_ rows: [SQLRow]) throws -> [Sample] {
         var origins: [Int64: SampleOrigin] = [:]
+        var series: [Int64: [UUID: Sample]] = [:]
         var samples: [Sample] = []
         samples.reserveCapacity(rows.count)
         for row in rows {
-            guard let uuid = SampleLedger.uuid(row[0]),
-                let resource = try resource(typeName: "Observation", id: uuid.uuidString.lowercased())
-            else { continue }
+            guard let uuid = SampleLedger.uuid(row[0]) else { continue }
             let key = row[1].integer ?? 0
             let origin = try origins[key] ?? sampleOrigin(key)
             origins[key] = origin
-            if let sample = try ObservationReader.sample(resource, origin: origin) { samples.append(sample) }
+            if let number = row[2].integer {
+                let known = try series[number] ?? self.samples(ofSeries: number, origin)
+                series[number] = known
+                if let sample = known[uuid] { samples.append(sample) }
+            } else if let resource = try resource(typeName: "Observation", id: uuid.lowercased),
+                let sample = try ObservationReader.sample(resource, origin: origin)
+            {
+                samples.append(sample)
+            }
         }
         return samples
     }
 
-    private func sampleOrigin(_ number: Int64) throws -> SampleOrigin {
+    private func samples(ofSeries number: Int64, _ origin: SampleOrigin) throws -> [UUID: Sample] {
+        let row = try sampleRows("SELECT observation FROM _samples_series WHERE number = ?", [.integer(number)]).first
+        guard let uuid = row.flatMap({ SampleLedger.uuid($0[0]) }),
+            let resource = try resource(typeName: "Observation", id: uuid.lowercased)
+        else { return [:] }
+        return Dictionary(try ObservationReader.series(resource, origin: origin).map { ($0.uuid, $0) }) { $1 }
+    }
+
+    func sampleOrigin(_ number: Int64) throws -> SampleOrigin {
         let text = try sampleRows("SELECT name FROM _samples_name WHERE number = ?", [.integer(number)]).first?[0].text ?? ""
         let parts = text.split(separator: "\u{1F}", omittingEmptySubsequences: false).map(String.init)
         return SampleOrigin(Dictionary(zip(SampleOrigin.Part.allCases, parts)) { $1 })
@@ -74,7 +89,8 @@ extension ReadTransaction {
 
     /// Figures of a type's samples by intervals of a time zone's calendar.
     ///
-    /// The figures are of the samples as they came; an Observation that something else has changed since counts as it was.
+    /// They follow changes of Observations through this store object (``FireLite/FHIRStore/followSamples()``); what another process changes counts after
+    /// ``FireLite/FHIRStore/refreshSamples()``.
     /// - Parameters:
     ///   - type: the type.
     ///   - interval: how long the intervals are.

@@ -58,6 +58,20 @@ public struct Sample: Sendable, Hashable, Identifiable, CustomStringConvertible,
         self.metadata = metadata
     }
 
+    init(
+        uuid: UUID, type: SampleType, startTime: Int64, endTime: Int64, zone: TimeZone?, value: Value, origin: SampleOrigin,
+        metadata: [String: String] = [:]
+    ) {
+        self.uuid = uuid
+        self.type = type
+        self.startTime = startTime
+        self.endTime = endTime
+        self.zone = zone
+        self.value = value
+        self.origin = origin
+        self.metadata = metadata
+    }
+
     /// When it begins.
     public var start: Date { SampleTime.date(startTime) }
     /// When it ends.
@@ -69,7 +83,30 @@ public struct Sample: Sendable, Hashable, Identifiable, CustomStringConvertible,
     /// Shows no more than the description.
     public var customMirror: Mirror { Mirror(self, children: []) }
     /// The identifier in resources.
-    var identifier: String { uuid.uuidString.lowercased() }
+    var identifier: String { uuid.lowercased }
+}
+
+extension UUID {
+    private static let digits = [UInt8]("0123456789abcdef".utf8)
+
+    /// The UUID as text in lower case. Foundation's text in upper case takes several times as long to make.
+    var lowercased: String {
+        String(unsafeUninitializedCapacity: 36) { text in
+            var place = 0
+            withUnsafeBytes(of: uuid) { bytes in
+                for (number, byte) in bytes.enumerated() {
+                    if number == 4 || number == 6 || number == 8 || number == 10 {
+                        text[place] = UInt8(ascii: "-")
+                        place += 1
+                    }
+                    text[place] = Self.digits[Int(byte >> 4)]
+                    text[place + 1] = Self.digits[Int(byte & 15)]
+                    place += 2
+                }
+            }
+            return place
+        }
+    }
 }
 
 /// An exercise.

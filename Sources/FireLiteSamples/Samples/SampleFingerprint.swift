@@ -23,10 +23,12 @@ struct SampleFingerprint {
         add(sample.startTime)
         add(sample.endTime)
         add(Int64(sample.zone?.secondsFromGMT(for: sample.start) ?? -1))
-        add(sample.origin.canonical)
-        for key in sample.metadata.keys.sorted() {
-            add(key)
-            add(sample.metadata[key] ?? "")
+        add(sample.origin.fingerprint)
+        if !sample.metadata.isEmpty {
+            for key in sample.metadata.keys.sorted() {
+                add(key)
+                add(sample.metadata[key] ?? "")
+            }
         }
         switch sample.value {
         case .quantity(let number, let unit):
@@ -46,8 +48,14 @@ struct SampleFingerprint {
     }
 
     /// A UUID of version 8 (RFC 9562) made from a text, for samples whose source gives none: the same text has the same UUID.
-    static func uuid(of text: String) -> UUID {
-        let digest = [UInt8](HashAlgorithm.sha256.digest(of: Data(text.utf8)))
+    ///
+    /// - Parameter time: milliseconds since 1970, with which the UUID begins as one of version 7 does. Samples come in the order of their times,
+    ///   and so do their UUIDs: SQLite adds them at the end of its indexes instead of writing pages all over them.
+    static func uuid(of text: String, time: Int64? = nil) -> UUID { uuid(of: Data(text.utf8), time: time) }
+
+    static func uuid(of text: Data, time: Int64? = nil) -> UUID {
+        var digest = [UInt8](HashAlgorithm.sha256.digest(of: text))
+        if let time { for place in 0..<6 { digest[place] = UInt8(truncatingIfNeeded: time >> Int64(40 - place * 8)) } }
         return UUID(
             uuid: (
                 digest[0], digest[1], digest[2], digest[3], digest[4], digest[5], digest[6] & 0x0F | 0x80, digest[7],

@@ -30,11 +30,25 @@ public final class SampleOrigin: Sendable, Hashable {
 
     /// The parts that are known.
     public let parts: [Part: String]
+    /// The parts in a fixed order, for fingerprints.
+    let canonical: String
+    /// A number of the parts.
+    let fingerprint: Int64
+    /// The id of the origin's Device.
+    let deviceID: String
 
     /// Creates an origin.
     ///
     /// - Parameter parts: what is known; empty texts count as unknown.
-    public init(_ parts: [Part: String] = [:]) { self.parts = parts.filter { !$0.value.isEmpty } }
+    public init(_ parts: [Part: String] = [:]) {
+        let known = parts.filter { !$0.value.isEmpty }
+        self.parts = known
+        canonical = Part.allCases.map { known[$0] ?? "" }.joined(separator: "\u{1F}")
+        var fingerprint = SampleFingerprint()
+        fingerprint.add(canonical)
+        self.fingerprint = fingerprint.number
+        deviceID = known.isEmpty ? "" : SampleFingerprint.uuid(of: "device\u{1F}" + canonical).lowercased
+    }
 
     /// A part; nil if unknown.
     public subscript(part: Part) -> String? { parts[part] }
@@ -44,9 +58,6 @@ public final class SampleOrigin: Sendable, Hashable {
 
     /// Whether anything about a device is known.
     public var isEmpty: Bool { parts.isEmpty }
-
-    /// The parts in a fixed order, for fingerprints.
-    var canonical: String { Part.allCases.map { parts[$0] ?? "" }.joined(separator: "\u{1F}") }
 
     /// Whether both have the same parts.
     public static func == (left: SampleOrigin, right: SampleOrigin) -> Bool { left === right || left.parts == right.parts }

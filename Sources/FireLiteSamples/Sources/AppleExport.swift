@@ -16,14 +16,12 @@ public final class AppleExport: SampleSource, @unchecked Sendable {
     /// Tells this export from others.
     private let mark: String
     private let queue = DispatchQueue(label: "firelite.samples.export")
-    private var reader: ExportReader?
-    /// How many samples were taken from the reader, apart from those read ahead.
+    /// The samples that are read ahead.
+    private var reader: ExportQueue?
+    /// How many samples were taken from the reader.
     private var position = 0
-    private var isAtEnd = false
-    /// What ended the file early, after samples that were given.
-    private var failure: (any Error)?
-    /// The next batch, which is read while the last one is stored.
-    private var ahead: (result: Result<[Sample], any Error>, limit: Int)?
+
+    private static let skipSize = 5_000
 
     /// Opens an export.
     ///
@@ -33,6 +31,8 @@ public final class AppleExport: SampleSource, @unchecked Sendable {
         self.path = path
         mark = try ExportFile(path: path).mark()
     }
+
+    deinit { reader?.cancel() }
 
     /// The elements that are no samples, by name, with their numbers so far.
     public var ignored: [String: Int] { queue.sync { reader?.ignored ?? [:] } }
@@ -52,52 +52,32 @@ public final class AppleExport: SampleSource, @unchecked Sendable {
             start = Int(parts[1]) ?? 0
             if parts[2] == "end" { return SampleChanges(added: [], anchor: anchor, isComplete: true) }
         }
-        if reader == nil || start != position || (ahead.map { $0.limit != limit } ?? false) {
-            try open()
-            while position < start, try reader?.next() != nil { position += 1 }
-        }
-        let samples: [Sample]
-        if let ahead { samples = try ahead.result.get() } else { samples = try batch(limit) }
-        ahead = nil
-        position += samples.count
-        let isComplete = samples.count < limit && failure == nil
-        if !isComplete { queue.async { self.readAhead(limit) } }
-        return SampleChanges(
-            added: samples, anchor: SampleAnchor(data: Data("\(mark) \(position) \(isComplete ? "end" : "more")".utf8)),
-            isComplete: isComplete)
-    }
-
-    private func readAhead(_ limit: Int) {
-        // Somebody else was quicker, or reads from elsewhere now.
-        guard ahead == nil, reader != nil else { return }
-        ahead = (Result { try batch(limit) }, limit)
-    }
-
-    private func open() throws {
-        let file = try ExportFile(path: path)
-        reader = ExportReader(ExportScanner(file.read), leavingOut: [.bloodPressureSystolic, .bloodPressureDiastolic])
-        position = 0
-        ahead = nil
-        failure = nil
-    }
-
-    private func batch(_ limit: Int) throws -> [Sample] {
-        var samples: [Sample] = []
-        samples.reserveCapacity(limit)
-        if let failure {
-            reader = nil
-            throw failure
-        }
+        let reader = try reading(from: start)
         do {
-            while samples.count < limit, let sample = try reader?.next() { samples.append(sample) }
+            let (samples, isComplete) = try reader.take(limit)
+            position += samples.count
+            return SampleChanges(
+                added: samples, anchor: SampleAnchor(data: Data("\(mark) \(position) \(isComplete ? "end" : "more")".utf8)),
+                isComplete: isComplete)
         } catch {
-            // What comes before the damage is given first.
-            failure = error
-            if samples.isEmpty {
-                reader = nil
-                throw error
-            }
+            self.reader = nil
+            throw error
         }
-        return samples
+    }
+
+    /// The reader at a place of the file.
+    private func reading(from start: Int) throws -> ExportQueue {
+        if let reader, start == position { return reader }
+        reader?.cancel()
+        let new = ExportReader.start(
+            try ExportFile(path: path), name: path, leavingOut: [.bloodPressureSystolic, .bloodPressureDiastolic])
+        reader = new
+        position = 0
+        while position < start {
+            let skipped = try new.take(min(start - position, Self.skipSize)).samples.count
+            if skipped == 0 { break }
+            position += skipped
+        }
+        return new
     }
 }

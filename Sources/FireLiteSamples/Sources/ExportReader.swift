@@ -1,79 +1,214 @@
 import FireLiteCore
 import Foundation
 
-/// Makes samples of the elements of Apple's `export.xml`.
-final class ExportReader {
-    private let scanner: ExportScanner
+#if canImport(FoundationXML)
+    import FoundationXML
+#endif
+
+/// Makes samples of Apple's `export.xml`: Foundation's XMLParser reads what `ExportFilter` has made of the file, on a thread of its own.
+final class ExportReader: NSObject, XMLParserDelegate {
+    private static let chunkSize = 512
+    /// The parser's error for a file that ends before its elements do, or goes on after them.
+    private static let documentEnd = 5
+    /// Deep enough for the parser and the closures around it.
+    private static let stackSize = 4 << 20
+
+    private let queue: ExportQueue
+    private let name: String
     /// Types whose records of their own are left out, as their correlations hold them too.
     private let leftOut: Set<SampleType>
+    private var chunk: [Sample] = []
     private var origins = ExportOrigins()
     private var types: [String: SampleType] = [:]
     /// Elements that are no samples, by name.
-    private(set) var ignored: [String: Int] = [:]
+    private var ignored: [String: Int] = [:]
+    /// The sample whose element is open, and how many elements are open inside it.
+    private var sample: Sample?
+    private var depth = 0
+    /// The part of a correlation whose element is open, and how many elements are open inside it.
+    private var part: Sample?
+    private var partDepth = 0
+    /// How many elements are open, and whether there was any.
+    private var open = 0
+    private var isBegun = false
+    /// What ended the file early, and its line.
+    private var failure: SampleError?
+    /// Where the parser met the end of the document before the end of the file, or the other way round.
+    private var early: SampleError?
+    private var isStopped = false
 
-    init(_ scanner: ExportScanner, leavingOut parts: Set<SampleType>) {
-        self.scanner = scanner
+    /// Begins to read a file.
+    ///
+    /// - Parameters:
+    ///   - file: the file.
+    ///   - name: its name, for errors.
+    ///   - parts: types whose records of their own are left out.
+    /// - Returns: what receives the samples. Whoever has it cancels it.
+    static func start(_ file: ExportFile, name: String, leavingOut parts: Set<SampleType>) -> ExportQueue {
+        let queue = ExportQueue()
+        let handover = Handover(file)
+        let thread = Thread { ExportReader(queue, name, parts).run(handover.file) }
+        thread.stackSize = stackSize
+        thread.start()
+        return queue
+    }
+
+    /// `@unchecked Sendable`: only the thread that it is made for uses the file.
+    private final class Handover: @unchecked Sendable {
+        let file: ExportFile
+
+        init(_ file: ExportFile) { self.file = file }
+    }
+
+    private init(_ queue: ExportQueue, _ name: String, _ parts: Set<SampleType>) {
+        self.queue = queue
+        self.name = name
         leftOut = parts
     }
 
-    /// The next sample; nil at the end.
-    ///
-    /// - Throws: `SampleError.damaged`.
-    func next() throws -> Sample? {
-        while let tag = try scanner.next() {
-            guard tag != .end else { continue }
-            var sample: Sample?
-            if scanner.isNamed("Record") {
-                sample = try record(tag)
-                if let type = sample?.type, leftOut.contains(type) { continue }
-            } else if scanner.isNamed("Correlation") {
-                sample = try correlation(tag)
-            } else if scanner.isNamed("Workout") {
-                sample = try workout(tag)
-            } else if !scanner.isNamed("HealthData") {
-                ignored[scanner.text(scanner.name), default: 0] += 1
-            }
-            if let sample { return sample }
+    private func run(_ file: ExportFile) {
+        let stream = ExportStream(file) { [queue] in queue.isStopped }
+        let parser = XMLParser(stream: stream)
+        parser.delegate = self
+        parser.shouldResolveExternalEntities = false
+        // Its answer does not tell: on Linux it is true for a file that is refused in its first line.
+        _ = parser.parse()
+        deliver(parser)
+        if stream.endsInDocumentType, isBegun == false {
+            failure = SampleError(.damaged, "the document type does not end", line: line(parser))
+        } else if failure == nil, stream.failure == nil, open > 0 || !isBegun {
+            failure = SampleError(.damaged, "the file ends inside an element", line: line(parser))
         }
-        return nil
+        if failure == nil, !isStopped { failure = early }
+        queue.finish(stream.failure ?? failure)
     }
+
+    private func deliver(_ parser: XMLParser) {
+        if !queue.put(chunk, ignored: ignored) { stop(parser) }
+        chunk.removeAll(keepingCapacity: true)
+    }
+
+    private func stop(_ parser: XMLParser) {
+        isStopped = true
+        parser.abortParsing()
+    }
+
+    private func fail(_ parser: XMLParser, _ message: String) {
+        if failure == nil { failure = SampleError(.damaged, message, line: line(parser)) }
+        stop(parser)
+    }
+
+    // MARK: - XMLParserDelegate
+
+    func parser(
+        _ parser: XMLParser, didStartElement name: String, namespaceURI: String?, qualifiedName: String?, attributes: [String: String]
+    ) {
+        guard !isStopped else { return }
+        open += 1
+        isBegun = true
+        do throws(Damage) {
+            try begin(name, attributes)
+        } catch {
+            fail(parser, error.message)
+        }
+    }
+
+    func parser(_ parser: XMLParser, didEndElement name: String, namespaceURI: String?, qualifiedName: String?) {
+        guard !isStopped else { return }
+        open -= 1
+        end()
+        if chunk.count >= Self.chunkSize { deliver(parser) }
+    }
+
+    func parser(_ parser: XMLParser, parseErrorOccurred error: any Error) {
+        guard !isStopped, failure == nil, early == nil else { return }
+        let code = (error as NSError).code
+        let found = SampleError(.damaged, "this is not well-formed XML (error \(code))", line: line(parser))
+        if code == Self.documentEnd { early = found } else { failure = found }
+    }
+
+    private func line(_ parser: XMLParser) -> Int { max(1, parser.lineNumber) }
 
     // MARK: - Elements
 
-    /// What every kind of sample has.
-    private struct Frame {
-        let type: SampleType
-        let start: Int64
-        let end: Int64
-        let zone: TimeZone?
-        let origin: SampleOrigin
+    private struct Damage: Error {
+        let message: String
+    }
 
-        func sample(_ value: Sample.Value) -> Sample {
-            Sample(
-                uuid: UUID(uuid: ExportReader.noUUID), type: type, start: SampleTime.date(start), end: SampleTime.date(end), zone: zone,
-                value: value,
-                origin: origin)
+    private func begin(_ name: String, _ attributes: [String: String]) throws(Damage) {
+        if var part {
+            partDepth += 1
+            if partDepth == 1, name == "MetadataEntry" {
+                metadata(attributes, &part)
+                self.part = part
+            }
+        } else if sample != nil {
+            depth += 1
+            if depth == 1 { try beginInside(name, attributes) }
+        } else {
+            switch name {
+            case "Record": sample = try record(attributes)
+            case "Correlation": sample = try frame(attributes["type"], attributes, .correlation([]))
+            case "Workout": sample = try workout(attributes)
+            case "HealthData": break
+            default: ignored[name, default: 0] += 1
+            }
+            depth = 0
         }
     }
 
-    fileprivate static let noUUID: uuid_t = (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
+    /// An element directly inside that of a sample.
+    private func beginInside(_ name: String, _ attributes: [String: String]) throws(Damage) {
+        guard var open = sample else { return }
+        switch (name, open.value) {
+        case ("MetadataEntry", _): metadata(attributes, &open)
+        case ("Record", .correlation):
+            part = try record(attributes)
+            partDepth = 0
+            depth -= 1
+        case ("WorkoutStatistics", .workout(var workout)):
+            if let type = attributes["type"], let sum = attributes["sum"].flatMap({ FHIRDecimal($0) }), let unit = attributes["unit"] {
+                workout.totals[known(type)] = WorkoutTotal(sum, unit: unit)
+                open.value = .workout(workout)
+            }
+        default: return
+        }
+        sample = open
+    }
 
-    private func frame(_ type: String?) throws -> Frame {
-        guard let type else { throw scanner.damaged("an element has no type") }
-        guard let startPlace = scanner.value("startDate"), let start = scanner.withBytes(startPlace, { SampleTime.read($0) }) else {
-            throw scanner.damaged("an element has no valid startDate")
+    private func end() {
+        if let part {
+            partDepth -= 1
+            if partDepth < 0 {
+                if case .correlation(let parts)? = sample?.value { sample?.value = .correlation(parts + [identified(part)]) }
+                self.part = nil
+            }
+        } else if let done = sample {
+            depth -= 1
+            if depth < 0 {
+                sample = nil
+                if !leftOut.contains(done.type) { chunk.append(identified(done)) }
+            }
+        }
+    }
+
+    /// What every kind of sample has.
+    private func frame(_ type: String?, _ attributes: [String: String], _ value: Sample.Value) throws(Damage) -> Sample {
+        guard let type else { throw Damage(message: "an element has no type") }
+        guard let start = attributes["startDate"].flatMap({ SampleTime.read($0) }) else {
+            throw Damage(message: "an element has no valid startDate")
         }
         var end = start.milliseconds
-        if let place = scanner.value("endDate") {
-            guard let time = scanner.withBytes(place, { SampleTime.read($0) }) else {
-                throw scanner.damaged("an element has no valid endDate")
-            }
+        if let text = attributes["endDate"] {
+            guard let time = SampleTime.read(text) else { throw Damage(message: "an element has no valid endDate") }
             end = time.milliseconds
         }
-        return Frame(
-            type: known(type), start: start.milliseconds, end: end, zone: start.offset.flatMap(FixedZones.zone),
-            origin: origins.origin(scanner))
+        return Sample(
+            uuid: Self.noUUID, type: known(type), startTime: start.milliseconds, endTime: end, zone: start.offset.flatMap(FixedZones.zone),
+            value: value, origin: origins.origin(attributes))
     }
+
+    private static let noUUID = UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
 
     private func known(_ name: String) -> SampleType {
         if let type = types[name] { return type }
@@ -82,76 +217,37 @@ final class ExportReader {
         return type
     }
 
-    private func record(_ tag: ExportScanner.Tag) throws -> Sample {
-        let frame = try frame(scanner.text("type"))
-        let text = scanner.text("value") ?? ""
-        var value = Sample.Value.category(text.isEmpty ? "HKCategoryValueNotApplicable" : text)
-        if let unit = scanner.text("unit"), let number = FHIRDecimal(text), frame.type.kind != .category {
-            value = .quantity(number, unit: unit)
+    private func record(_ attributes: [String: String]) throws(Damage) -> Sample {
+        let text = attributes["value"] ?? ""
+        var sample = try frame(attributes["type"], attributes, .category(text.isEmpty ? "HKCategoryValueNotApplicable" : text))
+        if let unit = attributes["unit"], let number = FHIRDecimal(text), sample.type.kind != .category {
+            sample.value = .quantity(number, unit: unit)
         }
-        var sample = frame.sample(value)
-        if tag == .start { try children(of: "Record", &sample) }
-        return identified(sample)
+        return sample
     }
 
-    private func correlation(_ tag: ExportScanner.Tag) throws -> Sample {
-        var sample = try frame(scanner.text("type")).sample(.correlation([]))
-        if tag == .start { try children(of: "Correlation", &sample) }
-        return identified(sample)
-    }
-
-    private func workout(_ tag: ExportScanner.Tag) throws -> Sample {
-        let frame = try frame(SampleType.workout.rawValue)
-        var workout = WorkoutValue(activity: scanner.text("workoutActivityType") ?? "HKWorkoutActivityTypeOther")
-        if let number = scanner.text("duration").flatMap({ FHIRDecimal($0) }) {
-            workout.duration = SampleUnits.convert(number, from: scanner.text("durationUnit") ?? "min", to: "s")
+    private func workout(_ attributes: [String: String]) throws(Damage) -> Sample {
+        var workout = WorkoutValue(activity: attributes["workoutActivityType"] ?? "HKWorkoutActivityTypeOther")
+        if let number = attributes["duration"].flatMap({ FHIRDecimal($0) }) {
+            workout.duration = SampleUnits.convert(number, from: attributes["durationUnit"] ?? "min", to: "s")
         }
         // What exports had before they had statistics.
         for (name, unit, type) in Self.totals {
-            if let number = scanner.text(name).flatMap({ FHIRDecimal($0) }), let unit = scanner.text(unit) {
+            if let number = attributes[name].flatMap({ FHIRDecimal($0) }), let unit = attributes[unit] {
                 workout.totals[type] = WorkoutTotal(number, unit: unit)
             }
         }
-        var sample = frame.sample(.workout(workout))
-        if tag == .start { try children(of: "Workout", &sample) }
-        return identified(sample)
+        return try frame(SampleType.workout.rawValue, attributes, .workout(workout))
     }
 
-    private static let totals: [(StaticString, StaticString, SampleType)] = [
+    private static let totals: [(String, String, SampleType)] = [
         ("totalDistance", "totalDistanceUnit", .quantity("DistanceWalkingRunning")),
         ("totalEnergyBurned", "totalEnergyBurnedUnit", .activeEnergyBurned),
     ]
 
-    /// Reads what is inside an element, to its end.
-    private func children(of name: StaticString, _ sample: inout Sample) throws {
-        var depth = 0
-        while let tag = try scanner.next() {
-            if tag == .end {
-                if depth == 0, scanner.isNamed(name) { return }
-                depth -= 1
-                continue
-            }
-            if depth == 0 {
-                if scanner.isNamed("MetadataEntry") {
-                    if let key = scanner.text("key"), !key.isEmpty { metadata(key, scanner.text("value") ?? "", &sample) }
-                } else if scanner.isNamed("Record"), case .correlation(let parts) = sample.value {
-                    sample.value = .correlation(parts + [try record(tag)])
-                    continue
-                } else if scanner.isNamed("WorkoutStatistics"), case .workout(var workout) = sample.value {
-                    if let type = scanner.text("type"), let sum = scanner.text("sum").flatMap({ FHIRDecimal($0) }),
-                        let unit = scanner.text("unit")
-                    {
-                        workout.totals[known(type)] = WorkoutTotal(sum, unit: unit)
-                        sample.value = .workout(workout)
-                    }
-                }
-            }
-            if tag == .start { depth += 1 }
-        }
-        throw scanner.damaged("the file ends inside an element")
-    }
-
-    private func metadata(_ key: String, _ value: String, _ sample: inout Sample) {
+    private func metadata(_ attributes: [String: String], _ sample: inout Sample) {
+        guard let key = attributes["key"], !key.isEmpty else { return }
+        let value = attributes["value"] ?? ""
         if key == "HKTimeZone", let zone = TimeZone(identifier: value) { sample.zone = zone }
         if !value.isEmpty { sample.metadata[key] = value }
     }
@@ -168,58 +264,7 @@ final class ExportReader {
         case .correlation(let parts): for part in parts { text += part.identifier }
         case .workout(let workout): text += "\(workout.activity)|\(workout.duration?.literal ?? "")"
         }
-        sample.uuid = SampleFingerprint.uuid(of: text)
+        sample.uuid = SampleFingerprint.uuid(of: text, time: sample.startTime)
         return sample
-    }
-}
-
-/// The origins in a file: the same one is the same object, whatever memory address stands in the description of its device.
-private struct ExportOrigins {
-    private var last: (source: String, version: String, device: [UInt8], origin: SampleOrigin)?
-    private var known: [SampleOrigin: SampleOrigin] = [:]
-
-    mutating func origin(_ scanner: ExportScanner) -> SampleOrigin {
-        let source = scanner.text("sourceName") ?? ""
-        let version = scanner.text("sourceVersion") ?? ""
-        let place = scanner.value("device") ?? 0..<0
-        if let last, last.source == source, last.version == version,
-            scanner.withBytes(place, { $0.count == last.device.count && $0.elementsEqual(last.device) })
-        {
-            return last.origin
-        }
-        var parts = Self.parts(of: scanner.text(place))
-        parts[.sourceName] = source
-        parts[.sourceVersion] = version
-        let new = SampleOrigin(parts)
-        let origin = known[new] ?? new
-        known[origin] = origin
-        last = (source, version, scanner.withBytes(place) { Array($0) }, origin)
-        return origin
-    }
-
-    private static let names: [(String, SampleOrigin.Part)] = [
-        ("name:", .deviceName), ("manufacturer:", .manufacturer), ("model:", .model), ("hardware:", .hardware), ("firmware:", .firmware),
-        ("software:", .software), ("localIdentifier:", .localIdentifier), ("UDIDeviceIdentifier:", .udi),
-    ]
-
-    /// Reads `<<HKDevice: 0x2825f1a40>, name:Apple Watch, manufacturer:Apple Inc., hardware:Watch6,2, software:8.1>`.
-    private static func parts(of description: String) -> [SampleOrigin.Part: String] {
-        var text = description[...]
-        if text.hasPrefix("<<HKDevice:"), let end = text.firstIndex(of: ">") { text = text[text.index(after: end)...] }
-        if text.hasSuffix(">") { text.removeLast() }
-        var parts: [SampleOrigin.Part: String] = [:]
-        var current: SampleOrigin.Part?
-        for piece in text.components(separatedBy: ", ") where !piece.isEmpty {
-            if let (name, part) = names.first(where: { piece.hasPrefix($0.0) }) {
-                current = part
-                parts[part] = String(piece.dropFirst(name.count))
-            } else if piece.hasPrefix("creation date:") {
-                current = nil
-            } else if let current {
-                // A comma in a value.
-                parts[current, default: ""] += ", " + piece
-            }
-        }
-        return parts
     }
 }

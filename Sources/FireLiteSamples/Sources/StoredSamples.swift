@@ -3,8 +3,8 @@ import Foundation
 
 /// The samples that a store has, as a source for other external stores: what was imported can be sent on.
 ///
-/// It gives the samples of all types in the order in which they were stored, and the deletions. Observations that are changed by something else
-/// than an engine are not reported as updates, but sent as they are when their samples are.
+/// It gives the samples of all types in the order in which they were stored, and the deletions. Observations that the app changes through the
+/// same store object are given again: see ``FireLite/FHIRStore/followSamples()``.
 public final class StoredSamples: SampleSource {
     /// The source's name.
     public let name = "stored"
@@ -24,6 +24,22 @@ public final class StoredSamples: SampleSource {
 
     public func types() async throws -> [SampleType] { chosen ?? [.all] }
 
+    /// Reports each commit that changes Observations, of this store object and of others.
+    ///
+    /// - Parameter types: the types of interest, all of which are reported.
+    public func news(of types: [SampleType]) -> AsyncStream<SampleType> {
+        let changes = store.changes()
+        return AsyncStream(bufferingPolicy: .bufferingNewest(max(1, types.count))) { continuation in
+            let following = Task {
+                for await commit in changes where commit.typeNames?.contains("Observation") ?? true {
+                    for type in types { continuation.yield(type) }
+                }
+                continuation.finish()
+            }
+            continuation.onTermination = { _ in following.cancel() }
+        }
+    }
+
     public func changes(of type: SampleType, after anchor: SampleAnchor?, limit: Int) async throws -> SampleChanges {
         let last = anchor.flatMap { Int64(String(decoding: $0.data, as: UTF8.self)) } ?? 0
         return try await store.read { tx in
@@ -36,11 +52,11 @@ public final class StoredSamples: SampleSource {
                 arguments.append(.integer(number))
             }
             let rows = try tx.sampleRows(
-                "SELECT uuid, origin, start, number FROM _samples WHERE number > ?\(condition) ORDER BY number LIMIT ?",
+                "SELECT uuid, origin, series, start, number FROM _samples WHERE number > ?\(condition) ORDER BY number LIMIT ?",
                 arguments + [.integer(Int64(limit))])
-            changes.added = try tx.samples(rows.filter { !$0[2].isNull })
-            changes.deleted = rows.filter { $0[2].isNull }.compactMap { SampleLedger.uuid($0[0]) }
-            if let number = rows.last?[3].integer { changes.anchor = SampleAnchor(data: Data("\(number)".utf8)) }
+            changes.added = try tx.samples(rows.filter { !$0[3].isNull })
+            changes.deleted = rows.filter { $0[3].isNull }.compactMap { SampleLedger.uuid($0[0]) }
+            if let number = rows.last?[4].integer { changes.anchor = SampleAnchor(data: Data("\(number)".utf8)) }
             changes.isComplete = rows.count < limit
             return changes
         }

@@ -45,7 +45,7 @@ public final class FHIRExternalStore: ExternalStore, CommittingStore {
         writer = ObservationWriter(mapping, release: client.release)
     }
 
-    func commit(_ batch: SampleBatch, in tx: WriteTransaction) throws {
+    func commit(_ batch: SampleBatch, _ prepared: PreparedSamples?, in tx: WriteTransaction) throws {
         guard !batch.isEmpty else { return }
         var bundle = JSONBytes(capacity: 1 << 16)
         bundle.raw("{\"resourceType\":\"Bundle\",\"type\":\"transaction\",\"entry\":[")
@@ -74,7 +74,7 @@ public final class FHIRExternalStore: ExternalStore, CommittingStore {
             bundle.raw("}}")
         }
         for object in batch.deleted {
-            let id = object.uuid.uuidString.lowercased()
+            let id = object.uuid.lowercased
             entry("DELETE", style == .ownIDs ? "Observation/\(id)" : "Observation?\(Self.condition(id))")
         }
         let references = devices(batch) { id, json in
@@ -132,7 +132,7 @@ public final class FHIRExternalStore: ExternalStore, CommittingStore {
         var references: [SampleOrigin: String] = [:]
         for object in batch.added + batch.updated {
             guard let origin = object.sample?.origin, !origin.isEmpty, references[origin] == nil else { continue }
-            let id = DeviceWriter.id(origin)
+            let id = origin.deviceID
             references[origin] = style == .ownIDs ? "Device/\(id)" : "urn:uuid:\(id)"
             body(id, DeviceWriter.json(origin, id: id, release: client.release, hasID: style == .ownIDs))
         }

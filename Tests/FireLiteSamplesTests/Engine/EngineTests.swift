@@ -142,4 +142,41 @@ import Testing
         _ = await observing.result
         #expect(try await store.count(Observation.self) == 2)
     }
+
+    /// While a batch is written, the next one is prepared, which must know what the first one does.
+    @Test func aSampleInTwoBatchesIsStoredOnce() async throws {
+        let store = try memoryStore()
+        let other = MemorySampleSource([heartRate(1), heartRate(1, 61), heartRate(1, 61), heartRate(2)])
+        var configuration = SampleEngine.Configuration()
+        configuration.batchSize = 1
+        let result = try await SampleEngine(
+            store: store, source: other, destinations: [LocalStore(store)], configuration: configuration
+        ).run()
+        #expect((result.read, result.added, result.updated, result.unchanged) == (4, 2, 1, 1))
+        #expect(try await store.samples(of: .heartRate) == [heartRate(1, 61), heartRate(2)])
+    }
+
+    /// What is stored later is sent on as long as somebody observes.
+    @Test func storedSamplesReportNews() async throws {
+        let store = try memoryStore()
+        let source = MemorySampleSource([heartRate(1)])
+        let engine = SampleEngine(store: store, source: source, destinations: [LocalStore(store)])
+        try await engine.run()
+        let external = RecordingStore()
+        let push = SampleEngine(store: store, source: StoredSamples(store), destinations: [external])
+        let (stream, continuation) = AsyncStream.makeStream(of: SampleRunResult.self)
+        let observing = _Concurrency.Task { try await push.observe { continuation.yield($0) } }
+        var changed = 0
+        for await result in stream {
+            changed += result.changed
+            if changed == 1, await external.added.count == 1 {
+                source.add([heartRate(2), heartRate(3)])
+                try await engine.run()
+            }
+            if changed >= 3 { break }
+        }
+        observing.cancel()
+        _ = await observing.result
+        #expect(await external.added == [1, 2, 3].map(testUUID))
+    }
 }

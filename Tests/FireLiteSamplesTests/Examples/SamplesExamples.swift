@@ -58,6 +58,21 @@ struct NightFilter: SampleDelegate {
         #expect(grouping.series.map(\.samples) == [samples])
     }
 
+    @Test func sharing() async throws {
+        let store = try memoryStore()
+        // example Samples.md
+        let shared = LocalStore(store, series: [.heartRate: SampledSeries.Options()])
+        // end
+        let samples = (0..<10).map { heartRate($0, at: Double($0) * 5) }
+        try await SampleEngine(store: store, source: MemorySampleSource(samples), destinations: [shared]).run()
+        #expect(try await store.count(Observation.self) == 1)
+        // example Samples.md
+        store.followSamples()
+        let outdated = try await store.refreshSamples()
+        // end
+        #expect(outdated == 0)
+    }
+
     @Test func readingBack() async throws {
         let store = try memoryStore()
         var secret = heartRate(2)

@@ -44,6 +44,19 @@ import Testing
                 """)
     }
 
+    /// The profiles of vital signs require a subject.
+    @Test func withoutASubjectNoProfileIsClaimed() async throws {
+        #expect(try await !stored(heartRate(1)).contains("profile"))
+    }
+
+    @Test func aZoneAtGreenwichIsKept() async throws {
+        var sample = heartRate(1)
+        sample.zone = TimeZone(secondsFromGMT: 0)
+        let store = try memoryStore()
+        try await SampleEngine(store: store, source: MemorySampleSource([sample]), destinations: [LocalStore(store)]).run()
+        #expect(try await store.samples(of: .heartRate).map { $0.zone?.secondsFromGMT() } == [0])
+    }
+
     @Test func percentagesAreNotFractions() async throws {
         let sample = Sample(uuid: testUUID(1), type: .oxygenSaturation, start: testStart, value: .quantity("0.97", unit: "%"))
         #expect(try await stored(sample).contains(#""value":97,"unit":"%""#))

@@ -74,4 +74,38 @@ import Testing
         let hours = try await store.sampleStatistics(of: .heartRate, by: .hour, zone: zone)
         #expect(hours.map(\.start) == [testStart.addingTimeInterval(-1_800)])
     }
+
+    /// Over the change of clocks on March 29, 2026.
+    @Test func weeksAndMonthsAreThoseOfTheCalendar() async throws {
+        let samples = try ["2026-03-22T22:30:00Z", "2026-03-22T23:30:00Z", "2026-03-29T21:30:00Z", "2026-03-29T22:30:00Z"].enumerated()
+            .map { steps($0 + 1, 10, from: try date($1), for: 60, origin: testWatch) }
+        let store = try await store(samples)
+        let weeks = try await store.sampleStatistics(of: .stepCount, by: .week, zone: berlin)
+        #expect(weeks.map(\.count) == [1, 2, 1])
+        #expect(weeks.map { $0.end.timeIntervalSince($0.start) / 3_600 } == [168, 167, 168])
+        let months = try await store.sampleStatistics(of: .stepCount, by: .month, zone: berlin)
+        #expect(months.map(\.sum) == [40])
+        #expect(months.map(\.start) == [try date("2026-02-28T23:00:00Z")])
+    }
+
+    @Test func minutesBeginWithTheDay() async throws {
+        let store = try await store([heartRate(1, 60, at: 100), heartRate(2, 80, at: 1_000)])
+        let quarters = try await store.sampleStatistics(of: .heartRate, by: .minutes(15), zone: .gmt)
+        #expect(quarters.map(\.start) == [testStart, testStart.addingTimeInterval(900)])
+        #expect(quarters.map(\.mean) == [60, 80])
+    }
+
+    /// Three sources: what the first does not cover, the second counts, and so on.
+    @Test func eachMomentCountsForOneSourceOnly() async throws {
+        let band = SampleOrigin([.sourceName: "Band"])
+        let store = try await store([
+            steps(1, 60, from: testStart, for: 60, origin: testWatch),
+            steps(2, 120, from: testStart, for: 120, origin: testPhone),
+            steps(3, 240, from: testStart, for: 240, origin: band),
+        ])
+        let sum = try await store.sampleStatistics(of: .stepCount, by: .whole, zone: .gmt, sources: ["Watch", "Phone", "Band"]).first?.sum
+        #expect(sum == 240)
+        // Without a choice, sources come by name: the band covers all.
+        #expect(try await store.sampleStatistics(of: .stepCount, by: .whole, zone: .gmt).first?.sum == 240)
+    }
 }

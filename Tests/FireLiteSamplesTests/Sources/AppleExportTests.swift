@@ -49,7 +49,9 @@ import Testing
     }
 
     @Test func correlationsHoldTheirRecords() async throws {
-        let systolic = ExportText.record("BloodPressureSystolic", "120", "mmHg", minute: 1)
+        let systolic = ExportText.record(
+            "BloodPressureSystolic", "120", "mmHg", minute: 1, content: "<MetadataEntry key=\"cuff\" value=\"left\"><Deep/></MetadataEntry>"
+        )
         let diastolic = ExportText.record("BloodPressureDiastolic", "80", "mmHg", minute: 1)
         let correlation = """
             <Correlation type="HKCorrelationTypeIdentifierBloodPressure" sourceName="Cuff" startDate="2026-01-01 00:01:00 +0100" \
@@ -63,6 +65,7 @@ import Testing
         }
         #expect(parts.map(\.value) == [.quantity(120, unit: "mmHg"), .quantity(80, unit: "mmHg")])
         #expect(samples.first?.metadata == ["a": "b"])
+        #expect(parts.map(\.metadata) == [["cuff": "left"], [:]])
     }
 
     @Test func workoutsHaveTheirTotals() async throws {
@@ -111,7 +114,8 @@ import Testing
         let text = ExportText.of((0..<50).map { ExportText.record("HeartRate", "\(60 + $0)", "count/min", minute: $0) })
         try FileManager.default.createDirectory(atPath: folder.file("apple_health_export"), withIntermediateDirectories: false)
         try folder.write("apple_health_export/export.xml", text)
-        try folder.write("apple_health_export/export_cda.xml", text + text)
+        let more = ExportText.of((0..<60).map { ExportText.record("HeartRate", "\(60 + $0)", "count/min", minute: $0) })
+        try folder.write("apple_health_export/export_cda.xml", more)
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments = ["python3", "-m", "zipfile", "-c", "export.zip", "apple_health_export"]
@@ -128,13 +132,45 @@ import Testing
     @Test(arguments: [
         ("<HealthData><Record type=\"A\"/></HealthData>", "line 1: an element has no valid startDate"),
         ("<HealthData>\n<Record type=\"A\" startDate=\"x\"/>", "line 2: an element has no valid startDate"),
-        ("<HealthData>\n\n<Record type=\"A", "line 3: the file ends inside an element"),
-        ("<HealthData><Record type=A/>", "line 1: the value of an attribute is not in quotes"),
+        ("<HealthData>\n\n<Record type=\"A", "line 3: this is not well-formed XML (error 40)"),
+        ("", "line 1: the file ends inside an element"),
+        ("<HealthData>\n<Record type=A/>", "line 2: this is not well-formed XML (error 39)"),
+        ("<HealthData><Record type=\"A\" startDate=\"2026-01-01 00:00:00 +0100\"/>", "line 1: the file ends inside an element"),
+        ("<HealthData/>\n<HealthData/>", "line 2: this is not well-formed XML (error 5)"),
         ("<!DOCTYPE a [", "line 1: the document type does not end"),
     ])
     func damageHasALine(_ text: String, _ message: String) async throws {
         let error = await #expect(throws: SampleError.self) { try await samples(text) }
         #expect(error?.description == message)
+    }
+
+    /// SQLite adds to the end of an index what comes in order.
+    @Test func identifiersComeInTheOrderOfTimes() async throws {
+        let text = ExportText.of((0..<50).map { ExportText.record("HeartRate", "\(60 + $0 % 7)", "count/min", minute: $0) })
+        let identifiers = try await samples(text).map { $0.uuid.uuidString }
+        #expect(identifiers == identifiers.sorted())
+        #expect(Set(identifiers).count == 50)
+        #expect(identifiers.allSatisfy { Array($0)[14] == "8" })
+    }
+
+    @Test func anAbandonedExportEndsItsThread() async throws {
+        let text = ExportText.of((0..<20_000).map { ExportText.record("HeartRate", "\(60 + $0 % 90)", "count/min", minute: $0) })
+        let path = try folder.write("export.xml", text)
+        for _ in 0..<5 { #expect(try await AppleExport(path: path).changes(of: .all, after: nil, limit: 10).added.count == 10) }
+        // Two readers of the same source at different places.
+        let source = try AppleExport(path: path)
+        let first = try await source.changes(of: .all, after: nil, limit: 7_000)
+        let second = try await source.changes(of: .all, after: first.anchor, limit: 7_000)
+        let again = try await source.changes(of: .all, after: first.anchor, limit: 7_000)
+        #expect(second.added == again.added)
+        #expect(second.added.count == 7_000)
+    }
+
+    @Test func whatIsNoSampleIsCounted() async throws {
+        let text = ExportText.of(["<ActivitySummary dateComponents=\"2026-01-01\"/>", "<ClinicalRecord type=\"a\"/>", "<ClinicalRecord/>"])
+        let source = try AppleExport(path: folder.write("export.xml", text))
+        #expect(try await source.changes(of: .all, after: nil, limit: 10).isComplete)
+        #expect(source.ignored == ["ExportDate": 1, "Me": 1, "ActivitySummary": 1, "ClinicalRecord": 2])
     }
 
     @Test func damageLosesNothingBeforeIt() async throws {

@@ -1,0 +1,138 @@
+import FireLiteR4
+import FireLiteSamples
+import Foundation
+import TestSupport
+import Testing
+
+/// Samples and statistics follow Observations that something else than an engine changes.
+@Suite(.timeLimit(.minutes(5))) struct SampleKeeperTests {
+    private func fill(_ store: FHIRStore, series: Bool = false) async throws {
+        let samples = [heartRate(1, 60, at: 0), heartRate(2, 70, at: 5), heartRate(3, 80, at: 10)]
+        let local = LocalStore(store, series: series ? [.heartRate: SampledSeries.Options()] : [:])
+        try await SampleEngine(store: store, source: MemorySampleSource(samples), destinations: [local]).run()
+    }
+
+    private func id(_ number: Int) -> String { testUUID(number).uuidString.lowercased() }
+
+    /// Replaces a text in an Observation, as an app would change an element.
+    private func edit(_ store: FHIRStore, _ id: String, _ old: String, _ new: String) async throws {
+        try await store.write { tx in
+            let observation = try #require(try tx.resource(Observation.self, id: id))
+            let text = FHIRJSON.string(observation)
+            #expect(text.contains(old))
+            try tx.upsert(try Observation(json: Data(text.replacing(old, with: new).utf8)))
+        }
+    }
+
+    private func figures(_ store: FHIRStore) async throws -> [Double?] {
+        try await store.sampleStatistics(of: .heartRate, by: .whole, zone: .gmt).flatMap {
+            [Double($0.count), $0.minimum, $0.maximum, $0.mean]
+        }
+    }
+
+    @Test func statisticsFollowAChangedNumber() async throws {
+        let store = try memoryStore()
+        try await fill(store)
+        #expect(try await figures(store) == [3, 60, 80, 70])
+        try await edit(store, id(2), "\"value\":70,", "\"value\":100,")
+        #expect(try await figures(store) == [3, 60, 100, 80])
+        #expect(try await store.samples(of: .heartRate)[1].value == .quantity(100, unit: "count/min"))
+    }
+
+    @Test func statisticsFollowAChangedTimeAndADeletion() async throws {
+        let store = try memoryStore()
+        try await fill(store)
+        try await edit(store, id(3), "2026-01-01T01:00:10+01:00", "2026-01-03T01:00:00+01:00")
+        let days = try await store.sampleStatistics(of: .heartRate, by: .day, zone: .gmt)
+        #expect(days.map(\.count) == [2, 0, 1])
+        let first = id(1)
+        try await store.write { tx in try tx.delete(typeName: "Observation", id: first) }
+        #expect(try await figures(store) == [2, 70, 80, 75])
+        #expect(try await store.samples(of: .heartRate).map(\.uuid) == [testUUID(2), testUUID(3)])
+    }
+
+    @Test func statisticsFollowASeries() async throws {
+        let store = try memoryStore()
+        try await fill(store, series: true)
+        let observations = try await store.read { tx in
+            var ids: [String] = []
+            try tx.forEach(Observation.self) { ids.append($0.id ?? "") }
+            return ids
+        }
+        let series = try #require(observations.first)
+        #expect(observations.count == 1)
+        try await edit(store, series, "\"data\":\"60 70 80\"", "\"data\":\"60 100 80\"")
+        #expect(try await figures(store) == [3, 60, 100, 80])
+        try await store.write { tx in try tx.delete(typeName: "Observation", id: series) }
+        #expect(try await figures(store).first == nil)
+        #expect(try await store.samples(of: .heartRate).isEmpty)
+    }
+
+    @Test func aRolledBackChangeLeavesNoTrace() async throws {
+        struct Failure: Error {}
+        let store = try memoryStore()
+        try await fill(store)
+        let first = id(1)
+        await #expect(throws: Failure.self) {
+            try await store.write { tx in
+                try tx.delete(typeName: "Observation", id: first)
+                throw Failure()
+            }
+        }
+        #expect(try await figures(store) == [3, 60, 80, 70])
+    }
+
+    @Test func changesOfTheAppAreSentOn() async throws {
+        let store = try memoryStore()
+        try await fill(store)
+        let external = RecordingStore()
+        let push = SampleEngine(store: store, source: StoredSamples(store), destinations: [external])
+        try await push.run()
+        try await edit(store, id(2), "\"value\":70,", "\"value\":100,")
+        let first = id(1)
+        try await store.write { tx in try tx.delete(typeName: "Observation", id: first) }
+        let result = try await push.run()
+        #expect((result.added, result.updated, result.deleted) == (0, 1, 1))
+        #expect(await external.samples[testUUID(2)]?.value == .quantity(100, unit: "count/min"))
+    }
+
+    /// The source has not changed the sample, so the app's change stays.
+    @Test func aRunKeepsWhatTheAppChanged() async throws {
+        let store = try memoryStore()
+        try await fill(store)
+        try await edit(store, id(2), "\"value\":70,", "\"value\":100,")
+        let again = MemorySampleSource([heartRate(2, 70, at: 5)], name: "other")
+        let result = try await SampleEngine(store: store, source: again, destinations: [LocalStore(store)]).run()
+        #expect(result.unchanged == 1)
+        #expect(try await figures(store) == [3, 60, 100, 80])
+    }
+
+    @Test func refreshingFindsWhatAnotherStoreObjectChanged() async throws {
+        let folder = try TemporaryFolder()
+        let store = try FHIRStore(path: folder.file("store.sqlite"), release: .r4)
+        try await fill(store)
+        let other = try FHIRStore(path: folder.file("store.sqlite"), release: .r4)
+        try await edit(other, id(2), "\"value\":70,", "\"value\":100,")
+        let first = id(1)
+        try await other.write { tx in try tx.delete(typeName: "Observation", id: first) }
+        #expect(try await figures(store) == [3, 60, 80, 70])
+        #expect(try await store.refreshSamples() == 2)
+        #expect(try await figures(store) == [2, 80, 100, 90])
+        #expect(try await store.refreshSamples() == 0)
+        // A store object that follows needs no refreshing.
+        other.followSamples()
+        try await edit(other, id(2), "\"value\":100,", "\"value\":90,")
+        #expect(try await figures(store) == [2, 80, 90, 85])
+    }
+
+    @Test func otherResourcesAndStoresWithoutSamplesAreLeftAlone() async throws {
+        let store = try memoryStore()
+        store.followSamples()
+        try await store.write { tx in
+            try tx.upsert(
+                try Observation(json: Data(#"{"resourceType":"Observation","id":"a","status":"final","code":{"text":"x"}}"#.utf8)))
+        }
+        #expect(try await store.refreshSamples() == 0)
+        #expect(try await store.read { try $0.sampleTypes().isEmpty })
+    }
+}
