@@ -7,19 +7,21 @@ struct BlobsCommand: Command {
     static let definition = CommandDefinition(
         name: "blobs", summary: "list, verify, collect and move the payloads of attachments",
         options: DatabaseArgument.options + [
-            .option("at-least", "BYTES", "with apart: the least size of a payload that is kept apart (default: 4096)")
+            KeyringFile.option,
+            .option("at-least", "BYTES", "with apart: the least size of a payload that is kept apart (default: 4096)"),
         ],
         operands: "list|verify|collect|apart|back", operandCount: 1...1, operandKinds: [.choice(Action.allCases.map(\.rawValue))],
         jsonKeys: [
-            JSONKey("payloads", "a list: hash, bytes, created, resources, versions (whether an older version may have it)"),
+            JSONKey("payloads", "a list: hash, bytes, created, resources, versions (whether an older version may have it), sealed"),
             JSONKey("faults", "with verify, a list of texts: the payloads that do not match their hash or lack a part"),
             JSONKey("collected", "with collect, the number of payloads deleted"),
             JSONKey("moved", "with apart and back, the number of resources whose payloads moved"),
         ],
         discussion: """
             apart moves payloads out of the rows of their resources, now and with every later write; back moves them into
-            the rows again. verify compares each payload with its SHA-256; the exit status is 1 if one differs. collect
-            deletes payloads that nothing refers to.
+            the rows again. With --keyring, apart also seals payloads that are apart in the clear. verify compares each payload
+            with its SHA-256, and opens sealed ones; the exit status is 1 if one differs. collect deletes payloads that nothing
+            refers to.
 
             Examples: firelite blobs --database health.sqlite apart
                       firelite blobs --database health.sqlite verify
@@ -83,14 +85,14 @@ struct BlobsCommand: Command {
 
     private static let columns: [Report.Column] = [
         .init(key: "hash"), .init(key: "bytes", alignment: .right), .init(key: "created"), .init(key: "resources", alignment: .right),
-        .init(key: "versions"),
+        .init(key: "versions"), .init(key: "sealed"),
     ]
 
     private static func row(_ payload: StoredPayload) -> [FigureValue] {
         let hash = payload.hash.map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined()
         return [
             .shown("\(hash.prefix(16))…", .text(hash)), .bytes(payload.byteCount), .time(payload.created), .number(payload.resources),
-            .flag(payload.isInHistory),
+            .flag(payload.isInHistory), .flag(payload.isSealed),
         ]
     }
 }

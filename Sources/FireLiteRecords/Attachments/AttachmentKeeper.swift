@@ -8,6 +8,8 @@ struct AttachmentKeeper: PayloadKeeper {
     let places: PayloadPlaces
     /// The least size of a payload to keep apart; nil keeps none, and still knows those that are.
     let minimumBytes: Int?
+    /// Whether payloads in the clear that resources refer to are sealed, if there is a keyring.
+    var sealsKnown = false
 
     // MARK: - Writing
 
@@ -22,12 +24,21 @@ struct AttachmentKeeper: PayloadKeeper {
         do {
             for (object, slot, text) in found {
                 if let reference = PayloadReference(text) {
-                    detached.payloads.append(try known(reference, resource, tx))
+                    let known = try known(reference, resource, tx)
+                    guard sealsKnown, !reference.isSealed, tx.payloadKeyring != nil else {
+                        detached.payloads.append(known)
+                        continue
+                    }
+                    let bytes = try tx.storedBytes(reference)
+                    let sealed = try tx.storePayload(bytes, digest: reference.hash, isLiteral: reference.isLiteral)
+                    try tx.moveThumbnails(from: known, to: sealed.number)
+                    detached.payloads.append(sealed.number)
+                    detached.replace(slot, of: object, with: sealed.reference.description)
                 } else if text.utf8.count >= shortest, let payload = Self.payload(of: text), payload.bytes.count >= minimumBytes ?? .max {
-                    let hash = HashAlgorithm.sha256.digest(of: payload.bytes)
-                    detached.payloads.append(try tx.storeBlob(payload.bytes, hash: hash))
-                    let reference = PayloadReference(hash: hash, byteCount: payload.bytes.count, isLiteral: payload.isLiteral)
-                    detached.replace(slot, of: object, with: reference.description)
+                    let digest = HashAlgorithm.sha256.digest(of: payload.bytes)
+                    let stored = try tx.storePayload(payload.bytes, digest: digest, isLiteral: payload.isLiteral)
+                    detached.payloads.append(stored.number)
+                    detached.replace(slot, of: object, with: stored.reference.description)
                 }
             }
         } catch {
@@ -99,15 +110,30 @@ struct AttachmentKeeper: PayloadKeeper {
         return copy
     }
 
+    // MARK: - Checking
+
     func findings(_ tx: ReadTransaction) throws -> [(table: String, root: Int64?, text: String)] {
         let missing = try tx.blobRows(
             "SELECT r.root FROM _blob_reference r LEFT JOIN _blob b ON b.blob = r.blob WHERE b.hash IS NULL AND r.kept = 0")
+        // What sealing adds to each piece.
+        let added = try tx.hasPayloadKeys ? "(SELECT \(PayloadSeal.addedBytes) * count(*) FROM _blobkey k WHERE k.blob = b.blob)" : "0"
         let cut = try tx.blobRows(
             """
             SELECT r.root FROM _blob_reference r JOIN _blob b ON b.blob = r.blob WHERE r.kept = 0 AND b.hash IS NOT NULL AND b.bytes <>
-            (SELECT ifnull(sum(length(c.content)), 0) FROM _blob_chunk c WHERE c.chunk BETWEEN b.blob << 24 AND b.blob << 24 | 16777215)
+            (SELECT ifnull(sum(length(c.content) - \(added)), 0) FROM _blob_chunk c WHERE c.chunk BETWEEN b.blob << 24 AND b.blob << 24 | 16777215)
             """)
         return missing.map { ("_blob", $0[0].integer, "the payload of an attachment is missing") }
             + cut.map { ("_blob_chunk", $0[0].integer, "a part of the payload of an attachment is missing") }
+    }
+}
+
+extension ReadTransaction {
+    /// The resource with its payloads, also if this store object keeps none apart: what is sealed or exchanged must not refer to this file.
+    ///
+    /// - Throws: `AttachmentError`; `FHIRStoreError`.
+    func withPayloads<Resource: FHIRResource>(_ resource: Resource) throws -> Resource {
+        let keeper = AttachmentKeeper(places: PayloadPlaces(store.release), minimumBytes: nil)
+        // The copy has the class of the object.
+        return try keeper.whole(resource, self) as? Resource ?? resource
     }
 }

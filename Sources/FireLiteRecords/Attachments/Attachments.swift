@@ -80,18 +80,15 @@ public struct Attachments: Sendable {
     /// The resource with the payloads that are kept apart, as it was stored: a copy, or the same object if none are.
     ///
     /// - Parameter resource: a resource of this store.
-    /// - Throws: `AttachmentError`: `missing`, `wrongHash`; `FHIRStoreError`.
+    /// - Throws: `AttachmentError`: `missing`, `missingKey`, `wrongHash`; `FHIRStoreError`.
     public func whole<Resource: FHIRResource>(_ resource: Resource) throws -> Resource {
-        let keeper = AttachmentKeeper(places: PayloadPlaces(store.release), minimumBytes: nil)
-        let whole = try store.read { try keeper.whole(resource, $0) }
-        // The copy has the class of the object.
-        return whole as? Resource ?? resource
+        try store.read { try $0.withPayloads(resource) }
     }
 
     /// The bytes of an attachment's payload, wherever it is kept; nil if it has none.
     ///
     /// - Parameter attachment: an Attachment or a Binary.
-    /// - Throws: `AttachmentError`: `missing`, `wrongHash`, `invalidArgument`; `FHIRStoreError`.
+    /// - Throws: `AttachmentError`: `missing`, `missingKey`, `wrongHash`, `invalidArgument`; `FHIRStoreError`.
     public func data(of attachment: FHIRObject) throws -> Data? {
         guard let slot = PayloadPlaces(store.release).slot(of: attachment) else {
             throw AttachmentError(.invalidArgument, "a \(attachment.layout.name) has no payload: pass an Attachment or a Binary")
@@ -103,7 +100,7 @@ public struct Attachments: Sendable {
 
     /// The bytes of a payload that is kept apart, compared with their hash.
     ///
-    /// - Throws: `AttachmentError`: `missing`, `wrongHash`; `FHIRStoreError`.
+    /// - Throws: `AttachmentError`: `missing`, `missingKey`, `wrongHash`; `FHIRStoreError`.
     public func data(_ reference: PayloadReference) throws -> Data {
         let bytes = try store.read { try $0.storedBytes(reference) }
         guard reference.isLiteral else { return bytes }
@@ -120,12 +117,12 @@ public struct Attachments: Sendable {
     /// - Throws: `AttachmentError`: `tooLarge`, `wrongType`; `FHIRStoreError`.
     public func put(_ bytes: Data, contentType: String? = nil) throws -> PayloadReference {
         try check(bytes, contentType)
-        let hash = HashAlgorithm.sha256.digest(of: bytes)
-        try store.write { tx in
-            let blob = try tx.storeBlob(bytes, hash: hash)
-            tx.loosePayloads.remove(blob)
+        let digest = HashAlgorithm.sha256.digest(of: bytes)
+        return try store.write { tx in
+            let stored = try tx.storePayload(bytes, digest: digest)
+            tx.loosePayloads.remove(stored.number)
+            return stored.reference
         }
-        return PayloadReference(hash: hash, byteCount: bytes.count, isLiteral: false)
     }
 
     /// Refuses a payload that the policy does not allow.
