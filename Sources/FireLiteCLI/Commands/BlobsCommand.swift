@@ -9,6 +9,7 @@ struct BlobsCommand: Command {
         options: DatabaseArgument.options + [
             KeyringFile.option,
             .option("at-least", "BYTES", "with apart: the least size of a payload that is kept apart (default: 4096)"),
+            .option("in-files", "BYTES", "with apart: the least size of a payload that goes into a file (default: none does)"),
         ],
         operands: "list|verify|collect|apart|back", operandCount: 1...1, operandKinds: [.choice(Action.allCases.map(\.rawValue))],
         jsonKeys: [
@@ -21,7 +22,8 @@ struct BlobsCommand: Command {
             apart moves payloads out of the rows of their resources, now and with every later write; back moves them into
             the rows again. With --keyring, apart also seals payloads that are apart in the clear. verify compares each payload
             with its SHA-256, and opens sealed ones; the exit status is 1 if one differs. collect deletes payloads that nothing
-            refers to.
+            refers to. --in-files keeps large payloads that are stored from now on in a folder beside the database, which must
+            be copied and moved with it; `firelite backup` does.
 
             Examples: firelite blobs --database health.sqlite apart
                       firelite blobs --database health.sqlite verify
@@ -34,6 +36,7 @@ struct BlobsCommand: Command {
     private let database: DatabaseArgument
     private let action: Action
     private let minimum: Int?
+    private let fileMinimum: Int?
     private let isJSON: Bool
 
     init(_ arguments: ParsedArguments) throws {
@@ -42,7 +45,10 @@ struct BlobsCommand: Command {
         guard let action = Action(rawValue: verb) else { throw ToolError.usage("'\(verb)' is not list, verify, collect, apart or back") }
         self.action = action
         minimum = try arguments.number("at-least", in: 1...Int.max)
-        if minimum != nil, action != .apart { throw ToolError.usage("--at-least needs apart") }
+        fileMinimum = try arguments.number("in-files", in: 1...Int.max)
+        for name in ["at-least", "in-files"] where arguments.has(name) && action != .apart {
+            throw ToolError.usage("--\(name) needs apart")
+        }
         isJSON = arguments.has("json")
     }
 
@@ -64,7 +70,7 @@ struct BlobsCommand: Command {
                     collected = deleted.payloads
                     report.addNote("collected \(Figures.count(deleted.payloads)), \(Figures.bytes(deleted.bytes))")
                 case .apart:
-                    moved = try attachments.moveApart(minimum.map { AttachmentPolicy(minimumBytes: $0) })
+                    moved = try attachments.moveApart(policy(attachments))
                     report.addNote("moved \(Figures.count(moved))")
                 case .back:
                     moved = try attachments.moveBack()
@@ -81,6 +87,15 @@ struct BlobsCommand: Command {
         report.addMember("moved", .number(moved))
         try console.print(report, asJSON: isJSON)
         return faults.isEmpty ? .done : .incomplete
+    }
+
+    /// The file's policy with what the options change; nil without options.
+    private func policy(_ attachments: Attachments) throws -> AttachmentPolicy? {
+        guard minimum != nil || fileMinimum != nil else { return nil }
+        var policy = try attachments.policy ?? AttachmentPolicy()
+        if let minimum { policy.minimumBytes = minimum }
+        if let fileMinimum { policy.fileBytes = fileMinimum }
+        return policy
     }
 
     private static let columns: [Report.Column] = [

@@ -64,6 +64,7 @@ extension Attachments {
         let isResumed = store.payloads.keeper != nil
         if !isResumed { try resume() }
         let keeper = AttachmentKeeper(places: PayloadPlaces(store.release), minimumBytes: nil)
+        try sweepFiles()
         return try store.write { tx in
             let hasVersions = try !tx.blobRows("SELECT 1 FROM sqlite_master WHERE name = '_change' AND type = 'table'").isEmpty
             if try tx.mayLackPayloadReferences {

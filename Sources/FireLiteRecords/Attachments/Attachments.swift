@@ -29,6 +29,9 @@ public struct Attachments: Sendable {
     /// - Parameter policy: which payloads. Default: those of at least 4,096 bytes.
     /// - Throws: `FHIRStoreError`.
     public func keepApart(_ policy: AttachmentPolicy = AttachmentPolicy()) throws {
+        if policy.fileBytes != nil, PayloadFolder(store) == nil {
+            throw AttachmentError(.invalidArgument, "a store in memory has no folder for files: leave out fileBytes")
+        }
         let before = store.payloads.keeper
         // Before the write, so that it is one with a keeper.
         keep(policy)
@@ -41,6 +44,14 @@ public struct Attachments: Sendable {
                         .integer(Int64(policy.minimumBytes)), .integer(Int64(policy.maximumBytes)),
                         policy.kinds.map { .text($0.map(\.rawValue).sorted().joined(separator: " ")) } ?? .null,
                     ])
+                if try policy.fileBytes != nil || tx.hasTables(of: PayloadFileTables.module) {
+                    try tx.run(on: PayloadFileTables.module, "DELETE FROM _blobfile_policy")
+                }
+                if let bytes = policy.fileBytes {
+                    try tx.run(
+                        on: PayloadFileTables.module, "INSERT INTO _blobfile_policy(policy, minimum) VALUES (1, ?)",
+                        [.integer(Int64(bytes))])
+                }
             }
         } catch {
             store.payloads.keeper = before
@@ -50,6 +61,7 @@ public struct Attachments: Sendable {
 
     /// Goes on keeping payloads apart in a file in which a program has begun to: call it after opening a store. Does nothing for other files.
     ///
+    /// It also deletes files with payloads that a crash has left behind, unless the store is read-only.
     /// - Returns: whether payloads are kept apart.
     /// - Throws: `FHIRStoreError`.
     @discardableResult
@@ -57,7 +69,17 @@ public struct Attachments: Sendable {
         guard try store.read({ try $0.hasTables(of: BlobTables.module) }) else { return false }
         let policy = try policy
         keep(policy)
+        try sweepFiles()
         return policy != nil
+    }
+
+    /// Deletes files that no payload is in.
+    func sweepFiles() throws {
+        guard let folder = PayloadFolder(store), store.configuration.access == .readWrite, !folder.names.isEmpty else { return }
+        let used = { (tx: ReadTransaction) in Set(try tx.fileRows("SELECT name FROM _blobfile").compactMap { $0[0].text }) }
+        let known = try store.read(used)
+        guard folder.names.contains(where: { !known.contains($0) }) else { return }
+        try store.write { tx in folder.sweep(keeping: try used(tx)) }
     }
 
     private func keep(_ policy: AttachmentPolicy?) {
@@ -71,7 +93,9 @@ public struct Attachments: Sendable {
                 let minimum = row[0].integer, let maximum = row[1].integer
             else { return nil }
             let kinds = row[2].text.map { Set($0.split(separator: " ").compactMap { AttachmentKind(rawValue: String($0)) }) }
-            return AttachmentPolicy(minimumBytes: Int(clamping: minimum), maximumBytes: Int(clamping: maximum), kinds: kinds)
+            return AttachmentPolicy(
+                minimumBytes: Int(clamping: minimum), maximumBytes: Int(clamping: maximum), kinds: kinds,
+                fileBytes: try store.read { try $0.minimumFileBytes })
         }
     }
 

@@ -17,7 +17,7 @@ extension ReadTransaction {
     func stored(_ reference: PayloadReference) throws -> StoredBlob {
         guard let blob = try blob(withHash: reference.hash), blob.byteCount == reference.byteCount else { throw Self.missing(reference) }
         let seal = reference.isSealed ? try seal(of: blob.number, reference) : nil
-        return StoredBlob(number: blob.number, byteCount: blob.byteCount, seal: seal)
+        return StoredBlob(number: blob.number, byteCount: blob.byteCount, seal: seal, file: try fileName(of: blob.number))
     }
 
     private func seal(of blob: Int64, _ reference: PayloadReference) throws -> PayloadSeal {
@@ -38,10 +38,15 @@ extension ReadTransaction {
     ///
     /// - Throws: `AttachmentError`: `missing` if it is not there, `wrongHash` if a sealed one was changed.
     func piece(_ place: Int, of blob: StoredBlob, _ reference: PayloadReference) throws -> Data {
-        let expected = blob.count(ofPiece: place) + (blob.seal == nil ? 0 : PayloadSeal.addedBytes)
+        let expected = blob.storedCount(ofPiece: place)
         var content = Data(count: expected)
         let count = try content.withUnsafeMutableBytes { memory in
-            try readBlobs(
+            if let name = blob.file {
+                return PayloadFolder(store)?.reading(name) { descriptor, _ in
+                    PayloadFolder.read(descriptor, at: blob.offset(ofPiece: place), into: memory)
+                } ?? 0
+            }
+            return try readBlobs(
                 of: BlobTables.module, table: "_blob_chunk", column: "content", rows: CollectionOfOne(blob.number << 24 | Int64(place)),
                 into: memory)
         }
@@ -91,15 +96,36 @@ extension ReadTransaction {
         let hashing = blob.pieceCount > 1 ? HashingQueue() : nil
         var hashed = 0
         defer { hashing?.wait() }
-        _ = try readBlobs(of: BlobTables.module, table: "_blob_chunk", column: "content", rows: blob.rows, into: buffer) { end in
+        let each = { (end: Int) in
             hashing?.add(UnsafeRawBufferPointer(rebasing: buffer[hashed..<end]))
             hashed = end
+        }
+        if let name = blob.file {
+            _ = PayloadFolder(store)?.reading(name) { descriptor, _ in
+                for start in stride(from: 0, to: buffer.count, by: Self.fileStep) {
+                    let end = min(start + Self.fileStep, buffer.count)
+                    guard
+                        PayloadFolder.read(descriptor, at: start, into: UnsafeMutableRawBufferPointer(rebasing: buffer[start..<end]))
+                            == end - start
+                    else { return }
+                    each(end)
+                }
+            }
+        } else {
+            _ = try readBlobs(of: BlobTables.module, table: "_blob_chunk", column: "content", rows: blob.rows, into: buffer, each)
         }
         return hashing?.finish() ?? Data(HashAlgorithm.sha256.digest(of: UnsafeRawBufferPointer(buffer)))
     }
 
+    /// The number of bytes of a file that are read while those before are hashed.
+    private static let fileStep = 1 << 20
+
     /// The number of bytes of a payload that are there.
     private func storedCount(_ blob: StoredBlob) throws -> Int {
+        if let name = blob.file {
+            guard let size = PayloadFolder(store)?.size(of: name) else { return -1 }
+            return size - (blob.seal == nil ? 0 : blob.pieceCount * PayloadSeal.addedBytes)
+        }
         let row = try blobRows(
             "SELECT count(*), sum(length(content)) FROM _blob_chunk WHERE chunk BETWEEN ? AND ?",
             [.integer(blob.number << 24), .integer(blob.number << 24 | Int64(max(blob.pieceCount, 1) - 1))]

@@ -23,11 +23,22 @@ extension WriteTransaction {
             try runBlobs("UPDATE _blob SET hash = ? WHERE blob = ?", [.blob([UInt8](reference.hash)), .integer(number)])
         }
         let seal = try keyring.map { _ in try PayloadSeal(blob: number) }
+        let folder = try folder(forPayloadOf: bytes.count, isSealed: seal != nil)
+        let writer = try folder?.writer()
         let count = StoredBlob.pieces(bytes.count)
         for place in 0..<count {
             let start = bytes.startIndex + place * BlobTables.chunkBytes
             let piece = bytes[start..<min(start + BlobTables.chunkBytes, bytes.endIndex)]
-            try addPiece(piece, Int64(place), of: number, isLast: place == count - 1, seal)
+            let (place, isLast) = (Int64(place), place == count - 1)
+            guard let writer else {
+                try addPiece(piece, place, of: number, isLast: isLast, seal)
+                continue
+            }
+            try writer.append(seal?.seal(piece, place, isLast: isLast) ?? piece)
+        }
+        if let folder, let writer {
+            try writer.finish()
+            try addFile(writer.name, in: folder, of: number)
         }
         if let keyring, let seal {
             try setPayloadKey(seal.wrapped(by: keyring, hash: reference.hash, byteCount: bytes.count), of: number)
@@ -85,9 +96,10 @@ extension WriteTransaction {
         }
     }
 
-    /// Deletes a payload with its key, its pieces and its thumbnails, whatever refers to it.
+    /// Deletes a payload with its key, its pieces or its file, and its thumbnails, whatever refers to it.
     func deleteBlob(_ blob: Int64) throws {
         try deleteThumbnails(of: blob)
+        try deleteFile(of: blob)
         try deletePayloadKey(of: blob)
         try runBlobs("DELETE FROM _blob_chunk WHERE chunk BETWEEN ? AND ?", [.integer(blob << 24), .integer(blob << 24 | 0xFF_FFFF)])
         try runBlobs("DELETE FROM _blob WHERE blob = ?", [.integer(blob)])

@@ -15,6 +15,9 @@ struct StagedPayload {
     private var seal: PayloadSeal?
     private let keyring: RecordKeyring?
     private let digest = RunningDigest()
+    /// Writes the file that the payload goes into; nil if it stays in the database.
+    private var writer: PayloadFileWriter?
+    private var folder: PayloadFolder?
 
     init(store: FHIRStore) {
         self.store = store
@@ -35,18 +38,29 @@ struct StagedPayload {
         guard count > 0 else { return }
         let bytes = Data(pending[..<count])
         digest.update(bytes)
-        let (known, first, sealed, keyring) = (blob, written / BlobTables.chunkBytes, seal, keyring)
-        (blob, seal) = try store.blocking { store in
+        let (known, first, sealed, keyring, isInFile) = (blob, written / BlobTables.chunkBytes, seal, keyring, folder != nil)
+        (blob, seal, folder) = try store.blocking { store in
             try store.write { tx in
                 let blob = try known ?? tx.addBlob(hash: nil, byteCount: 0)
                 let seal = try sealed ?? keyring.map { _ in try PayloadSeal(blob: blob) }
+                // It waits for its end, not for a resource.
+                tx.loosePayloads.remove(blob)
+                // Nobody knows yet how large it gets: one of several writes goes into a file, if any do.
+                let folder = try known == nil || isInFile ? tx.folder(forPayloadOf: .max, isSealed: seal != nil) : nil
+                if let folder { return (blob, seal, folder) }
                 for (place, offset) in stride(from: 0, to: count, by: BlobTables.chunkBytes).enumerated() {
                     try tx.addPiece(
                         bytes[offset..<offset + BlobTables.chunkBytes], Int64(first + place), of: blob, isLast: false, seal)
                 }
-                // It waits for its end, not for a resource.
-                tx.loosePayloads.remove(blob)
-                return (blob, seal)
+                return (blob, seal, nil)
+            }
+        }
+        if let folder {
+            let writer = try writer ?? folder.writer()
+            self.writer = writer
+            for (place, offset) in stride(from: 0, to: count, by: BlobTables.chunkBytes).enumerated() {
+                let piece = bytes[offset..<offset + BlobTables.chunkBytes]
+                try writer.append(seal?.seal(piece, Int64(first + place), isLast: false) ?? piece)
             }
         }
         pending.removeFirst(count)
@@ -64,6 +78,7 @@ struct StagedPayload {
         let reference = PayloadReference(
             hash: keyring?.code(ofPayload: sum) ?? sum, byteCount: total, isLiteral: false, isSealed: keyring != nil)
         let (known, first, sealed, keyring) = (blob, written / BlobTables.chunkBytes, seal, keyring)
+        let (writer, folder) = (writer, folder)
         try store.blocking { store in
             try store.write { tx in
                 if try tx.usableBlob(reference) != nil {
@@ -73,7 +88,13 @@ struct StagedPayload {
                 let blob = try known ?? tx.addBlob(hash: nil, byteCount: 0)
                 try tx.replaceLostPayload(reference, by: blob)
                 let seal = try sealed ?? keyring.map { _ in try PayloadSeal(blob: blob) }
-                if !rest.isEmpty { try tx.addPiece(rest, Int64(first), of: blob, isLast: true, seal) }
+                if let folder, let writer {
+                    try writer.append(seal?.seal(rest, Int64(first), isLast: true) ?? rest)
+                    try writer.finish()
+                    try tx.addFile(writer.name, in: folder, of: blob)
+                } else if !rest.isEmpty {
+                    try tx.addPiece(rest, Int64(first), of: blob, isLast: true, seal)
+                }
                 try tx.runBlobs(
                     "UPDATE _blob SET hash = ?, bytes = ? WHERE blob = ?",
                     [.blob([UInt8](reference.hash)), .integer(Int64(total)), .integer(blob)])
@@ -89,6 +110,7 @@ struct StagedPayload {
 
     /// Deletes what was stored.
     mutating func discard() throws {
+        writer = nil
         guard let blob else { return }
         self.blob = nil
         try store.blocking { store in try store.write { tx in try tx.deleteBlob(blob) } }

@@ -4,6 +4,8 @@ struct StoredBlob {
     let byteCount: Int
     /// Opens its pieces; nil if they are in the clear.
     let seal: PayloadSeal?
+    /// The name of the file that it is in; nil if it is in the database.
+    let file: String?
 
     /// The number of its pieces.
     var pieceCount: Int { Self.pieces(byteCount) }
@@ -13,6 +15,12 @@ struct StoredBlob {
 
     /// The number of bytes of a piece.
     func count(ofPiece place: Int) -> Int { min(BlobTables.chunkBytes, byteCount - place * BlobTables.chunkBytes) }
+
+    /// The number of bytes of a piece as it is stored.
+    func storedCount(ofPiece place: Int) -> Int { count(ofPiece: place) + (seal == nil ? 0 : PayloadSeal.addedBytes) }
+
+    /// Where a piece begins in a file.
+    func offset(ofPiece place: Int) -> Int { place * (BlobTables.chunkBytes + (seal == nil ? 0 : PayloadSeal.addedBytes)) }
 
     /// The number of pieces of so many bytes.
     static func pieces(_ byteCount: Int) -> Int {

@@ -57,6 +57,15 @@ struct BlobsCommandTests {
         #expect(refused.status == .incomplete && refused.error.contains("application/pdf"))
         #expect(try database.run("blobs", ["drop"]).status == .usage)
         #expect(try database.run("blobs", ["list", "--at-least", "1"]).status == .usage)
+        #expect(try database.run("blobs", ["list", "--in-files", "1"]).status == .usage)
+        #expect(try database.run("blobs", ["apart", "--in-files", "5000"]).status == .done)
+        #expect(try database.run("attach", ["Patient/1", file]).status == .done)
+        let copy = database.folder.file("copy.sqlite")
+        #expect(try database.run("backup", [copy]).status == .done)
+        for path in [database.path, copy] {
+            #expect(try FileManager.default.contentsOfDirectory(atPath: path + "-payloads").count == 1)
+        }
+        #expect(try database.run("get", ["Patient/1"]).output.contains(pdf.fhirBase64))
     }
 
     @Test func sealedPayloadsNeedTheKeyring() throws {
