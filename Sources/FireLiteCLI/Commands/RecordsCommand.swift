@@ -35,7 +35,7 @@ struct RecordsCommand: Command {
             Examples: firelite records --database health.sqlite list Patient --annotated fitness
                       firelite records --database health.sqlite reconcile
                       firelite records --database health.sqlite purge
-                      firelite records --database health.sqlite --keyring keys.json rotate
+                      firelite records --database health.sqlite --keyring keys.json keyring
             """)
 
     private enum Action: String, CaseIterable {

@@ -22,7 +22,7 @@ extension Attachments {
     ) async throws -> Int? where Pieces.Element: Sequence, Pieces.Element.Element == UInt8 {
         let policy = try store.blocking { _ in try self.policy } ?? AttachmentPolicy()
         let stated = try store.blocking { store in
-            try store.read { tx in try StatedContent(try attachment(number, of: typeName, id, tx)) }
+            try store.read { tx in try StatedContent(attachment(number, of: typeName, id, tx).attachment) }
         }
         guard !stated.hasData else { return nil }
         guard let address = stated.address, let url = URL(string: address) else {
@@ -46,8 +46,8 @@ extension Attachments {
 
     private func set(_ bytes: Data, of number: Int, _ typeName: String, _ id: String, _ address: String) throws {
         try store.write { tx in
-            let attachment = try attachment(number, of: typeName, id, tx)
-            guard try StatedContent(attachment).address == address, let resource = attachment.rootResource else {
+            let (resource, attachment) = try attachment(number, of: typeName, id, tx)
+            guard try StatedContent(attachment).address == address else {
                 throw AttachmentError(.noPlace, "attachment \(number) of \(typeName)/\(id) was changed while it was fetched")
             }
             attachment.set("data", bytes.fhirBase64)
@@ -57,8 +57,10 @@ extension Attachments {
         }
     }
 
-    /// An attachment of a copy of a stored resource.
-    private func attachment(_ number: Int, of typeName: String, _ id: String, _ tx: ReadTransaction) throws -> FHIRObject {
+    /// A copy of a stored resource, and an attachment of it, which does not keep its resource.
+    private func attachment(
+        _ number: Int, of typeName: String, _ id: String, _ tx: ReadTransaction
+    ) throws -> (resource: FHIRResource, attachment: FHIRObject) {
         guard let resource = try tx.resource(typeName: typeName, id: id)?.copy() else {
             throw AttachmentError(.noPlace, "\(typeName)/\(id) is not in the store")
         }
@@ -66,7 +68,7 @@ extension Attachments {
         guard found.indices.contains(number) else {
             throw AttachmentError(.noPlace, "\(typeName)/\(id) has \(found.count) attachments")
         }
-        return found[number]
+        return (resource, found[number])
     }
 }
 
@@ -98,13 +100,6 @@ private struct StatedContent {
 }
 
 extension FHIRObject {
-    /// The resource that an element is in.
-    fileprivate var rootResource: FHIRResource? {
-        var object = self
-        while let owner = object.ownerObject { object = owner }
-        return object as? FHIRResource
-    }
-
     fileprivate func text(_ name: String) -> String? { layout.element(named: name).flatMap { _string($0.slot) } }
 
     fileprivate func set(_ name: String, _ text: String) {

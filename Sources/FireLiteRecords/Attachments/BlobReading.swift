@@ -75,19 +75,26 @@ extension ReadTransaction {
         guard let memory = malloc(max(reference.byteCount, 1)) else {
             throw AttachmentError(.tooLarge, "a payload of \(reference.byteCount) bytes does not fit into memory: read it in pieces")
         }
-        let bytes = Data(bytesNoCopy: memory, count: reference.byteCount, deallocator: .free)
-        let buffer = UnsafeMutableRawBufferPointer(start: memory, count: reference.byteCount)
-        // Nothing else refers to the memory until the data is returned.
-        defer { withExtendedLifetime(bytes) {} }
+        do {
+            try fill(UnsafeMutableRawBufferPointer(start: memory, count: reference.byteCount), with: blob, reference)
+        } catch {
+            free(memory)
+            throw error
+        }
+        // Only now: a few bytes are copied, and the memory is freed at once.
+        return Data(bytesNoCopy: memory, count: reference.byteCount, deallocator: .free)
+    }
+
+    /// Reads a payload into memory of its size.
+    private func fill(_ buffer: UnsafeMutableRawBufferPointer, with blob: StoredBlob, _ reference: PayloadReference) throws {
         guard blob.seal == nil else {
             for place in 0..<blob.pieceCount {
                 let piece = try piece(place, of: blob, reference)
                 UnsafeMutableRawBufferPointer(rebasing: buffer[(place * BlobTables.chunkBytes)...]).copyBytes(from: piece)
             }
-            return bytes
+            return
         }
         guard try hash(blob, into: buffer) == reference.hash else { throw Self.changed(reference) }
-        return bytes
     }
 
     /// Reads a payload in the clear into memory, and returns its SHA-256.
