@@ -157,15 +157,42 @@ import Testing
         #expect(code { _ = try Payloads.whole(store, "1") } == .missing)
         #expect(try store.check().map(\.kind) == [.payload])
         #expect(try store.attachments.verify().map(\.code) == [.missing])
-        // A link is not followed, and a name does not leave the folder.
-        try FileManager.default.createSymbolicLink(atPath: file.path, withDestinationPath: path)
+        // A link is not followed, and a name does not leave the folder, though the right bytes are there.
+        let outside = folder.file("outside")
+        try Payloads.bytes(300_000).write(to: URL(fileURLWithPath: outside))
+        try FileManager.default.createSymbolicLink(atPath: file.path, withDestinationPath: outside)
         #expect(code { _ = try Payloads.whole(store, "1") } == .missing)
-        try store.write { tx in _ = try tx.run(on: PayloadFileTables.module, "UPDATE _blobfile SET name = '../store.sqlite' WHERE blob = 1")
+        try store.write { tx in
+            _ = try tx.run(on: PayloadFileTables.module, "UPDATE _blobfile SET name = '../outside' WHERE blob = 1")
         }
         #expect(code { _ = try Payloads.whole(store, "1") } == .missing)
         try store.write { _ = try $0.delete(DocumentReference.self, id: "1") }
-        #expect(FileManager.default.fileExists(atPath: path))
+        #expect(FileManager.default.fileExists(atPath: outside))
         #expect(try Payloads.whole(store, "2").content[0].attachment?.data == Payloads.bytes(300_000, seed: 2).fhirBase64)
+    }
+
+    /// A payload is replaced in a savepoint that is rolled back, inside a write that goes on.
+    @Test func aFileThatASavepointBringsBackStays() throws {
+        let keyring = try RecordKeyring()
+        let store = try store(keyring)
+        let text = Payloads.bytes(200_000).fhirBase64
+        try store.write { _ = try $0.upsert(Payloads.document("1", text)) }
+        let kept = files()
+        let lost = try #require(keyring.bytes(ofKey: RecordKeyring.firstID))
+        try keyring.makePrimary(keyring.addKey())
+        try keyring.removeKey(RecordKeyring.firstID)
+        let copy = Payloads.document("2", text)
+        let dangling = "blob:sha256:" + String(repeating: "0", count: 64) + ";9"
+        copy.content.append(DocumentReferenceContent { $0.attachment = Attachment { $0.data = dangling } })
+        try store.write { tx in
+            #expect(throws: AttachmentError.self) { try tx.upsert(copy) }
+            try tx.upsert(Payloads.document("3", "AAAA"))
+        }
+        #expect(Set(files()).isSuperset(of: kept))
+        try keyring.addKey(id: RecordKeyring.firstID, bytes: lost)
+        #expect(try Payloads.whole(store, "1").content[0].attachment?.data == text)
+        try store.attachments.collect()
+        #expect(files() == kept)
     }
 
     @Test func backupsHaveTheFiles() throws {

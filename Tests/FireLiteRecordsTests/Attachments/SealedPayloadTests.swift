@@ -160,6 +160,20 @@ import Testing
         #expect(try store.resource(DocumentReference.self, id: "1") != nil)
     }
 
+    @Test func aKeyIsBoundToItsPayloadAndAPieceToItsPlaceAndToTheEnd() throws {
+        let keyring = try RecordKeyring()
+        let (hash, piece) = (Data(count: 32), Data("a piece".utf8))
+        let seal = try PayloadSeal(blob: 1)
+        let wrapped = try seal.wrapped(by: keyring, hash: hash, byteCount: 7)
+        func opened(_ blob: Int64 = 1, hash: Data = hash, byteCount: Int = 7, place: Int64 = 0, isLast: Bool = true) -> Data? {
+            try? PayloadSeal(blob: blob, wrapped, hash: hash, byteCount: byteCount, keyring: keyring) { CancellationError() }
+                .open(seal.seal(piece, 0, isLast: true), place, isLast: isLast) { CancellationError() }
+        }
+        #expect(opened() == piece)
+        #expect(opened(2) == nil && opened(hash: Data(repeating: 1, count: 32)) == nil && opened(byteCount: 8) == nil)
+        #expect(opened(place: 1) == nil && opened(isLast: false) == nil)
+    }
+
     @Test func aLostKeyIsAnErrorOfItsPayloadsAlone() throws {
         let folder = try TemporaryFolder()
         let path = folder.file("store.sqlite")
