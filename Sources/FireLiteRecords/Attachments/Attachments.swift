@@ -69,7 +69,8 @@ public struct Attachments: Sendable {
         guard try store.read({ try $0.hasTables(of: BlobTables.module) }) else { return false }
         let policy = try policy
         keep(policy)
-        try sweepFiles()
+        // Whoever writes now must not keep the store from opening: the next one sweeps.
+        do { try sweepFiles() } catch let error as FHIRStoreError where error.code == .busy {}
         return policy != nil
     }
 
