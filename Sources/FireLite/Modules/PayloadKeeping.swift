@@ -9,7 +9,7 @@ package final class PayloadKeeping: @unchecked Sendable {
     static let incompleteKey = "payloads.incomplete"
 
     /// How a reference to a payload begins in JSON.
-    package static let referenceStart = Data("\"blob:sha256:".utf8)
+    package static let referenceStarts = ["blob:sha256:", "blob:hmac-sha256:"].map { Data("\"\($0)".utf8) }
 
     private let lock = NSLock()
     private var current: (any PayloadKeeper)?

@@ -45,6 +45,35 @@ extension ReadTransaction {
         try perform { try step(access.connection.prepare(sql), arguments, body) }
     }
 
+    /// Reads the blobs of some rows of a module's table, one after another, into memory.
+    ///
+    /// - Parameters:
+    ///   - module: the module.
+    ///   - table: the table.
+    ///   - column: the column with the blobs.
+    ///   - rows: the keys of the rows.
+    ///   - memory: gets the blobs. A blob that does not fit ends the call.
+    ///   - each: called after each blob with the number of bytes so far.
+    /// - Returns: the number of bytes; fewer than expected if a row is missing, has no blob, or one that does not fit.
+    /// - Throws: errors of `each`; `FHIRStoreError`.
+    package func readBlobs(
+        of module: ModuleTables, table: String, column: String, rows: some Sequence<Int64>, into memory: UnsafeMutableRawBufferPointer,
+        _ each: (Int) throws -> Void = { _ in }
+    ) throws -> Int {
+        guard try hasTables(of: module) else { return 0 }
+        return try perform {
+            let reader = BlobReader(access.connection, table: table, column: column)
+            var end = 0
+            for row in rows {
+                guard let count = try reader.move(to: row), count <= memory.count - end else { return end }
+                try reader.read(into: UnsafeMutableRawBufferPointer(rebasing: memory[end..<end + count]))
+                end += count
+                try each(end)
+            }
+            return end
+        }
+    }
+
     /// The number of the first stored resource with a type and id, as in `_resource`, and its revision; nil if there is none.
     ///
     /// - Throws: `FHIRStoreError`: `invalidArgument` for a name that is not a resource type of the release.

@@ -64,8 +64,12 @@ extension WriteTransaction {
     /// Moves the payloads of a stored resource out of its rows, or back into them. Its revision stays, and observers, change log and history
     /// see no change.
     ///
+    /// - Parameters:
+    ///   - root: the number of the resource.
+    ///   - apart: whether they move out of the rows.
+    ///   - mover: the keeper that moves them.
     /// - Returns: whether anything moved.
-    package func movePayloads(ofResource root: Int64, apart: Bool) throws -> Bool {
-        try perform { try writer.movePayloads(ofResource: root, apart: apart) }
+    package func movePayloads(ofResource root: Int64, apart: Bool, by mover: any PayloadKeeper) throws -> Bool {
+        try perform { try writer.movePayloads(ofResource: root, apart: apart, by: mover) }
     }
 }

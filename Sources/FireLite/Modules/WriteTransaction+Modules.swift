@@ -25,4 +25,25 @@ extension WriteTransaction {
             return Int(access.connection.totalChanges - before)
         }
     }
+
+    /// Runs a statement as `run` does, with one more value: a blob that is not copied.
+    ///
+    /// - Parameters:
+    ///   - module: the module.
+    ///   - sql: a constant of the program, with `?` for values.
+    ///   - arguments: the values but for the last.
+    ///   - blob: the last value.
+    /// - Throws: `FHIRStoreError`.
+    package func run(on module: ModuleTables, _ sql: String, _ arguments: [SQLValue], blob: UnsafeRawBufferPointer) throws {
+        if try !hasTables(of: module) { try perform { try access.schema.create(module, access.connection) } }
+        try perform {
+            noteChange(of: module.tableNames)
+            let statement = try access.connection.cached(sql)
+            // The blob belongs to the caller.
+            defer { statement.bindNull(arguments.count + 1) }
+            statement.bind(arguments)
+            statement.bind(arguments.count + 1, unownedBlob: blob)
+            try statement.run()
+        }
+    }
 }

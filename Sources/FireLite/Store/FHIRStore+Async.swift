@@ -51,7 +51,12 @@ extension FHIRStore {
     package func reading<Value>(_ body: sending @escaping () throws -> Value) async throws -> sending Value { try await reads.run(body) }
 
     /// Runs a blocking write on a thread of the store's own, in turn with other asynchronous writes. Cancelling rolls it back.
-    func writing<Value>(_ body: sending @escaping () throws -> Value) async throws -> sending Value { try await writes.run(body) }
+    package func writing<Value>(_ body: sending @escaping () throws -> Value) async throws -> sending Value { try await writes.run(body) }
+
+    /// Runs a blocking call that makes many writes, on a thread of its own. Each of its writes takes its turn.
+    package func transferring<Value>(_ body: sending @escaping () throws -> Value) async throws -> sending Value {
+        try await transfers.run(interruptsWrites: false, body)
+    }
 }
 
 extension ReadTransaction {

@@ -77,7 +77,7 @@ public struct FHIRStoreError: LocalizedError, Sendable, CustomStringConvertible 
     /// SQLite's extended result code.
     public let sqliteCode: Int32?
 
-    init(_ code: Code, _ message: String, sql: String? = nil, sqliteCode: Int32? = nil, conflict: Conflict? = nil) {
+    package init(_ code: Code, _ message: String, sql: String? = nil, sqliteCode: Int32? = nil, conflict: Conflict? = nil) {
         self.conflict = conflict
         self.code = code
         self.message = message

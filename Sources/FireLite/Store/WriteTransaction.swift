@@ -1,5 +1,6 @@
 import FireLiteCore
 import FireLiteSQLiteBridge
+import Foundation
 
 /// Changes to a store that happen together or not at all. Valid only inside `write`.
 ///
@@ -10,6 +11,10 @@ public final class WriteTransaction: ReadTransaction {
     private let participants: [any WriteParticipant]
     /// Numbers that the keeper of payloads notes until the commit: those that may have lost their last reference.
     package var loosePayloads: Set<Int64> = []
+    /// Paths of files with payloads that the keeper has written for this write, and of those to delete once it is committed.
+    package var writtenFiles: [String] = []
+    package var doomedFiles: [String] = []
+    private var isCommitting = false
 
     init(store: FHIRStore, writer: StoreWriter, participants: [any WriteParticipant]) {
         self.writer = writer
@@ -44,9 +49,12 @@ public final class WriteTransaction: ReadTransaction {
                 if !written.isEmpty { try participant.willCommit(self, written) }
                 try managed.flush()
             }
-            if !loosePayloads.isEmpty { try writer.keeper?.willCommit(self) }
+            if !loosePayloads.isEmpty || !doomedFiles.isEmpty { try writer.keeper?.willCommit(self) }
+            isCommitting = true
             try writer.commit()
         }
+        // A file that is left behind is found by the next `resume`.
+        for path in doomedFiles { unlink(path) }
         managed.finish()
         if let notice = writer.notice { store.announcer.announce(notice) }
     }
@@ -54,6 +62,8 @@ public final class WriteTransaction: ReadTransaction {
     /// Rolls back the write: the file and every object are as before.
     func rollback() {
         writer.rollback()
+        // A commit that failed may have happened all the same.
+        if !isCommitting { for path in writtenFiles { unlink(path) } }
         managed.restore()
     }
 

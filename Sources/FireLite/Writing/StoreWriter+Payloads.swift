@@ -31,9 +31,12 @@ extension StoreWriter {
     /// Moves the payloads of a stored resource out of its rows, or back into them, without a change of the resource.
     ///
     /// - Returns: whether anything moved.
-    func movePayloads(ofResource root: Int64, apart movesApart: Bool) throws -> Bool {
+    func movePayloads(ofResource root: Int64, apart movesApart: Bool, by mover: any PayloadKeeper) throws -> Bool {
         try writeQueue()
-        guard let keeper, let transaction, let registration = try access.registry.registration(root: root),
+        let own = keeper
+        keeper = mover
+        defer { keeper = own }
+        guard let transaction, let registration = try access.registry.registration(root: root),
             let stored = try access.reader.resource(registration)
         else { return false }
         guard !movesApart else {
@@ -44,7 +47,7 @@ extension StoreWriter {
                 return true
             }
         }
-        let whole = try keeper.whole(stored, transaction)
+        let whole = try mover.whole(stored, transaction)
         guard whole !== stored else { return false }
         try replaceRows(registration, with: whole)
         try note(nil, ofResource: root, isNew: false)

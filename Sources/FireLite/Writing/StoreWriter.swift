@@ -293,14 +293,6 @@ final class StoreWriter {
 
     // MARK: - Upserting
 
-    /// A type and id. Ids are equal if their bytes are, as in SQLite; equal Swift strings may differ in their bytes.
-    private struct Key: Hashable {
-        let type: ObjectIdentifier
-        let id: String
-
-        static func == (left: Key, right: Key) -> Bool { left.type == right.type && left.id.utf8.elementsEqual(right.id.utf8) }
-    }
-
     /// Stores resources by type and id and returns the outcome of each, in their order.
     ///
     /// - Parameters:
@@ -322,9 +314,6 @@ final class StoreWriter {
         }
         for (resource, outcome) in zip(resources, outcomes) { try report(resource, outcome) }
     }
-
-    /// Two resources of an upsert seem to have the same id, and the store does not have the content of both.
-    private struct RepeatedID: Error {}
 
     /// - Parameter lasts: for each type and id the index that counts; nil at first.
     /// - Throws: `RepeatedID` if an id occurs twice and `lasts` is nil; `FHIRStoreError`; `SQLiteError`.
@@ -375,21 +364,6 @@ final class StoreWriter {
 
     private func note(_ resource: FHIRResource, in seen: IDSet) throws {
         if let hash = IDHash.of(resource), !seen.insert(hash) { throw RepeatedID() }
-    }
-
-    /// The index that counts of each type and id: the last one, or the last of the newest.
-    private static func decidingIndexes(_ resources: [FHIRResource], _ policy: UpsertPolicy) -> [Key: Int] {
-        var lasts: [Key: Int] = [:]
-        lasts.reserveCapacity(resources.count)
-        for (index, resource) in resources.enumerated() {
-            guard let id = resource.id else { continue }
-            let key = Key(type: ObjectIdentifier(type(of: resource)), id: id)
-            if policy == .keepNewer, let other = lasts[key], MetaVersion(resource).isOlder(than: MetaVersion(resources[other])) {
-                continue
-            }
-            lasts[key] = index
-        }
-        return lasts
     }
 
     private func upsert(

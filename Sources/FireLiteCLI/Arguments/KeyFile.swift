@@ -45,7 +45,7 @@ enum KeyFile {
 
     /// A key that others can read protects from nobody on the machine. A group may read root's file: that is how servers pass keys to processes
     /// without root's rights, and libpq has the same rule for its keys.
-    private static func refuseOpenFile(_ descriptor: Int32, _ path: String) throws {
+    static func refuseOpenFile(_ descriptor: Int32, _ path: String) throws {
         var status = stat()
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return }
         let forbidden = status.st_uid == 0 ? S_IWGRP | S_IXGRP | S_IRWXO : S_IRWXG | S_IRWXO

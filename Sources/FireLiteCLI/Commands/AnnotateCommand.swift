@@ -6,6 +6,7 @@ struct AnnotateCommand: Command {
     static let definition = CommandDefinition(
         name: "annotate", summary: "print, add, remove and replace the annotations of a resource",
         options: DatabaseArgument.options + [
+            KeyringFile.option,
             .flag("remove", "remove these annotations instead of adding them"),
             .flag("replace", "replace all annotations by these; by none without an ANNOTATION"),
         ],

@@ -7,6 +7,7 @@ struct AppDataCommand: Command {
     static let definition = CommandDefinition(
         name: "appdata", summary: "store, print, list and delete an app's own data",
         options: DatabaseArgument.options + [
+            KeyringFile.option,
             .option("input", "FILE", kind: .file, "with put: the file with the bytes (default: standard input)"),
             .option("form", "TEXT", "with put: what the bytes are, such as a media type"),
             .option("annotation", "TEXT", isRepeatable: true, "with put: an annotation; with list: only app data with it"),
@@ -20,8 +21,8 @@ struct AppDataCommand: Command {
             JSONKey("missing", "with delete: a list of the ids that are not stored"),
         ],
         discussion: """
-            put stores bytes under an ID, and replaces those that are there; get prints them. What is sealed cannot be printed,
-            as keys are the app's.
+            put stores bytes under an ID, and replaces those that are there; get prints them. With --keyring, put seals them, and
+            what is sealed is printed.
 
             Examples: firelite appdata --database health.sqlite put settings --input names.json --form application/json
                       firelite appdata --database health.sqlite get settings
@@ -109,7 +110,7 @@ struct AppDataCommand: Command {
         var query = store.appData.query
         if action == .list { query = query.annotated(all: annotations) }
         if hasDeleted { query = query.includingDeleted() }
-        let items = try query.summaries().filter { action != .put || ids.contains($0.id) }
+        let items = try query.summaries(opensAnnotations: database.keyring != nil).filter { action != .put || ids.contains($0.id) }
         var report = Report()
         report.addTable("items", Self.columns, items.map(Self.row), isShown: !items.isEmpty)
         report.addMember("missing", .texts(missing))

@@ -7,6 +7,7 @@ struct AttachCommand: Command {
     static let definition = CommandDefinition(
         name: "attach", summary: "add a file to a resource as an attachment",
         options: DatabaseArgument.options + [
+            KeyringFile.option,
             .option("title", "TEXT", "the attachment's title (default: the name of the file)"),
             .option("content-type", "MEDIA", "its media type (default: the one that its first bytes show)"),
         ],

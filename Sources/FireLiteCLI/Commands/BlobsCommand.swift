@@ -8,19 +8,23 @@ struct BlobsCommand: Command {
     static let definition = CommandDefinition(
         name: "blobs", summary: "list, verify, collect and move the payloads of attachments",
         options: DatabaseArgument.options + [
-            .option("at-least", "BYTES", "with apart: the least size of a payload that is kept apart (default: 4096)")
+            KeyringFile.option,
+            .option("at-least", "BYTES", "with apart: the least size of a payload that is kept apart (default: 4096)"),
+            .option("in-files", "BYTES", "with apart: the least size of a payload that goes into a file (default: none does)"),
         ],
         operands: "list|verify|collect|apart|back", operandCount: 1...1, operandKinds: [.choice(Action.allCases.map(\.rawValue))],
         jsonKeys: [
-            JSONKey("payloads", "a list: hash, bytes, created, resources, versions (whether an older version may have it)"),
+            JSONKey("payloads", "a list: hash, bytes, created, resources, versions (whether an older version may have it), sealed"),
             JSONKey("faults", "with verify, a list of texts: the payloads that do not match their hash or lack a part"),
             JSONKey("collected", "with collect, the number of payloads deleted"),
             JSONKey("moved", "with apart and back, the number of resources whose payloads moved"),
         ],
         discussion: """
             apart moves payloads out of the rows of their resources, now and with every later write; back moves them into
-            the rows again. verify compares each payload with its SHA-256; the exit status is 1 if one differs. collect
-            deletes payloads that nothing refers to.
+            the rows again. With --keyring, apart also seals payloads that are apart in the clear. verify compares each payload
+            with its SHA-256, and opens sealed ones; the exit status is 1 if one differs. collect deletes payloads that nothing
+            refers to. --in-files keeps large payloads that are stored from now on in a folder beside the database, which must
+            be copied and moved with it; `firelite backup` does.
 
             Examples: firelite blobs --database health.sqlite apart
                       firelite blobs --database health.sqlite verify
@@ -33,6 +37,7 @@ struct BlobsCommand: Command {
     private let database: DatabaseArgument
     private let action: Action
     private let minimum: Int?
+    private let fileMinimum: Int?
     private let isJSON: Bool
 
     init(_ arguments: ParsedArguments) throws {
@@ -41,7 +46,10 @@ struct BlobsCommand: Command {
         guard let action = Action(rawValue: verb) else { throw ToolError.usage("'\(verb)' is not list, verify, collect, apart or back") }
         self.action = action
         minimum = try arguments.number("at-least", in: 1...Int.max)
-        if minimum != nil, action != .apart { throw ToolError.usage("--at-least needs apart") }
+        fileMinimum = try arguments.number("in-files", in: 1...Int.max)
+        for name in ["at-least", "in-files"] where arguments.has(name) && action != .apart {
+            throw ToolError.usage("--\(name) needs apart")
+        }
         isJSON = arguments.has("json")
     }
 
@@ -63,7 +71,7 @@ struct BlobsCommand: Command {
                     collected = deleted.payloads
                     report.addNote("collected \(Figures.count(deleted.payloads)), \(Figures.bytes(deleted.bytes))")
                 case .apart:
-                    moved = try attachments.moveApart(minimum.map { AttachmentPolicy(minimumBytes: $0) })
+                    moved = try attachments.moveApart(policy(attachments))
                     report.addNote("moved \(Figures.count(moved))")
                 case .back:
                     moved = try attachments.moveBack()
@@ -82,16 +90,25 @@ struct BlobsCommand: Command {
         return faults.isEmpty ? .done : .incomplete
     }
 
+    /// The file's policy with what the options change; nil without options.
+    private func policy(_ attachments: Attachments) throws -> AttachmentPolicy? {
+        guard minimum != nil || fileMinimum != nil else { return nil }
+        var policy = try attachments.policy ?? AttachmentPolicy()
+        if let minimum { policy.minimumBytes = minimum }
+        if let fileMinimum { policy.fileBytes = fileMinimum }
+        return policy
+    }
+
     private static let columns: [Report.Column] = [
         .init(key: "hash"), .init(key: "bytes", alignment: .right), .init(key: "created"), .init(key: "resources", alignment: .right),
-        .init(key: "versions"),
+        .init(key: "versions"), .init(key: "sealed"),
     ]
 
     private static func row(_ payload: StoredPayload) -> [FigureValue] {
         let hash = payload.hash.map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined()
         return [
             .shown("\(hash.prefix(16))…", .text(hash)), .bytes(payload.byteCount), .time(payload.created), .number(payload.resources),
-            .flag(payload.isInHistory),
+            .flag(payload.isInHistory), .flag(payload.isSealed),
         ]
     }
 }

@@ -18,6 +18,8 @@ struct DatabaseArgument {
     let path: String
     let release: FHIRRelease
     private let keyPath: String?
+    /// The keyring that a command's `--keyring` names.
+    let keyring: KeyringFile?
 
     /// - Parameters:
     ///   - path: the path if `--database` is not given.
@@ -26,6 +28,7 @@ struct DatabaseArgument {
         self.path = arguments["database"] ?? path ?? ""
         if self.path.isEmpty { throw ToolError.usage("--database needs the name of a file") }
         keyPath = arguments["key-file"]
+        keyring = arguments["keyring"].map { KeyringFile(path: $0) }
         if let fixed {
             release = fixed
         } else if let name = arguments["release"] {
@@ -114,6 +117,7 @@ struct DatabaseArgument {
         configuration.checksPages = checksPages
         configuration.key = try key()
         let store = try FHIRStore(path: path, release: release, configuration: configuration)
+        if let keyring { store.records.encryption = try .perRecord(keyring.read()) }
         // Tables that are damaged are reported by what needs them.
         do { try store.attachments.resume() } catch is FHIRStoreError {}
         return store

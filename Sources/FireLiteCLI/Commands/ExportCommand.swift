@@ -6,6 +6,7 @@ struct ExportCommand: Command {
     static let definition = CommandDefinition(
         name: "export", summary: "write the resources as NDJSON, one file for each type",
         options: DatabaseArgument.options + [
+            KeyringFile.option,
             .option("type", "T", kind: .resourceType, isRepeatable: true, "a resource type to write (default: all)"),
             .option("output", "DIR|-", kind: .folder, isRequired: true, "the folder for the files, or - for standard output"),
             .flag("assign-ids", "give resources without an id their pk as id, in references too"),

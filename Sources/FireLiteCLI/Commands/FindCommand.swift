@@ -1,16 +1,19 @@
 import FireLite
+import FireLiteRecords
 
 /// `firelite find`: finds resources by conditions.
 struct FindCommand: Command {
     static let definition = CommandDefinition(
         name: "find", summary: "print the resources of a type that meet conditions",
         options: DatabaseArgument.options + [
+            KeyringFile.option,
             .option("limit", "N", "print at most N results"),
             .flag("count", "print only the number of results"),
             .option("sort", "PATH,…", "sort by these elements; -PATH sorts in descending order"),
             .option("matching", "WORDS", "only resources that contain these words, by the type's full-text index"),
             .option("annotated", "TEXT,…", "only resources whose record has all of these annotations"),
             .option("values", "PATH,…", "print these elements instead of whole resources"),
+            .flag("references", "print references instead of payloads that are kept apart"),
             .flag("csv", "with --values: print comma-separated values"),
             .flag("spreadsheet", "with --csv: put ' before cells that a spreadsheet would run as a formula"),
             .flag("json", "print JSON, one object a line, on a terminal too"),
@@ -48,7 +51,8 @@ struct FindCommand: Command {
             needs quotation marks: code.coding{system=s,code:in="a","b"}. Put arguments in single quotes.
 
             --values also accepts PATH.count. Output is one JSON object a line, with every value of a list, or a table on a
-            terminal. In tables and CSV, semicolons separate the values of a list.
+            terminal. In tables and CSV, semicolons separate the values of a list. Resources have the payloads that are kept
+            apart from them (`firelite blobs`).
 
             Examples: firelite find --database health.sqlite Patient name.given=Joseph --limit 10
                       firelite find --database health.sqlite Patient gender=female or 'birthDate<1970'
@@ -68,7 +72,7 @@ struct FindCommand: Command {
             limit: try arguments.number("limit", in: 0...Int.max), isCount: arguments.has("count"),
             sort: Self.paths(arguments["sort"]), values: Self.paths(arguments["values"]), isSQL: arguments.has("sql"),
             isExplain: arguments.has("explain"), form: arguments.has("csv") ? .csv : arguments.has("json") ? .json : .automatic,
-            isForSpreadsheet: arguments.has("spreadsheet"))
+            isForSpreadsheet: arguments.has("spreadsheet"), printsReferences: arguments.has("references"))
     }
 
     private static func paths(_ list: String?) -> [String] { list?.split(separator: ",").map(String.init) ?? [] }
@@ -76,6 +80,10 @@ struct FindCommand: Command {
     func run(_ console: Console) throws -> ExitStatus {
         let scan = try FindScan(request)
         let store = try database.openForReading()
-        return try database.located { try scan.run(store, console) }
+        do {
+            return try database.located { try scan.run(store, console) }
+        } catch let error as AttachmentError {
+            throw ToolError.incomplete("\(error): --references prints resources without payloads that are kept apart")
+        }
     }
 }

@@ -32,4 +32,6 @@ struct FindRequest {
     var form = Form.automatic
     /// Whether cells that a spreadsheet would take for formulas are neutralised.
     var isForSpreadsheet = false
+    /// Whether resources are printed with references instead of payloads that are kept apart.
+    var printsReferences = false
 }

@@ -44,7 +44,10 @@ struct FindScan {
             try writeValues(store, console, output)
         } else {
             let isPlain = request.form == .json
-            try store.forEach(query) { try output.write((isPlain ? FHIRJSON.string($0) : console.json($0)) + "\n") }
+            try store.forEach(query) { found in
+                let resource = request.printsReferences ? found : try store.attachments.whole(found)
+                try output.write((isPlain ? FHIRJSON.string(resource) : console.json(resource)) + "\n")
+            }
         }
         try output.flush()
         return .done

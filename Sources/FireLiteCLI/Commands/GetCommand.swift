@@ -6,6 +6,7 @@ struct GetCommand: Command {
     static let definition = CommandDefinition(
         name: "get", summary: "print one resource as JSON",
         options: DatabaseArgument.options + [
+            KeyringFile.option,
             .option("pk", "PK", "the resource's local key, instead of Type/id"),
             .option("version", "N", "the version with this number, as `firelite history` prints it"),
         ],

@@ -1,35 +1,46 @@
 import FireLite
 import FireLiteRecords
 import FireLiteTerminal
+import Foundation
 
 /// `firelite records`: lists records with their metadata, purges and reconciles them.
 struct RecordsCommand: Command {
     static let definition = CommandDefinition(
-        name: "records", summary: "list resources with annotations, times and status; purge deleted ones",
+        name: "records", summary: "list resources with annotations, times and status; purge deleted ones; keys of sealed ones",
         options: DatabaseArgument.options + [
+            KeyringFile.option,
             .option("annotated", "TEXT,…", "with list: only records with all of these annotations"),
             .option(
                 "status", "STATUS,…", kind: .choice(RecordStatus.allCases.map(\.rawValue)),
                 "with list: only active, pending or deleted records (default: active,pending)"),
             .option("limit", "N", "with list: print at most N records"),
         ],
-        operands: "list|purge|reconcile Type…", operandCount: CommandDefinition.anyNumber,
+        operands: "list|purge|reconcile|keyring|rotate|rewrap Type…", operandCount: CommandDefinition.anyNumber,
         operandKinds: [.choice(Action.allCases.map(\.rawValue)), .resourceType],
         jsonKeys: [
             JSONKey("records", "a list: type, id, status, created, updated, deleted, annotations (a list), sealed"),
             JSONKey("changed", "with purge and reconcile: the number of records"),
+            JSONKey("wrapped", "with rotate and rewrap: the number of keys that were wrapped with the primary common key"),
+            JSONKey("failed", "with rotate and rewrap: the number of keys that could not be opened"),
+            JSONKey("keys", "with keyring, rotate and rewrap, a list: id, primary, of the common keys of the keyring"),
         ],
         discussion: """
             list prints the records of the types. purge deletes what is left of deleted records. reconcile notes what was
             written without records, as by `firelite import`: new resources, changed and deleted ones.
 
+            keyring lists the common keys in the file that --keyring names, and makes the file if there is none. rotate adds a
+            common key to the file, makes it primary, and wraps the keys of all that is sealed with it; rewrap only wraps them.
+            Nothing is sealed again, and older common keys stay in the file. To change keys on several devices, distribute the
+            file before their apps use it.
+
             Examples: firelite records --database health.sqlite list Patient --annotated fitness
                       firelite records --database health.sqlite reconcile
                       firelite records --database health.sqlite purge
+                      firelite records --database health.sqlite --keyring keys.json keyring
             """)
 
     private enum Action: String, CaseIterable {
-        case list, purge, reconcile
+        case list, purge, reconcile, keyring, rotate, rewrap
     }
 
     private let database: DatabaseArgument
@@ -43,7 +54,9 @@ struct RecordsCommand: Command {
     init(_ arguments: ParsedArguments) throws {
         database = try DatabaseArgument(arguments)
         let verb = arguments.operands[0]
-        guard let action = Action(rawValue: verb) else { throw ToolError.usage("'\(verb)' is not list, purge or reconcile") }
+        guard let action = Action(rawValue: verb) else {
+            throw ToolError.usage("'\(verb)' is not list, purge, reconcile, keyring, rotate or rewrap")
+        }
         self.action = action
         types = Array(arguments.operands.dropFirst())
         for type in types { _ = try database.resourceLayout(named: type) }
@@ -55,6 +68,7 @@ struct RecordsCommand: Command {
         for name in ["annotated", "status", "limit"] where arguments.has(name) && action != .list {
             throw ToolError.usage("--\(name) needs list")
         }
+        if [.keyring, .rotate, .rewrap].contains(action), database.keyring == nil { throw ToolError.usage("\(verb) needs --keyring") }
         isJSON = arguments.has("json")
     }
 
@@ -73,6 +87,8 @@ struct RecordsCommand: Command {
         var report = Report()
         var records: [RecordSummary] = []
         var changed: Int?
+        var rewrapped: (wrapped: Int, failed: Int)?
+        var keyring: RecordKeyring?
         try database.located {
             do {
                 switch action {
@@ -80,24 +96,60 @@ struct RecordsCommand: Command {
                     let store = try database.openForReading()
                     for type in types {
                         let rest = limit.map { max($0 - records.count, 0) }
-                        records += try store.records.summaries(type, annotations: annotations, statuses: statuses, limit: rest)
+                        records += try store.records.summaries(
+                            type, annotations: annotations, statuses: statuses, limit: rest, opensAnnotations: database.keyring != nil)
                     }
                 case .purge: changed = try database.open().records.purge()
                 case .reconcile: changed = try database.open().records.reconcile()
+                case .keyring: keyring = try readOrMakeKeyring()
+                case .rotate, .rewrap:
+                    let keys = try rotated()
+                    let store = try database.open()
+                    (keyring, rewrapped) = (keys, try store.records.rewrap())
                 }
             } catch let error as RecordError { throw ToolError.incomplete(error.description) }
+        }
+        if let rewrapped {
+            let failed = rewrapped.failed > 0 ? ", failed \(Figures.count(rewrapped.failed))" : ""
+            report.addNote("wrapped \(Figures.count(rewrapped.wrapped))\(failed)")
         }
         if let changed { report.addNote("\(action == .purge ? "purged" : "changed") \(Figures.count(changed))") }
         report.addTable("records", Self.columns, records.map(Self.row), isShown: !records.isEmpty)
         report.addMember("changed", changed.map { .number($0) } ?? .none)
+        report.addMember("wrapped", rewrapped.map { .number($0.wrapped) } ?? .none)
+        report.addMember("failed", rewrapped.map { .number($0.failed) } ?? .none)
+        let primary = keyring?.primaryID
+        let keys = (keyring?.ids ?? []).map { [FigureValue.text($0), .shown($0 == primary ? "primary" : "", .flag($0 == primary))] }
+        report.addTable("keys", [.init(key: "id"), .init(key: "primary")], keys, isShown: action == .keyring)
         if action == .list, records.isEmpty { report.addNote("no records") }
         try console.print(report, asJSON: isJSON)
-        return .done
+        return rewrapped.map { $0.failed > 0 } == true ? .incomplete : .done
+    }
+
+    private func readOrMakeKeyring() throws -> RecordKeyring {
+        guard let file = database.keyring else { throw ToolError.usage("keyring needs --keyring") }
+        var status = stat()
+        guard stat(file.path, &status) != 0, errno == ENOENT else { return try file.read() }
+        let keyring = try RecordKeyring()
+        try file.write(keyring, isNew: true)
+        return keyring
+    }
+
+    /// The keyring with a new primary key, which is in the file before anything is wrapped with it.
+    private func rotated() throws -> RecordKeyring {
+        guard let file = database.keyring else { throw ToolError.usage("rotate needs --keyring") }
+        let keyring = try file.read()
+        guard action == .rotate else { return keyring }
+        // Whatever the database says of itself, it must open before the keyring changes.
+        _ = try database.openForReading()
+        try keyring.makePrimary(keyring.addKey())
+        try file.write(keyring)
+        return keyring
     }
 
     static let columns: [Report.Column] = [
         .init(key: "type"), .init(key: "id"), .init(key: "status"), .init(key: "created"), .init(key: "updated"),
-        .init(key: "deleted", isShown: false), .init(key: "annotations"), .init(key: "sealed", isShown: false),
+        .init(key: "deleted", isShown: false), .init(key: "annotations"), .init(key: "sealed"),
     ]
 
     static func row(_ record: RecordSummary) -> [FigureValue] {
@@ -105,7 +157,7 @@ struct RecordsCommand: Command {
         return [
             .text(record.typeName), .text(record.id), .text(metadata.status.rawValue), metadata.created.map { .time($0) } ?? .none,
             metadata.updated.map { .time($0) } ?? .none, metadata.deleted.map { .time($0) } ?? .none, .texts(record.annotations),
-            .flag(record.isSealed),
+            .shown(record.isSealed ? "sealed" : "", .flag(record.isSealed)),
         ]
     }
 }

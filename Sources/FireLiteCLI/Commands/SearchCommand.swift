@@ -1,18 +1,22 @@
 import FireLite
+import FireLiteRecords
 import FireLiteSearch
 import FireLiteTerminal
+import Foundation
 
 /// `firelite search`: finds resources by FHIR's search parameters.
 struct SearchCommand: Command {
     static let definition = CommandDefinition(
         name: "search", summary: "find resources by FHIR's search parameters",
         options: DatabaseArgument.options + [
+            KeyringFile.option,
             .flag("bundle", "print a Bundle of type searchset on a terminal, too"),
             .flag("count", "print only the number of matches, on all pages"),
             .flag("ids", "print only Type/id of each match, one a line"),
             .flag("ndjson", "print the matches as JSON, one a line"),
             .flag("explain", "print the SQL statement, SQLite's query plan and the indexes that serve or are missing"),
             .option("base", "URL", kind: .other, "the base address of the Bundle's links and full URLs"),
+            .flag("references", "print references instead of payloads that are kept apart"),
             .flag("strict", "parameters that the type does not have are an error"),
             .flag("json", "with --count or --explain: print one JSON object instead of text"),
         ],
@@ -52,6 +56,7 @@ struct SearchCommand: Command {
     private let address: String
     private let form: Form
     private let isStrict: Bool
+    private let printsReferences: Bool
     private let base: String?
     private let isJSON: Bool
 
@@ -70,6 +75,7 @@ struct SearchCommand: Command {
         if given.count > 1 { throw ToolError.usage("--\(given[0].name) and --\(given[1].name) are given: choose one") }
         form = given.first?.form ?? .automatic
         isStrict = arguments.has("strict")
+        printsReferences = arguments.has("references")
         base = arguments["base"]
         isJSON = arguments.has("json")
         if isJSON, form != .count, form != .explanation { throw ToolError.usage("--json needs --count or --explain") }
@@ -78,7 +84,10 @@ struct SearchCommand: Command {
     func run(_ console: Console) throws -> ExitStatus {
         let store = try database.openForReading()
         do {
-            return try database.located { try run(store, console) }
+            // One state of the file for resources and their payloads.
+            return try database.located { try store.read { _ in try run(store, console) } }
+        } catch let error as AttachmentError {
+            throw ToolError.incomplete("\(error): --references prints resources without payloads that are kept apart")
         } catch let error as SearchError {
             throw ToolError.usage(error.description)
         }
@@ -105,16 +114,26 @@ struct SearchCommand: Command {
         let output = BufferedOutput(console.standardOutput)
         switch form {
         case .ids: for match in result.matches { if let id = match.id { try output.write("\(match.resourceType)/\(id)\n") } }
-        case .lines: for match in result.matches { try output.write(FHIRJSON.string(match) + "\n") }
+        case .lines: for match in result.matches { try output.write(FHIRJSON.string(whole(match, store)) + "\n") }
         case .automatic where console.outputIsTerminal:
             try console.print(SearchTable(result).table)
             if let total = result.total { try console.print("\(total) in all") }
             if let next = result.nextAddress { try console.print("next: \(TerminalText.visible(next))") }
         default:
-            try output.write(console.outputIsTerminal ? FHIRJSON.string(result.bundle(), pretty: true) + "\n" : result.bundleJSON + "\n")
+            let json = try result.bundleJSON { try whole($0, store) }
+            guard console.outputIsTerminal else {
+                try output.write(json + "\n")
+                break
+            }
+            let bundle = try FHIRJSON.resource(from: Data(json.utf8), release: store.release)
+            try output.write(FHIRJSON.string(bundle, pretty: true) + "\n")
         }
         try output.flush()
         return .done
+    }
+
+    private func whole(_ resource: FHIRResource, _ store: FHIRStore) throws -> FHIRResource {
+        printsReferences ? resource : try store.attachments.whole(resource)
     }
 
     private func reportIssues(_ result: SearchResult, _ console: Console) {

@@ -217,10 +217,11 @@ public struct AppData: Sendable {
             metadata: row.metadata(isPending: false), annotations: try sealed?.annotations ?? tables.annotations(of: row.number, tx))
     }
 
-    func summary(_ row: RecordRow, _ tx: ReadTransaction) throws -> RecordSummary {
+    func summary(_ row: RecordRow, _ tx: ReadTransaction, _ opensAnnotations: Bool) throws -> RecordSummary {
         RecordSummary(
             typeName: row.type, id: row.id, metadata: row.metadata(isPending: false),
-            annotations: row.deleted == nil ? try vault.annotations(of: row, tx) : try tables.annotations(of: row.number, tx),
+            annotations: row.deleted == nil && opensAnnotations
+                ? try vault.annotations(of: row, tx) : try tables.annotations(of: row.number, tx),
             isSealed: try tables.wrappedKey(of: row.number, tx) != nil)
     }
 

@@ -2,7 +2,7 @@ import Foundation
 
 /// A query for app data by annotations and metadata, in the order of ids. It runs when you ask for a result.
 public struct AppDataQuery: Sendable {
-    private let appData: AppData
+    let appData: AppData
     private var filter = RecordFilter()
     private var statuses: Set<RecordStatus> = [.active]
     private var last: String?
@@ -81,9 +81,10 @@ public struct AppDataQuery: Sendable {
 
     /// Metadata and annotations, also of deleted app data if the query includes it.
     ///
+    /// - Parameter opensAnnotations: whether sealed annotations are opened; false leaves them out, which needs no keyring. Default: true.
     /// - Throws: ``RecordError``; `FHIRStoreError`.
-    public func summaries() throws -> [RecordSummary] {
-        try appData.store.read { tx in try rows(tx).map { try appData.summary($0, tx) } }
+    public func summaries(opensAnnotations: Bool = true) throws -> [RecordSummary] {
+        try appData.store.read { tx in try rows(tx).map { try appData.summary($0, tx, opensAnnotations) } }
     }
 
     /// The number of results.

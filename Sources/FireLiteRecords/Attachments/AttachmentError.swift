@@ -13,6 +13,8 @@ public struct AttachmentError: LocalizedError, Sendable, Hashable, CustomStringC
         public static let wrongType = Code(rawValue: "wrongType")
         /// The stored bytes do not match their hash.
         public static let wrongHash = Code(rawValue: "wrongHash")
+        /// The payload is sealed with a common key that the keyring does not have, or no keyring is set.
+        public static let missingKey = Code(rawValue: "missingKey")
         /// The payload is not in the store, or a part of it is missing.
         public static let missing = Code(rawValue: "missing")
         /// The resource type has no place for an attachment, or the resource has no such attachment.

@@ -8,6 +8,8 @@ struct AttachmentKeeper: PayloadKeeper {
     let places: PayloadPlaces
     /// The least size of a payload to keep apart; nil keeps none, and still knows those that are.
     let minimumBytes: Int?
+    /// Whether payloads in the clear that resources refer to are sealed, if there is a keyring.
+    var sealsKnown = false
 
     // MARK: - Writing
 
@@ -22,12 +24,21 @@ struct AttachmentKeeper: PayloadKeeper {
         do {
             for (object, slot, text) in found {
                 if let reference = PayloadReference(text) {
-                    detached.payloads.append(try known(reference, resource, tx))
+                    let known = try known(reference, resource, tx)
+                    guard sealsKnown, !reference.isSealed, tx.payloadKeyring != nil else {
+                        detached.payloads.append(known)
+                        continue
+                    }
+                    let bytes = try tx.storedBytes(reference)
+                    let sealed = try tx.storePayload(bytes, digest: reference.hash, isLiteral: reference.isLiteral)
+                    try tx.moveThumbnails(from: known, to: sealed.number)
+                    detached.payloads.append(sealed.number)
+                    detached.replace(slot, of: object, with: sealed.reference.description)
                 } else if text.utf8.count >= shortest, let payload = Self.payload(of: text), payload.bytes.count >= minimumBytes ?? .max {
-                    let hash = HashAlgorithm.sha256.digest(of: payload.bytes)
-                    detached.payloads.append(try tx.storeBlob(payload.bytes, hash: hash))
-                    let reference = PayloadReference(hash: hash, byteCount: payload.bytes.count, isLiteral: payload.isLiteral)
-                    detached.replace(slot, of: object, with: reference.description)
+                    let digest = HashAlgorithm.sha256.digest(of: payload.bytes)
+                    let stored = try tx.storePayload(payload.bytes, digest: digest, isLiteral: payload.isLiteral)
+                    detached.payloads.append(stored.number)
+                    detached.replace(slot, of: object, with: stored.reference.description)
                 }
             }
         } catch {
@@ -81,8 +92,8 @@ struct AttachmentKeeper: PayloadKeeper {
         let loose = tx.loosePayloads
         tx.loosePayloads.removeAll()
         // References that nobody noted may exist: `collect` finds them.
-        guard try !tx.mayLackPayloadReferences else { return }
-        try tx.deleteBlobs(loose.sorted())
+        if try !tx.mayLackPayloadReferences { try tx.deleteBlobs(loose.sorted()) }
+        try tx.keepFilesInUse()
     }
 
     // MARK: - Reading
@@ -99,15 +110,51 @@ struct AttachmentKeeper: PayloadKeeper {
         return copy
     }
 
+    // MARK: - Checking
+
     func findings(_ tx: ReadTransaction) throws -> [(table: String, root: Int64?, text: String)] {
         let missing = try tx.blobRows(
             "SELECT r.root FROM _blob_reference r LEFT JOIN _blob b ON b.blob = r.blob WHERE b.hash IS NULL AND r.kept = 0")
+        // What sealing adds to each piece.
+        let added = try tx.hasPayloadKeys ? "(SELECT \(PayloadSeal.addedBytes) * count(*) FROM _blobkey k WHERE k.blob = b.blob)" : "0"
+        let inFiles = try tx.hasTables(of: PayloadFileTables.module) ? " AND b.blob NOT IN (SELECT blob FROM _blobfile)" : ""
         let cut = try tx.blobRows(
             """
-            SELECT r.root FROM _blob_reference r JOIN _blob b ON b.blob = r.blob WHERE r.kept = 0 AND b.hash IS NOT NULL AND b.bytes <>
-            (SELECT ifnull(sum(length(c.content)), 0) FROM _blob_chunk c WHERE c.chunk BETWEEN b.blob << 24 AND b.blob << 24 | 16777215)
+            SELECT r.root FROM _blob_reference r JOIN _blob b ON b.blob = r.blob WHERE r.kept = 0 AND b.hash IS NOT NULL\(inFiles) AND b.bytes <>
+            (SELECT ifnull(sum(length(c.content) - \(added)), 0) FROM _blob_chunk c WHERE c.chunk BETWEEN b.blob << 24 AND b.blob << 24 | 16777215)
             """)
-        return missing.map { ("_blob", $0[0].integer, "the payload of an attachment is missing") }
-            + cut.map { ("_blob_chunk", $0[0].integer, "a part of the payload of an attachment is missing") }
+        return try missing.map { ("_blob", $0[0].integer, "the payload of an attachment is missing") }
+            + cut.map { ("_blob_chunk", $0[0].integer, "a part of the payload of an attachment is missing") } + fileFindings(tx)
+    }
+}
+
+extension AttachmentKeeper {
+    /// Payloads whose files are missing or shortened.
+    private func fileFindings(_ tx: ReadTransaction) throws -> [(table: String, root: Int64?, text: String)] {
+        guard let folder = PayloadFolder(tx.store) else { return [] }
+        return try tx.fileRows("SELECT f.blob, f.name, b.bytes FROM _blobfile f JOIN _blob b ON b.blob = f.blob").flatMap { row in
+            let (blob, name, bytes) = (row[0].integer ?? 0, row[1].text ?? "", Int(row[2].integer ?? 0))
+            let added = try tx.payloadKey(of: blob) == nil ? 0 : StoredBlob.pieces(max(bytes, 0)) * PayloadSeal.addedBytes
+            guard folder.size(of: name) != bytes + added else { return [(table: String, root: Int64?, text: String)]() }
+            return try tx.blobRows("SELECT root FROM _blob_reference WHERE blob = ? AND kept = 0", [.integer(blob)]).map {
+                ("_blobfile", $0[0].integer, "the file with the payload of an attachment is missing or has another size")
+            }
+        }
+    }
+
+    func copyFiles(of store: FHIRStore, to path: String) throws {
+        guard let folder = PayloadFolder(store), try store.read({ try $0.hasTables(of: PayloadFileTables.module) }) else { return }
+        try folder.copy(to: PayloadFolder(database: path))
+    }
+}
+
+extension ReadTransaction {
+    /// The resource with its payloads, also if this store object keeps none apart: what is sealed or exchanged must not refer to this file.
+    ///
+    /// - Throws: `AttachmentError`; `FHIRStoreError`.
+    func withPayloads<Resource: FHIRResource>(_ resource: Resource) throws -> Resource {
+        let keeper = AttachmentKeeper(places: PayloadPlaces(store.release), minimumBytes: nil)
+        // The copy has the class of the object.
+        return try keeper.whole(resource, self) as? Resource ?? resource
     }
 }

@@ -31,9 +31,7 @@ extension Attachments {
             let attachment = layout.makeObject()
             let text: String
             if let policy, bytes.count >= policy.minimumBytes {
-                let hash = HashAlgorithm.sha256.digest(of: bytes)
-                _ = try tx.storeBlob(bytes, hash: hash)
-                text = PayloadReference(hash: hash, byteCount: bytes.count, isLiteral: false).description
+                text = try tx.storePayload(bytes, digest: HashAlgorithm.sha256.digest(of: bytes)).reference.description
             } else {
                 text = bytes.fhirBase64
             }

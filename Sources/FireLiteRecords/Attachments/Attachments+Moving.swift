@@ -1,8 +1,9 @@
 import FireLite
 
 extension Attachments {
-    /// Moves the payloads that are in rows apart, with those of everything that is stored later. Resources keep their revisions: nobody who observes
-    /// them, reads the change log or pulls from it sees a change.
+    /// Moves the payloads that are in rows apart, with those of everything that is stored later. With a keyring in `records.encryption`, those that
+    /// are apart in the clear are sealed, too. Resources keep their revisions: nobody who observes them, reads the change log or pulls from it sees
+    /// a change.
     ///
     /// It takes many writes. If it ends early, what has moved stays so, and a later call goes on.
     /// - Parameters:
@@ -42,10 +43,13 @@ extension Attachments {
         while true {
             let numbers = try store.read { try $0.resourceNumbers(after: last, limit: Self.resourcesPerWrite) }
             guard !numbers.isEmpty else { return moved }
+            let mover = AttachmentKeeper(
+                places: PayloadPlaces(store.release), minimumBytes: apart ? try policy?.minimumBytes : nil, sealsKnown: apart)
             try store.write { tx in
                 let before = tx.rowsWritten
+                try tx.checkCancellation()
                 for number in numbers {
-                    if try tx.movePayloads(ofResource: number, apart: apart) { moved += 1 }
+                    if try tx.movePayloads(ofResource: number, apart: apart, by: mover) { moved += 1 }
                     (last, looked) = (number, looked + 1)
                     if tx.rowsWritten - before > Self.rowsPerWrite { break }
                 }

@@ -51,32 +51,22 @@ extension Attachments {
         PayloadPieces(store: store, reference: reference, range: range)
     }
 
-    /// A part of a payload, for which only the pieces that contain it are read. It is not compared with the hash.
+    /// A part of a payload, for which only the pieces that contain it are read. It is not compared with the hash; a sealed one is
+    /// authenticated piece by piece.
     ///
     /// - Parameters:
     ///   - reference: the payload.
     ///   - range: the bytes wanted; those beyond the end are left out.
-    /// - Throws: `AttachmentError.missing`; `FHIRStoreError`.
+    /// - Throws: `AttachmentError`: `missing`, `missingKey`, `wrongHash` for a sealed one; `FHIRStoreError`.
     public func data(_ reference: PayloadReference, in range: Range<Int>) throws -> Data {
         try store.read { tx in
             let range = range.clamped(to: 0..<reference.byteCount)
-            let blob = try tx.blob(reference)
-            var bytes = Data(capacity: min(range.count, ReadTransaction.reservedBytes))
+            let blob = try tx.stored(reference)
+            var bytes = Data()
             while bytes.count < range.count {
-                bytes.append(contentsOf: try tx.piece(from: range.lowerBound + bytes.count, to: range.upperBound, of: blob, reference))
+                bytes.append(try tx.piece(from: range.lowerBound + bytes.count, to: range.upperBound, of: blob, reference))
             }
             return bytes
         }
-    }
-}
-
-extension ReadTransaction {
-    /// The bytes of a payload from an offset to the end of the piece that contains it, or to `end`.
-    func piece(from start: Int, to end: Int, of blob: Int64, _ reference: PayloadReference) throws -> ArraySlice<UInt8> {
-        let (place, skipped) = start.quotientAndRemainder(dividingBy: BlobTables.chunkBytes)
-        let content = try chunk(Int64(place), of: blob, reference)
-        let wanted = min(end - start, BlobTables.chunkBytes - skipped)
-        guard content.count >= skipped + wanted else { throw Self.missing(reference) }
-        return content[skipped..<skipped + wanted]
     }
 }

@@ -8,17 +8,18 @@ extension Attachments {
     /// - Throws: `FHIRStoreError`.
     public func list() throws -> [StoredPayload] {
         try store.read { tx in
-            try tx.blobRows(
+            let isSealed = try tx.hasPayloadKeys ? "EXISTS (SELECT 1 FROM _blobkey k WHERE k.blob = b.blob)" : "0"
+            return try tx.blobRows(
                 """
                 SELECT hash, bytes, created,
                 (SELECT count(DISTINCT root) FROM _blob_reference r WHERE r.blob = b.blob AND r.kept = 0),
-                (SELECT count(*) FROM _blob_reference r WHERE r.blob = b.blob AND r.kept = 1)
+                (SELECT count(*) FROM _blob_reference r WHERE r.blob = b.blob AND r.kept = 1), \(isSealed)
                 FROM _blob b WHERE hash IS NOT NULL ORDER BY blob
                 """
             ).compactMap { row in
                 guard case .blob(let hash) = row[0] else { return nil }
                 return StoredPayload(
-                    hash: Data(hash), byteCount: Int(row[1].integer ?? 0),
+                    hash: Data(hash), byteCount: Int(row[1].integer ?? 0), isSealed: row[5].integer == 1,
                     created: Date(timeIntervalSince1970: Double(row[2].integer ?? 0) / 1_000), resources: Int(row[3].integer ?? 0),
                     isInHistory: row[4].integer != 0)
             }
@@ -32,23 +33,20 @@ extension Attachments {
     /// - Throws: errors of `progress`; `FHIRStoreError`.
     public func verify(progress: StoreProgressHandler? = nil) throws -> [PayloadFault] {
         try store.read { tx in
-            let rows = try tx.blobRows("SELECT blob, hash, bytes FROM _blob WHERE hash IS NOT NULL ORDER BY blob")
-            let total = rows.reduce(0) { $0 &+ Int($1[2].integer ?? 0) }
+            let payloads = try tx.payloads()
+            let total = payloads.reduce(0) { $0 &+ $1.reference.byteCount }
             var (faults, read): ([PayloadFault], Int) = ([], 0)
-            for row in rows {
-                guard let blob = row[0].integer, case .blob(let hash) = row[1], let bytes = row[2].integer else { continue }
-                let digest = RunningDigest()
-                var (place, count) = (0 as Int64, 0)
-                while count < Int(bytes), case .blob(let content)? = try tx.content(place, of: blob), !content.isEmpty {
-                    digest.update(content)
-                    (place, count, read) = (place + 1, count + content.count, read + content.count)
-                    try tx.checkCancellation()
-                    try progress?(StoreProgress(.checkingResources, read, of: total, .bytes))
+            for (blob, reference) in payloads {
+                do {
+                    try tx.verify(reference) { count in
+                        read += count
+                        try tx.checkCancellation()
+                        try progress?(StoreProgress(.checkingResources, read, of: total, .bytes))
+                    }
+                } catch let error as AttachmentError {
+                    faults.append(
+                        PayloadFault(hash: reference.hash, code: error.code, resources: try tx.resources(referringTo: blob)))
                 }
-                let isWhole = count == Int(bytes)
-                guard !isWhole || digest.finish() != Data(hash) else { continue }
-                faults.append(
-                    PayloadFault(hash: Data(hash), code: isWhole ? .wrongHash : .missing, resources: try tx.resources(referringTo: blob)))
             }
             return faults
         }
@@ -66,6 +64,7 @@ extension Attachments {
         let isResumed = store.payloads.keeper != nil
         if !isResumed { try resume() }
         let keeper = AttachmentKeeper(places: PayloadPlaces(store.release), minimumBytes: nil)
+        try sweepFiles()
         return try store.write { tx in
             let hasVersions = try !tx.blobRows("SELECT 1 FROM sqlite_master WHERE name = '_change' AND type = 'table'").isEmpty
             if try tx.mayLackPayloadReferences {
@@ -88,9 +87,31 @@ extension Attachments {
 }
 
 extension ReadTransaction {
-    /// A piece of a payload, NULL or nil if it is not there.
-    func content(_ place: Int64, of blob: Int64) throws -> SQLValue? {
-        try blobRows("SELECT content FROM _blob_chunk WHERE chunk = ?", [.integer(blob << 24 | place)]).first?[0]
+    /// The payloads that are complete, in the order in which they were stored.
+    fileprivate func payloads() throws -> [(blob: Int64, reference: PayloadReference)] {
+        let isSealed = try hasPayloadKeys ? "EXISTS (SELECT 1 FROM _blobkey k WHERE k.blob = b.blob)" : "0"
+        return try blobRows("SELECT blob, hash, bytes, \(isSealed) FROM _blob b WHERE hash IS NOT NULL ORDER BY blob").compactMap { row in
+            guard let blob = row[0].integer, let bytes = row[2].integer else { return nil }
+            return (
+                blob, PayloadReference(hash: row[1].data, byteCount: Int(bytes), isLiteral: false, isSealed: row[3].integer == 1)
+            )
+        }
+    }
+
+    /// Reads a payload piece by piece.
+    ///
+    /// - Parameter each: called with the number of bytes of each piece.
+    /// - Throws: `AttachmentError`: `missing`, `missingKey`, `wrongHash`; errors of `each`.
+    fileprivate func verify(_ reference: PayloadReference, _ each: (Int) throws -> Void) throws {
+        guard reference.byteCount >= 0 else { throw Self.missing(reference) }
+        let blob = try stored(reference)
+        let digest = RunningDigest()
+        for place in 0..<blob.pieceCount {
+            let piece = try piece(place, of: blob, reference)
+            if blob.seal == nil { digest.update(piece) }
+            try each(piece.count)
+        }
+        guard blob.seal != nil || digest.finish() == reference.hash else { throw Self.changed(reference) }
     }
 
     func resources(referringTo blob: Int64) throws -> [String] {
@@ -121,7 +142,7 @@ extension AttachmentKeeper {
             }
         }
         guard inVersions else { return }
-        for row in try tx.blobRows("SELECT root, content FROM _change WHERE content LIKE '%\"blob:sha256:%'") {
+        for row in try tx.blobRows("SELECT root, content FROM _change WHERE content LIKE '%\"blob:%sha256:%'") {
             guard let root = row[0].integer, let content = row[1].text else { continue }
             for part in content.components(separatedBy: "\"blob:").dropFirst() {
                 guard let end = part.firstIndex(of: "\""), let reference = PayloadReference("blob:" + part[..<end]),

@@ -29,6 +29,9 @@ public struct Attachments: Sendable {
     /// - Parameter policy: which payloads. Default: those of at least 4,096 bytes.
     /// - Throws: `FHIRStoreError`.
     public func keepApart(_ policy: AttachmentPolicy = AttachmentPolicy()) throws {
+        if policy.fileBytes != nil, PayloadFolder(store) == nil {
+            throw AttachmentError(.invalidArgument, "a store in memory has no folder for files: leave out fileBytes")
+        }
         let before = store.payloads.keeper
         // Before the write, so that it is one with a keeper.
         keep(policy)
@@ -41,6 +44,14 @@ public struct Attachments: Sendable {
                         .integer(Int64(policy.minimumBytes)), .integer(Int64(policy.maximumBytes)),
                         policy.kinds.map { .text($0.map(\.rawValue).sorted().joined(separator: " ")) } ?? .null,
                     ])
+                if try policy.fileBytes != nil || tx.hasTables(of: PayloadFileTables.module) {
+                    try tx.run(on: PayloadFileTables.module, "DELETE FROM _blobfile_policy")
+                }
+                if let bytes = policy.fileBytes {
+                    try tx.run(
+                        on: PayloadFileTables.module, "INSERT INTO _blobfile_policy(policy, minimum) VALUES (1, ?)",
+                        [.integer(Int64(bytes))])
+                }
             }
         } catch {
             store.payloads.keeper = before
@@ -50,6 +61,7 @@ public struct Attachments: Sendable {
 
     /// Goes on keeping payloads apart in a file in which a program has begun to: call it after opening a store. Does nothing for other files.
     ///
+    /// It also deletes files with payloads that a crash has left behind, unless the store is read-only.
     /// - Returns: whether payloads are kept apart.
     /// - Throws: `FHIRStoreError`.
     @discardableResult
@@ -57,7 +69,18 @@ public struct Attachments: Sendable {
         guard try store.read({ try $0.hasTables(of: BlobTables.module) }) else { return false }
         let policy = try policy
         keep(policy)
+        // Whoever writes now must not keep the store from opening: the next one sweeps.
+        do { try sweepFiles() } catch let error as FHIRStoreError where error.code == .busy {}
         return policy != nil
+    }
+
+    /// Deletes files that no payload is in.
+    func sweepFiles() throws {
+        guard let folder = PayloadFolder(store), store.configuration.access == .readWrite, !folder.names.isEmpty else { return }
+        let used = { (tx: ReadTransaction) in Set(try tx.fileRows("SELECT name FROM _blobfile").compactMap { $0[0].text }) }
+        let known = try store.read(used)
+        guard folder.names.contains(where: { !known.contains($0) }) else { return }
+        try store.write { tx in folder.sweep(keeping: try used(tx)) }
     }
 
     private func keep(_ policy: AttachmentPolicy?) {
@@ -71,7 +94,9 @@ public struct Attachments: Sendable {
                 let minimum = row[0].integer, let maximum = row[1].integer
             else { return nil }
             let kinds = row[2].text.map { Set($0.split(separator: " ").compactMap { AttachmentKind(rawValue: String($0)) }) }
-            return AttachmentPolicy(minimumBytes: Int(clamping: minimum), maximumBytes: Int(clamping: maximum), kinds: kinds)
+            return AttachmentPolicy(
+                minimumBytes: Int(clamping: minimum), maximumBytes: Int(clamping: maximum), kinds: kinds,
+                fileBytes: try store.read { try $0.minimumFileBytes })
         }
     }
 
@@ -80,18 +105,15 @@ public struct Attachments: Sendable {
     /// The resource with the payloads that are kept apart, as it was stored: a copy, or the same object if none are.
     ///
     /// - Parameter resource: a resource of this store.
-    /// - Throws: `AttachmentError`: `missing`, `wrongHash`; `FHIRStoreError`.
+    /// - Throws: `AttachmentError`: `missing`, `missingKey`, `wrongHash`; `FHIRStoreError`.
     public func whole<Resource: FHIRResource>(_ resource: Resource) throws -> Resource {
-        let keeper = AttachmentKeeper(places: PayloadPlaces(store.release), minimumBytes: nil)
-        let whole = try store.read { try keeper.whole(resource, $0) }
-        // The copy has the class of the object.
-        return whole as? Resource ?? resource
+        try store.read { try $0.withPayloads(resource) }
     }
 
     /// The bytes of an attachment's payload, wherever it is kept; nil if it has none.
     ///
     /// - Parameter attachment: an Attachment or a Binary.
-    /// - Throws: `AttachmentError`: `missing`, `wrongHash`, `invalidArgument`; `FHIRStoreError`.
+    /// - Throws: `AttachmentError`: `missing`, `missingKey`, `wrongHash`, `invalidArgument`; `FHIRStoreError`.
     public func data(of attachment: FHIRObject) throws -> Data? {
         guard let slot = PayloadPlaces(store.release).slot(of: attachment) else {
             throw AttachmentError(.invalidArgument, "a \(attachment.layout.name) has no payload: pass an Attachment or a Binary")
@@ -103,7 +125,7 @@ public struct Attachments: Sendable {
 
     /// The bytes of a payload that is kept apart, compared with their hash.
     ///
-    /// - Throws: `AttachmentError`: `missing`, `wrongHash`; `FHIRStoreError`.
+    /// - Throws: `AttachmentError`: `missing`, `missingKey`, `wrongHash`; `FHIRStoreError`.
     public func data(_ reference: PayloadReference) throws -> Data {
         let bytes = try store.read { try $0.storedBytes(reference) }
         guard reference.isLiteral else { return bytes }
@@ -120,12 +142,12 @@ public struct Attachments: Sendable {
     /// - Throws: `AttachmentError`: `tooLarge`, `wrongType`; `FHIRStoreError`.
     public func put(_ bytes: Data, contentType: String? = nil) throws -> PayloadReference {
         try check(bytes, contentType)
-        let hash = HashAlgorithm.sha256.digest(of: bytes)
-        try store.write { tx in
-            let blob = try tx.storeBlob(bytes, hash: hash)
-            tx.loosePayloads.remove(blob)
+        let digest = HashAlgorithm.sha256.digest(of: bytes)
+        return try store.write { tx in
+            let stored = try tx.storePayload(bytes, digest: digest)
+            tx.loosePayloads.remove(stored.number)
+            return stored.reference
         }
-        return PayloadReference(hash: hash, byteCount: bytes.count, isLiteral: false)
     }
 
     /// Refuses a payload that the policy does not allow.

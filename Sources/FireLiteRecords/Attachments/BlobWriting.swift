@@ -3,24 +3,66 @@ import FireLiteCrypto
 import Foundation
 
 extension WriteTransaction {
-    /// Stores bytes as a payload, once however often it is called with the same.
+    /// Stores bytes as a payload, once however often it is called with the same; sealed if `records.encryption` has a keyring.
     ///
     /// - Parameters:
-    ///   - hash: the SHA-256 of the bytes.
-    ///   - cut: called after each piece; an error ends the call.
-    /// - Returns: the number of the payload.
-    /// - Throws: errors of `cut`; `FHIRStoreError`.
-    func storeBlob(_ bytes: Data, hash: Data, _ cut: (Int) throws -> Void = { _ in }) throws -> Int64 {
-        if let known = try blob(withHash: hash) { return known.number }
-        let number = try addBlob(hash: hash, byteCount: bytes.count)
-        var (offset, place) = (0, 0 as Int64)
-        while offset < bytes.count {
-            let end = min(offset + BlobTables.chunkBytes, bytes.count)
-            try addChunk([UInt8](bytes[bytes.startIndex + offset..<bytes.startIndex + end]), place, of: number)
-            (offset, place) = (end, place + 1)
-            try cut(end)
+    ///   - bytes: the payload.
+    ///   - digest: its SHA-256.
+    ///   - isLiteral: whether the bytes are the text of an element.
+    /// - Returns: the number of the payload, and the reference to it.
+    /// - Throws: `AttachmentError.tooLarge`; `FHIRStoreError`.
+    func storePayload(_ bytes: Data, digest: Data, isLiteral: Bool = false) throws -> (number: Int64, reference: PayloadReference) {
+        let keyring = payloadKeyring
+        let reference = PayloadReference(
+            hash: keyring?.code(ofPayload: digest) ?? digest, byteCount: bytes.count, isLiteral: isLiteral, isSealed: keyring != nil)
+        if let known = try usableBlob(reference) { return (known, reference) }
+        let lost = try blob(withHash: reference.hash)
+        let number = try addBlob(hash: lost == nil ? reference.hash : nil, byteCount: bytes.count)
+        if lost != nil {
+            try replaceLostPayload(reference, by: number)
+            try runBlobs("UPDATE _blob SET hash = ? WHERE blob = ?", [.blob([UInt8](reference.hash)), .integer(number)])
         }
-        return number
+        let seal = try keyring.map { _ in try PayloadSeal(blob: number) }
+        let folder = try folder(forPayloadOf: bytes.count, isSealed: seal != nil)
+        let writer = try folder?.writer()
+        let count = StoredBlob.pieces(bytes.count)
+        for place in 0..<count {
+            let start = bytes.startIndex + place * BlobTables.chunkBytes
+            let piece = bytes[start..<min(start + BlobTables.chunkBytes, bytes.endIndex)]
+            let (place, isLast) = (Int64(place), place == count - 1)
+            guard let writer else {
+                try addPiece(piece, place, of: number, isLast: isLast, seal)
+                continue
+            }
+            try writer.append(seal?.seal(piece, place, isLast: isLast) ?? piece)
+        }
+        if let folder, let writer {
+            try writer.finish()
+            try addFile(writer.name, in: folder, of: number)
+        }
+        if let keyring, let seal {
+            try setPayloadKey(seal.wrapped(by: keyring, hash: reference.hash, byteCount: bytes.count), of: number)
+        }
+        return (number, reference)
+    }
+
+    /// The number of the payload that a reference names; nil if the store does not have it, or if it is sealed and its key is lost.
+    func usableBlob(_ reference: PayloadReference) throws -> Int64? {
+        guard reference.isSealed else { return try blob(withHash: reference.hash)?.number }
+        do {
+            return try stored(reference).number
+        } catch is AttachmentError {
+            return nil
+        }
+    }
+
+    /// Puts a payload that is being stored into the place of the one whose key is lost, if there is one: what refers to it can be read again.
+    func replaceLostPayload(_ reference: PayloadReference, by number: Int64) throws {
+        guard let lost = try blob(withHash: reference.hash)?.number else { return }
+        try runBlobs("UPDATE _blob_reference SET blob = ? WHERE blob = ?", [.integer(number), .integer(lost)])
+        try runThumbnails("UPDATE _thumbnail SET blob = ? WHERE blob = ?", [.integer(number), .integer(lost)])
+        try runThumbnails("UPDATE _thumbnail SET original = ? WHERE original = ?", [.integer(number), .integer(lost)])
+        try deleteBlob(lost)
     }
 
     /// Adds the row of a payload whose pieces follow; one without a hash is not complete.
@@ -40,15 +82,25 @@ extension WriteTransaction {
         return number
     }
 
-    func addChunk(_ content: [UInt8], _ place: Int64, of blob: Int64) throws {
+    /// Adds a piece.
+    ///
+    /// - Parameter seal: what seals it; nil to store it in the clear.
+    func addPiece(_ piece: Data, _ place: Int64, of blob: Int64, isLast: Bool, _ seal: PayloadSeal?) throws {
         guard place < BlobTables.maximumChunks else {
             throw AttachmentError(.tooLarge, "a payload has more than \(BlobTables.maximumChunks) pieces: split it")
         }
-        try runBlobs("INSERT INTO _blob_chunk(chunk, content) VALUES (?, ?)", [.integer(blob << 24 | place), .blob(content)])
+        let content = try seal?.seal(piece, place, isLast: isLast) ?? piece
+        try content.withUnsafeBytes {
+            try run(
+                on: BlobTables.module, "INSERT INTO _blob_chunk(chunk, content) VALUES (?, ?)", [.integer(blob << 24 | place)], blob: $0)
+        }
     }
 
-    /// Deletes a payload with its pieces, whatever refers to it.
+    /// Deletes a payload with its key, its pieces or its file, and its thumbnails, whatever refers to it.
     func deleteBlob(_ blob: Int64) throws {
+        try deleteThumbnails(of: blob)
+        try deleteFile(of: blob)
+        try deletePayloadKey(of: blob)
         try runBlobs("DELETE FROM _blob_chunk WHERE chunk BETWEEN ? AND ?", [.integer(blob << 24), .integer(blob << 24 | 0xFF_FFFF)])
         try runBlobs("DELETE FROM _blob WHERE blob = ?", [.integer(blob)])
     }
@@ -61,6 +113,7 @@ extension WriteTransaction {
         var deleted = (payloads: 0, bytes: 0)
         for blob in blobs {
             guard try blobRows("SELECT 1 FROM _blob_reference WHERE blob = ? LIMIT 1", [.integer(blob)]).isEmpty else { continue }
+            guard try !isThumbnail(blob) else { continue }
             guard let bytes = try blobRows("SELECT bytes FROM _blob WHERE blob = ?", [.integer(blob)]).first?[0].integer else { continue }
             try deleteBlob(blob)
             deleted = (deleted.payloads + 1, deleted.bytes &+ Int(bytes))

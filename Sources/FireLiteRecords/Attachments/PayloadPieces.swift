@@ -22,17 +22,18 @@ public struct PayloadPieces: AsyncSequence, Sendable {
             reference = pieces.reference
             let range = (pieces.range ?? 0..<pieces.reference.byteCount).clamped(to: 0..<pieces.reference.byteCount)
             (place, end) = (range.lowerBound, range.upperBound)
-            digest = range.count == pieces.reference.byteCount ? RunningDigest() : nil
+            // Each piece of a sealed payload is authentic by itself.
+            digest = range.count == pieces.reference.byteCount && !reference.isSealed ? RunningDigest() : nil
         }
 
         /// The next piece; nil at the end.
         ///
-        /// - Throws: `AttachmentError`: `missing`, `wrongHash`; `FHIRStoreError`; `CancellationError`.
+        /// - Throws: `AttachmentError`: `missing`, `missingKey`, `wrongHash`; `FHIRStoreError`; `CancellationError`.
         public mutating func next() async throws -> Data? {
             guard place < end else { return nil }
             let (start, end, reference) = (place, end, reference)
             let piece = try await store.read { tx in
-                Data(try tx.piece(from: start, to: end, of: tx.blob(reference), reference))
+                try tx.piece(from: start, to: end, of: tx.stored(reference), reference)
             }
             place += piece.count
             digest?.update(piece)

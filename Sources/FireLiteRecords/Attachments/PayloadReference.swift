@@ -2,34 +2,41 @@ import FireLite
 import FireLiteCrypto
 import Foundation
 
-/// What a resource has instead of a payload that is kept apart: `blob:sha256:HEX;BYTES`. It is not base64, whose characters do not include `:`.
+/// What a resource has instead of a payload that is kept apart: `blob:sha256:HEX;BYTES`, or `blob:hmac-sha256:HEX;BYTES` for one that is sealed. It is not
+/// base64, whose characters do not include `:`.
 ///
 /// ```swift
 /// let reference = document.content[0].attachment?.data.flatMap { PayloadReference($0) }
 /// ```
 public struct PayloadReference: Sendable, Hashable, CustomStringConvertible {
-    /// The SHA-256 of what is stored, 32 bytes.
+    /// The SHA-256 of what is stored, 32 bytes; of a sealed payload a keyed hash, which shows nothing of it.
     public let hash: Data
     /// The number of bytes stored.
     public let byteCount: Int
     /// Whether the text of the element is stored instead of the bytes that it encodes, as encoding those again would write another text.
     public let isLiteral: Bool
+    /// Whether the payload is sealed: see ``RecordEncryption``.
+    public let isSealed: Bool
 
     private static let scheme = "blob:sha256:"
+    private static let sealedScheme = "blob:hmac-sha256:"
     private static let literalMark = ";text"
 
-    init(hash: Data, byteCount: Int, isLiteral: Bool) {
+    init(hash: Data, byteCount: Int, isLiteral: Bool, isSealed: Bool) {
         self.hash = hash
         self.byteCount = byteCount
         self.isLiteral = isLiteral
+        self.isSealed = isSealed
     }
 
     /// The reference in the text of an element; nil if the text is none.
     ///
     /// - Parameter text: the element's `data`.
     public init?(_ text: String) {
-        guard text.utf8.count < 120, text.hasPrefix(Self.scheme) else { return nil }
-        var parts = text.dropFirst(Self.scheme.count).split(separator: ";", omittingEmptySubsequences: false)
+        isSealed = text.hasPrefix(Self.sealedScheme)
+        let scheme = isSealed ? Self.sealedScheme : Self.scheme
+        guard text.utf8.count < 120, text.hasPrefix(scheme) else { return nil }
+        var parts = text.dropFirst(scheme.count).split(separator: ";", omittingEmptySubsequences: false)
         isLiteral = parts.count == 3 && parts[2] == "text"
         if isLiteral { parts.removeLast() }
         guard parts.count == 2, let hash = Data(hex: parts[0]), hash.count == 32, let bytes = Int(parts[1]), bytes >= 0 else { return nil }
@@ -42,7 +49,7 @@ public struct PayloadReference: Sendable, Hashable, CustomStringConvertible {
     package static func hash(of bytes: Data) -> Data { HashAlgorithm.sha256.digest(of: bytes) }
 
     public var description: String {
-        "\(Self.scheme)\(hash.hexText);\(byteCount)" + (isLiteral ? Self.literalMark : "")
+        "\(isSealed ? Self.sealedScheme : Self.scheme)\(hash.hexText);\(byteCount)" + (isLiteral ? Self.literalMark : "")
     }
 }
 

@@ -2,10 +2,12 @@ import Foundation
 
 /// A payload that a store keeps apart.
 public struct StoredPayload: Sendable, Hashable {
-    /// Its SHA-256.
+    /// Its SHA-256; of a sealed one a keyed hash.
     public let hash: Data
     /// The number of bytes.
     public let byteCount: Int
+    /// Whether it is sealed.
+    public let isSealed: Bool
     /// When it was stored first.
     public let created: Date
     /// The number of resources that refer to it.
@@ -18,13 +20,18 @@ public struct StoredPayload: Sendable, Hashable {
 public struct PayloadFault: Sendable, Hashable, CustomStringConvertible {
     /// Its SHA-256.
     public let hash: Data
-    /// What is wrong: `missing` or `wrongHash`.
+    /// What is wrong: `missing`, `missingKey` or `wrongHash`.
     public let code: AttachmentError.Code
     /// The resources that refer to it, as `Type/id`; those without an id are left out.
     public let resources: [String]
 
     public var description: String {
-        let what = code == .missing ? "a part is missing" : "its bytes do not match its hash"
+        let what =
+            switch code {
+            case .missing: "a part is missing"
+            case .missingKey: "it is sealed, and its key is not at hand"
+            default: "its bytes do not match its hash"
+            }
         return "\(hash.hexText): \(what)" + (resources.isEmpty ? "" : ", in \(resources.joined(separator: ", "))")
     }
 }

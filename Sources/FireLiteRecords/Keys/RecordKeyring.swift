@@ -154,6 +154,13 @@ public final class RecordKeyring: @unchecked Sendable, CustomStringConvertible, 
         HashAlgorithm.sha256.authenticationCode(of: Data(annotation.utf8), key: index).base64URL
     }
 
+    /// The keyed hash of a payload.
+    ///
+    /// - Parameter digest: its SHA-256.
+    func code(ofPayload digest: Data) -> Data {
+        HashAlgorithm.sha256.authenticationCode(of: Data("payload\n".utf8) + digest, key: index)
+    }
+
     /// The keyed hash of a tag of the wire form, which differs from that of an annotation with the same text.
     func tagCode(of tag: String) -> Data { HashAlgorithm.sha256.authenticationCode(of: Data(("tag\n" + tag).utf8), key: index) }
 

@@ -5,14 +5,14 @@ import Foundation
 extension Records {
     // MARK: - Export
 
-    /// A record in the form in which it is exchanged, with new keys that the primary common key wraps.
+    /// A record in the form in which it is exchanged, with new keys that the primary common key wraps. Payloads that are kept apart are in it.
     ///
     /// - Parameters:
     ///   - typeName: FHIR's name of the resource type.
     ///   - id: the logical id.
     ///   - client: the id of the program that writes it, for its tag.
     ///   - tags: the form of tags.
-    /// - Throws: ``RecordError``: `notFound`, `missingKey`, `cannotOpen`; `FHIRStoreError`.
+    /// - Throws: ``RecordError``: `notFound`, `missingKey`, `cannotOpen`; ``AttachmentError``; `FHIRStoreError`.
     public func wireRecord(_ typeName: String, id: String, client: String, tags: WireTags = .keyed) throws -> WireRecord {
         let keyring = try exchangeKeyring
         return try store.read { tx in
@@ -20,7 +20,7 @@ extension Records {
                 throw RecordError.notFound(typeName)
             }
             let sealed = try vault.open(row, tx)
-            let json = sealed?.content ?? FHIRJSON.data(resource)
+            let json = try sealed?.content ?? FHIRJSON.data(tx.withPayloads(resource))
             let annotations = try sealed?.annotations ?? tables.annotations(of: row.number, tx)
             let key = try SealedBytes.newKey()
             let wrapped = try keyring.wrap(key, context: Data())

@@ -41,7 +41,7 @@ extension BatchResult {
 
     private static func concernsOne(_ error: any Error) -> Bool {
         switch error {
-        case is RecordError, is FHIRDecodingError: true
+        case is RecordError, is AttachmentError, is FHIRDecodingError: true
         case let error as FHIRStoreError: [.tooLarge, .invalidArgument, .conflict, .duplicateID].contains(error.code)
         default: false
         }

@@ -52,6 +52,89 @@ extension Records {
         try await store.write { _ in try self.delete(type, id: id) }
     }
 
+    /// Stores the content of records again: see the blocking form.
+    ///
+    /// - Parameters:
+    ///   - resources: the resources, which the caller does not use afterwards.
+    ///   - annotations: the new annotations of each; nil keeps them.
+    /// - Throws: as the blocking form does; `CancellationError`.
+    @discardableResult
+    public func update<Resource: FHIRResource>(
+        _ resources: sending [Resource], annotations: [String]? = nil
+    ) async throws -> sending BatchResult<Record<Resource>> {
+        try await store.write { _ in try self.update(resources, annotations: annotations) }
+    }
+
+    /// Deletes records: see the blocking form.
+    ///
+    /// - Parameters:
+    ///   - type: the class of the resources.
+    ///   - ids: the logical ids.
+    /// - Throws: as the blocking form does; `CancellationError`.
+    @discardableResult
+    public func delete<Resource: FHIRResource>(_ type: Resource.Type, ids: [String]) async throws -> BatchResult<String> {
+        try await store.write { _ in try self.delete(type, ids: ids) }
+    }
+
+    /// Replaces the annotations of a record: see the blocking form.
+    ///
+    /// - Parameters:
+    ///   - typeName: FHIR's name of the resource type.
+    ///   - id: the logical id.
+    ///   - annotations: the new annotations; none removes all.
+    /// - Throws: as the blocking form does; `CancellationError`.
+    @discardableResult
+    public func annotate(_ typeName: String, id: String, with annotations: [String]) async throws -> [String] {
+        try await store.write { _ in try self.annotate(typeName, id: id, with: annotations) }
+    }
+
+    /// Wraps the keys of all sealed records, app data and payloads again: see the blocking form. Cancelling ends it between two writes.
+    ///
+    /// - Parameter progress: called after each write, on the thread that does the work; return false to end. Default: none.
+    /// - Throws: as the blocking form does; `CancellationError`.
+    @discardableResult
+    public func rewrap(
+        progress: @escaping @Sendable (Int) -> Bool = { _ in true }
+    ) async throws -> (wrapped: Int, failed: Int) {
+        try await store.transferring { try self.rewrap(progress: progress) }
+    }
+
+    /// A record in the form in which it is exchanged: see the blocking form.
+    ///
+    /// - Parameters:
+    ///   - typeName: FHIR's name of the resource type.
+    ///   - id: the logical id.
+    ///   - client: the id of the program that writes it, for its tag.
+    ///   - tags: the form of tags.
+    /// - Throws: as the blocking form does; `CancellationError`.
+    public func wireRecord(_ typeName: String, id: String, client: String, tags: WireTags = .keyed) async throws -> WireRecord {
+        try await store.read { _ in try self.wireRecord(typeName, id: id, client: client, tags: tags) }
+    }
+
+    /// Stores a record that was exchanged: see the blocking form.
+    ///
+    /// - Parameters:
+    ///   - wire: the record.
+    ///   - tags: the form of its tags.
+    ///   - candidates: annotations to look for among hashed tags.
+    /// - Throws: as the blocking form does; `CancellationError`.
+    @discardableResult
+    public func receive(_ wire: WireRecord, tags: WireTags = .keyed, candidates: [String] = []) async throws -> RecordKey {
+        try await store.write { _ in try self.receive(wire, tags: tags, candidates: candidates) }
+    }
+
+    /// The records with these ids: see the blocking form.
+    ///
+    /// - Parameters:
+    ///   - type: the class of the resources.
+    ///   - ids: the logical ids.
+    /// - Throws: as the blocking form does; `CancellationError`.
+    public func fetch<Resource: FHIRResource>(
+        _ type: Resource.Type, ids: [String]
+    ) async throws -> sending BatchResult<Record<Resource>> {
+        try await store.read { _ in try self.fetch(type, ids: ids) }
+    }
+
     /// The record with this type and id; nil if there is none, or if it was deleted.
     ///
     /// - Parameters:

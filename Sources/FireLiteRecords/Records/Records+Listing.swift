@@ -8,10 +8,12 @@ extension Records {
     ///   - annotations: only records with all of these.
     ///   - statuses: only records with one of these. Default: active and pending.
     ///   - limit: the maximum number; nil for all.
+    ///   - opensAnnotations: whether sealed annotations are opened; false leaves them out, which needs no keyring. Default: true.
     /// - Throws: ``RecordError``: `emptyAnnotation`, and `missingKey` for sealed annotations; `FHIRStoreError`: `invalidArgument` for a name
     ///   that is not a resource type of the release.
     public func summaries(
-        _ typeName: String, annotations: [String] = [], statuses: Set<RecordStatus> = [.active, .pending], limit: Int? = nil
+        _ typeName: String, annotations: [String] = [], statuses: Set<RecordStatus> = [.active, .pending], limit: Int? = nil,
+        opensAnnotations: Bool = true
     ) throws -> [RecordSummary] {
         try store.read { tx in
             guard let layout = store.release.resourceLayout(named: typeName) else {
@@ -28,7 +30,7 @@ extension Records {
                 try tx.forEachID(request) { id in
                     guard !isFull() else { return false }
                     guard statuses.contains(pending.contains(RecordKey(typeName, id: id)) ? .pending : .active) else { return true }
-                    if let row = try row(typeName, id, tx) { found.append(try summary(row, pending: pending, tx)) }
+                    if let row = try row(typeName, id, tx) { found.append(try summary(row, pending: pending, tx, opensAnnotations)) }
                     return true
                 }
             }

@@ -50,7 +50,7 @@ extension Records {
             guard let found = try tx.registered(type, id: id) else { throw RecordError.notFound(type) }
             var row = try keeper.begin(found.root, type, id, revision: found.revision, keeper.now, tx)
             if elements != nil {
-                try vault.seal(FHIRJSON.data(resource), texts, of: &row, tx)
+                try vault.seal(FHIRJSON.data(tx.withPayloads(resource)), texts, of: &row, tx)
             } else {
                 try vault.setAnnotations(texts, of: &row, tx)
             }
@@ -115,7 +115,7 @@ extension Records {
         let stored = try tx.upsert(elements.stub(of: resource))
         row.version += 1
         row.updated = keeper.now
-        try vault.seal(FHIRJSON.data(resource), texts, of: &row, tx)
+        try vault.seal(FHIRJSON.data(tx.withPayloads(resource)), texts, of: &row, tx)
         let after = try tx.registered(type, id: id)
         withExtendedLifetime(stored) {}
         try keeper.store(row, revision: after?.revision ?? before.revision, tx)

@@ -124,10 +124,13 @@ public struct Records: Sendable {
         return try tables.row(root, tx) ?? RecordRow(unknown: root, type: typeName, id: id)
     }
 
-    func summary(_ row: RecordRow, pending: Set<RecordKey>, _ tx: ReadTransaction) throws -> RecordSummary {
+    func summary(
+        _ row: RecordRow, pending: Set<RecordKey>, _ tx: ReadTransaction, _ opensAnnotations: Bool = true
+    ) throws -> RecordSummary {
         RecordSummary(
             typeName: row.type, id: row.id, metadata: row.metadata(isPending: pending.contains(RecordKey(row.type, id: row.id))),
-            annotations: row.deleted == nil ? try vault.annotations(of: row, tx) : try tables.annotations(of: row.number, tx),
+            annotations: row.deleted == nil && opensAnnotations
+                ? try vault.annotations(of: row, tx) : try tables.annotations(of: row.number, tx),
             isSealed: try tables.wrappedKey(of: row.number, tx) != nil)
     }
 }

@@ -36,14 +36,17 @@ public struct SearchResult {
 
     /// The results as a Bundle of type `searchset`, in JSON: with `_summary` and `_elements` applied, and an `OperationOutcome` for what was
     /// ignored.
-    public var bundleJSON: String {
+    public var bundleJSON: String { bundleJSON { $0 } }
+
+    /// The same, with what `replacement` returns for each resource.
+    package func bundleJSON(_ replacement: (FHIRResource) throws -> FHIRResource) rethrows -> String {
         var members = [(name: "resourceType", json: "\"Bundle\""), (name: "type", json: "\"searchset\"")]
         if let total { members.append((name: "total", json: "\(total)")) }
         var links = [link("self", understood.address)]
         if let nextAddress { links.append(link("next", nextAddress)) }
         members.append((name: "link", json: JSONText.array(links)))
-        var entries = matches.map { entry($0, "match") }
-        entries += included.map { entry($0, "include") }
+        var entries = try matches.map { try entry($0, "match", replacement) }
+        entries += try included.map { try entry($0, "include", replacement) }
         if !issues.isEmpty {
             let outcome = SearchError.operationOutcome(issues, severity: "warning")
             entries.append(Self.entry("urn:uuid:" + UUID().uuidString.lowercased(), outcome, "outcome"))
@@ -58,8 +61,12 @@ public struct SearchResult {
         return JSONText.object([(name: "relation", json: JSONText.string(relation)), (name: "url", json: JSONText.string(url))])
     }
 
-    private func entry(_ resource: FHIRResource, _ mode: String) -> String {
-        Self.entry(fullURL(of: resource), FHIRJSON.string(subset?.applied(to: resource) ?? resource), mode)
+    private func entry(
+        _ resource: FHIRResource, _ mode: String, _ replacement: (FHIRResource) throws -> FHIRResource
+    ) rethrows -> String {
+        // Without elements that are not wanted, so that their payloads are not read.
+        let content = try replacement(subset?.applied(to: resource) ?? resource)
+        return Self.entry(fullURL(of: resource), FHIRJSON.string(content), mode)
     }
 
     private static func entry(_ fullURL: String, _ resource: String, _ mode: String) -> String {

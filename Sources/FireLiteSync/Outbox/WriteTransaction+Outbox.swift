@@ -40,7 +40,7 @@ extension WriteTransaction {
         for field in ["Authorization", "Cookie", "Proxy-Authorization"] where request.fields[field] != nil {
             throw OutboxError(.invalidArgument, "\(request): a token must not wait on disk: give the client an authorization")
         }
-        guard request.body?.range(of: PayloadKeeping.referenceStart) == nil else {
+        guard PayloadKeeping.referenceStarts.allSatisfy({ request.body?.range(of: $0) == nil }) else {
             throw OutboxError(
                 .invalidArgument,
                 "\(request): the body has a reference to a payload that is kept apart: send store.attachments.whole(_:) of the resource")

@@ -34,7 +34,17 @@ struct BlobsCommandTests {
         #expect(try database.run("attach", ["Patient/1", file]).output.contains("attached Patient/1"))
         #expect(try database.run("get", ["Patient/1"]).output.contains(pdf.fhirBase64))
         let found = try database.run("find", ["Patient", "--json"]).output
-        #expect(found.contains("blob:sha256:") && !found.contains(pdf.fhirBase64))
+        #expect(!found.contains("blob:sha256:") && found.contains(pdf.fhirBase64))
+        let short = try database.run("find", ["Patient", "--json", "--references"]).output
+        #expect(short.contains("blob:sha256:") && !short.contains(pdf.fhirBase64))
+        for form in [[], ["--ndjson"], ["--bundle"]] {
+            let whole = try database.run("search", ["Patient?_id=1"] + form).output
+            #expect(!whole.contains("blob:sha256:") && whole.contains(pdf.fhirBase64), "\(form)")
+            let short = try database.run("search", ["Patient?_id=1", "--references"] + form).output
+            #expect(short.contains("blob:sha256:") && !short.contains(pdf.fhirBase64), "\(form)")
+        }
+        let parts = try database.run("search", ["Patient?_id=1&_elements=name"])
+        #expect(parts.status == .done && !parts.output.contains(pdf.fhirBase64))
         #expect(try database.run("blobs", ["verify"]).output == "every payload matches its hash\n")
         #expect(try database.run("blobs", ["list"]).lines.count == 2)
         #expect(try database.run("blobs", ["back"]).output == "moved 1\n")
@@ -47,6 +57,53 @@ struct BlobsCommandTests {
         #expect(refused.status == .incomplete && refused.error.contains("application/pdf"))
         #expect(try database.run("blobs", ["drop"]).status == .usage)
         #expect(try database.run("blobs", ["list", "--at-least", "1"]).status == .usage)
+        #expect(try database.run("blobs", ["list", "--in-files", "1"]).status == .usage)
+        #expect(try database.run("blobs", ["apart", "--in-files", "5000"]).status == .done)
+        #expect(try database.run("attach", ["Patient/1", file]).status == .done)
+        let copy = database.folder.file("copy.sqlite")
+        #expect(try database.run("backup", [copy]).status == .done)
+        for path in [database.path, copy] {
+            #expect(try FileManager.default.contentsOfDirectory(atPath: path + "-payloads").count == 1)
+        }
+        #expect(try database.run("get", ["Patient/1"]).output.contains(pdf.fhirBase64))
+    }
+
+    @Test func sealedPayloadsNeedTheKeyring() throws {
+        let database = try ToolDatabase(#"{"resourceType":"Patient","id":"1"}"#)
+        let keys = database.folder.file("keys.json")
+        let file = try database.folder.write("letter.pdf", "%PDF-1.7 " + String(repeating: "x", count: 9_000))
+        let whole = Data(("%PDF-1.7 " + String(repeating: "x", count: 9_000)).utf8).fhirBase64
+        #expect(try database.run("records", ["keyring"]).status == .usage)
+        #expect(try database.run("blobs", ["apart", "--keyring", keys]).status != .done)
+        let made = try database.run("records", ["keyring", "--keyring", keys, "--json"]).output
+        #expect(made.contains("00000000-0000-0000-0000-000000000000"))
+        var status = stat()
+        #expect(stat(keys, &status) == 0 && status.st_mode & 0o777 == 0o600)
+        #expect(try database.run("blobs", ["apart"]).status == .done)
+        #expect(try database.run("attach", ["Patient/1", file]).status == .done)
+        #expect(try database.run("blobs", ["list", "--json"]).output.contains(#""sealed":false"#))
+        #expect(try database.run("blobs", ["apart", "--keyring", keys]).output == "moved 1\n")
+        #expect(try database.run("blobs", ["list", "--json"]).output.contains(#""sealed":true"#))
+        for command in [["get", "Patient/1"], ["find", "Patient"], ["search", "Patient"], ["export", "--output", "-"]] {
+            let closed = try database.run(command[0], Array(command.dropFirst()))
+            #expect(closed.status != .done && !closed.output.contains(whole), "\(command)")
+            let open = try database.run(command[0], command.dropFirst() + ["--keyring", keys])
+            #expect(open.status == .done && open.output.contains(whole), "\(command)")
+        }
+        let verified = try database.run("blobs", ["verify"])
+        #expect(verified.status == .incomplete && verified.output.contains("its key is not at hand"))
+        let old = try Data(contentsOf: URL(fileURLWithPath: keys))
+        #expect(try database.run("records", ["rotate", "--keyring", keys]).output.hasPrefix("wrapped 1\n"))
+        #expect(try database.run("records", ["rewrap", "--keyring", keys]).output.hasPrefix("wrapped 0\n"))
+        #expect(try database.run("blobs", ["verify", "--keyring", keys]).status == .done)
+        let keyring = try RecordKeyring(exported: Data(contentsOf: URL(fileURLWithPath: keys)))
+        #expect(keyring.ids.count == 2 && keyring.primaryID != RecordKeyring.firstID)
+        // The old keyring does not have the new key.
+        try old.write(to: URL(fileURLWithPath: keys))
+        #expect(chmod(keys, 0o600) == 0)
+        #expect(try database.run("get", ["Patient/1", "--keyring", keys]).status == .incomplete)
+        #expect(chmod(keys, 0o644) == 0)
+        #expect(try database.run("get", ["Patient/1", "--keyring", keys]).error.contains("chmod 600"))
     }
 
     /// The tool is killed again and again while it moves payloads apart, and then back: by day 12 MB, at night 1 GB.

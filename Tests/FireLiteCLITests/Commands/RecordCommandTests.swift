@@ -80,6 +80,39 @@ struct RecordCommandTests {
         }
     }
 
+    @Test func sealedRecordsAreListedAndAppDataIsOpenedWithTheKeyring() throws {
+        let keys = database.folder.file("keys.json")
+        #expect(try database.run("records", ["keyring", "--keyring", keys]).status == .done)
+        let keyring = try RecordKeyring(exported: Data(contentsOf: URL(fileURLWithPath: keys)))
+        do {
+            let store = try FHIRStore(path: database.path, release: .r4)
+            store.records.encryption = .perRecord(keyring, resources: ["Patient": .only("name")])
+            try store.records.create(Patient { $0.id = "s" }, annotations: ["secret"])
+            try store.close()
+        }
+        let closed = try database.run("records", ["list", "Patient"])
+        #expect(closed.status == .done && closed.output.contains("sealed") && !closed.output.contains("secret"))
+        #expect(try database.run("records", ["list", "Patient", "--keyring", keys]).output.contains("secret"))
+        let file = try database.folder.write("note.txt", "a note")
+        #expect(try database.run("appdata", ["put", "note", "--input", file, "--keyring", keys]).status == .done)
+        #expect(try database.run("appdata", ["list"]).status == .done)
+        #expect(try database.run("appdata", ["get", "note"]).status == .incomplete)
+        #expect(try database.run("appdata", ["get", "note", "--keyring", keys]).output == "a note")
+        let rotated = try object(database.run("records", ["rotate", "--keyring", keys, "--json"]))
+        #expect(rotated["wrapped"] as? Int == 2 && rotated["failed"] as? Int == 0)
+        #expect((rotated["keys"] as? [[String: Any]])?.count == 2)
+        #expect(try database.run("appdata", ["get", "note", "--keyring", keys]).output == "a note")
+        // A keyring that knows none of the keys.
+        let others = database.folder.file("others.json")
+        #expect(try database.run("records", ["keyring", "--keyring", others]).status == .done)
+        let failed = try database.run("records", ["rotate", "--keyring", others])
+        #expect(failed.status == .incomplete && failed.output.contains("failed 2"))
+        #expect(try database.run("appdata", ["get", "note", "--keyring", keys]).output == "a note")
+        for wrong in [["rotate"], ["rewrap"], ["keyring", "Patient", "--keyring", keys]] {
+            #expect(try database.run("records", wrong).status == .usage, "\(wrong)")
+        }
+    }
+
     @Test func whatWaitsInTheOutboxIsPending() throws {
         let store = try FHIRStore(path: database.path, release: .r4)
         let server = try #require(URL(string: "https://fhir.example.org/r4"))

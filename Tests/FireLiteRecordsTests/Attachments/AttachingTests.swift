@@ -46,9 +46,9 @@ import Testing
     @Test func twentyMebibytesAreTakenAndOneByteMoreIsRefused() async throws {
         let store = try Payloads.store()
         let bytes = Data(count: 20 << 20)
-        let reference = try store.attachments.put(bytes)
-        #expect(try store.attachments.data(reference) == bytes)
-        let refused = #expect(throws: AttachmentError.self) { try store.attachments.put(bytes + [0]) }
+        let reference = try await store.attachments.put(bytes)
+        #expect(try await store.attachments.data(reference) == bytes)
+        let refused = await #expect(throws: AttachmentError.self) { try await store.attachments.put(bytes + [0]) }
         #expect(refused?.code == .tooLarge)
         let pieces = AsyncStream<Data> { stream in
             for _ in 0..<20 { stream.yield(Data(count: 1 << 20)) }

@@ -1,6 +1,7 @@
-import FireLiteRecords
 import Foundation
 import Testing
+
+@testable import FireLiteRecords
 
 /// Payloads that are stored and read in pieces.
 @Suite struct PayloadPiecesTests {
@@ -24,6 +25,45 @@ import Testing
             #expect(try store.blocking { try $0.attachments.data(reference, in: range) } == bytes[range])
         }
         #expect(try store.blocking { try $0.attachments.verify() }.isEmpty)
+    }
+
+    @Test func piecesOfAChangedPayloadEndWithAnError() async throws {
+        let store = try Payloads.store()
+        let reference = try await store.attachments.put(Payloads.bytes(600_000))
+        try store.blocking { try Damage.flip($0) }
+        var count = 0
+        do {
+            for try await piece in store.attachments.pieces(reference) { count += piece.count }
+            Issue.record("all pieces came")
+        } catch let error as AttachmentError {
+            #expect(error.code == .wrongHash && count < 600_000)
+        }
+    }
+
+    @Test func collectingLeavesAPutThatIsUnderWay() throws {
+        let store = try Payloads.store()
+        let blob = try store.write { tx in
+            let blob = try tx.addBlob(hash: nil, byteCount: 0)
+            tx.loosePayloads.remove(blob)
+            return blob
+        }
+        #expect(try store.attachments.collect().payloads == 0)
+        let old = Int64(Date().timeIntervalSince1970 * 1_000) - Attachments.abandonedMilliseconds - 1_000
+        try store.write { tx in _ = try tx.runBlobs("UPDATE _blob SET created = ? WHERE blob = ?", [.integer(old), .integer(blob)]) }
+        #expect(try store.attachments.collect().payloads == 1)
+    }
+
+    @Test func onlyTheExactTextIsAReference() throws {
+        let hex = String(repeating: "0a", count: 32)
+        for text in ["blob:sha256:\(hex);9", "blob:sha256:\(hex);9;text", "blob:hmac-sha256:\(hex);9"] {
+            #expect(PayloadReference(text)?.description == text)
+        }
+        for text in [
+            "blob:sha256:\(hex);09", "blob:sha256:\(hex.uppercased());9", "blob:sha256:\(hex);9;text;text", "blob:sha256:\(hex);+9",
+            "blob:sha256:\(hex);-9", "blob:sha256:\(hex.dropLast(2));9", "blob:sha512:\(hex);9", "blob:sha256:\(hex);9;", "",
+        ] {
+            #expect(PayloadReference(text) == nil, "\(text)")
+        }
     }
 
     @Test func cancellingAtHalfLeavesNothing() async throws {

@@ -40,5 +40,36 @@ import Testing
         // end
         #expect(photo?.data.flatMap { PayloadReference($0) } != nil)
         #expect(try store.attachments.list().count == 2)
+        // example PayloadsApart.md
+        try store.attachments.keepApart(AttachmentPolicy(fileBytes: 1_000_000))
+        // end
+        let image = try store.attachments.put(Data([0xFF, 0xD8, 0xFF, 0xE0]) + Payloads.bytes(5_000))
+        // example PayloadsApart.md
+        try store.attachments.makeThumbnails(of: image) { bytes, kind, height in scaled(bytes, to: height) }
+        let small = try store.attachments.thumbnail(.small, of: image)
+        // end
+        #expect(small.size == .small && small.bytes.count == 200)
+    }
+
+    private func scaled(_ bytes: Data, to height: Int) -> Data { bytes.prefix(height) }
+
+    @Test func addresses() async throws {
+        let store = try Payloads.store()
+        let document = DocumentReference {
+            $0.id = "2"
+            $0.content = [DocumentReferenceContent { $0.attachment = Attachment { $0.url = "https://example.org/letter" } }]
+        }
+        try store.blocking { store in try store.write { _ = try $0.upsert(document) } }
+        // example PayloadsApart.md
+        try await store.attachments.load(0, of: "DocumentReference", id: "2") { url in try await fetch(url) }
+        // end
+        #expect(try store.blocking { try $0.attachments.list() }.map(\.byteCount) == [20_000])
+    }
+
+    private func fetch(_ url: URL) async throws -> AsyncStream<Data> {
+        AsyncStream { stream in
+            stream.yield(Payloads.bytes(20_000))
+            stream.finish()
+        }
     }
 }

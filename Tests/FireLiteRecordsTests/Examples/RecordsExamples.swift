@@ -81,6 +81,18 @@ import Testing
         try store.records.rewrap()
         try keyring.removeKey(RecordKeyring.firstID)
         // end
+        // example SealedRecords.md
+        let pair = try RecordKeyPair()
+        let sealed = try keyring.exported(for: pair.publicPEM)
+        let copy = try RecordKeyring(exported: sealed, with: pair)
+        // end
+        #expect(copy.ids == keyring.ids)
+        let receiver = try RecordKeyring()
+        // example SealedRecords.md
+        let wireKey = try keyring.wireKey(keyring.primaryID, for: pair.publicPEM)
+        try receiver.receive(wireKey, with: pair)
+        // end
+        #expect(receiver.ids.contains(fresh))
         #expect(try store.records.fetch(Observation.self, id: "1")?.resource.code?.text == "value")
     }
 }

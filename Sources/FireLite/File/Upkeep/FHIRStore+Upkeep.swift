@@ -22,11 +22,14 @@ extension FHIRStore {
         let targetKey = key(of: encryption)
         try targetKey?.verify(for: target)
         let file = try PendingFile(.database, path: target, replaces: replacing, database: path)
+        // Files of payloads that the copy may refer to: those of now, and those that come meanwhile.
+        try payloads.keeper?.copyFiles(of: self, to: target)
         if (targetKey == nil) == (configuration.key == nil) {
             try copyPages(to: file, targetKey, meter)
         } else {
             try copyRows(to: file, targetKey, meter)
         }
+        try payloads.keeper?.copyFiles(of: self, to: target)
         try file.finish()
     }
 

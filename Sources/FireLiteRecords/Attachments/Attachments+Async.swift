@@ -1,0 +1,92 @@
+import FireLite
+import FireLiteCore
+import Foundation
+
+// The asynchronous forms of calls that read or write much, which do not block the caller. `progress` is called on the thread that does the work.
+
+extension Attachments {
+    /// Stores a payload by itself: see the blocking form.
+    ///
+    /// - Parameters:
+    ///   - bytes: the payload.
+    ///   - contentType: the type that is stated for it; nil for none. Default: nil.
+    /// - Throws: as the blocking form does; `CancellationError`.
+    public func put(_ bytes: Data, contentType: String? = nil) async throws -> PayloadReference {
+        try await store.writing { try self.put(bytes, contentType: contentType) }
+    }
+
+    /// Adds an attachment to a stored resource: see the blocking form.
+    ///
+    /// - Parameters:
+    ///   - bytes: the payload.
+    ///   - typeName: the type of the resource.
+    ///   - id: its id.
+    ///   - title: a title. Default: none.
+    ///   - contentType: the media type; nil for the one that the bytes show. Default: nil.
+    /// - Throws: as the blocking form does; `CancellationError`.
+    public func attach(
+        _ bytes: Data, to typeName: String, id: String, title: String? = nil, contentType: String? = nil
+    ) async throws {
+        try await store.writing { try self.attach(bytes, to: typeName, id: id, title: title, contentType: contentType) }
+    }
+
+    /// The bytes of a payload that is kept apart, compared with their hash.
+    ///
+    /// - Parameter reference: the payload.
+    /// - Throws: as the blocking form does; `CancellationError`.
+    public func data(_ reference: PayloadReference) async throws -> Data { try await store.reading { try self.data(reference) } }
+
+    /// A part of a payload: see the blocking form.
+    ///
+    /// - Parameters:
+    ///   - reference: the payload.
+    ///   - range: the bytes wanted; those beyond the end are left out.
+    /// - Throws: as the blocking form does; `CancellationError`.
+    public func data(_ reference: PayloadReference, in range: Range<Int>) async throws -> Data {
+        try await store.reading { try self.data(reference, in: range) }
+    }
+
+    /// The resource with the payloads that are kept apart, as it was stored.
+    ///
+    /// - Parameter resource: a resource of this store, which the caller does not use afterwards.
+    /// - Throws: as the blocking form does; `CancellationError`.
+    public func whole<Resource: FHIRResource>(_ resource: sending Resource) async throws -> sending Resource {
+        try await store.reading { try self.whole(resource) }
+    }
+
+    /// Moves payloads apart: see the blocking form. Cancelling ends it between two writes; what has moved stays so.
+    ///
+    /// - Parameters:
+    ///   - policy: which payloads; nil for the file's policy, or the default one. Default: nil.
+    ///   - progress: receives the number of resources looked at. Default: none.
+    /// - Throws: as the blocking form does; `CancellationError`.
+    @discardableResult
+    public func moveApart(
+        _ policy: AttachmentPolicy? = nil, progress: (@Sendable (StoreProgress) throws -> Void)? = nil
+    ) async throws -> Int {
+        try await store.transferring { try self.moveApart(policy, progress: progress) }
+    }
+
+    /// Moves all payloads back: see the blocking form. Cancelling ends it between two writes; what has moved stays so.
+    ///
+    /// - Parameter progress: receives the number of resources looked at. Default: none.
+    /// - Throws: as the blocking form does; `CancellationError`.
+    @discardableResult
+    public func moveBack(progress: (@Sendable (StoreProgress) throws -> Void)? = nil) async throws -> Int {
+        try await store.transferring { try self.moveBack(progress: progress) }
+    }
+
+    /// Compares every payload with its hash: see the blocking form.
+    ///
+    /// - Parameter progress: receives the number of bytes read. Default: none.
+    /// - Throws: as the blocking form does; `CancellationError`.
+    public func verify(progress: (@Sendable (StoreProgress) throws -> Void)? = nil) async throws -> [PayloadFault] {
+        try await store.reading { try self.verify(progress: progress) }
+    }
+
+    /// Deletes payloads that nothing refers to: see the blocking form.
+    ///
+    /// - Throws: as the blocking form does; `CancellationError`.
+    @discardableResult
+    public func collect() async throws -> (payloads: Int, bytes: Int) { try await store.writing { try self.collect() } }
+}

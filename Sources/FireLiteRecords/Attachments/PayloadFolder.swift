@@ -1,0 +1,115 @@
+import FireLite
+import Foundation
+
+/// The folder with payloads in files, beside the database: `health.sqlite-payloads`.
+///
+/// A file is written under a temporary name, brought to the disk, renamed, and only then named by a row. It never changes afterwards. A crash in
+/// between leaves a file that no row names, which `sweep` deletes.
+struct PayloadFolder: Sendable {
+    let path: String
+
+    /// Nil for a database in memory.
+    init?(_ store: FHIRStore) {
+        guard store.path != ":memory:", !store.path.isEmpty else { return nil }
+        self.init(database: store.path)
+    }
+
+    init(database: String) { path = database + "-payloads" }
+
+    func path(of name: String) -> String { path + "/" + name }
+
+    /// Whether a file may have this name: a row of a file from a stranger may have any text.
+    static func isName(_ name: String) -> Bool {
+        name.utf8.count == 32 && name.utf8.allSatisfy { 48...57 ~= $0 || 97...102 ~= $0 }
+    }
+
+    /// The names in the folder.
+    var names: [String] { (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? [] }
+
+    /// Begins a file.
+    ///
+    /// - Throws: `FHIRStoreError`.
+    func writer() throws -> PayloadFileWriter {
+        if mkdir(path, 0o700) == 0 { Self.synchronize((path as NSString).deletingLastPathComponent) }
+        return try PayloadFileWriter(self)
+    }
+
+    /// Brings the names in a folder to the disk.
+    static func synchronize(_ folder: String) {
+        let descriptor = open(folder.isEmpty ? "." : folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { return }
+        fsync(descriptor)
+        close(descriptor)
+    }
+
+    // MARK: - Reading
+
+    /// Calls `body` with the open file, a plain one of this folder, and its size; nil if there is none.
+    func reading<Value>(_ name: String, _ body: (Int32, Int) throws -> Value) rethrows -> Value? {
+        guard Self.isName(name) else { return nil }
+        let descriptor = open(path(of: name), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+        return try body(descriptor, Int(status.st_size))
+    }
+
+    /// The size of a file; nil if there is none.
+    func size(of name: String) -> Int? { reading(name) { $1 } }
+
+    /// Reads bytes at an offset.
+    ///
+    /// - Returns: how many there were.
+    static func read(_ descriptor: Int32, at offset: Int, into memory: UnsafeMutableRawBufferPointer) -> Int {
+        var count = 0
+        while count < memory.count {
+            let part = pread(descriptor, memory.baseAddress?.advanced(by: count), memory.count - count, off_t(offset + count))
+            if part < 0, errno == EINTR { continue }
+            guard part > 0 else { break }
+            count += part
+        }
+        return count
+    }
+
+    // MARK: - Upkeep
+
+    /// Copies the files to the folder of another database, but for those that it has.
+    ///
+    /// - Throws: `FHIRStoreError`.
+    func copy(to other: PayloadFolder) throws {
+        for name in names.filter(Self.isName).sorted() where other.size(of: name) == nil {
+            // Nil if it was deleted meanwhile, as its payload then was.
+            try reading(name) { descriptor, size in
+                let writer = try other.writer()
+                var buffer = Data(count: 1 << 20)
+                var offset = 0
+                while offset < size {
+                    let count = buffer.withUnsafeMutableBytes { Self.read(descriptor, at: offset, into: $0) }
+                    guard count > 0 else { break }
+                    try writer.append(buffer.prefix(count))
+                    offset += count
+                }
+                try writer.finish(as: name)
+            }
+        }
+    }
+
+    /// Deletes files that no row names, and temporary ones whose writer is gone. Call it inside a write: nobody else is between file and row then.
+    ///
+    /// - Parameter used: the names in rows.
+    func sweep(keeping used: Set<String>) {
+        for name in names where !used.contains(name) {
+            let path = path(of: name)
+            if Self.isName(name) {
+                unlink(path)
+            } else if name.hasSuffix(PayloadFileWriter.suffix) {
+                let descriptor = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC)
+                guard descriptor >= 0 else { continue }
+                // Its writer holds the lock.
+                if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { unlink(path) }
+                close(descriptor)
+            }
+        }
+    }
+}
