@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// Attachments whose content an app fetches from their addresses.
-@Suite(.timeLimit(.minutes(5))) struct LoadingTests {
+@Suite(.timeLimit(.minutes(30))) struct LoadingTests {
     private func store(_ configure: (FireLiteR4.Attachment) -> Void = { _ in }) throws -> FHIRStore {
         let store = try Payloads.store()
         let attachment = Attachment {

@@ -6,7 +6,7 @@ import Testing
 @testable import FireLiteRecords
 
 /// Payloads in files beside the database.
-@Suite(.timeLimit(.minutes(5))) struct PayloadFileTests {
+@Suite(.timeLimit(.minutes(30))) struct PayloadFileTests {
     private let folder: TemporaryFolder
     private let path: String
 

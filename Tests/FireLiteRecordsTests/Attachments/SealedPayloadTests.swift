@@ -6,7 +6,7 @@ import Testing
 @testable import FireLiteRecords
 
 /// Payloads that are sealed with keys of their own.
-@Suite(.timeLimit(.minutes(5))) struct SealedPayloadTests {
+@Suite(.timeLimit(.minutes(30))) struct SealedPayloadTests {
     private func sealedStore(_ path: String? = nil, _ keyring: RecordKeyring) throws -> FHIRStore {
         let store = try path.map { try FHIRStore(path: $0, release: .r4) } ?? FHIRStore.inMemory(release: .r4)
         store.records.encryption = .perRecord(keyring)

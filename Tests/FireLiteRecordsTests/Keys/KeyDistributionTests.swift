@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// Common keys that are wrapped for other devices.
-@Suite(.timeLimit(.minutes(5))) struct KeyDistributionTests {
+@Suite(.timeLimit(.minutes(30))) struct KeyDistributionTests {
     private func code(_ body: () throws -> Void) -> RecordError.Code? {
         do {
             try body()

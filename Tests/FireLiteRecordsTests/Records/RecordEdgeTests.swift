@@ -6,7 +6,7 @@ import Testing
 @testable import FireLiteRecords
 
 /// Rules at the edges of records, app data and what is sealed.
-@Suite(.timeLimit(.minutes(5))) struct RecordEdgeTests {
+@Suite(.timeLimit(.minutes(30))) struct RecordEdgeTests {
     private func code(_ body: () throws -> Void) -> RecordError.Code? {
         do {
             try body()

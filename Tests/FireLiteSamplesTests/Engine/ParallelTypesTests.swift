@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// Types are read one after the other, or at the same time by choice.
-@Suite(.timeLimit(.minutes(5))) struct ParallelTypesTests {
+@Suite(.timeLimit(.minutes(30))) struct ParallelTypesTests {
     /// Two types, whose reading waits until both are read where `waits` says so.
     private actor MeetingSource: SampleSource {
         nonisolated let name = "meeting"

@@ -6,7 +6,7 @@ import Testing
 @testable import FireLiteSamples
 
 /// What is known of a sample decides whether it is added, updated or left alone.
-@Suite(.timeLimit(.minutes(5))) struct SampleBatchTests {
+@Suite(.timeLimit(.minutes(30))) struct SampleBatchTests {
     /// Writes the first batch only when the second one is prepared, so that the second one was compared before the first was committed.
     ///
     /// `@unchecked Sendable`: the lock guards the lists.

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// Every question of a delegate, each answer, and what it hears afterwards.
-@Suite(.timeLimit(.minutes(5))) struct SampleDelegateTests {
+@Suite(.timeLimit(.minutes(30))) struct SampleDelegateTests {
     enum Step: String, Sendable {
         case run, fetch, add, update, delete
     }

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Samples and statistics follow Observations that something else than an engine changes.
-@Suite(.timeLimit(.minutes(5))) struct SampleKeeperTests {
+@Suite(.timeLimit(.minutes(30))) struct SampleKeeperTests {
     private func fill(_ store: FHIRStore, series: Bool = false) async throws {
         let samples = [heartRate(1, 60, at: 0), heartRate(2, 70, at: 5), heartRate(3, 80, at: 10)]
         let local = LocalStore(store, series: series ? [.heartRate: SampledSeries.Options()] : [:])

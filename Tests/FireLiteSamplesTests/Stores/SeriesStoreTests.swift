@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Samples that share Observations in the store.
-@Suite(.timeLimit(.minutes(5))) struct SeriesStoreTests {
+@Suite(.timeLimit(.minutes(30))) struct SeriesStoreTests {
     private func engine(_ store: FHIRStore, _ source: MemorySampleSource, batchSize: Int = 100) -> SampleEngine {
         var configuration = SampleEngine.Configuration()
         configuration.batchSize = batchSize

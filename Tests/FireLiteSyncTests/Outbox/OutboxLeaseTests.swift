@@ -5,7 +5,7 @@ import Testing
 @testable import FireLiteSync
 
 /// One outbox sends at a time, and what one does to an entry is about that entry.
-@Suite(.timeLimit(.minutes(5))) struct OutboxLeaseTests {
+@Suite(.timeLimit(.minutes(30))) struct OutboxLeaseTests {
     /// What two flushes do, in order.
     private enum Event: Sendable, Equatable {
         case sent(String, Int)
