@@ -29,10 +29,10 @@ extension WriteTransaction {
     }
 
     private func columns(of table: TablePlan) throws -> [String] {
-        let statement = try access.connection.prepare("SELECT name FROM pragma_table_info(?)")
-        statement.bind(1, table.name)
+        // Not the table of that name, which older versions of SQLite do not have.
+        let statement = try access.connection.prepare("PRAGMA table_info(\(table.quotedName))")
         var columns: [String] = []
-        while try statement.step() { if let name = statement.text(0) { columns.append(name) } }
+        while try statement.step() { if let name = statement.text(1) { columns.append(name) } }
         return columns
     }
 }

@@ -128,7 +128,7 @@ extension SyncJournal {
             let changes =
                 try configuration.sendsEachVersion
                 ? tx.changes(since: place, squashed: false) : tx.changedResources(since: place)
-            var intake = try Intake(isEmpty: self.changes("TRUE", [], limit: 1).isEmpty)
+            var intake = try Intake(isEmpty: self.changes("1", [], limit: 1).isEmpty)
             for change in changes { try note(change, &intake) }
             try write(&intake)
             if changes.through > place { try tx.acknowledge(reader, through: changes.through) }

@@ -40,7 +40,7 @@ extension SyncJournal {
     func receive(_ states: [RemoteState], scope: Int64?, isSettled: Bool = false) throws -> Reception {
         var reception = Reception()
         var plain: [FHIRResource] = []
-        let hasChanges = try !changes("TRUE", [], limit: 1).isEmpty
+        let hasChanges = try !changes("1", [], limit: 1).isEmpty
         for state in states {
             let waiting = hasChanges ? try changes(of: state.key) : []
             let known = try self.known(state.key)

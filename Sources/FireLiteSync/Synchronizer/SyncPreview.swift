@@ -59,7 +59,7 @@ extension Synchronizer {
             try await journal { journal in
                 try journal.begin()
                 var preview = SyncPreview()
-                for change in try journal.changes("TRUE", []) {
+                for change in try journal.changes("1", []) {
                     switch change.state {
                     case .parked: preview.parked += 1
                     case .conflict: preview.conflicts += 1

@@ -41,11 +41,11 @@ extension Synchronizer {
             try journal.beginIfStarted()
             let condition =
                 switch state {
-                case nil: "TRUE"
+                case nil: "1"
                 case .pending: "state = 0"
                 case .parked: "state = 1"
                 case .conflict: "state = 2"
-                case .synced: "FALSE"
+                case .synced: "0"
                 }
             return try journal.changes(condition, [], limit: limit).map { change in
                 PendingChange(
