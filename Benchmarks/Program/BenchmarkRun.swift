@@ -14,7 +14,7 @@ struct BenchmarkRun {
     static let workloads: [any Workload] = [
         FetchWorkloads(), HitsWorkloads(), LiveWorkloads(), TrackingWorkloads(), GrowthWorkloads(), CodecWorkloads(), FHIRPathWorkloads(),
         SearchWorkloads(), ViewWorkloads(), SyncWorkloads(),
-        PayloadWorkloads(), RecordWorkloads(), SampleWorkloads(), AuditWorkloads(),
+        PayloadWorkloads(), RecordWorkloads(), SampleWorkloads(), AuditWorkloads(), PermissionWorkloads(),
         UpsertWorkloads(),
         ScanWorkloads(), QueryWorkloads(),
         QueryShareWorkloads(),

@@ -41,6 +41,45 @@ import Testing
         #expect(result?.output == "\(key.verificationKey.id) app app https://example.org/token\n")
     }
 
+    // MARK: - A server's token endpoint
+
+    /// Where `Scripts/servers.sh` keeps its servers.
+    private static let servers = PackageFolder.url.appendingPathComponent(".build/servers").path
+
+    /// The address of sekmet with SMART's backend services; nil if it does not run.
+    private static let smart: String? = {
+        guard let data = FileManager.default.contents(atPath: servers + "/running.json") else { return nil }
+        return (try? JSONDecoder().decode([String: String].self, from: data))?["smart"]
+    }()
+
+    @Test(
+        .enabled(if: InteroperabilityTests.smart != nil, "the server does not run: Scripts/servers.sh run swift test"),
+        arguments: [JWSAlgorithm.es256, .es384])
+    func aServerGivesTokensForAssertions(_ algorithm: JWSAlgorithm) throws {
+        let base = try #require(Self.smart)
+        func get(_ arguments: [String]) throws -> [String: String] {
+            let output = try run(["curl", "-s", "--max-time", "20"] + arguments)?.output ?? ""
+            let object = try JSONSerialization.jsonObject(with: Data(output.utf8)) as? [String: Any] ?? [:]
+            return object.compactMapValues { $0 as? String }
+        }
+        let endpoint = try #require(try get(["\(base)/.well-known/smart-configuration"])["token_endpoint"])
+        let pem = try String(contentsOfFile: "\(Self.servers)/keys/\(algorithm.rawValue).pem", encoding: .utf8)
+        func answer(_ key: SoftwareKey, audience: String) throws -> [String: String] {
+            let signer = SigningIdentity(id: algorithm.rawValue, key: key)
+            let assertion = try signer.clientAssertion(for: audience)
+            return try get([
+                endpoint, "-d", "grant_type=client_credentials", "-d", "scope=system/*.cruds", "-d", "client_assertion=\(assertion)", "-d",
+                "client_assertion_type=urn:ietf:params:oauth:client-assertion-type:jwt-bearer",
+            ])
+        }
+        let key = try SoftwareKey(pem: pem)
+        #expect(try answer(key, audience: endpoint)["access_token"]?.isEmpty == false)
+        #expect(try answer(SoftwareKey(algorithm), audience: endpoint)["access_token"] == nil)
+        #expect(try answer(key, audience: "https://example.org/token")["access_token"] == nil)
+    }
+
+    // MARK: - Other libraries
+
     @Test(arguments: [JWSAlgorithm.es256, .es384]) func signaturesAreVerifiedBothWays(_ algorithm: JWSAlgorithm) throws {
         guard try isInstalled("jwcrypto") else { return }
         let key = try SoftwareKey(algorithm)

@@ -1,4 +1,5 @@
 import FireLiteR4
+import FireLiteReleases
 import FireLiteTrust
 import Foundation
 import TestSupport
@@ -41,7 +42,7 @@ import Testing
             return results.contains(.permit) && !results.contains(.deny)
         }
 
-        private func result(_ rule: AccessRule, _ record: Record) -> AccessPermission.Kind? {
+        func result(_ rule: AccessRule, _ record: Record) -> AccessPermission.Kind? {
             guard applies(rule, record) else { return nil }
             let inner = rule.exceptions.compactMap { result($0, record) }
             return inner.contains(.deny) ? .deny : inner.contains(.permit) ? .permit : rule.kind
@@ -141,5 +142,104 @@ import Testing
             }
         }
         #expect(seen > 100 && hidden > 100)
+    }
+
+    // MARK: - Several grantors and provisions
+
+    /// A Consent: rules of one kind, the patient it is about, its grantors and those of them who have signed.
+    private struct Paper {
+        let rules: [AccessRule]
+        let patient: String?
+        let grantors: [String]
+        let signers: [String]
+
+        /// What it says about a record; nil for nothing.
+        func result(_ record: Record, _ model: Model) -> AccessPermission.Kind? {
+            guard !signers.isEmpty, patient == nil || patient == record.patient else { return nil }
+            let results = rules.compactMap { model.result($0, record) }
+            if results.contains(.deny) { return .deny }
+            return results.contains(.permit) && Set(signers) == Set(grantors) ? .permit : nil
+        }
+    }
+
+    /// Rules that R5 can say: an exception does the opposite of what it is in.
+    private static func alternating(_ rule: AccessRule, _ kind: AccessPermission.Kind) -> AccessRule {
+        var rule = rule
+        rule.kind = kind
+        rule.exceptions = rule.exceptions.map { alternating($0, kind == .permit ? .deny : .permit) }
+        return rule
+    }
+
+    /// Stores a paper as one Consent: what `grant` makes of each rule, put together.
+    private static func store(_ paper: Paper, _ number: Int, _ signers: [String: SigningIdentity], _ tx: WriteTransaction) throws {
+        guard let first = signers[paper.grantors[0]] else { return }
+        var whole: [String: Any] = [:]
+        var provisions: [Any] = []
+        for (index, rule) in paper.rules.enumerated() {
+            let permission = AccessPermission(id: "c\(number)-\(index)", grantor: first.id, patient: paper.patient, rule: rule)
+            let consent = try tx.grant(permission, signedBy: first, at: now)
+            whole = try #require(try JSONSerialization.jsonObject(with: FHIRJSON.data(consent)) as? [String: Any])
+            provisions += whole["provision"] as? [Any] ?? []
+            try tx.delete(consent)
+        }
+        let isR5 = whole["decision"] != nil
+        whole["id"] = "c\(number)"
+        whole[isR5 ? "grantor" : "performer"] = paper.grantors.map { ["identifier": ["value": $0]] }
+        if isR5 { whole["provision"] = provisions }
+        let json = try JSONSerialization.data(withJSONObject: whole, options: .sortedKeys)
+        let stored = try tx.upsert(FHIRJSON.resource(from: json, release: tx.store.release))
+        for id in paper.signers { if let signer = signers[id] { try tx.sign(stored, by: signer, at: now) } }
+    }
+
+    @Test func consentsOfSeveralGrantorsAndProvisionsFollowTheModel() throws {
+        var signers: [String: SigningIdentity] = [:]
+        for id in ["owner", "partner"] { signers[id] = SigningIdentity(id: id, key: try SoftwareKey()) }
+        var (seen, hidden, partial) = (0, 0, 0)
+        try withEvery(Effort.seeds(byDay: 30, atNight: 1_000)) { seed in
+            var random = SeededGenerator(seed: seed + 7_000)
+            let release: FHIRRelease = seed.isMultiple(of: 2) ? .r4 : .latest
+            let records = Self.records(&random)
+            let papers = (0..<random.int(1...4)).map { _ in
+                let kind: AccessPermission.Kind = random.percent(70) ? .permit : .deny
+                let count = release.name == "R5" ? random.int(1...3) : 1
+                let rules = (0..<count).map { _ in
+                    let rule = Self.rule(&random, depth: 0)
+                    return release.name == "R5" ? Self.alternating(rule, kind) : rule
+                }
+                let grantors = random.percent(50) ? ["owner"] : ["owner", "partner"]
+                let signed = random.percent(50) ? grantors : grantors.filter { _ in random.percent(50) }
+                let patient = random.percent(30) ? "Patient/\(random.int(1...3))" : nil
+                return Paper(rules: rules, patient: patient, grantors: grantors, signers: signed)
+            }
+            let store = try FHIRStore.inMemory(release: release)
+            try store.write { tx in
+                for signer in signers.values {
+                    let key = Identity.Key(signer.key.verificationKey, from: .distantPast)
+                    try tx.setIdentity(Identity(id: signer.id, authority: .everything, keys: [key]))
+                }
+                for record in records { try tx.upsert(FHIRJSON.resource(from: Data(record.json.utf8), release: release)) }
+            }
+            try store.write { tx in
+                for (number, paper) in papers.enumerated() { try Self.store(paper, number, signers, tx) }
+            }
+            let model = Model(rules: [], actor: random.pick(["dr", "nurse"]), purpose: random.pick(["TREAT", nil]), moment: Self.now)
+            let view = store.restricted(to: model.actor, purpose: model.purpose) { Self.now }
+            var expected: [String] = []
+            for record in records {
+                let results = papers.compactMap { $0.result(record, model) }
+                let isSeen = results.contains(.permit) && !results.contains(.deny)
+                if isSeen { expected.append("\(record.type)/\(record.id)") }
+                let request = PermissionRequest(actor: model.actor, purpose: model.purpose, at: Self.now)
+                let decision = try store.read { try $0.decision(on: request, typeName: record.type, id: record.id) }
+                try #require(decision.isPermitted == isSeen, "\(record.type)/\(record.id)")
+            }
+            let found = try ["Patient", "Observation", "Condition"].flatMap { type in
+                try view.search("\(type)?_count=100").matches.map { "\(type)/\($0.id ?? "")" }
+            }
+            try #require(found.sorted() == expected.sorted())
+            (seen, hidden) = (seen + expected.count, hidden + records.count - expected.count)
+            partial += papers.count { !$0.signers.isEmpty && $0.signers.count < $0.grantors.count }
+        }
+        #expect(seen > 20 && hidden > 100 && partial > 3)
     }
 }

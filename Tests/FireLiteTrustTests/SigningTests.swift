@@ -56,6 +56,41 @@ func expect(_ code: TrustError.Code, _ location: SourceLocation = #_sourceLocati
             } == .unsupported)
     }
 
+    /// The examples of RFC 7520, section 4, are signed with algorithms that are not accepted, each of them refused before its signature is looked at.
+    @Test(arguments: [
+        (#"{"alg":"RS256","kid":"bilbo.baggins@hobbiton.example"}"#, "4.1"),
+        (#"{"alg":"PS384","kid":"bilbo.baggins@hobbiton.example"}"#, "4.2"),
+        (#"{"alg":"ES512","kid":"bilbo.baggins@hobbiton.example"}"#, "4.3"),
+        (#"{"alg":"HS256","kid":"018c0ae5-4d9b-471b-bfd6-eef314bc7037"}"#, "4.4"),
+    ]) func algorithmsOfTheCookbookAreRefused(_ header: String, _ section: String) throws {
+        let payload = "It\u{2019}s a dangerous business, Frodo, going out your door."
+        let (encoded, text) = (Data(header.utf8).base64URLText, Data(payload.utf8).base64URLText)
+        #expect(refusal { _ = try JWS("\(encoded).\(text).AAAA") } == .unsupported, "\(section)")
+        // Sections 4.5 to 4.8: detached, and in JSON with one signature and with several.
+        #expect(refusal { _ = try JWS("\(encoded)..AAAA", payload: Data(payload.utf8)) } == .unsupported)
+        let flattened = #""protected":"\#(encoded)","signature":"AAAA""#
+        #expect(refusal { _ = try JWS(#"{"payload":"\#(text)",\#(flattened)}"#) } == .unsupported)
+        let several = #"{"payload":"\#(text)","signatures":[{\#(flattened)},{\#(flattened)}]}"#
+        #expect(refusal { _ = try JWS(several) } == .unsupported)
+    }
+
+    /// A signature in JSON of which a second one is not looked at would be taken for all that was signed.
+    @Test func severalSignaturesAndUnsignedMembersAreRefused() throws {
+        let key = try SoftwareKey()
+        let signature = try JWS(signing: Data("x".utf8), with: key)
+        let parts = signature.text().split(separator: ".").map(String.init)
+        let place = #"{"protected":"\#(parts[0])","signature":"\#(parts[2])"}"#
+        func read(_ members: String) -> TrustError.Code? {
+            refusal { try JWS(#"{"payload":"\#(parts[1])",\#(members)}"#).verify(with: key.verificationKey) }
+        }
+        #expect(read(#""signatures":[\#(place)]"#) == nil)
+        #expect(read(#""signatures":[\#(place),\#(place)]"#) == .unsupported)
+        let inner = #""protected":"\#(parts[0])","signature":"\#(parts[2])""#
+        #expect(read(#"\#(inner),"header":{"kid":"x"}"#) == nil)
+        #expect(read(#"\#(inner),"header":{"alg":"ES256"}"#) == .unsupported)
+        #expect(read(#""signatures":[\#(place)],"signature":"\#(parts[2])""#) == .malformed)
+    }
+
     /// The key and the thumbprint of RFC 7638, section 3.1.
     @Test func thumbprintsAreThoseOfTheStandard() throws {
         let modulus =

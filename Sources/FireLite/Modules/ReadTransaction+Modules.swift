@@ -84,6 +84,19 @@ extension ReadTransaction {
         }
     }
 
+    /// A value that is made of the file's content and nothing else. A read keeps it until something is committed; a write makes it each time.
+    ///
+    /// - Parameters:
+    ///   - key: the name of the value, which no other module uses.
+    ///   - make: makes it.
+    /// - Throws: errors of `make`; `FHIRStoreError`.
+    package func remembered<Value: Sendable>(_ key: String, _ make: () throws -> Value) throws -> Value {
+        // An observer must see what the value depends on.
+        if objects != nil || self is WriteTransaction || access.region != nil { return try make() }
+        requireActive()
+        return try store.mapping { try access.remembered(key, make) }
+    }
+
     private func step(_ statement: Statement, _ arguments: [SQLValue], _ body: (SQLRow) throws -> Bool) throws {
         if access.region != nil {
             access.region?.insert(tables: store.statementTables.tables(of: statement.sql, access.connection))

@@ -18,7 +18,7 @@ extension WriteTransaction {
             noteChange(of: module.tableNames)
             let statement = try access.connection.cached(sql)
             // The values live no longer than this call.
-            defer { statement.bind(arguments.map { _ in .null }) }
+            defer { for index in arguments.indices { statement.bindNull(index + 1) } }
             statement.bind(arguments)
             let before = access.connection.totalChanges
             try statement.run()

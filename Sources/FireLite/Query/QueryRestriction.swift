@@ -10,6 +10,9 @@ package protocol QueryRestriction: AnyObject, Sendable {
     /// - Throws: what its reads throw.
     func condition(on layout: Layout, in transaction: ReadTransaction) throws -> Predicate
 
+    /// The restriction for reading a resource again later: this one, unless it is for one snapshot.
+    var lasting: any QueryRestriction { get }
+
     /// Runs a call of a query with this restriction. It can keep a record of what is handed out, and refuse to hand it out.
     ///
     /// - Parameters:
@@ -29,8 +32,40 @@ extension FHIRQuery {
     func perform<Value>(_ body: (ReadTransaction, ((FHIRResource) -> Void)?) throws -> Value) throws -> Value {
         guard let restriction = request.restriction else { return try store.perform(observesRestriction: true) { try body($0, nil) } }
         return try restriction.reading(request.layout.name, in: store) { note in
-            try store.perform(observesRestriction: true) { try body($0, note) }
+            try store.perform(observesRestriction: true) { transaction in
+                try body(transaction) { resource in
+                    resource.restrict(by: restriction)
+                    note(resource)
+                }
+            }
         }
+    }
+}
+
+extension FHIRResource {
+    /// Notes what decides from now on whether the stored resource is read again.
+    package func restrict(by restriction: any QueryRestriction) { (objectExtras as? StoreTie)?.restriction = restriction.lasting }
+
+    /// Runs `body` with the stored resource's registration, if there is one that its restriction does not hide.
+    ///
+    /// - Parameter reads: whether the resource may be handed out, which the restriction records.
+    func withRegistration<Value>(
+        _ tie: StoreTie, reads: Bool, _ body: (ReadTransaction, Registration) throws -> Value
+    ) throws -> Value? {
+        func run(_ note: ((FHIRResource) -> Void)?) throws -> Value? {
+            try tie.store.perform(observesRestriction: tie.restriction != nil) { transaction in
+                guard let registration = try transaction.access.registry.registration(root: tie.root) else { return nil }
+                if let restriction = tie.restriction,
+                    try !transaction.restricted(by: restriction, { try transaction.isPermitted(registration) })
+                {
+                    return nil
+                }
+                note?(self)
+                return try body(transaction, registration)
+            }
+        }
+        guard reads, let restriction = tie.restriction else { return try run(nil) }
+        return try restriction.reading(layout.name, in: tie.store) { try run($0) }
     }
 }
 

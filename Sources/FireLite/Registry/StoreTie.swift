@@ -8,6 +8,8 @@ final class StoreTie: _ObjectExtras {
     var revision: Int64
     /// Whether the resource was changed in the current write but not written yet.
     var isChanged = false
+    /// What hid other resources when this one was handed out, and decides whether it is read again; nil if nothing did.
+    var restriction: (any QueryRestriction)?
 
     init(store: FHIRStore, root: Int64, revision: Int64, pk: String?) {
         self.store = store

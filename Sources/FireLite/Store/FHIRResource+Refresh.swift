@@ -1,14 +1,15 @@
 import FireLiteCore
 
 extension FHIRResource {
-    /// Whether the object has the content that its store has now; false for an object that is not stored, or whose resource was deleted.
+    /// Whether the object has the content that its store has now; false for an object that is not stored, or whose resource was deleted. For
+    /// an object from a restricted view, a resource that the view no longer shows counts as deleted.
     ///
     /// Costs a lookup by number.
     /// - Throws: `FHIRStoreError`.
     public var isCurrent: Bool {
         get throws {
             guard let tie = objectExtras as? StoreTie else { return false }
-            return try tie.store.perform { try $0.access.registry.registration(root: tie.root)?.revision == tie.revision }
+            return try withRegistration(tie, reads: false) { $1.revision == tie.revision } ?? false
         }
     }
 
@@ -20,8 +21,8 @@ extension FHIRResource {
     /// if try patient.refresh() { try store.write { _ in patient.active = true } }
     /// ```
     /// Elements that are still stored keep their objects; those that are gone become objects of their own. An object that is current is
-    /// not read again.
-    /// - Returns: false if the resource was deleted; the object then keeps its content.
+    /// not read again. An object from a restricted view is read through the view, by what it shows now.
+    /// - Returns: false if the resource was deleted, or its view no longer shows it; the object then keeps its content.
     /// - Precondition: the object is stored, and this is not inside a write of its store, which may have changed the object.
     /// - Throws: `FHIRStoreError`.
     @discardableResult
@@ -30,12 +31,11 @@ extension FHIRResource {
             misuse("the \(layout.name) with pk \(pk) is not stored, so it cannot be refreshed: fetch it from a store")
         }
         misuse(unless: tie.store.currentObjects == nil, "refresh() inside a write could undo its changes: call it before the write")
-        return try tie.store.perform { transaction in
-            guard let registration = try transaction.access.registry.registration(root: tie.root) else { return false }
+        return try withRegistration(tie, reads: true) { transaction, registration in
             guard registration.revision != tie.revision else { return true }
             refresh(tie, try transaction.loader.resource(registration))
             return true
-        }
+        } ?? false
     }
 
     /// Takes over the state of an object of the same resource that was read later, and is empty afterwards.

@@ -7,6 +7,6 @@ extension ReadTransaction {
     package func compartmentCondition(_ type: String, _ id: String, on layout: Layout) throws -> FireLite.Predicate {
         let builder = ConditionBuilder(self, ParameterCatalog(store), SearchOptions())
         return try builder.inCompartment(
-            SearchRequest.Compartment(type: type, id: id), Compartments(release: store.release.name), on: layout)
+            SearchRequest.Compartment(type: type, id: id), Compartments.known(store.release.name), on: layout)
     }
 }

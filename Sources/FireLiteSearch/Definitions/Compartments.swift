@@ -19,6 +19,28 @@ struct Compartments: Sendable {
         self.parameters = parameters
     }
 
+    /// The compartments of the releases, each made when it is first asked for.
+    ///
+    /// `@unchecked Sendable`: `lock` guards the dictionary.
+    private final class Known: @unchecked Sendable {
+        private let lock = NSLock()
+        private var known: [String: Compartments] = [:]
+
+        func compartments(_ release: String) -> Compartments {
+            lock.withLock {
+                if let found = known[release] { return found }
+                let made = Compartments(release: release)
+                known[release] = made
+                return made
+            }
+        }
+    }
+
+    private static let all = Known()
+
+    /// The same as `init(release:)`, made once for each release.
+    static func known(_ release: String) -> Compartments { all.compartments(release) }
+
     /// The types of compartments.
     var types: [String] { parameters.keys.sorted() }
 

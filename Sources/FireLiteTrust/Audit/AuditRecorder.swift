@@ -81,24 +81,18 @@ final class AuditRecorder: ContentWitness, @unchecked Sendable {
             var frontier = state?.frontier ?? MerkleFrontier()
             let at = max(Int64(now().timeIntervalSince1970 * 1_000), state?.head.milliseconds ?? 0)
             var nodes: [SQLValue] = []
-            var cells: [SQLValue] = []
-            cells.reserveCapacity(min(drafts.count, Self.rowsOfStatement) * Self.columnCount)
+            var rows = AuditRowBuffer(at: at, party: party)
             for draft in drafts {
                 let number = frontier.size + 1
-                let hash = try append(draft, number, at, party, to: &cells)
+                let hash = try append(draft, number, at, party, to: &rows)
                 frontier.append(hash) { level, index, hash in
                     guard level >= AuditTables.lowestLevel else { return }
                     nodes.append(AuditTables.key(level: level, index: index))
                     nodes.append(.blob(hash))
                 }
-                if cells.count == Self.rowsOfStatement * Self.columnCount {
-                    try tx.runAudit(Self.manyRows, cells)
-                    cells.removeAll(keepingCapacity: true)
-                }
+                if rows.isFull { try rows.write(tx) }
             }
-            for start in stride(from: 0, to: cells.count, by: Self.columnCount) {
-                try tx.runAudit(Self.oneRow, Array(cells[start..<start + Self.columnCount]))
-            }
+            try rows.write(tx)
             for start in stride(from: 0, to: nodes.count, by: 2) {
                 try tx.runAudit("INSERT INTO _audit_node(node, hash) VALUES (?, ?)", Array(nodes[start..<start + 2]))
             }
@@ -108,33 +102,14 @@ final class AuditRecorder: ContentWitness, @unchecked Sendable {
         }
     }
 
-    private static let columnCount = 12
-    private static let rowsOfStatement = 16
-    private static let insertion = "INSERT INTO _audit(\(AuditRow.columns)) VALUES "
-    private static let oneRow = insertion + placeholders
-    private static let manyRows = insertion + Array(repeating: placeholders, count: rowsOfStatement).joined(separator: ", ")
-    private static let placeholders = "(" + Array(repeating: "?", count: columnCount).joined(separator: ", ") + ")"
-
     private func append(
-        _ draft: Draft, _ number: Int64, _ at: Int64, _ party: AuditParty, to cells: inout [SQLValue]
+        _ draft: Draft, _ number: Int64, _ at: Int64, _ party: AuditParty, to rows: inout AuditRowBuffer
     ) throws -> [UInt8] {
-        let salt = try salts.take()
-        let entry = AuditEntry(
-            number: number, milliseconds: at, party: party, access: draft.access, value: draft.value.map { Array($0.hash) })
-        let hash = MerkleTree.leafHash(entry.leaf(salt: salt))
-        let access = draft.access
-        cells.append(.integer(number))
-        cells.append(.integer(at))
-        cells.append(.text(party.actor))
-        cells.append(.text(access.action.rawValue))
-        cells.append(SQLValue(access.typeName))
-        cells.append(SQLValue(access.id))
-        cells.append(access.version.map { .integer($0) } ?? .null)
-        cells.append(.text(access.outcome.rawValue))
-        cells.append(SQLValue(party.purpose))
-        cells.append(entry.value.map { .blob($0) } ?? .null)
-        cells.append(.blob(Array(salt) + (draft.value?.salt ?? [])))
-        cells.append(.blob(hash))
+        let salt = Array(try salts.take()) + (draft.value?.salt ?? [])
+        let value = draft.value.map { Array($0.hash) }
+        let entry = AuditEntry(number: number, milliseconds: at, party: party, access: draft.access, value: value)
+        let hash = MerkleTree.leafHash(entry.leaf(salt: AuditSalt.ofLeaf(salt)))
+        rows.append(number, draft.access, value: value, salt: salt, hash: hash)
         return hash
     }
 

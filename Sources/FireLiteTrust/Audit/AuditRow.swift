@@ -8,7 +8,7 @@ struct AuditRow {
     let number: Int64
     /// What the row says; nil for a pruned one.
     let entry: AuditEntry?
-    /// The salt of the leaf, and that of the value if there is one.
+    /// The random bytes of the leaf's salt, and the salt of the value if there is one.
     let salt: [UInt8]
     /// The leaf, as the row has it.
     let hash: [UInt8]
@@ -42,5 +42,5 @@ struct AuditRow {
     private static func isTextOrNull(_ value: SQLValue) -> Bool { value.isNull || value.text != nil }
 
     /// The hash of what the row says; nil for a pruned one.
-    var computedHash: [UInt8]? { entry.map { MerkleTree.leafHash($0.leaf(salt: salt.prefix(AuditSalt.length))) } }
+    var computedHash: [UInt8]? { entry.map { MerkleTree.leafHash($0.leaf(salt: AuditSalt.ofLeaf(salt))) } }
 }

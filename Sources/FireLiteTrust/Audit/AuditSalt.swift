@@ -24,6 +24,14 @@ struct AuditSalt: Sendable {
         return bytes[next..<next + Self.length]
     }
 
+    /// The salt in a row's leaf, of the random bytes in the row: those of the leaf, and those of the value if there is one.
+    ///
+    /// So the leaf covers the value's salt too, and whoever gets the leaf's salt cannot tell the value's.
+    static func ofLeaf(_ bytes: [UInt8]) -> [UInt8] {
+        guard bytes.count > length else { return bytes }
+        return Array(bytes.withUnsafeBytes { HashAlgorithm.sha256.digest(of: $0) }.prefix(length))
+    }
+
     /// The salted hash of a value.
     static func hash(_ salt: some Collection<UInt8>, _ value: UnsafeBufferPointer<UInt8>) -> [UInt8] {
         withUnsafeTemporaryAllocation(of: UInt8.self, capacity: salt.count + value.count) { memory in

@@ -53,7 +53,7 @@ extension ReadTransaction {
             throw AuditError(.notFound, "no head of the audit trail covers row \(number)")
         }
         let path = try MerkleTree.inclusionProof(of: number - 1, size: head.size) { try auditSubtree(level: $0, index: $1) }
-        let salt = Array(row.salt.prefix(AuditSalt.length))
+        let salt = AuditSalt.ofLeaf(row.salt)
         guard
             MerkleTree.includes(
                 leaf: MerkleTree.leafHash(entry.leaf(salt: salt)), at: number - 1, size: head.size, root: head.root, proof: path)

@@ -16,7 +16,10 @@ public struct AccessPermission: Sendable, Hashable {
     public let id: String
     /// The identity that gives the permission.
     public var grantor: String
-    /// The patient whose records it is about, such as `Patient/1`; nil if it does not say. It does not narrow the rule.
+    /// The further grantors of a Consent that has several. What it permits counts once all of them have signed.
+    public internal(set) var otherGrantors: [String] = []
+    /// The patient whose records it is about, such as `Patient/1`: the rule covers nothing outside of the patient's compartment. Nil if it does
+    /// not say.
     public var patient: String?
     /// The rule.
     public var rule: AccessRule

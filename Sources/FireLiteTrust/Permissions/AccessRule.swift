@@ -25,9 +25,11 @@ public struct AccessRule: Sendable, Hashable {
     public var actions: [PermissionAction]
     /// Rules within this one, which decide where they apply.
     public var exceptions: [AccessRule]
-    /// Whether a Consent says something about the rule that this library does not understand. A permit then covers nothing; a denial covers what
-    /// the understood part covers.
+    /// Whether a Consent says something about the rule that this library does not understand. It and its exceptions then permit nothing; what
+    /// they deny covers at least what it would if it were understood.
     public internal(set) var isPartlyUnderstood = false
+    /// Whether only the exceptions decide, within the limits of the rule: so for an R5 Consent with several provisions or a period of its own.
+    public internal(set) var isFrame = false
 
     /// Creates a rule.
     ///

@@ -90,25 +90,74 @@ struct ConsentCoding {
 
     // MARK: - Reading
 
-    /// The permission of a Consent; nil if it has no grantor or no provision. Several provisions in R5 become exceptions of one that covers nothing.
-    func permission(_ item: JSONItem) -> AccessPermission? {
-        let grantors = (item[isR5 ? "grantor" : "performer"]?.items ?? []).compactMap(partyID)
-        guard let id = item["id"]?.text, grantors.count == 1 else { return nil }
-        let patient = item[isR5 ? "subject" : "patient"]?["reference"]?.text
+    /// What a Consent says.
+    struct Content {
+        let id: String
+        /// The grantors, without those that cannot be read.
+        let grantors: [String]
+        /// Whether all grantors can be read, and there is one.
+        let hasAllGrantors: Bool
+        let patient: String?
         let rule: AccessRule
-        if isR5 {
-            guard let base = item["decision"]?.text.flatMap(AccessPermission.Kind.init), let provisions = item["provision"]?.items,
-                provisions.count == 1, var only = provisions.first.map({ self.rule($0, base == .permit ? .deny : .permit) })
-            else { return nil }
-            if item["period"] != nil || item["grantee"] != nil { only.isPartlyUnderstood = true }
-            rule = only
-        } else {
-            guard let provision = item["provision"], let kind = provision["type"]?.text.flatMap(AccessPermission.Kind.init) else {
-                return nil
-            }
-            rule = self.rule(provision, kind)
+    }
+
+    /// What a Consent says; nil if it neither permits nor denies anything.
+    ///
+    /// What cannot be read must not permit more than what can, so it takes permits away and leaves denials.
+    ///
+    /// - Parameter party: the identity that a reference such as `Practitioner/7` stands for.
+    func content(_ item: JSONItem, party: (String) -> String?) -> Content? {
+        guard let id = item["id"]?.text, var rule = isR5 ? exceptions(item) : outermost(item) else { return nil }
+        let parties = item[isR5 ? "grantor" : "performer"]?.items ?? []
+        let grantors = parties.compactMap { partyID($0) ?? $0["reference"]?.text.flatMap(party) }
+        var patient: String?
+        if let subject = item[isR5 ? "subject" : "patient"] {
+            patient = subject["reference"]?.text
+            if patient.flatMap(Compartment.init)?.type != "Patient" { (patient, rule.isPartlyUnderstood) = (nil, true) }
         }
-        return AccessPermission(id: id, grantor: grantors[0], patient: patient, rule: rule)
+        if item.members.contains(where: { Self.unknowns.contains($0.name) }) { rule.isPartlyUnderstood = true }
+        return Content(
+            id: id, grantors: grantors, hasAllGrantors: !grantors.isEmpty && grantors.count == parties.count, patient: patient, rule: rule)
+    }
+
+    /// Members of a Consent that change what its provisions mean.
+    private static let unknowns: Set<String> = ["modifierExtension", "implicitRules", "grantee", "_decision", "_status"]
+
+    /// A denial of everything.
+    private static let denial = AccessRule(.deny, to: [])
+
+    /// The rule of a Consent in R4. An outermost provision without a type is an exception to the policy.
+    private func outermost(_ item: JSONItem) -> AccessRule? {
+        let codes = (item["policyRule"]?["coding"]?.items ?? []).compactMap { $0["code"]?.text }
+        let isClosed = codes.contains { $0.hasPrefix("OPTOUT") }
+        guard let provision = item["provision"] else { return isClosed ? Self.denial : nil }
+        let kind = provision["type"]?.text
+        var rule = self.rule(provision, kind.flatMap(AccessPermission.Kind.init) ?? (kind == nil && isClosed ? .permit : .deny))
+        if kind != nil, kind != rule.kind.rawValue { rule.isPartlyUnderstood = true }
+        return rule
+    }
+
+    /// The rule of a Consent in R5, whose provisions are exceptions to its decision. Several provisions limit each other in nothing.
+    private func exceptions(_ item: JSONItem) -> AccessRule? {
+        let decision = item["decision"]?.text
+        let base = decision.flatMap(AccessPermission.Kind.init)
+        let provisions = item["provision"]?.items ?? []
+        if provisions.isEmpty { return base == .permit || decision == nil ? nil : Self.denial }
+        var rules = provisions.map { rule($0, base == .deny ? .permit : .deny) }
+        // Without a decision, nobody knows what the provisions do.
+        if base == nil { for index in rules.indices { rules[index].isPartlyUnderstood = true } }
+        guard rules.count > 1 || item["period"] != nil else { return rules[0] }
+        var frame = AccessRule(rules[0].kind, to: [], exceptions: rules)
+        frame.isFrame = true
+        if let period = item["period"], !readPeriod(period, into: &frame) { frame.isPartlyUnderstood = true }
+        return frame
+    }
+
+    /// Whether a period can be read.
+    private func readPeriod(_ period: JSONItem, into rule: inout AccessRule) -> Bool {
+        rule.from = period["start"]?.text.flatMap { TrustTime.bounds($0)?.lower }
+        rule.until = period["end"]?.text.flatMap { TrustTime.bounds($0)?.upper }
+        return (rule.from == nil) == (period["start"] == nil) && (rule.until == nil) == (period["end"] == nil)
     }
 
     /// The identity that a Reference names by its identifier.
@@ -129,17 +178,13 @@ struct ConsentCoding {
         func values<Value>(_ name: String, _ read: (JSONItem) -> Value?) -> [Value] {
             let items = item[name]?.items ?? []
             let values = items.compactMap(read)
-            guard values.count < items.count else { return values }
+            guard values.count < items.count || items.contains(where: { $0["modifierExtension"] != nil }) else { return values }
             isUnderstood = false
-            // A denial that is not quite understood must not become narrower.
-            return kind == .permit ? values : []
+            // Neither the denial nor what the rule's exceptions deny may become narrower.
+            return []
         }
         func code(_ system: String) -> (JSONItem) -> String? { { $0["system"]?.text == system ? $0["code"]?.text : nil } }
-        if let period = item["period"] {
-            rule.from = period["start"]?.text.flatMap { TrustTime.bounds($0)?.lower }
-            rule.until = period["end"]?.text.flatMap { TrustTime.bounds($0)?.upper }
-            if (rule.from == nil) != (period["start"] == nil) || (rule.until == nil) != (period["end"] == nil) { isUnderstood = false }
-        }
+        if let period = item["period"], !readPeriod(period, into: &rule) { isUnderstood = false }
         rule.grantees = values("actor") { $0["reference"].flatMap(partyID) }
         rule.actions = values("action") { concept in
             let codings = concept["coding"]?.items ?? []
@@ -162,10 +207,13 @@ struct ConsentCoding {
                 isUnderstood = false
             }
         }
-        if !isUnderstood, kind == .deny { (rule.confidentiality, rule.sensitivities) = (nil, []) }
+        if !isUnderstood { (rule.confidentiality, rule.sensitivities) = (nil, []) }
         rule.exceptions = (item["provision"]?.items ?? []).map { exception in
-            let opposite: AccessPermission.Kind = kind == .permit ? .deny : .permit
-            return self.rule(exception, isR5 ? opposite : exception["type"]?.text.flatMap(AccessPermission.Kind.init) ?? opposite)
+            if isR5 { return self.rule(exception, kind == .permit ? .deny : .permit) }
+            if let kind = exception["type"]?.text.flatMap(AccessPermission.Kind.init) { return self.rule(exception, kind) }
+            var denial = self.rule(exception, .deny)
+            denial.isPartlyUnderstood = true
+            return denial
         }
         rule.isPartlyUnderstood = !isUnderstood
         return rule

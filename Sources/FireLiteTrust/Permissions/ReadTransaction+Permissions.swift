@@ -6,23 +6,49 @@ extension ReadTransaction {
     ///
     /// - Throws: ``TrustError/Code/release``; `FHIRStoreError`.
     public func permissions() throws -> [StoredPermission] {
+        try remembered("permissions") { try readPermissions() }
+    }
+
+    private func readPermissions() throws -> [StoredPermission] {
         let coding = try ConsentCoding(store.release)
         guard let layout = store.release.resourceLayout(named: "Consent") else { return [] }
+        let identities = try identities()
         return try resources(keys: places(QueryRequest(layout)).map(\.key)).compactMap { consent in
             let item = try JSONItemReader.read(FHIRJSON.data(consent))
-            guard let permission = coding.permission(item) else { return nil }
-            let authority = try identity(permission.grantor)?.authority ?? Identity.Authority.none
-            let standing: StoredPermission.Standing
-            if item["status"]?.text != "active" {
-                standing = .inactive
-            } else if authority == Identity.Authority.none {
-                standing = .noAuthority
-            } else {
-                let isSigned = try validSignatures(of: consent).contains { $0.signer == permission.grantor }
-                standing = isSigned ? .valid : .unsigned
+            let content = coding.content(item) { reference in
+                let parties = identities.filter { $0.reference == reference }
+                return parties.count == 1 ? parties[0].id : nil
             }
-            return StoredPermission(permission: permission, standing: standing, authority: authority)
+            return try content.flatMap { try permission($0, of: consent, isActive: item["status"]?.text == "active", identities) }
         }
+    }
+
+    /// The permission of a Consent, with what it counts for; nil if nobody gives it.
+    private func permission(
+        _ content: ConsentCoding.Content, of consent: FHIRResource, isActive: Bool, _ identities: [Identity]
+    ) throws -> StoredPermission? {
+        let powers = identities.filter { $0.authority != .none }
+        let signers = isActive && !powers.isEmpty ? Set(try validSignatures(of: consent).map(\.signer)) : []
+        // If a grantor cannot be read, it may be anybody who has signed.
+        let grantors = content.hasAllGrantors ? content.grantors : content.grantors + powers.map(\.id).filter(signers.contains)
+        guard let first = grantors.first else { return nil }
+        let counting = powers.filter { grantors.contains($0.id) }
+        let signed = counting.filter { signers.contains($0.id) }
+        let standing: StoredPermission.Standing =
+            if !isActive {
+                .inactive
+            } else if counting.isEmpty {
+                .noAuthority
+            } else if signed.isEmpty {
+                .unsigned
+            } else if content.hasAllGrantors, Set(grantors).count == signed.count {
+                .valid
+            } else {
+                .denialsOnly
+            }
+        var permission = AccessPermission(id: content.id, grantor: first, patient: content.patient, rule: content.rule)
+        permission.otherGrantors = grantors.dropFirst().filter { $0 != first }
+        return StoredPermission(permission: permission, standing: standing, authorities: signed.map(\.authority))
     }
 
     /// The permissions that an identity has given.
@@ -32,7 +58,10 @@ extension ReadTransaction {
     ///   - moment: a time at which they must hold; nil for all.
     /// - Throws: ``TrustError/Code/release``; `FHIRStoreError`.
     public func permissions(givenBy grantor: String, at moment: Date? = nil) throws -> [StoredPermission] {
-        try permissions().filter { $0.permission.grantor == grantor && $0.holds(at: moment) }
+        try permissions().filter { stored in
+            let permission = stored.permission
+            return (permission.grantor == grantor || permission.otherGrantors.contains(grantor)) && stored.holds(at: moment)
+        }
     }
 
     /// The permissions that were given to an identity, those for everybody included.
@@ -43,8 +72,9 @@ extension ReadTransaction {
     /// - Throws: ``TrustError/Code/release``; `FHIRStoreError`.
     public func permissions(givenTo grantee: String, at moment: Date? = nil) throws -> [StoredPermission] {
         try permissions().filter { stored in
-            let grantees = stored.permission.rule.grantees
-            return (grantees.isEmpty || grantees.contains(grantee)) && stored.holds(at: moment)
+            let rule = stored.permission.rule
+            let rules = rule.isFrame ? rule.exceptions : [rule]
+            return rules.contains { $0.grantees.isEmpty || $0.grantees.contains(grantee) } && stored.holds(at: moment)
         }
     }
 
@@ -79,6 +109,7 @@ extension StoredPermission {
     fileprivate func holds(at moment: Date?) -> Bool {
         guard let moment else { return true }
         let rule = permission.rule
-        return standing == .valid && rule.from.map { $0 <= moment } ?? true && rule.until.map { moment < $0 } ?? true
+        return (standing == .valid || standing == .denialsOnly) && rule.from.map { $0 <= moment } ?? true
+            && rule.until.map { moment < $0 } ?? true
     }
 }

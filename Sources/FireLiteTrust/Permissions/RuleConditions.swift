@@ -10,11 +10,14 @@ struct RuleConditions {
     private let request: PermissionRequest
     /// The permissions that count.
     private let consents: [StoredPermission]
+    /// Those whose permits count, too.
+    private let permitting: [StoredPermission]
 
     init(_ transaction: ReadTransaction, _ permissions: [StoredPermission], _ request: PermissionRequest) {
         self.transaction = transaction
         self.request = request
-        consents = permissions.filter { $0.standing == .valid }
+        consents = permissions.filter { $0.standing == .valid || $0.standing == .denialsOnly }
+        permitting = permissions.filter { $0.standing == .valid }
     }
 
     /// Whose labels and types are judged.
@@ -29,8 +32,12 @@ struct RuleConditions {
 
     /// The condition that a resource of a type is seen.
     func condition(on layout: Layout) throws -> Predicate {
-        let permits = try consents.map { Predicate.all([try authority($0, layout), try permit($0.permission.rule, layout, .resource)]) }
-        let denials = try consents.map { Predicate.all([try authority($0, layout), try deny($0.permission.rule, layout, .resource)]) }
+        let permits = try permitting.map {
+            Predicate.all([try area(of: $0, .permit, layout), try permit($0.permission.rule, layout, .resource)])
+        }
+        let denials = try consents.map {
+            Predicate.all([try area(of: $0, .deny, layout), try deny($0.permission.rule, layout, .resource)])
+        }
         let own = Predicate.all([.some(permits), .some(denials).negated])
         if own.isConstant(false) { return own }
         return .all([own, try contentCondition(on: layout)])
@@ -41,74 +48,82 @@ struct RuleConditions {
         let types = transaction.containedTypes
         if types.isEmpty { return .constant(true) }
         // What is contained has no compartment of its own, so the Consents for one compartment are taken together with those for all.
-        let scopes = try consents.map { try scope($0, layout) }
         var alternatives: [Predicate] = []
-        for compartments in Set(consents.map(\.compartments)) {
-            guard let index = consents.firstIndex(where: { $0.compartments == compartments }) else { continue }
-            let counting = consents.filter { $0.compartments == compartments || $0.compartments.isEmpty }
+        for compartments in Set(permitting.map(\.compartments)) {
+            guard let one = permitting.first(where: { $0.compartments == compartments }) else { continue }
+            let counting = permitting.filter { $0.compartments == compartments || $0.compartments.isEmpty }
             let hidden = try types.map { type -> Predicate in
                 let isPermitted = Predicate.some(try counting.map { try permit($0.permission.rule, type, .contained) })
                 return isPermitted.isConstant(true) ? .constant(false) : .contains(type, isPermitted.negated)
             }
-            alternatives.append(.all([scopes[index], .some(hidden).negated]))
+            alternatives.append(.all([try scope(one, .permit, layout), .some(hidden).negated]))
         }
-        let denials = try zip(consents, scopes).map { consent, scope -> Predicate in
+        let denials = try consents.map { consent -> Predicate in
             let denied = try types.map { type -> Predicate in
                 let isDenied = try deny(consent.permission.rule, type, .contained)
                 return isDenied.isConstant(false) ? isDenied : .contains(type, isDenied)
             }
-            return .all([scope, .some(denied)])
+            return .all([try scope(consent, .deny, layout), .some(denied)])
         }
         return .all([.some(alternatives), .some(denials).negated])
     }
 
     /// The condition that a resource is in a Consent's compartments.
-    private func scope(_ consent: StoredPermission, _ layout: Layout) throws -> Predicate {
-        .all([try authority(consent, layout), try compartments(consent.permission.rule.compartments, layout)])
+    private func scope(_ consent: StoredPermission, _ kind: AccessPermission.Kind, _ layout: Layout) throws -> Predicate {
+        .all([try area(of: consent, kind, layout), try compartments(consent.permission.rule.compartments, layout)])
     }
 
-    /// The condition that the grantor's permissions count for a resource.
-    private func authority(_ consent: StoredPermission, _ layout: Layout) throws -> Predicate {
-        switch consent.authority {
-        case .none: .constant(false)
-        case .everything: .constant(true)
-        case .compartment(let compartment): try compartments([compartment], layout)
+    /// The condition that a Consent counts for a resource: by the authority of those who have signed, and by its patient.
+    private func area(of consent: StoredPermission, _ kind: AccessPermission.Kind, _ layout: Layout) throws -> Predicate {
+        let authorities = try consent.authorities.map { authority -> Predicate in
+            switch authority {
+            case .none: .constant(false)
+            case .everything: .constant(true)
+            case .compartment(let compartment): try compartments([compartment], layout)
+            }
         }
+        return .all([
+            kind == .permit ? .all(authorities) : .some(authorities),
+            try compartments(consent.permission.patient.map { [$0] } ?? [], layout),
+        ])
     }
 
     // MARK: - Rules
 
     /// The condition that a rule, or an exception of it, permits.
     private func permit(_ rule: AccessRule, _ layout: Layout, _ subject: Subject, isInner: Bool = false) throws -> Predicate {
-        let matches = try match(rule, layout, subject, isInner: isInner)
+        // Within a rule that is not understood whole, nothing is sure to be permitted.
+        if rule.isPartlyUnderstood { return .constant(false) }
+        let matches = try match(rule, layout, subject, isSure: !isInner)
         if matches.isConstant(false) { return matches }
         let denials = Predicate.some(try rule.exceptions.map { try deny($0, layout, subject, isInner: true) })
         let permits =
-            rule.kind == .permit
+            rule.kind == .permit && !rule.isFrame
             ? .constant(true) : Predicate.some(try rule.exceptions.map { try permit($0, layout, subject, isInner: true) })
         return .all([matches, denials.negated, permits])
     }
 
     /// The condition that a rule, or an exception of it, denies.
     private func deny(_ rule: AccessRule, _ layout: Layout, _ subject: Subject, isInner: Bool = false) throws -> Predicate {
-        let matches = try match(rule, layout, subject, isInner: isInner)
+        let matches = try match(rule, layout, subject, isSure: true)
         if matches.isConstant(false) { return matches }
         let denials = Predicate.some(try rule.exceptions.map { try deny($0, layout, subject, isInner: true) })
-        guard rule.kind == .deny else { return .all([matches, denials]) }
+        guard rule.kind == .deny, !rule.isFrame else { return .all([matches, denials]) }
         let permits = Predicate.some(try rule.exceptions.map { try permit($0, layout, subject, isInner: true) })
         return .all([matches, .some([denials, permits.negated])])
     }
 
-    /// The condition that a rule applies, apart from its exceptions.
-    private func match(_ rule: AccessRule, _ layout: Layout, _ subject: Subject, isInner: Bool) throws -> Predicate {
+    /// The condition that a rule applies, apart from its exceptions: as far as it is understood.
+    ///
+    /// - Parameter isSure: whether what is contained in a resource counts as being in the rule's compartments. The outermost rule's are the
+    ///   container's. For those of exceptions, what hides more is assumed.
+    private func match(_ rule: AccessRule, _ layout: Layout, _ subject: Subject, isSure: Bool) throws -> Predicate {
         guard rule.covers(request), rule.types.isEmpty || rule.types.contains(layout.name) else { return .constant(false) }
-        if rule.kind == .permit, rule.isPartlyUnderstood { return .constant(false) }
-        let place: Predicate
-        switch subject {
-        case .resource: place = try compartments(rule.compartments, layout)
-        // The outermost rule's compartments are the container's. For those of exceptions, what hides more is assumed.
-        case .contained: place = .constant(!isInner || rule.compartments.isEmpty || rule.kind == .deny)
-        }
+        let place: Predicate =
+            switch subject {
+            case .resource: try compartments(rule.compartments, layout)
+            case .contained: .constant(isSure || rule.compartments.isEmpty)
+            }
         let labels = LabelConditions(layout, isContained: subject == .contained)
         return .all([place, rule.kind == .permit ? labels.permit(rule) : labels.deny(rule)])
     }
@@ -116,7 +131,11 @@ struct RuleConditions {
     private func compartments(_ compartments: [String], _ layout: Layout) throws -> Predicate {
         if compartments.isEmpty { return .constant(true) }
         return .some(
-            try compartments.compactMap { Compartment($0) }.map { try transaction.compartmentCondition($0.type, $0.id, on: layout) })
+            try compartments.compactMap { Compartment($0) }.map { compartment in
+                try transaction.remembered("compartment \(compartment.reference) \(layout.name)") {
+                    try transaction.compartmentCondition(compartment.type, compartment.id, on: layout)
+                }
+            })
     }
 
     // MARK: - Which rule
@@ -124,27 +143,37 @@ struct RuleConditions {
     /// The rules that decide about a resource, one for each Consent that applies to it.
     func deciding(on layout: Layout, _ holds: (Predicate) throws -> Bool) throws -> [DecidingRule] {
         try consents.compactMap { consent in
-            guard try holds(authority(consent, layout)) else { return nil }
-            return try deciding(consent.permission.rule, [0], consent.permission.id, layout, holds)
+            for kind in [AccessPermission.Kind.deny, .permit] where kind == .deny || consent.standing == .valid {
+                guard try holds(area(of: consent, kind, layout)) else { continue }
+                let rule = consent.permission.rule
+                if let found = try deciding(rule, [0], kind, consent.permission.id, layout, holds) { return found }
+            }
+            return nil
         }
     }
 
+    /// The innermost of a rule and its exceptions that decides in one way; nil if none does.
     private func deciding(
-        _ rule: AccessRule, _ place: [Int], _ id: String, _ layout: Layout, _ holds: (Predicate) throws -> Bool
+        _ rule: AccessRule, _ place: [Int], _ kind: AccessPermission.Kind, _ id: String, _ layout: Layout,
+        _ holds: (Predicate) throws -> Bool
     ) throws -> DecidingRule? {
-        let matches = try match(rule, layout, .resource, isInner: place.count > 1)
-        guard try !matches.isConstant(false) && holds(matches) else { return nil }
-        let inner = try rule.exceptions.enumerated().compactMap { try deciding($1, place + [$0], id, layout, holds) }
-        return inner.first { $0.kind == .deny } ?? inner.first
-            ?? DecidingRule(consentID: id, kind: rule.kind, provision: place, specificity: rule.specificity)
+        let isInner = place.count > 1
+        let decides =
+            try kind == .deny ? deny(rule, layout, .resource, isInner: isInner) : permit(rule, layout, .resource, isInner: isInner)
+        guard try !decides.isConstant(false) && holds(decides) else { return nil }
+        for (index, exception) in rule.exceptions.enumerated() {
+            if let inner = try deciding(exception, place + [index], kind, id, layout, holds) { return inner }
+        }
+        return DecidingRule(consentID: id, kind: kind, provision: place, specificity: rule.specificity)
     }
 }
 
 extension StoredPermission {
-    /// The compartments that a permission is limited to, by itself and by the authority of its grantor.
+    /// The compartments that a permission is limited to, by itself and by the authority of its grantors.
     fileprivate var compartments: [Set<String>] {
         var sets: [Set<String>] = []
-        if case .compartment(let compartment) = authority { sets.append([compartment]) }
+        for authority in authorities { if case .compartment(let compartment) = authority { sets.append([compartment]) } }
+        if let patient = permission.patient { sets.append([patient]) }
         if !permission.rule.compartments.isEmpty { sets.append(Set(permission.rule.compartments)) }
         return sets
     }

@@ -6,6 +6,8 @@ public struct StoredPermission: Sendable, Hashable {
         case valid
         /// It was revoked, or is not active for another reason.
         case inactive
+        /// One of several grantors has not signed, has no authority, or cannot be read: what the Consent permits does not count, what it denies does.
+        case denialsOnly
         /// The signature is missing, or does not fit.
         case unsigned
         /// The grantor's permissions do not count.
@@ -16,6 +18,6 @@ public struct StoredPermission: Sendable, Hashable {
     public let permission: AccessPermission
     /// Whether it counts.
     public let standing: Standing
-    /// What the grantor's permissions count for.
-    let authority: Identity.Authority
+    /// What the permissions of those count for who have signed, of each: permits cover what is in all of them, denials what is in one of them.
+    let authorities: [Identity.Authority]
 }

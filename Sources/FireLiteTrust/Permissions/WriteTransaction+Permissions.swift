@@ -9,8 +9,8 @@ extension WriteTransaction {
     ///   - grantor: the grantor and its key. It counts only as far as the grantor has authority.
     ///   - moment: when it is given.
     /// - Returns: the Consent.
-    /// - Throws: ``TrustError/Code/invalidArgument`` if somebody else than the grantor signs, for an unknown type or compartment, and for an id
-    ///   that is taken; ``TrustError/Code/unknown`` or ``TrustError/Code/keyNotValid`` for the key; ``TrustError/Code/release``;
+    /// - Throws: ``TrustError/Code/invalidArgument`` if somebody else than the grantor signs, for an unknown type, compartment or patient, for an
+    ///   exception in R5 that does what the rule around it does, and for an id that is taken; ``TrustError/Code/unknown`` or ``TrustError/Code/keyNotValid`` for the key; ``TrustError/Code/release``;
     ///   `FHIRStoreError`.
     @discardableResult
     public func grant(_ permission: AccessPermission, signedBy grantor: SigningIdentity, at moment: Date = Date()) throws -> FHIRResource {
@@ -19,21 +19,40 @@ extension WriteTransaction {
         guard try key(grantor.keyID, at: moment).identity.id == grantor.id else {
             throw TrustError(.unknown, "the key belongs to another identity than the grantor's")
         }
-        try check(permission.rule)
+        try check(permission, coding)
         guard try resource(typeName: "Consent", id: permission.id) == nil else {
             throw TrustError(.invalidArgument, "there is a Consent with this id already: revoke it, and give another permission")
         }
         return try storeSigned(coding.json(permission, status: "active", at: moment), grantor, moment)
     }
 
-    private func check(_ rule: AccessRule) throws {
+    private func check(_ permission: AccessPermission, _ coding: ConsentCoding) throws {
+        guard permission.otherGrantors.isEmpty else {
+            throw TrustError(.invalidArgument, "a permission is given by one grantor: let each give one")
+        }
+        guard permission.patient.map({ Compartment($0)?.type == "Patient" }) ?? true else {
+            throw TrustError(.invalidArgument, "the patient of a permission is written like Patient/1")
+        }
+        try check(permission.rule, coding)
+    }
+
+    private func check(_ rule: AccessRule, _ coding: ConsentCoding) throws {
+        guard !rule.isFrame, !rule.isPartlyUnderstood else {
+            throw TrustError(.invalidArgument, "the rule was read from a Consent that says more than a rule can: make another one")
+        }
         for type in rule.types where !store.release.hasResourceType(named: type) {
             throw TrustError(.invalidArgument, "FHIR \(store.release.name) has no resource type '\(type)'")
         }
         guard rule.compartments.allSatisfy({ Compartment($0) != nil }) else {
             throw TrustError(.invalidArgument, "a compartment is written like Patient/1")
         }
-        for exception in rule.exceptions { try check(exception) }
+        for exception in rule.exceptions {
+            // R5 has no types of provisions: an exception is read as the opposite of what it is in.
+            guard !coding.isR5 || exception.kind != rule.kind else {
+                throw TrustError(.invalidArgument, "an exception to a permit denies, and one to a denial permits")
+            }
+            try check(exception, coding)
+        }
     }
 
     private func storeSigned(_ consent: JSONItem, _ signer: SigningIdentity, _ moment: Date) throws -> FHIRResource {
@@ -46,18 +65,19 @@ extension WriteTransaction {
     ///
     /// - Parameters:
     ///   - id: the id of the Consent.
-    ///   - signer: the grantor, or an identity with authority for everything.
+    ///   - signer: the grantor if there is only one, or an identity with authority for everything.
     ///   - moment: when it is revoked.
     /// - Throws: ``TrustError/Code/unknown`` if there is no such permission, or for the key; ``TrustError/Code/invalidArgument`` if somebody else
     ///   signs; `FHIRStoreError`.
     public func revokePermission(_ id: String, signedBy signer: SigningIdentity, at moment: Date = Date()) throws {
-        let coding = try ConsentCoding(store.release)
         guard let consent = try resource(typeName: "Consent", id: id),
-            let permission = try coding.permission(JSONItemReader.read(FHIRJSON.data(consent)))
+            let permission = try permissions().first(where: { $0.permission.id == id })?.permission
         else { throw TrustError(.unknown, "the store has no permission \(id)") }
         let (identity, _) = try key(signer.keyID, at: moment)
-        guard identity.id == signer.id, identity.id == permission.grantor || identity.authority == .everything else {
-            throw TrustError(.invalidArgument, "a permission is revoked by its grantor, or by the owner of the store")
+        // One of several grantors alone must not take back what the others deny.
+        let isGrantor = identity.id == permission.grantor && permission.otherGrantors.isEmpty
+        guard identity.id == signer.id, isGrantor || identity.authority == .everything else {
+            throw TrustError(.invalidArgument, "a permission is revoked by its only grantor, or by the owner of the store")
         }
         let members = try JSONItemReader.read(FHIRJSON.data(consent)).members.map { member in
             member.name == "status" ? JSONItem.Member(name: "status", value: .string("inactive")) : member

@@ -10,18 +10,24 @@ final class PermissionRestriction: QueryRestriction {
     private let known: (permissions: [StoredPermission], moment: Date)?
     /// What was handed out of the snapshot; nil without an audit, and where there is no snapshot.
     let reads: AuditedReads?
+    /// The restriction that this one was made of, for a snapshot.
+    private let base: PermissionRestriction?
 
     init(actor: String, purpose: String?, now: @escaping @Sendable () -> Date) {
         (self.actor, self.purpose, self.now) = (actor, purpose, now)
         known = nil
         reads = nil
+        base = nil
     }
 
     private init(_ other: PermissionRestriction, _ permissions: [StoredPermission], _ reads: AuditedReads?) {
         (actor, purpose, now) = (other.actor, other.purpose, other.now)
         known = (permissions, other.now())
         self.reads = reads
+        base = other.base ?? other
     }
+
+    var lasting: any QueryRestriction { base ?? self }
 
     /// The same for one snapshot, whose permissions are read once.
     func resolved(in transaction: ReadTransaction, _ reads: AuditedReads?) throws -> PermissionRestriction {

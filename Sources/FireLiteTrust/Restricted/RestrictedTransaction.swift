@@ -18,17 +18,23 @@ public struct RestrictedTransaction {
 
     /// Notes what is handed out.
     private func noting<Value>(_ typeName: String?, _ read: () throws -> Value, _ resources: (Value) -> [FHIRResource]) rethrows -> Value {
-        guard let reads = restriction.reads else { return try read() }
+        guard let reads = restriction.reads else {
+            let value = try read()
+            for resource in resources(value) { resource.restrict(by: restriction) }
+            return value
+        }
         return try reads.collecting(typeName) {
             let value = try read()
-            for resource in resources(value) { reads.note(resource) }
+            for resource in resources(value) { _ = noting(resource) }
             return value
         }
     }
 
     /// Notes a resource that is handed out. If there is none, nothing was seen.
     private func noting<Resource: FHIRResource>(_ resource: Resource?) -> Resource? {
-        if let resource { restriction.reads?.note(resource) }
+        guard let resource else { return nil }
+        resource.restrict(by: restriction)
+        restriction.reads?.note(resource)
         return resource
     }
 

@@ -132,6 +132,25 @@ import Testing
         print("audit: \(Self.tampers) tamperings with \(Self.operations) rows, each found at its row")
     }
 
+    /// Each byte of a row that says something, and the salt of its value among them.
+    @Test func everyByteOfARowIsCovered() throws {
+        let audited = try AuditedStore()
+        try audited.store.write { tx in try tx.upsert((1...3).map { auditedPatient("\($0)", "A") }) }
+        for column in ["value", "salt", "hash"] {
+            let bytes = try audited.store.read { try $0.auditRows("SELECT \(column) FROM _audit WHERE seq = 2")[0][0].bytes }.unwrapped()
+            #expect(bytes.count == 32)
+            for place in bytes.indices {
+                var changed = bytes
+                changed[place] ^= 1
+                let finding = try audited.tampering { tx in
+                    try tx.runAudit("UPDATE _audit SET \(column) = ? WHERE seq = 2", [.blob(changed)])
+                    return [try tx.verifyAudit(signedBy: audited.keys).finding]
+                }[0]
+                #expect(finding?.row == 2, "byte \(place) of \(column)")
+            }
+        }
+    }
+
     @Test func aRowThatWasWrittenAgainWithItsHashIsFoundInItsCommit() throws {
         var random = SeededGenerator(seed: 26)
         let (audited, heads) = try Self.filled(&random)
@@ -145,7 +164,7 @@ import Testing
                     value: old.value)
                 try tx.runAudit(
                     "UPDATE _audit SET actor = 'Practitioner/0', purpose = NULL, hash = ? WHERE seq = ?",
-                    [.blob(MerkleTree.leafHash(entry.leaf(salt: row.salt.prefix(AuditSalt.length)))), .integer(number)])
+                    [.blob(MerkleTree.leafHash(entry.leaf(salt: AuditSalt.ofLeaf(row.salt)))), .integer(number)])
                 let result = try tx.verifyAudit(signedBy: audited.keys)
                 let first = try (heads.last { $0.size < number }).unwrapped().size + 1
                 #expect(result.finding?.row == first && result.finding?.kind == .rewritten, "\(String(describing: result.finding))")

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import FireLiteTrust
@@ -118,15 +119,13 @@ import Testing
         var wantErr: Bool
     }
 
-    private static let folder = ProcessInfo.processInfo.environment["FIRELITE_MERKLE"] ?? "/tmp/data/suites/merkle"
-
     @Test(
-        .enabled(
-            if: FileManager.default.fileExists(atPath: MerkleTreeTests.folder),
-            "the vectors are not on this machine: set FIRELITE_MERKLE to their folder"),
+        .enabled(if: SharedArchive.suites != nil, "the archive suites.tar.xz is not beside the package, in ../shared/data"),
         arguments: ["inclusion", "consistency", "subtreeinclusion", "subtreeconsistency"])
     func theVectorsAreAcceptedAndRefused(_ kind: String) throws {
-        let folder = "\(Self.folder)/\(kind)"
+        let temporary = try TemporaryFolder()
+        try SharedArchive.suites?.unpack(into: temporary.path)
+        let folder = "\(temporary.path)/merkle/\(kind)"
         let files = FileManager.default.enumerator(atPath: folder)?.compactMap { $0 as? String } ?? []
         var counts = (right: 0, wrong: 0)
         for file in files where file.hasSuffix(".json") {

@@ -15,6 +15,9 @@ final class StoreConnection {
     private let beginStatement: Statement
     private let rollbackStatement: Statement
     private var dataVersionStatement: Statement?
+    /// What modules have made of the file's content, and the state of the file then.
+    private var memory: [String: (state: [Int64], value: Any)] = [:]
+    private static let mostRemembered = 1_000
 
     init(_ connection: Connection, release: FHIRRelease) throws {
         self.connection = connection
@@ -62,6 +65,17 @@ final class StoreConnection {
         dataVersionStatement = statement
         defer { statement.reset() }
         return try statement.step() ? statement.int(0) : 0
+    }
+
+    /// A value that is made of the file's content, for a transaction that writes nothing. It is made once for each state of the file: a commit
+    /// of another connection changes `data_version`, one of this connection the number of its changes.
+    func remembered<Value>(_ key: String, _ make: () throws -> Value) throws -> Value {
+        let state = [try dataVersion(), connection.totalChanges]
+        if let known = memory[key], known.state == state, let value = known.value as? Value { return value }
+        let value = try make()
+        if memory.count >= Self.mostRemembered { memory.removeAll() }
+        memory[key] = (state, value)
+        return value
     }
 
     /// Discards what a rolled-back transaction had added.
