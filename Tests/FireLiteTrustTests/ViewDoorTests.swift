@@ -220,9 +220,10 @@ import Testing
         let house = try House()
         let (store, view) = (house.store, house.view)
         try view.read { tx in
-            #expect(try store.resource(Patient.self, id: "2") == nil)
-            #expect(try store.query(Patient.self).ids() == ["1"])
-            #expect(throws: FHIRStoreError.self) { try store.read { try $0.history(Patient.self, id: "2") } }
+            let hidden = try store.resource(Patient.self, id: "2")
+            let ids = try store.query(Patient.self).ids()
+            #expect(hidden == nil && ids == ["1"])
+            #expect(throws: FHIRStoreError.self) { try store.read { try $0.history(of: Patient.self, id: "2") } }
             #expect(throws: FHIRStoreError.self) { try store.sql("SELECT count(*) FROM Patient") }
             #expect(throws: FHIRStoreError.self) { try store.read { try $0.newestChange() } }
             #expect(throws: FHIRStoreError.self) { _ = try tx.query(Patient.self).sql }

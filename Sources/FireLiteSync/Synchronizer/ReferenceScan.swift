@@ -10,13 +10,13 @@ enum ReferenceScan {
     struct Findings {
         /// The resources that it refers to by type and id.
         var keys: [SyncKey] = []
-        /// Whether it has addresses that only this store understands: by UUID, `urn:uuid:…`, or of a payload that is kept apart, `blob:sha256:…`.
+        /// Whether it has addresses that only this store understands: by UUID, `urn:uuid:…`, or of a payload that is kept apart, `blob:…`.
         var isLocal = false
     }
 
     private static let member = Array("\"reference\":\"".utf8)
     private static let uuid = Array("urn:uuid:".utf8)
-    private static let payload = Array(PayloadKeeping.referenceStart)
+    private static let payloads = PayloadKeeping.referenceStarts.map { Array($0) }
 
     /// The resources that JSON refers to by type and id.
     ///
@@ -63,7 +63,7 @@ enum ReferenceScan {
                 position = min(position, bytes.count)
                 note(String(decoding: bytes[start..<position], as: UTF8.self), base, &findings)
             case UInt8(ascii: "u"): if isEqual(address, colon - 3, bytes.count, uuid) { findings.isLocal = true }
-            case UInt8(ascii: "s"): if isPayload(address, colon, bytes.count) { findings.isLocal = true }
+            case UInt8(ascii: "s"), UInt8(ascii: "h"): if isPayload(address, colon, bytes.count) { findings.isLocal = true }
             default: continue
             }
         }
@@ -88,7 +88,7 @@ enum ReferenceScan {
     /// Whether the colon is the first one of a reference to a payload.
     private static func isPayload(_ address: UnsafePointer<UInt8>, _ colon: Int, _ count: Int) -> Bool {
         // A quotation mark and four letters come before it.
-        isEqual(address, colon - 5, count, payload)
+        payloads.contains { isEqual(address, colon - 5, count, $0) }
     }
 
     private static func isEqual(_ address: UnsafePointer<UInt8>, _ start: Int, _ count: Int, _ text: [UInt8]) -> Bool {

@@ -129,15 +129,18 @@ import Testing
         try store.read { transaction in
             for request in Self.requests() {
                 var page = request
-                #expect(try transaction.statement(page)?.walk([]) == nil)
+                let walk = try transaction.statement(page)?.walk([])
+                #expect(walk == nil)
                 page.limit = 10
                 page.sort = [SortKey(path: QueryPath([PathStep(slot: 0)]), isDescending: false, nulls: .last)]
-                #expect(try transaction.statement(page)?.walk([]) == nil)
+                let sorted = try transaction.statement(page)?.walk([])
+                #expect(sorted == nil)
             }
             let rare = Self.value(Patient._layout, Self.path(Patient._layout, "id"), "7")
             var page = rare
             page.limit = 10
-            #expect(try transaction.statement(page)?.walk([]) == nil)
+            let walk = try transaction.statement(page)?.walk([])
+            #expect(walk == nil)
         }
     }
 }

@@ -142,6 +142,14 @@ struct MemoryEvaluator {
 
     // MARK: - Sorting
 
+    /// The values that a path to sort by leads to.
+    private func items(_ path: SortPath, _ start: Item) -> [Item] {
+        let ends = path.filters.reduce([start]) { places, filter in
+            places.flatMap { items(filter.path, $0) }.filter { holds(filter.condition, $0) }
+        }
+        return ends.flatMap { items(path.path, $0) }
+    }
+
     /// The value of a resource that a key sorts by.
     func sortValue(_ key: SortKey, _ object: FHIRObject) -> ComparedValue? {
         let values = key.paths.flatMap { items($0, .object(object)) }.compactMap { item -> ComparedValue? in
