@@ -57,11 +57,11 @@ extension FHIRRelease {
             }
         }
 
-        /// Permits everything to everybody.
+        /// Permits all observations to everybody.
         func open() throws {
             guard let signer = signers["a"] else { return }
             try store.write { tx in
-                let permission = AccessPermission(id: "open", grantor: "a", rule: AccessRule(.permit, to: []))
+                let permission = AccessPermission(id: "open", grantor: "a", rule: AccessRule(.permit, to: [], types: ["Observation"]))
                 try tx.grant(permission, signedBy: signer, at: Self.now)
             }
         }
@@ -258,6 +258,17 @@ extension FHIRRelease {
 
     // MARK: - Writing
 
+    @Test func aDenialOfEverythingIsADecision() throws {
+        let ward = try Ward(.latest)
+        try ward.open()
+        #expect(try ward.seen() == Self.all)
+        let owner = try ward.signers["a"].unwrapped()
+        try ward.store.write {
+            _ = try $0.grant(AccessPermission(grantor: "a", rule: AccessRule(.deny, to: [])), signedBy: owner, at: Ward.now)
+        }
+        #expect(try ward.seen().isEmpty)
+    }
+
     @Test func whatAReleaseCannotSayIsNotGiven() throws {
         let ward = try Ward(.latest)
         let owner = try ward.signers["a"].unwrapped()
@@ -269,6 +280,8 @@ extension FHIRRelease {
         }
         #expect(grant(AccessRule(.deny, to: [], exceptions: [AccessRule(.deny, to: [], types: ["Observation"])])) == .invalidArgument)
         #expect(grant(AccessRule(.permit, to: [], exceptions: [AccessRule(.permit, to: [])])) == .invalidArgument)
+        #expect(grant(AccessRule(.permit, to: [])) == .invalidArgument)
+        #expect(grant(AccessRule(.permit, to: [], types: ["Observation"], exceptions: [AccessRule(.deny, to: [])])) == .invalidArgument)
         #expect(grant(AccessRule(.permit, to: []), patient: "Practitioner/1") == .invalidArgument)
         try ward.consent(#"\#(Self.fromA),"decision":"deny","provision":[{\#(Self.data(1))},{\#(Self.data(2))}]"#)
         let read = try ward.store.read { try $0.permissions() }

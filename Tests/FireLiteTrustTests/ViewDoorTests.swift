@@ -154,7 +154,9 @@ import Testing
         #expect(try house.view.search("Patient?_total=accurate").total == 1)
         #expect(try house.view.search("Patient?_summary=count").total == 1)
         #expect(try house.matches("Patient/1/Condition").isEmpty)
-        #expect(throws: (any Error).self) { try house.matches("Patient/2/Observation") }
+        // An Observation that the view shows says itself whom it is about.
+        #expect(try house.matches("Patient/2/Observation") == ["o2"])
+        #expect(try house.matches("Patient/2/Condition").isEmpty)
     }
 
     @Test func referencesToHiddenResourcesLeadNowhere() throws {
@@ -249,7 +251,7 @@ import Testing
             } catch { return "\(error)" }
         }
         for (hidden, missing) in [
-            ("Patient/2/Observation", "Patient/9/Observation"), ("Patient?_id=2", "Patient?_id=9"), ("Condition", "Procedure"),
+            ("Patient/2/Condition", "Patient/9/Condition"), ("Patient?_id=2", "Patient?_id=9"), ("Condition", "Procedure"),
             ("Observation?_list=l1", "Observation?_list=l9"),
         ] {
             #expect(

@@ -33,11 +33,13 @@ struct ConsentCoding {
         let patient = permission.patient.map { JSONItem.object(["reference": .string($0)]) }
         let date = TrustTime.text(moment)
         if isR5 {
+            let isBare = isBare(permission.rule)
             return .object([
                 "resourceType": .string("Consent"), "id": .string(permission.id), "status": .string(status), "category": category,
                 "subject": patient, "date": .string(String(date.prefix(10))), "grantor": .array([party(permission.grantor)]),
-                "decision": .string(permission.rule.kind == .permit ? "deny" : "permit"),
-                "provision": .array([provision(permission.rule)]),
+                // A denial of everything is the decision itself.
+                "decision": .string(permission.rule.kind == .permit || isBare ? "deny" : "permit"),
+                "provision": isBare ? nil : .array([provision(permission.rule)]),
             ])
         }
         return .object([
@@ -64,6 +66,9 @@ struct ConsentCoding {
             ? .object(["value": .string(id)]) : .object(["system": .string(uris), "value": .string("urn:uuid:" + id)])
         return .object(["identifier": identifier])
     }
+
+    /// Whether a rule has no condition, so that a provision for it would be empty in R5, where provisions have no type.
+    func isBare(_ rule: AccessRule) -> Bool { isR5 && provision(rule).members.isEmpty }
 
     private func provision(_ rule: AccessRule) -> JSONItem {
         let period: JSONItem? =

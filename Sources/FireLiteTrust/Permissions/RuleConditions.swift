@@ -109,8 +109,9 @@ struct RuleConditions {
         if matches.isConstant(false) { return matches }
         let denials = Predicate.some(try rule.exceptions.map { try deny($0, layout, subject, isInner: true) })
         guard rule.kind == .deny, !rule.isFrame else { return .all([matches, denials]) }
-        let permits = Predicate.some(try rule.exceptions.map { try permit($0, layout, subject, isInner: true) })
-        return .all([matches, .some([denials, permits.negated])])
+        // Within a rule that is not understood whole, nothing is sure to be permitted.
+        let permits = rule.isPartlyUnderstood ? [] : try rule.exceptions.map { try permit($0, layout, subject, isInner: true) }
+        return .all([matches, .some([denials, Predicate.some(permits).negated])])
     }
 
     /// The condition that a rule applies, apart from its exceptions: as far as it is understood.

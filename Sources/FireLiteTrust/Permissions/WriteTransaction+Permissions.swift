@@ -9,8 +9,9 @@ extension WriteTransaction {
     ///   - grantor: the grantor and its key. It counts only as far as the grantor has authority.
     ///   - moment: when it is given.
     /// - Returns: the Consent.
-    /// - Throws: ``TrustError/Code/invalidArgument`` if somebody else than the grantor signs, for an unknown type, compartment or patient, for an
-    ///   exception in R5 that does what the rule around it does, and for an id that is taken; ``TrustError/Code/unknown`` or ``TrustError/Code/keyNotValid`` for the key; ``TrustError/Code/release``;
+    /// - Throws: ``TrustError/Code/invalidArgument`` if somebody else than the grantor signs, for an unknown type, compartment or patient, for an id
+    ///   that is taken, and for what an R5 Consent cannot say: an exception that does what the rule around it does, and a permit or an exception
+    ///   without any condition; ``TrustError/Code/unknown`` or ``TrustError/Code/keyNotValid`` for the key; ``TrustError/Code/release``;
     ///   `FHIRStoreError`.
     @discardableResult
     public func grant(_ permission: AccessPermission, signedBy grantor: SigningIdentity, at moment: Date = Date()) throws -> FHIRResource {
@@ -33,7 +34,15 @@ extension WriteTransaction {
         guard permission.patient.map({ Compartment($0)?.type == "Patient" }) ?? true else {
             throw TrustError(.invalidArgument, "the patient of a permission is written like Patient/1")
         }
+        if permission.rule.kind == .permit { try checkCondition(permission.rule, coding) }
         try check(permission.rule, coding)
+    }
+
+    private func checkCondition(_ rule: AccessRule, _ coding: ConsentCoding) throws {
+        guard !coding.isBare(rule) else {
+            throw TrustError(
+                .invalidArgument, "an R5 Consent has no empty provision: give the permit or the exception a condition, such as types")
+        }
     }
 
     private func check(_ rule: AccessRule, _ coding: ConsentCoding) throws {
@@ -51,6 +60,7 @@ extension WriteTransaction {
             guard !coding.isR5 || exception.kind != rule.kind else {
                 throw TrustError(.invalidArgument, "an exception to a permit denies, and one to a denial permits")
             }
+            try checkCondition(exception, coding)
             try check(exception, coding)
         }
     }
