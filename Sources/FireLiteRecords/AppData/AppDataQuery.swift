@@ -41,7 +41,7 @@ public struct AppDataQuery: Sendable {
     /// Only app data with one of these statuses. Default: active.
     public func status(_ statuses: Set<RecordStatus>) -> Self { with { $0.statuses = statuses } }
 
-    /// Also deleted app data, in ``summaries()`` and ``count()``.
+    /// Also deleted app data, in `summaries()` and `count()`.
     public func includingDeleted() -> Self { with { $0.statuses.insert(.deleted) } }
 
     /// Limits the number of results.
