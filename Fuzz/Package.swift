@@ -22,13 +22,9 @@ let package = Package(
         .target(name: "FireLiteCore", dependencies: ["CFireLitePrefetch"], swiftSettings: instrumented),
         .target(name: "FireLite", dependencies: ["FireLiteCore", "FireLiteSQLiteBridge", "CFireLiteGzip"], swiftSettings: instrumented),
         .target(name: "FireLiteR4", dependencies: ["FireLiteCore"], swiftSettings: instrumented),
-        .target(name: "FireLiteSynthetic", dependencies: ["FireLiteCore", "FireLiteR4"], swiftSettings: instrumented),
-        .target(
-            name: "FireLiteCLI", dependencies: ["FireLite", "FireLiteR4", "FireLiteSynthetic"], exclude: ["main.swift"],
-            swiftSettings: instrumented),
         .target(name: "FireLiteGenerator", path: "Generator/FireLiteGenerator", swiftSettings: instrumented),
         .executableTarget(
-            name: "Fuzz", dependencies: ["FireLite", "FireLiteR4", "FireLiteCLI", "FireLiteGenerator"], path: "Fuzz",
+            name: "Fuzz", dependencies: ["FireLite", "FireLiteR4", "FireLiteGenerator"], path: "Fuzz",
             swiftSettings: instrumented, linkerSettings: [.unsafeFlags(["-sanitize=fuzzer", "-use-ld=lld"])]),
     ]
 )
