@@ -14,6 +14,18 @@ struct JSONBytes {
 
     mutating func string(_ text: String) {
         bytes.append(UInt8(ascii: "\""))
+        let isPlain = text.utf8.withContiguousStorageIfAvailable { memory in
+            guard memory.allSatisfy(Self.isPlain) else { return false }
+            bytes.append(contentsOf: memory)
+            return true
+        }
+        if isPlain != true { escaped(text) }
+        bytes.append(UInt8(ascii: "\""))
+    }
+
+    private static func isPlain(_ byte: UInt8) -> Bool { byte >= 32 && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\") }
+
+    private mutating func escaped(_ text: String) {
         for byte in text.utf8 {
             switch byte {
             case UInt8(ascii: "\""), UInt8(ascii: "\\"):
@@ -27,7 +39,6 @@ struct JSONBytes {
             default: bytes.append(byte)
             }
         }
-        bytes.append(UInt8(ascii: "\""))
     }
 
     mutating func member(_ name: StaticString, _ text: String) {

@@ -51,10 +51,13 @@ struct SampleFingerprint {
     ///
     /// - Parameter time: milliseconds since 1970, with which the UUID begins as one of version 7 does. Samples come in the order of their times,
     ///   and so do their UUIDs: SQLite adds them at the end of its indexes instead of writing pages all over them.
-    static func uuid(of text: String, time: Int64? = nil) -> UUID { uuid(of: Data(text.utf8), time: time) }
+    static func uuid(of text: String, time: Int64? = nil) -> UUID {
+        var text = text
+        return text.withUTF8 { uuid(of: UnsafeRawBufferPointer($0), time: time) }
+    }
 
-    static func uuid(of text: Data, time: Int64? = nil) -> UUID {
-        var digest = [UInt8](HashAlgorithm.sha256.digest(of: text))
+    static func uuid(of text: UnsafeRawBufferPointer, time: Int64? = nil) -> UUID {
+        var digest = HashAlgorithm.sha256.digest(of: text)
         if let time { for place in 0..<6 { digest[place] = UInt8(truncatingIfNeeded: time >> Int64(40 - place * 8)) } }
         return UUID(
             uuid: (

@@ -36,6 +36,8 @@ final class ExportReader: NSObject, XMLParserDelegate {
     /// Where the parser met the end of the document before the end of the file, or the other way round.
     private var early: SampleError?
     private var isStopped = false
+    /// The text that a sample's UUID is made of.
+    private var identity: [UInt8] = []
 
     /// Begins to read a file.
     ///
@@ -257,14 +259,26 @@ final class ExportReader: NSObject, XMLParserDelegate {
     /// The sample with a UUID made of its content, as the file has none: so the next export has the same ones.
     private func identified(_ sample: Sample) -> Sample {
         var sample = sample
-        var text = "\(sample.type.rawValue)|\(sample.startTime)|\(sample.endTime)|\(sample.origin.canonical)|"
-        switch sample.value {
-        case .quantity(let number, let unit): text += "\(number.literal)|\(unit)"
-        case .category(let name): text += name
-        case .correlation(let parts): for part in parts { text += part.identifier }
-        case .workout(let workout): text += "\(workout.activity)|\(workout.duration?.literal ?? "")"
+        identity.removeAll(keepingCapacity: true)
+        func add(_ text: String) {
+            identity.append(contentsOf: text.utf8)
+            identity.append(UInt8(ascii: "|"))
         }
-        sample.uuid = SampleFingerprint.uuid(of: text, time: sample.startTime)
+        add(sample.type.rawValue)
+        add(String(sample.startTime))
+        add(String(sample.endTime))
+        add(sample.origin.canonical)
+        switch sample.value {
+        case .quantity(let number, let unit):
+            add(number.literal)
+            identity.append(contentsOf: unit.utf8)
+        case .category(let name): identity.append(contentsOf: name.utf8)
+        case .correlation(let parts): for part in parts { identity.append(contentsOf: part.identifier.utf8) }
+        case .workout(let workout):
+            add(workout.activity)
+            if let duration = workout.duration { identity.append(contentsOf: duration.literal.utf8) }
+        }
+        sample.uuid = identity.withUnsafeBytes { SampleFingerprint.uuid(of: $0, time: sample.startTime) }
         return sample
     }
 }
