@@ -106,8 +106,11 @@ struct BlobsCommandTests {
         #expect(try database.run("get", ["Patient/1", "--keyring", keys]).error.contains("chmod 600"))
     }
 
+    /// Where payloads go that are moved apart.
+    enum Place: CaseIterable, Sendable { case tables, files, sealedFiles }
+
     /// The tool is killed again and again while it moves payloads apart, and then back: by day 12 MB, at night 1 GB.
-    @Test func killsWhilePayloadsMoveLoseNothing() throws {
+    @Test(arguments: Place.allCases) func killsWhilePayloadsMoveLoseNothing(_ place: Place) throws {
         let (count, size) = (Effort.isNightly ? 2_500 : 30, 400_000)
         let folder = try TemporaryFolder()
         let path = folder.file("store.sqlite")
@@ -116,15 +119,24 @@ struct BlobsCommandTests {
             for number in 0..<count { try store.write { _ = try $0.upsert(Self.patient(number, size)) } }
             try store.close()
         }
+        let keyring = place == .sealedFiles ? try RecordKeyring() : nil
+        let keys = folder.file("keys.json")
+        if let keyring {
+            try keyring.exported().write(to: URL(fileURLWithPath: keys))
+            #expect(chmod(keys, 0o600) == 0)
+        }
+        let options = keyring == nil ? [] : ["--keyring", keys]
         for (verb, growth) in [("apart", 1_500_000), ("back", 1_000_000)] {
+            let placing = verb == "apart" && place != .tables ? ["--in-files", "100000"] : []
             var (kills, isDone) = (0, false)
             while !isDone {
-                let process = try ToolProcess.make(["blobs", "--database", path, verb])
+                let before = Self.size(inFolder: path + "-payloads")
+                let process = try ToolProcess.make(["blobs", "--database", path, verb] + placing + options)
                 try process.run()
-                // It is killed when its log has grown by that much, at another point each time.
+                // It is killed when log and files have changed by that much, at another point each time.
                 let limit = growth + kills * (Effort.isNightly ? 23_456_789 : 1_234_567)
                 while process.isRunning {
-                    if kills < 8, Self.size(path + "-wal") > limit {
+                    if kills < 8, Self.size(path + "-wal") + abs(Self.size(inFolder: path + "-payloads") - before) > limit {
                         kill(process.processIdentifier, SIGKILL)
                         kills += 1
                         break
@@ -134,14 +146,19 @@ struct BlobsCommandTests {
                 process.waitUntilExit()
                 isDone = process.terminationReason == .exit
                 if isDone { #expect(process.terminationStatus == 0) }
-                try Self.verify(path, count, size, isComplete: isDone, verb)
+                try Self.verify(path, count, size, keyring, isComplete: isDone, verb)
             }
             #expect(kills > 0, "\(verb)")
+            let files = try? FileManager.default.contentsOfDirectory(atPath: path + "-payloads")
+            #expect((files ?? []).count == (placing.isEmpty ? 0 : count), "\(verb)")
         }
     }
 
-    private static func verify(_ path: String, _ count: Int, _ size: Int, isComplete: Bool, _ verb: String) throws {
+    private static func verify(
+        _ path: String, _ count: Int, _ size: Int, _ keyring: RecordKeyring?, isComplete: Bool, _ verb: String
+    ) throws {
         let store = try FHIRStore(path: path, release: .r4)
+        if let keyring { store.records.encryption = .perRecord(keyring) }
         try store.attachments.resume()
         #expect(try store.check().isEmpty)
         #expect(try store.attachments.verify().isEmpty)
@@ -151,12 +168,21 @@ struct BlobsCommandTests {
             let stored = try #require(try store.resource(Patient.self, id: "\(number)"))
             #expect(try FHIRJSON.string(store.attachments.whole(stored)) == FHIRJSON.string(patient(number, size)), "\(number)")
         }
-        if isComplete { #expect(try store.attachments.list().count == (verb == "apart" ? count : 0)) }
+        if isComplete {
+            let payloads = try store.attachments.list()
+            #expect(payloads.count == (verb == "apart" ? count : 0))
+            #expect(payloads.allSatisfy { $0.isSealed == (keyring != nil) })
+        }
         try store.close()
     }
 
     private static func size(_ path: String) -> Int {
         var status = stat()
         return stat(path, &status) == 0 ? Int(status.st_size) : 0
+    }
+
+    private static func size(inFolder path: String) -> Int {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
+        return names.reduce(0) { $0 + size(path + "/" + $1) }
     }
 }
