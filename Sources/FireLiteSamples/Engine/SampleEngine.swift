@@ -12,7 +12,7 @@ import Foundation
 public final class SampleEngine: Sendable {
     /// Settings of an engine.
     public struct Configuration: Sendable {
-        /// How many samples a batch has at most; nil for 5,000 in a ``LocalStore`` and 500 elsewhere.
+        /// How many samples a batch has at most; nil for 2,000 in a ``LocalStore`` and 500 elsewhere.
         public var batchSize: Int?
         /// How many types are worked on at a time.
         public var parallelTypes = 1

@@ -16,8 +16,8 @@ struct SampleTransfer: Sendable {
         max(1, engine.configuration.batchSize ?? (committing?.isLocal == true ? Self.localBatch : Self.externalBatch))
     }
 
-    /// The store gains from large batches; a server gets one request for each.
-    private static let localBatch = 5_000
+    /// Two batches are in memory at once. With larger ones the store gains no more; a server gets one request for each.
+    private static let localBatch = 2_000
     private static let externalBatch = 500
 
     func run() async throws {

@@ -4,8 +4,8 @@ import Foundation
 ///
 /// `@unchecked Sendable`: the condition guards everything.
 final class ExportQueue: @unchecked Sendable {
-    /// So many samples wait at most, about a batch.
-    private static let capacity = 6_000
+    /// So many samples wait at most, about two batches.
+    private static let capacity = 4_000
 
     private let condition = NSCondition()
     private var samples: [Sample] = []
@@ -15,6 +15,9 @@ final class ExportQueue: @unchecked Sendable {
     private var isCancelled = false
     private var failure: (any Error)?
     private var counts: [String: Int] = [:]
+
+    /// How many samples are in memory.
+    var count: Int { condition.withLock { samples.count } }
 
     /// The elements so far that are no samples, by name.
     var ignored: [String: Int] { condition.withLock { counts } }
@@ -30,6 +33,11 @@ final class ExportQueue: @unchecked Sendable {
     func put(_ new: [Sample], ignored: [String: Int]) -> Bool {
         condition.withLock {
             while samples.count - taken >= Self.capacity, !isCancelled { condition.wait() }
+            if taken >= Self.capacity {
+                // A parser that is always ahead would let them grow without end.
+                samples.removeFirst(taken)
+                taken = 0
+            }
             samples += new
             counts = ignored
             condition.broadcast()
