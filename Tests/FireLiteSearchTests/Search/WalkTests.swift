@@ -7,7 +7,9 @@ import Testing
 @Suite struct WalkTests {
     private static let patients = 4_200
 
-    /// Two observations of each patient. Those of the last patients have a code and their patients a name of their own.
+    private static func isLate(_ patient: Int) -> Bool { patient < 3 || patient >= patients - 300 }
+
+    /// Two observations of each patient. Those of the first few and the last patients have a code and their patients a name of their own.
     private static func filled() throws -> FHIRStore {
         let store = try FHIRStore.inMemory(release: .r4)
         let names = ["Abel", "Baker", "Clark", "Davis"]
@@ -16,7 +18,7 @@ import Testing
                 (0..<patients).map { number -> FHIRResource in
                     let patient = Patient()
                     patient.id = "\(number)"
-                    patient.name.append(HumanName { $0.family = number < patients - 300 ? names[number % 4] : "Late" })
+                    patient.name.append(HumanName { $0.family = isLate(number) ? "Late" : names[number % 4] })
                     return patient
                 })
             try transaction.upsert(
@@ -24,7 +26,7 @@ import Testing
                     let observation = Observation()
                     observation.id = "o\(number)"
                     observation.status = number % 5 == 0 ? .amended : .final
-                    let isLate = number % patients >= patients - 300
+                    let isLate = isLate(number % patients)
                     observation.code = CodeableConcept { $0.coding.append(Coding { $0.code = isLate ? "late" : "c\(number % 3)" }) }
                     observation.subject = Reference { $0.reference = "Patient/\(number % patients)" }
                     return observation
