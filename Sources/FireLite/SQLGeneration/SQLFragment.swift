@@ -4,8 +4,8 @@ import FireLiteSQLiteBridge
 struct SQLFragment: Sendable {
     var sql: String
     var arguments: [SQLValue]
-    /// What a condition of the form `alias._k IN (SELECT …)` selects; nil for others.
-    private(set) var selection: KeySelection?
+    /// What a condition of the form `alias._k IN (SELECT …)` selects; none for others. As an optional it crashes Swift 6.3's optimizer.
+    private var selections: [KeySelection] = []
 
     init(_ sql: String, _ arguments: [SQLValue] = []) {
         self.sql = sql
@@ -15,13 +15,13 @@ struct SQLFragment: Sendable {
     /// The condition that the key of `alias` is among those of a `SELECT`.
     static func key(of alias: String, in select: SQLFragment, _ keys: KeySelection.Keys) -> SQLFragment {
         var condition = "\(alias)._k IN (" + select + ")"
-        condition.selection = KeySelection(alias: alias, select: select.sql, keys: keys)
+        condition.selections = [KeySelection(alias: alias, select: select.sql, keys: keys)]
         return condition
     }
 
     /// The `SELECT` of a condition of the form `alias._k IN (SELECT …)`; nil if it is another one, or on other keys.
     func select(of alias: String, _ keys: KeySelection.Keys) -> SQLFragment? {
-        guard let selection, selection.alias == alias, selection.keys == keys else { return nil }
+        guard let selection = selections.first, selection.alias == alias, selection.keys == keys else { return nil }
         return SQLFragment(selection.select, arguments)
     }
 

@@ -102,6 +102,40 @@ import Testing
         }
     }
 
+    /// Few resources are walked through, too, where many others refer to each.
+    @Test func manyReferencesToFewResourcesAreWorthAWalk() throws {
+        let store = try FHIRStore.inMemory(release: .r4)
+        try store.write { transaction in
+            try transaction.upsert(
+                (0..<800).map { number -> FHIRResource in
+                    let patient = Patient()
+                    patient.id = "\(number)"
+                    return patient
+                })
+            try transaction.upsert(
+                (0..<8_000).map { number -> FHIRResource in
+                    let observation = Observation()
+                    observation.id = "o\(number)"
+                    observation.status = .final
+                    observation.code = CodeableConcept { $0.coding.append(Coding { $0.code = "c\(number / 800 % 3)" }) }
+                    observation.subject = Reference { $0.reference = "Patient/\(number % 800)" }
+                    return observation
+                })
+        }
+        try store.createIndexes(.references)
+        try store.createIndexes(.codes)
+        let (observation, patient) = (Observation._layout, Patient._layout)
+        let code = Self.value(observation, Self.path(observation, "code", "coding", "code"), "c1").predicate
+        var page = QueryRequest(patient)
+        page.predicate = .referredBy(observation, Self.path(observation, "subject"), code)
+        page.limit = 21
+        try store.read { transaction in
+            let walk = try transaction.statement(page)?.walk([])
+            let places = try transaction.places(page)
+            #expect(walk != nil && places.count == 21)
+        }
+    }
+
     private static func steps(_ store: FHIRStore, _ request: QueryRequest) throws -> Int {
         try store.read { transaction in
             _ = try transaction.places(request)
