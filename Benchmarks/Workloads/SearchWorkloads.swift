@@ -9,11 +9,12 @@ struct SearchWorkloads: Workload {
     static let latest = "search, latest 20 of patient and code, index"
     static let chain = "search, page of 20 by chain and date, index"
     static let reverse = "search, page of 20 by reverse chain, index"
-    static let total = "search, total of a code, index"
+    static let total = "search, total by code and date, index"
 
     var names: [String] { [Self.name, Self.latest, Self.chain, Self.reverse, Self.total] }
 
     private static let arguments = 50
+    private static let totals = 10
     /// The moment from which observations count in the chain.
     private static let since = "2015-01-01T00:00:00"
     private static let prefix = "family >= ?1 COLLATE NOCASE AND family < ?1 || '{' COLLATE NOCASE"
@@ -45,7 +46,7 @@ struct SearchWorkloads: Workload {
                 AND c.code = ?1)) ORDER BY p._k LIMIT 20
                 """
             measurements.append(
-                try pages(bench, Self.reverse, store, path, codes(data, below: .max), sql) {
+                try pages(bench, Self.reverse, store, path, codes(data), sql) {
                     "Patient?_has:Observation:patient:code=\($0)&_count=20&_total=none"
                 })
         }
@@ -66,9 +67,8 @@ struct SearchWorkloads: Workload {
         try spread(data.rows("SELECT DISTINCT substr(family, 1, \(length)) FROM Patient_name WHERE family IS NOT NULL ORDER BY 1"))
     }
 
-    private func codes(_ data: RawDatabase, below most: Int) throws -> [String] {
-        try spread(
-            data.rows("SELECT code FROM Observation_code_coding GROUP BY code HAVING count(*) < \(most) ORDER BY count(*), code"))
+    private func codes(_ data: RawDatabase) throws -> [String] {
+        try spread(data.rows("SELECT code FROM Observation_code_coding GROUP BY code ORDER BY count(*), code"))
     }
 
     // MARK: - Workloads
@@ -104,13 +104,36 @@ struct SearchWorkloads: Workload {
         }
     }
 
+    /// The argument is a code, a bar and the day from which about 5,000 of its observations are, or half of them where it has fewer.
     private func total(_ bench: Bench, _ store: FHIRStore, _ path: String, _ data: RawDatabase) throws -> Measurement {
+        let ordered = try data.rows("SELECT code, count(*) FROM Observation_code_coding GROUP BY code ORDER BY count(*) DESC, code")
+        let arguments = try ordered.prefix(Self.totals).compactMap { row -> String? in
+            guard let code = row[0], let rows = row[1].flatMap({ Int($0) }) else { return nil }
+            let day = try data.rows(
+                """
+                SELECT substr(o.effectiveDateTime, 1, 10) FROM Observation_code_coding c CROSS JOIN Observation o
+                WHERE c.code = '\(code)' AND o._k = c._k & -16777216 ORDER BY 1 DESC LIMIT 1 OFFSET \(min(5_000, rows / 2))
+                """)
+            return day.first?[0].map { "\(code)|\($0)" }
+        }
+        let sql = """
+            SELECT count(DISTINCT c._k >> 24) FROM Observation_code_coding c WHERE c.code = substr(?1, 1, instr(?1, '|') - 1)
+            AND c._k & -16777216 IN (SELECT o._k FROM Observation o WHERE o._parent IS NULL
+            AND o.effectiveDateTime >= substr(?1, instr(?1, '|') + 1))
+            """
         let reader = try FloorReader(path)
-        let statement = try reader.prepare("SELECT count(DISTINCT _k >> 24) FROM Observation_code_coding WHERE code = ?")
+        let statement = try reader.prepare(sql)
+        var options = SearchOptions()
+        options.timeZone = .gmt
         return try bench.measureEach(
-            Self.total, codes(data, below: 10_000),
-            query: { try store.search("Observation?code=\($0)&_summary=count").total ?? -1 },
-            floor: { Int(reader.integer(statement, $0)) }, verify: { $0 == $1 && !$0.isEmpty && !$0.contains(0) })
+            Self.total, arguments,
+            query: { argument in
+                let parts = argument.split(separator: "|")
+                let search = "Observation?code=\(parts[0])&date=ge\(parts[1])&_summary=count"
+                return try store.search(search, options: options).total ?? -1
+            },
+            floor: { Int(reader.integer(statement, $0)) },
+            verify: { $0 == $1 && $0.count >= 5 && $0.allSatisfy { (1..<10_000).contains($0) } })
     }
 
     /// Measures a page of a search for each argument, and a statement that finds the same resources, whose rows are read.

@@ -66,6 +66,7 @@ extension ReadTransaction {
     func count(_ request: QueryRequest) throws -> Int {
         if request.limit != nil || request.offset > 0 || request.cursor != nil { return try roots(request).count }
         guard let statement = try statement(request) else { return 0 }
+        if let sets = try statement.keySets(), let count = try commonResources(sets) { return count }
         for isOrdered in [true, false] {
             var count: Int?
             try forEachRow(statement.counting(isOrdered: isOrdered)) { row in
@@ -75,6 +76,31 @@ extension ReadTransaction {
             if let count { return count }
         }
         return 0
+    }
+
+    /// The greatest number of a resource for which there is a byte in memory to count it.
+    private static let mostNumbers: Int64 = 1 << 25
+
+    /// The number of resources that each of several sets of keys names; nil if there are too many numbers.
+    private func commonResources(_ sets: [SQLFragment]) throws -> Int? {
+        let greatest = try Registry.greatestRoot(access.connection)
+        guard greatest <= Self.mostNumbers, sets.count < UInt8.max else { return nil }
+        // For each resource the number of sets in a row, from the first, that name it.
+        var named = [UInt8](repeating: 0, count: Int(greatest) + 1)
+        var count = 0
+        for (before, set) in sets.enumerated() {
+            count = 0
+            try forEachRow(set) { row in
+                let root = Int(row.int(0) >> 24)
+                if named.indices.contains(root), named[root] == UInt8(before) {
+                    named[root] += 1
+                    count += 1
+                }
+                return true
+            }
+            if count == 0 { break }
+        }
+        return count
     }
 
     /// Calls `body` with each result in order.

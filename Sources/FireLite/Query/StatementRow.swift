@@ -23,7 +23,11 @@ package struct StatementRow {
 
     /// The literal of a primitive in two columns: its value, and the rest of its literal; nil for no value.
     package func literal(_ index: Int, aside: Int, _ type: PrimitiveType) -> String? {
-        ValueCodec.literal(value(index), aside: value(aside), type)
+        if type.storage == .temporal, row.type(index) == .text, row.type(aside) == .integer {
+            let literal = ValueCodec.literal(ofTemporal: row.textBytes(index), minutes: row.int(aside))
+            if let literal { return literal }
+        }
+        return ValueCodec.literal(value(index), aside: value(aside), type)
     }
 }
 

@@ -58,9 +58,9 @@ struct CaselessSearch {
         var keys = SQLFragment("")
         for range in ranges {
             if !keys.sql.isEmpty { keys += SQLFragment(" UNION ALL ") }
-            keys += rows("\(alias)._k", range, passes)
+            keys += rows("\(alias)._k AS k", range, passes)
         }
-        return "\(column.alias)._k IN (" + keys + ")"
+        return .key(of: column.alias, in: keys, column.table.isResource ? .resources : .rows)
     }
 }
 

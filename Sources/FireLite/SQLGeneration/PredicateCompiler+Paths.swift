@@ -25,7 +25,7 @@ extension PredicateCompiler {
     ) throws -> SQLFragment {
         if let distant = try lookingAhead({ try distantList(path, scope) })?.renamed(newAlias) {
             let inner = try some(path.dropFirst(distant.consumed), distant.scope, strategy, leaf)
-            return among(distant, by: scope, inner, strategy, key: "\(distant.scope.alias)._k & \(Self.rootMask)", isDirect: true)
+            return among(distant, by: scope, inner, strategy, key: "\(distant.scope.alias)._k", isDirect: true)
         }
         switch try walk(path, scope) {
         case .leaf(let end): return try leaf(end)
@@ -47,13 +47,19 @@ extension PredicateCompiler {
     ) -> SQLFragment {
         if condition.isNever { return .never }
         let alias = step.scope.alias
+        func rows(_ key: String) -> SQLFragment {
+            let select = "SELECT \(key) FROM \(step.table.quotedName) \(alias)"
+            return condition.isAlways ? SQLFragment(select) : select + " WHERE " + condition
+        }
         if strategy == .filter {
             guard isDirect else { return owned(step.table, alias, by: scope, where: condition) }
             let range = SQLFragment("\(alias)._k BETWEEN \(scope.alias)._k AND \(scope.alias)._k + \(Self.nodeMask)")
             return "EXISTS (SELECT 1 FROM \(step.table.quotedName) \(alias) WHERE " + SQLFragment.all([range, condition]) + ")"
         }
-        let select = "\(scope.alias)._k IN (SELECT \(key) FROM \(step.table.quotedName) \(alias)"
-        return condition.isAlways ? SQLFragment(select + ")") : select + " WHERE " + condition + ")"
+        guard isDirect else { return "\(scope.alias)._k IN (" + rows(key) + ")" }
+        // The rows that an index leads to are not looked up.
+        let keys = condition.select(of: alias, .rows).map { "SELECT k & \(Self.rootMask) FROM (" + $0 + ")" }
+        return .key(of: scope.alias, in: keys ?? rows("\(key) & \(Self.rootMask)"), .resources)
     }
 
     // MARK: - Steps

@@ -96,7 +96,7 @@ extension PredicateCompiler {
         }
     }
 
-    private func hasMore(_ lead: QueryPlan.Lead, than limit: Int) throws -> Bool {
+    func hasMore(_ lead: QueryPlan.Lead, than limit: Int) throws -> Bool {
         if lead.selects.count == 1 { return try statistics.hasMore(lead.selects[0], than: limit) }
         var rows = 0
         for select in lead.selects where rows <= limit { rows += try statistics.rows(select, upTo: limit + 1 - rows) }
@@ -161,8 +161,10 @@ extension PredicateCompiler {
             return QueryPlan.Lead(part: part, selects: search.selects, ownColumn: nil, isOrdered: false)
         }
         guard indexes.hasIndex(on: column), test.isSelective else { return nil }
-        let condition = self.test(test, column, .drive)
-        // SQLite uses no partial index, as those of a resource type's table are, for conditions joined with OR.
+        if let arms = arms(test, column) {
+            return QueryPlan.Lead(part: part, selects: arms.map { rows(column, $0) }, ownColumn: nil, isOrdered: false)
+        }
+        let condition = ValueTestCompiler(column: column.sql).condition(test)
         if column.table.isResource, condition.sql.contains(" OR ") { return nil }
         let ownColumn = column.alias == scope.alias ? column.name : nil
         return QueryPlan.Lead(

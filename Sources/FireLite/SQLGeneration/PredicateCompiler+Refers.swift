@@ -17,15 +17,37 @@ extension PredicateCompiler {
         guard strategy == .drive, isIndexed, column.table.isResource, isRoot(column.alias) else {
             return .either(refersEach(column, texts, strategy))
         }
-        // The index excludes contained resources, and SQLite uses no such index for conditions joined with OR.
+        return among(column) { refersEach($0, texts, .drive) }
+    }
+
+    /// The condition that one of several conditions on the indexed column of a resource type's table holds.
+    ///
+    /// The index excludes contained resources, and SQLite uses no such index for conditions joined with OR.
+    private func among(_ column: QueryColumn, _ conditions: (QueryColumn) -> [SQLFragment]) -> SQLFragment {
         let alias = newAlias()
         let inner = QueryColumn(alias: alias, table: column.table, name: column.name, aside: column.aside, primitive: column.primitive)
         var keys = SQLFragment("")
-        for part in refersEach(inner, texts, .drive) {
+        for part in conditions(inner) {
             if !keys.sql.isEmpty { keys += SQLFragment(" UNION ALL ") }
             keys += "SELECT \(alias)._k FROM \(column.table.quotedName) \(alias) WHERE \(alias)._parent IS NULL AND " + part
         }
-        return keys.sql.isEmpty ? .never : "\(column.alias)._k IN (" + keys + ")"
+        return keys.sql.isEmpty ? .never : .key(of: column.alias, in: keys, .resources)
+    }
+
+    /// The condition that a test's column passes one of its alternatives; nil if it has none, or there is no index of a resource type's column.
+    func amongAlternatives(_ test: ValueTest, _ column: QueryColumn) -> SQLFragment? {
+        arms(test, column) == nil ? nil : among(column) { self.arms(test, of: $0) }
+    }
+
+    /// The conditions for the alternatives of a test; nil as for `amongAlternatives`.
+    func arms(_ test: ValueTest, _ column: QueryColumn) -> [SQLFragment]? {
+        guard indexes.hasIndex(on: column), column.table.isResource, isRoot(column.alias) else { return nil }
+        let arms = arms(test, of: column)
+        return arms.count > 1 ? arms : nil
+    }
+
+    private func arms(_ test: ValueTest, of column: QueryColumn) -> [SQLFragment] {
+        test.alternatives.map { ValueTestCompiler(column: column.sql).condition($0) }
     }
 
     /// The forms of a reference that leads there, each of which can use an index.

@@ -14,7 +14,7 @@ extension PredicateCompiler {
         let size = try statistics.size(of: scope.table)
         var cost = 1
         for part in parts { cost = Swift.max(cost, try costOfTesting(part, scope)) }
-        guard size > QueryPlan.leastWalked, wanted < size / cost else { return nil }
+        guard size > QueryPlan.leastWalked / cost, wanted < size / cost else { return nil }
         let most = Int((Double(wanted) * Double(size) * Double(cost)).squareRoot())
         guard try lookingAhead({ try fewest(leads, atMost: Swift.max(most, QueryPlan.selectiveRows)) }) == nil else { return nil }
         return Swift.max(2 * most / cost, wanted)

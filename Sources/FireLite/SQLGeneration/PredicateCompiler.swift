@@ -147,11 +147,13 @@ final class PredicateCompiler {
             let inner = rootScope(scope.group.layout, alias: newAlias())
             let condition = try condition(alternative, inner, .drive)
             if condition.isNever { continue }
-            let (row, table) = (inner.alias, inner.table.name)
-            let some = "SELECT \(row)._k FROM \(quoted(table)) \(row) WHERE \(row)._parent IS NULL AND " + condition
+            let row = inner.alias
+            let some =
+                condition.select(of: row, .resources)
+                ?? "SELECT \(row)._k FROM \(inner.table.quotedName) \(row) WHERE \(row)._parent IS NULL AND " + condition
             keys = keys.map { $0 + " UNION ALL " + some } ?? some
         }
-        return keys.map { "\(scope.alias)._k IN (" + $0 + ")" } ?? .never
+        return keys.map { .key(of: scope.alias, in: $0, .resources) } ?? .never
     }
 
     private func fulfils(_ predicate: Predicate, _ leaf: QueryLeaf, _ strategy: Strategy) throws -> SQLFragment {
@@ -191,6 +193,7 @@ final class PredicateCompiler {
     func test(_ test: ValueTest, _ column: QueryColumn, _ strategy: Strategy) -> SQLFragment {
         guard column.name != nil else { return .never }
         if strategy == .drive, let search = caselessSearch(test, column) { return search.condition(test) }
+        if strategy == .drive, let keys = amongAlternatives(test, column) { return keys }
         // A plus keeps SQLite from using the column's index, as another condition leads.
         let hidesIndex = strategy == .filter && indexes.hasIndex(on: column)
         return ValueTestCompiler(column: (hidesIndex ? "+" : "") + column.sql).condition(test)

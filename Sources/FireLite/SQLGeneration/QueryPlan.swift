@@ -8,7 +8,7 @@ enum QueryPlan {
     /// The same for a condition on the row itself without others: its rows must be sorted.
     static let selectiveShareAlone = 4
 
-    /// Tables of up to this number of rows are never walked through for the first results.
+    /// Where testing all rows of a table reads up to this number of rows, they are never walked through for the first results.
     static let leastWalked = 4_096
 
     /// A condition with an index.

@@ -123,8 +123,22 @@ struct QueryStatement {
     /// - Parameter isOrdered: whether to rely on the order in which SQLite is expected to read; the count is NULL if the order was different.
     func counting(isOrdered: Bool) throws -> SQLFragment {
         // An index on the list is then enough: the resources' own rows are not read.
-        guard let rows = try compiler.listRows(request.predicate, scope) else { return try over(SQLFragment("count(*)")) }
+        guard let rows = try listRows(conjuncts) else { return try over(SQLFragment("count(*)")) }
         return "SELECT " + SQLFragment(Self.count(rows, isOrdered)) + rows.from
+    }
+
+    /// Statements for the keys of the resources that meet each condition, or of rows in them, if counting the resources in all of these sets
+    /// costs least; nil otherwise.
+    func keySets() throws -> [SQLFragment]? {
+        let parts = try conjuncts
+        guard try compiler.lookingAhead({ try listRows(parts) }) == nil else { return nil }
+        return try compiler.keySets(parts, scope)
+    }
+
+    private var conjuncts: [Predicate] { get throws { try compiler.pruned(request.predicate, scope).conjuncts } }
+
+    private func listRows(_ parts: [Predicate]) throws -> PredicateCompiler.ListRows? {
+        parts.count == 1 ? try compiler.listRows(parts[0], scope) : nil
     }
 
     /// The number of resources of a list's rows.

@@ -4,10 +4,25 @@ import FireLiteSQLiteBridge
 struct SQLFragment: Sendable {
     var sql: String
     var arguments: [SQLValue]
+    /// What a condition of the form `alias._k IN (SELECT …)` selects; none for others. As an optional it crashes Swift 6.3's optimizer.
+    private var selections: [KeySelection] = []
 
     init(_ sql: String, _ arguments: [SQLValue] = []) {
         self.sql = sql
         self.arguments = arguments
+    }
+
+    /// The condition that the key of `alias` is among those of a `SELECT`.
+    static func key(of alias: String, in select: SQLFragment, _ keys: KeySelection.Keys) -> SQLFragment {
+        var condition = "\(alias)._k IN (" + select + ")"
+        condition.selections = [KeySelection(alias: alias, select: select.sql, keys: keys)]
+        return condition
+    }
+
+    /// The `SELECT` of a condition of the form `alias._k IN (SELECT …)`; nil if it is another one, or on other keys.
+    func select(of alias: String, _ keys: KeySelection.Keys) -> SQLFragment? {
+        guard let selection = selections.first, selection.alias == alias, selection.keys == keys else { return nil }
+        return SQLFragment(selection.select, arguments)
     }
 
     static let always = SQLFragment("1")

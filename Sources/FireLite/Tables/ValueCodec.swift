@@ -164,6 +164,12 @@ enum ValueCodec {
         return TemporalCell.join(text: text, zone) ?? text
     }
 
+    /// The same for a stored text whose zone is so many minutes from UTC; nil if the text is of a kind that the other form reads.
+    static func literal(ofTemporal utc: UnsafeBufferPointer<UInt8>, minutes: Int64) -> String? {
+        guard let word = TemporalWord.readStored(utc) else { return nil }
+        return TemporalCell.join(word, .minutes(Int(clamping: minutes)))?.text
+    }
+
     // MARK: - Operands
 
     static func operand(_ text: String) -> SQLValue { .text(text) }

@@ -111,13 +111,23 @@ struct SearchDate {
     private func test(_ path: QueryPath, _ type: PrimitiveType, _ comparison: Comparison, overlapping: Bool) -> Predicate {
         if type == .date { return .value(path, .date(comparison, wall, overlapping: overlapping)) }
         if type == .instant || utc == wall { return .value(path, .date(comparison, utc, overlapping: overlapping)) }
-        let empty = QueryPath()
-        return .any(
-            path,
-            .or([
-                .and([.value(empty, .hasTime(true)), .value(empty, .date(comparison, utc, overlapping: overlapping))]),
-                .and([.value(empty, .hasTime(false)), .value(empty, .date(comparison, wall, overlapping: overlapping))]),
-            ]))
+        return .or(
+            [(utc, true), (wall, false)].flatMap { bounds, hasTime in
+                ValueTest.date(comparison, bounds, overlapping: overlapping).alternatives.compactMap { alternative in
+                    Self.test(path, alternative, hasTime: hasTime)
+                }
+            })
+    }
+
+    /// The condition that a date with a time, or without one, passes a test; nil if none does.
+    private static func test(_ path: QueryPath, _ test: ValueTest, hasTime: Bool) -> Predicate? {
+        var test = test
+        if case .oneOf(let values) = test {
+            let possible = values.filter { ($0.text?.utf8.count ?? 0 > 10) == hasTime }
+            if possible.isEmpty { return nil }
+            test = .oneOf(possible)
+        }
+        return .any(path, .and([.value(QueryPath(), test), .value(QueryPath(), .hasTime(hasTime))]))
     }
 
     // MARK: - Reading

@@ -8,7 +8,10 @@ enum SortPaths {
             throw SearchError(.notSupported, "results cannot be sorted by this parameter", in: definition.code)
         }
         return compiled.paths.flatMap { values($0, definition.kind) }.map { path in
-            SortPath(QueryPath(path.steps), filters: path.filters.map { SortPath.Filter(path: $0.path, condition: $0.condition) })
+            var filters = path.filters.map { SortPath.Filter(path: $0.path, condition: $0.condition) }
+            guard let type = path.targetType else { return SortPath(QueryPath(path.steps), filters: filters) }
+            filters.append(SortPath.Filter(path: QueryPath(path.steps), condition: .value(QueryPath(), .referenceType(type))))
+            return SortPath(QueryPath(), filters: filters)
         }
     }
 

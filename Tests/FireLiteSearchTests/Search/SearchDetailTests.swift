@@ -157,6 +157,18 @@ import Testing
         #expect(try sample.ids("Patient/1/*") == ["x", "1"])
     }
 
+    @Test func resultsSortByReferencesToTheTypesOfAParameter() throws {
+        func observation(_ id: String, _ subject: String) -> String {
+            #"{"resourceType":"Observation","id":"\#(id)","status":"final","code":{"text":"x"},"subject":{"reference":"\#(subject)"}}"#
+        }
+        let sample = try SearchStore(observation("1", "Group/a"), observation("2", "Patient/c"), observation("3", "Patient/b"))
+        #expect(try sample.ids("Observation?_sort=patient") == ["3", "2", "1"])
+        #expect(try sample.ids("Observation?_sort=subject") == ["1", "3", "2"])
+        // The form of DSTU2.
+        #expect(try sample.ids("Observation?_sort:desc=subject") == ["2", "3", "1"])
+        #expect(try sample.ids("Observation?_sort:asc=subject") == ["1", "3", "2"])
+    }
+
     @Test func resultsSortByThePartOfTheElementsThatAParameterNames() throws {
         func patient(_ id: String, _ telecom: String...) -> String {
             let points = telecom.map { text in

@@ -7,7 +7,9 @@ import Testing
 @Suite struct WalkTests {
     private static let patients = 4_200
 
-    /// Two observations of each patient. Those of the last patients have a code and their patients a name of their own.
+    private static func isLate(_ patient: Int) -> Bool { patient < 3 || patient >= patients - 300 }
+
+    /// Two observations of each patient. Those of the first few and the last patients have a code and their patients a name of their own.
     private static func filled() throws -> FHIRStore {
         let store = try FHIRStore.inMemory(release: .r4)
         let names = ["Abel", "Baker", "Clark", "Davis"]
@@ -16,7 +18,7 @@ import Testing
                 (0..<patients).map { number -> FHIRResource in
                     let patient = Patient()
                     patient.id = "\(number)"
-                    patient.name.append(HumanName { $0.family = number < patients - 300 ? names[number % 4] : "Late" })
+                    patient.name.append(HumanName { $0.family = isLate(number) ? "Late" : names[number % 4] })
                     return patient
                 })
             try transaction.upsert(
@@ -24,7 +26,7 @@ import Testing
                     let observation = Observation()
                     observation.id = "o\(number)"
                     observation.status = number % 5 == 0 ? .amended : .final
-                    let isLate = number % patients >= patients - 300
+                    let isLate = isLate(number % patients)
                     observation.code = CodeableConcept { $0.coding.append(Coding { $0.code = isLate ? "late" : "c\(number % 3)" }) }
                     observation.subject = Reference { $0.reference = "Patient/\(number % patients)" }
                     return observation
@@ -97,6 +99,40 @@ import Testing
                 }
                 #expect(paged == all && all.count >= 300, "request \(number)")
             }
+        }
+    }
+
+    /// Few resources are walked through, too, where many others refer to each.
+    @Test func manyReferencesToFewResourcesAreWorthAWalk() throws {
+        let store = try FHIRStore.inMemory(release: .r4)
+        try store.write { transaction in
+            try transaction.upsert(
+                (0..<800).map { number -> FHIRResource in
+                    let patient = Patient()
+                    patient.id = "\(number)"
+                    return patient
+                })
+            try transaction.upsert(
+                (0..<8_000).map { number -> FHIRResource in
+                    let observation = Observation()
+                    observation.id = "o\(number)"
+                    observation.status = .final
+                    observation.code = CodeableConcept { $0.coding.append(Coding { $0.code = "c\(number / 800 % 3)" }) }
+                    observation.subject = Reference { $0.reference = "Patient/\(number % 800)" }
+                    return observation
+                })
+        }
+        try store.createIndexes(.references)
+        try store.createIndexes(.codes)
+        let (observation, patient) = (Observation._layout, Patient._layout)
+        let code = Self.value(observation, Self.path(observation, "code", "coding", "code"), "c1").predicate
+        var page = QueryRequest(patient)
+        page.predicate = .referredBy(observation, Self.path(observation, "subject"), code)
+        page.limit = 21
+        try store.read { transaction in
+            let walk = try transaction.statement(page)?.walk([])
+            let places = try transaction.places(page)
+            #expect(walk != nil && places.count == 21)
         }
     }
 

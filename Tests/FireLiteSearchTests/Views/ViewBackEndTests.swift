@@ -29,7 +29,8 @@ struct ViewBackEndTests {
     private static let observationPaths = [
         "id", "status", "code.coding.first().code", "code.coding.first().system", "code.text", "subject.getReferenceKey()",
         "subject.getReferenceKey(Patient)", "effective.ofType(dateTime)", "effective.ofType(instant)", "effective.ofType(Period).start",
-        "effective.ofType(Period).end", "issued", "value.ofType(Quantity).value", "value.ofType(Quantity).unit", "value.ofType(string)",
+        "effective.ofType(Period).end", "effective.ofType(Period).where(end.exists()).start", "issued", "value.ofType(Quantity).value",
+        "value.ofType(Quantity).unit", "value.ofType(string)",
         "value.ofType(integer)", "value.ofType(boolean)", "value.ofType(time)", "(value as Quantity).value",
         "value.ofType(Quantity).value > 1.2", "value.ofType(Quantity).value = 1.5", "value.ofType(integer) >= 42",
         "component[1].value.ofType(string)", "component.value.ofType(Quantity).value.first()",
@@ -55,6 +56,22 @@ struct ViewBackEndTests {
 
     @Test(arguments: observationPaths) func pathsOfObservationsAgree(_ path: String) throws {
         try expectSame(Self.view("Observation", [path]), ViewStore.store(ViewStore.tricky), path)
+    }
+
+    @Test func columnsOfTheSameItemsAgree() throws {
+        typealias Select = ViewDefinition.Select
+        func columns(_ paths: String...) -> [ViewDefinition.Column] {
+            paths.map { ViewDefinition.Column(name: "c" + $0.filter(\.isLetter) + $0.filter(\.isNumber), path: $0) }
+        }
+        let store = try ViewStore.store(ViewStore.tricky)
+        let names = columns("name.first().family", "name[1].family", "name[0].use", "name[1].use", "name.first().text", "telecom[0].rank")
+        let inner = Select(.forEachOrNull("contact"), columns: columns("telecom.first().value", "telecom[0].system", "telecom[1].value"))
+        let views = [
+            ViewDefinition(resource: "Patient", selects: [Select(columns: columns("id") + names)]),
+            ViewDefinition(resource: "Patient", selects: [Select(columns: columns("id") + names), inner]),
+            ViewDefinition(resource: "Patient", selects: [inner, Select(columns: names)]),
+        ]
+        for view in views { try expectSame(view, store) }
     }
 
     @Test func conditionsAgree() throws {

@@ -1,0 +1,14 @@
+/// What a condition of the form `alias._k IN (SELECT …)` selects.
+struct KeySelection: Sendable {
+    /// Which keys the `SELECT` has.
+    enum Keys {
+        /// Of rows of the alias's table.
+        case rows
+        /// Of rows of the alias's table that are resources and not contained, so that it needs no other condition for that.
+        case resources
+    }
+
+    let alias: String
+    let select: String
+    let keys: Keys
+}
