@@ -108,6 +108,26 @@ extension FHIRRelease {
         #expect(!decision.isPermitted && decision.consentID == "c" && decision.provision == [0, 1])
     }
 
+    @Test func aSensitivityAloneLimitsAPermit() throws {
+        let ward = try Ward()
+        let other = #""securityLabel":[{"system":"http://terminology.hl7.org/CodeSystem/v3-ActCode","code":"PSY"}]"#
+        try ward.consent(#"\#(Self.byA),"provision":{"type":"permit",\#(other)}"#)
+        #expect(try ward.seen() == ["o1", "o2"])
+        try ward.consent(#"\#(Self.byA),"provision":{"type":"permit",\#(Self.hiv)}"#)
+        #expect(try ward.seen() == Self.all)
+    }
+
+    @Test func oneOfSeveralGrantorsAloneRevokesNothing() throws {
+        let ward = try Ward(.r4, ["a": .compartment("Patient/1"), "b": .compartment("Patient/1"), "c": .everything])
+        let both = #""performer":[{"identifier":{"value":"a"}},{"identifier":{"value":"b"}}]"#
+        try ward.consent(#"\#(both),"provision":{"type":"deny"}"#, signedBy: ["a", "b"])
+        for (name, expected) in [("a", TrustError.Code.invalidArgument), ("b", .invalidArgument), ("c", nil)] {
+            guard let signer = ward.signers[name] else { continue }
+            let code = refusal { try ward.store.write { try $0.revokePermission("c", signedBy: signer, at: Ward.now) } }
+            #expect(code == expected, "\(name)")
+        }
+    }
+
     @Test func aPeriodOfAConsentLimitsItsProvisions() throws {
         let period = #""period":{"start":"2025-06-15T15:06:40Z","end":"2025-06-15T15:07:00Z"}"#
         let ward = try Ward(.latest)
@@ -131,6 +151,10 @@ extension FHIRRelease {
         // Denials that are not understood are wider.
         #""provision":{"type":"deny",\#(ConsentReadingTests.hiv),"actor":[{"role":{"text":"x"},"reference":{"reference":"Practitioner/9"}}]}"#,
         #""modifierExtension":[{"url":"http://example.org/x","valueBoolean":true}],"provision":{"type":"deny",\#(ConsentReadingTests.hiv)}"#,
+        // So are those of which some actors are not understood.
+        #""provision":{"type":"deny",\#(ConsentReadingTests.hiv),"actor":[{"role":{"text":"x"},"reference":{"identifier":{"value":"nurse"}}},{"role":{"text":"x"},"reference":{"reference":"Group/1"}}]}"#,
+        // Nobody knows what an exception within a provision without a type does.
+        #""provision":{"type":"permit","provision":[{\#(ConsentReadingTests.hiv),"provision":[{"type":"permit"}]}]}"#,
         // An outermost provision without a type is an exception to the policy.
         #"\#(ConsentReadingTests.policy("OPTIN")),"provision":{\#(ConsentReadingTests.hiv)}"#,
         #""provision":{\#(ConsentReadingTests.hiv)}"#,

@@ -47,6 +47,9 @@ import Testing
         }
         try store.write { try $0.endKey(new.verificationKey.id, at: rotation.addingTimeInterval(5)) }
         expect(.keyNotValid) { _ = try store.read { try $0.verify(signatures.1, at: rotation.addingTimeInterval(5)) } }
+        // A period that has ended is not made longer.
+        try store.write { try $0.endKey(new.verificationKey.id, at: rotation.addingTimeInterval(50)) }
+        expect(.keyNotValid) { _ = try store.read { try $0.verify(signatures.1, at: rotation.addingTimeInterval(5)) } }
         expect(.invalidArgument) { try store.write { try $0.rotateKey(ofIdentity: identity.id, to: old.verificationKey) } }
     }
 

@@ -44,6 +44,25 @@ import Testing
         #expect(try count() == 1)
     }
 
+    @Test func tokensAreNotAcceptedAgainWithinTheSkew() throws {
+        let (store, signer) = try party()
+        let token = try signer.clientAssertion(for: audience, at: now)
+        #expect(accept(token, store, at: now) == nil)
+        for second in [240.0, 301, 480, 540] {
+            let moment = now.addingTimeInterval(second)
+            // Each token that is accepted prunes the ids of those that are too old.
+            #expect(accept(try signer.clientAssertion(for: audience, at: moment), store, at: moment) == nil)
+            #expect(accept(token, store, at: moment) == .replayed, "\(second)")
+        }
+    }
+
+    @Test func tokensInJSONAreRefused() throws {
+        let (store, signer) = try party()
+        let token = try signer.clientAssertion(for: audience, at: now)
+        #expect(accept(try JWS(token).text(.json), store, at: now) == .malformed)
+        #expect(accept(token, store, at: now) == nil)
+    }
+
     @Test func everyFaultHasItsOwnError() throws {
         let (store, signer) = try party()
         func token(_ change: (inout TokenClaims) -> Void) throws -> String {

@@ -42,6 +42,12 @@ public struct AuditEntry: Sendable, Hashable {
     func leaf(salt: some Collection<UInt8>) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(256)
+        appendLeaf(salt: salt, to: &bytes)
+        return bytes
+    }
+
+    /// Appends the same bytes to others.
+    func appendLeaf(salt: some Collection<UInt8>, to bytes: inout [UInt8]) {
         bytes.append(1)
         bytes.append(contentsOf: salt)
         withUnsafeBytes(of: number.bigEndian) { bytes.append(contentsOf: $0) }
@@ -54,7 +60,6 @@ public struct AuditEntry: Sendable, Hashable {
         Self.append(access.outcome.rawValue.utf8, to: &bytes)
         Self.append(party.purpose?.utf8, to: &bytes)
         Self.append(value, to: &bytes)
-        return bytes
     }
 
     private static func append(_ field: (some Collection<UInt8>)?, to bytes: inout [UInt8]) {

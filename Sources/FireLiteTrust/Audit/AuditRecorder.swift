@@ -22,8 +22,8 @@ final class AuditRecorder: ContentWitness, @unchecked Sendable {
     /// What becomes a row.
     struct Draft {
         let access: AuditAccess
-        /// The salt and the hash of the resource's value.
-        var value: (salt: ArraySlice<UInt8>, hash: ArraySlice<UInt8>)?
+        /// The salt and the hash of the resource's value, as `note` returns them.
+        var value: [UInt8]?
     }
 
     init(signer: AuditSigner, party: AuditParty, now: @escaping @Sendable () -> Date = { Date() }) {
@@ -65,8 +65,7 @@ final class AuditRecorder: ContentWitness, @unchecked Sendable {
             }
         let version = resource.kind == .deleted ? resource.oldRevision : resource.revision
         return Draft(
-            access: AuditAccess(action, resource.typeName, id: resource.id, version: version),
-            value: resource.note.map { ($0.prefix(AuditSalt.length), $0.dropFirst(AuditSalt.length)) })
+            access: AuditAccess(action, resource.typeName, id: resource.id, version: version), value: resource.note)
     }
 
     // MARK: - Appending
@@ -82,9 +81,9 @@ final class AuditRecorder: ContentWitness, @unchecked Sendable {
             let at = max(Int64(now().timeIntervalSince1970 * 1_000), state?.head.milliseconds ?? 0)
             var nodes: [SQLValue] = []
             var rows = AuditRowBuffer(at: at, party: party)
+            var content: [UInt8] = []
             for draft in drafts {
-                let number = frontier.size + 1
-                let hash = try append(draft, number, at, party, to: &rows)
+                let hash = try append(draft, frontier.size + 1, at, party, to: &rows, &content)
                 frontier.append(hash) { level, index, hash in
                     guard level >= AuditTables.lowestLevel else { return }
                     nodes.append(AuditTables.key(level: level, index: index))
@@ -103,12 +102,18 @@ final class AuditRecorder: ContentWitness, @unchecked Sendable {
     }
 
     private func append(
-        _ draft: Draft, _ number: Int64, _ at: Int64, _ party: AuditParty, to rows: inout AuditRowBuffer
+        _ draft: Draft, _ number: Int64, _ at: Int64, _ party: AuditParty, to rows: inout AuditRowBuffer, _ content: inout [UInt8]
     ) throws -> [UInt8] {
-        let salt = Array(try salts.take()) + (draft.value?.salt ?? [])
-        let value = draft.value.map { Array($0.hash) }
+        var salt: [UInt8] = []
+        salt.reserveCapacity(2 * AuditSalt.length)
+        salt.append(contentsOf: try salts.take())
+        if let note = draft.value { salt.append(contentsOf: note[..<AuditSalt.length]) }
+        let value = draft.value.map { Array($0[AuditSalt.length...]) }
         let entry = AuditEntry(number: number, milliseconds: at, party: party, access: draft.access, value: value)
-        let hash = MerkleTree.leafHash(entry.leaf(salt: AuditSalt.ofLeaf(salt)))
+        content.removeAll(keepingCapacity: true)
+        content.append(MerkleTree.leafPrefix)
+        entry.appendLeaf(salt: AuditSalt.ofLeaf(salt), to: &content)
+        let hash = content.withUnsafeBytes { HashAlgorithm.sha256.digest(of: $0) }
         rows.append(number, draft.access, value: value, salt: salt, hash: hash)
         return hash
     }

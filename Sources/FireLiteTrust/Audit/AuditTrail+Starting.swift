@@ -28,8 +28,7 @@ extension FHIRStore {
             }
         }
         let recorder = participant(AuditRecorder.self) {
-            AuditRecorder(
-                signer: AuditSigner { try signer.sign($0, type: AuditSignature.type).text() }, party: party ?? AuditParty(signer.id))
+            AuditRecorder(signer: AuditSigner(signer.key), party: party ?? AuditParty(signer.id))
         }
         let trail = AuditTrail(store: self, recorder: recorder)
         if try read({ try $0.lastAuditHead() }) == nil { try trail.seal() }

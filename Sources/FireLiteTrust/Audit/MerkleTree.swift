@@ -10,10 +10,13 @@ enum MerkleTree {
     /// The root of a tree without leaves.
     static let emptyRoot = [].withUnsafeBytes { HashAlgorithm.sha256.digest(of: $0) }
 
+    /// The byte before a leaf's content when it is hashed.
+    static let leafPrefix: UInt8 = 0
+
     /// The hash of a leaf with this content.
     static func leafHash(_ content: [UInt8]) -> [UInt8] {
         withUnsafeTemporaryAllocation(of: UInt8.self, capacity: content.count + 1) { memory in
-            memory[0] = 0
+            memory[0] = leafPrefix
             _ = UnsafeMutableBufferPointer(rebasing: memory[1...]).update(from: content)
             return HashAlgorithm.sha256.digest(of: UnsafeRawBufferPointer(memory))
         }

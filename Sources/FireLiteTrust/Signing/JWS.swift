@@ -47,16 +47,20 @@ public struct JWS: Sendable, Hashable {
     /// - Parameter members: further members of the header.
     init(signing payload: Data, with key: any IdentityKey, type: String?, keyID: String? = nil, members: [JSONItem.Member]) throws {
         let verification = key.verificationKey
-        let standard = JSONItem.object([
-            "alg": .string(verification.algorithm.rawValue), "kid": .string(keyID ?? verification.id),
-            "typ": type.map { .string($0) },
-        ])
-        header = .object(standard.members + members)
+        header = Self.header(verification, type: type, keyID: keyID, members: members)
         protected = Data(header.json.utf8)
         encodedHeader = protected.base64URL
         self.payload = payload
         (algorithm, self.keyID, self.type) = (verification.algorithm, keyID ?? verification.id, type)
         signature = try key.signature(of: CompactSerialization.signingInput(header: protected, payload: payload))
+    }
+
+    /// The header of a key's signatures.
+    static func header(_ key: VerificationKey, type: String?, keyID: String? = nil, members: [JSONItem.Member] = []) -> JSONItem {
+        let standard = JSONItem.object([
+            "alg": .string(key.algorithm.rawValue), "kid": .string(keyID ?? key.id), "typ": type.map { .string($0) },
+        ])
+        return .object(standard.members + members)
     }
 
     /// The text of the signature.
