@@ -162,10 +162,12 @@ import Testing
         }
     }
 
-    /// Rules that R5 can say: an exception does the opposite of what it is in.
+    /// Rules that R5 can say: an exception does the opposite of what it is in, and each has a condition.
     private static func alternating(_ rule: AccessRule, _ kind: AccessPermission.Kind) -> AccessRule {
         var rule = rule
         rule.kind = kind
+        let lists = [rule.grantees, rule.types, rule.compartments, rule.sensitivities, rule.purposes]
+        if rule.from == nil, rule.until == nil, rule.confidentiality == nil, lists.allSatisfy(\.isEmpty) { rule.types = ["Observation"] }
         rule.exceptions = rule.exceptions.map { alternating($0, kind == .permit ? .deny : .permit) }
         return rule
     }
