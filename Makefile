@@ -70,14 +70,12 @@ apple-crypto:
 	swift build --build-tests --package-path Tests/AppleCrypto $(SWIFT_FLAGS)
 	swift test --skip-build --package-path Tests/AppleCrypto $(SWIFT_FLAGS)
 
-# Packages of their own. In FireLite's build folder its modules need not be built again for them.
-EXAMPLE = --scratch-path .build $(SWIFT_FLAGS) --package-path Examples
-
+# A package of its own, which builds FireLite again in its own .build.
 example: setup
-	swift build --build-tests $(EXAMPLE)/MedicationDiary
-	swift test --skip-build $(EXAMPLE)/MedicationDiary
-	swift build --build-tests $(EXAMPLE)/AsyncPatterns
-	swift test --skip-build $(EXAMPLE)/AsyncPatterns
+	swift build --build-tests --package-path Examples/MedicationDiary $(SWIFT_FLAGS)
+	swift test --skip-build --package-path Examples/MedicationDiary $(SWIFT_FLAGS)
+	swift build --build-tests --package-path Examples/AsyncPatterns $(SWIFT_FLAGS)
+	swift test --skip-build --package-path Examples/AsyncPatterns $(SWIFT_FLAGS)
 
 # The plugin in another package: generates its classes, compares them, builds and tests it.
 SLIM_MODELS = cd Examples/SlimModels && swift package --allow-writing-to-package-directory generate-fhir-models \
