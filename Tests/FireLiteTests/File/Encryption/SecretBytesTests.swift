@@ -29,36 +29,41 @@ import Testing
         }
 
         private func occurrences(_ count: Int, _ byte: (Int) -> UInt8) throws -> Int {
-            let maps = try String(contentsOfFile: "/proc/self/maps", encoding: .utf8)
+            // A mapping of its own, as the window is a copy of what it went over: just that is left out, and nothing beside it.
+            let size = 1 << 20
+            let mapping = mmap(nil, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
+            let window = try #require(mapping == MAP_FAILED ? nil : mapping).assumingMemoryBound(to: UInt8.self)
+            defer { munmap(window, size) }
+            let own = UInt(bitPattern: window)..<UInt(bitPattern: window) + UInt(size)
+
             let memory = open("/proc/self/mem", O_RDONLY)
             defer { close(memory) }
             var found = 0
-            let size = 1 << 20
-            let window = UnsafeMutablePointer<UInt8>.allocate(capacity: size)
-            defer { window.deallocate() }
-            for line in maps.split(separator: "\n") where line.contains("rw-p") {
-                let ends = line.prefix { $0 != " " }.split(separator: "-").compactMap { UInt($0, radix: 16) }
-                guard ends.count == 2 else { continue }
-                var start = ends[0]
-                while start < ends[1] {
-                    let part = min(size, Int(ends[1] - start))
-                    let read = pread(memory, window, part, off_t(start))
-                    // The window itself is a copy of what it went over.
-                    let own = UInt(bitPattern: window)
-                    if read > count, start + UInt(read) <= own || start >= own + UInt(size) {
-                        var place = 0
-                        while place <= read - count, let hit = memchr(window + place, Int32(byte(0)), read - count - place + 1) {
-                            place = UnsafeMutablePointer(mutating: hit.assumingMemoryBound(to: UInt8.self)) - window
-                            if (1..<count).allSatisfy({ window[place + $0] == byte($0) }) { found += 1 }
-                            place += 1
-                        }
+            for part in try writableMemory().flatMap({ [$0.clamped(to: 0..<own.lowerBound), $0.clamped(to: own.upperBound..<UInt.max)] }) {
+                var start = part.lowerBound
+                while start < part.upperBound {
+                    let read = pread(memory, window, min(size, Int(part.upperBound - start)), off_t(start))
+                    // Another thread can have given memory back since the list was read.
+                    guard read > 0 else { start += 4_096; continue }
+                    var place = 0
+                    while place <= read - count, let hit = memchr(window + place, Int32(byte(0)), read - count - place + 1) {
+                        place = UnsafeMutablePointer(mutating: hit.assumingMemoryBound(to: UInt8.self)) - window
+                        if (1..<count).allSatisfy({ window[place + $0] == byte($0) }) { found += 1 }
+                        place += 1
                     }
-                    if part < size { break }
                     // Windows overlap by the length of the key.
-                    start += UInt(size - count)
+                    start += UInt(read > count && start + UInt(read) < part.upperBound ? read - count : read)
                 }
             }
             return found
+        }
+
+        private func writableMemory() throws -> [Range<UInt>] {
+            let maps = try String(contentsOfFile: "/proc/self/maps", encoding: .utf8)
+            return maps.split(separator: "\n").filter { $0.contains("rw-p") }.compactMap { line in
+                let ends = line.prefix { $0 != " " }.split(separator: "-").compactMap { UInt($0, radix: 16) }
+                return ends.count == 2 && ends[0] < ends[1] ? ends[0]..<ends[1] : nil
+            }
         }
     #endif
 }
