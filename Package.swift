@@ -150,7 +150,10 @@ let package = Package(
             name: "AuditChild", dependencies: ["FireLiteTrust", "FireLiteR4"], path: "Tests/AuditChild", swiftSettings: settings),
         .testTarget(
             name: "FireLiteTrustTests",
-            dependencies: ["FireLiteTrust", "FireLiteR4", "FireLiteR5", "FireLiteReleases", "FireLiteSearch", "TestSupport", "AuditChild"],
+            dependencies: [
+                "FireLiteTrust", "FireLiteR4", "FireLiteR5", "FireLiteReleases", "FireLiteSearch", "FireLiteRecords", "TestSupport",
+                "AuditChild",
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "FireLiteCLITests",

@@ -213,7 +213,7 @@ import Testing
         try house.hide("o1")
         #expect(try !object.refresh())
         let accesses = try house.store.read { try $0.auditEntries() }.filter { $0.party.actor == "dr" }.map(\.access)
-        #expect(accesses == [AuditAccess(.read, "Observation", id: "o1"), AuditAccess(.read, "Observation")])
+        #expect(accesses == [AuditAccess(.read, "Observation", id: "o1", version: 1), AuditAccess(.read, "Observation")])
     }
 
     // MARK: - What a view does not offer

@@ -178,6 +178,7 @@ struct ChangeLogReader {
         guard let verified = row.verified(release: transaction.store.release, digestKey: transaction.store.identity.digestKey) else {
             throw damaged(row)
         }
+        if let verified { transaction.noteRead(verified.layout.name, id: verified.id, version: row.revision) }
         return verified
     }
 

@@ -64,6 +64,7 @@ extension ReadTransaction {
             for row in try changeTable.rows("time >= ?", [time], isDescending: true) where seen.insert(row.root).inserted {
                 for version in try self.versions(of: row.root) where typeName == nil || version.typeName == typeName {
                     guard (version.replacedAt ?? version.storedAt ?? .distantPast) >= date else { continue }
+                    reads?.note(rowsOf: version.typeName)
                     versions.append(version)
                 }
             }
@@ -80,6 +81,7 @@ extension ReadTransaction {
         if hasChangeTable {
             for row in try changeTable.rows("type = ? AND id = ?", [.text(table.name), .text(id)]) { roots.insert(row.root) }
         }
+        if !roots.isEmpty { noteRead(table.name, id: id) }
         return try roots.sorted(by: >).flatMap { try versions(of: $0) }
     }
 

@@ -39,8 +39,7 @@ final class SharedResults: @unchecked Sendable {
         entry.lock.lock()
         defer { entry.lock.unlock() }
         if !isFirst, entry.announced >= announced, try isCurrent(entry.keys, transaction) {
-            transaction.access.region?.insert(
-                tables: transaction.store.statementTables.tables(of: fragment.sql, transaction.access.connection))
+            transaction.noteTables(of: fragment.sql)
             return entry.keys
         }
         entry.announced = -1

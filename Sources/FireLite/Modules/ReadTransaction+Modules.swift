@@ -98,9 +98,7 @@ extension ReadTransaction {
     }
 
     private func step(_ statement: Statement, _ arguments: [SQLValue], _ body: (SQLRow) throws -> Bool) throws {
-        if access.region != nil {
-            access.region?.insert(tables: store.statementTables.tables(of: statement.sql, access.connection))
-        }
+        noteTables(of: statement.sql)
         statement.bind(arguments)
         var columns: [String] = []
         while try statement.step() {

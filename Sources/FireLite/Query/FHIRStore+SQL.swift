@@ -51,9 +51,7 @@ extension FHIRStore {
     ) throws {
         let connection = transaction.access.connection
         try transaction.access.queries.addFunctions(connection, identity)
-        if transaction.access.region != nil {
-            transaction.access.region?.insert(tables: connection.withViews { statementTables.tables(of: sql, connection) })
-        }
+        if transaction.notesTables { connection.withViews { transaction.noteTables(of: sql) } }
         try connection.withViews { try run(sql, arguments, on: connection, isCancelled, columns: begin, body) }
     }
 

@@ -32,7 +32,7 @@ extension FHIRQuery {
     func perform<Value>(_ body: (ReadTransaction, ((FHIRResource) -> Void)?) throws -> Value) throws -> Value {
         guard let restriction = request.restriction else { return try store.perform(observesRestriction: true) { try body($0, nil) } }
         return try restriction.reading(request.layout.name, in: store) { note in
-            try store.perform(observesRestriction: true) { transaction in
+            try store.perform(observesRestriction: true, isRecorded: false) { transaction in
                 try body(transaction) { resource in
                     resource.restrict(by: restriction)
                     note(resource)
@@ -53,15 +53,17 @@ extension FHIRResource {
         _ tie: StoreTie, reads: Bool, _ body: (ReadTransaction, Registration) throws -> Value
     ) throws -> Value? {
         func run(_ note: ((FHIRResource) -> Void)?) throws -> Value? {
-            try tie.store.perform(observesRestriction: tie.restriction != nil) { transaction in
+            let isRestricted = tie.restriction != nil
+            return try tie.store.perform(observesRestriction: isRestricted, isRecorded: !isRestricted) { transaction in
                 guard let registration = try transaction.access.registry.registration(root: tie.root) else { return nil }
                 if let restriction = tie.restriction,
                     try !transaction.restricted(by: restriction, { try transaction.isPermitted(registration) })
                 {
                     return nil
                 }
+                let value = try body(transaction, registration)
                 note?(self)
-                return try body(transaction, registration)
+                return value
             }
         }
         guard reads, let restriction = tie.restriction else { return try run(nil) }

@@ -10,6 +10,8 @@ struct ResourceLoader {
     let access: StoreConnection
     /// The objects of a write; nil in a read, which keeps none.
     let objects: ManagedObjects?
+    /// What is handed out; nil if no module keeps a record of it.
+    let reads: ReadRecord?
 
     /// Up to this number, resources are read one by one: a pass over their tables would cost more.
     private static let few = 4
@@ -128,6 +130,7 @@ struct ResourceLoader {
         resource.become(StoreTie(store: store, root: registration.root, revision: registration.revision, pk: registration.pk))
         objects?.remember(resource, registration.root)
         access.region?.insert(root: registration.root, resource.layout.name)
+        reads?.note(resource.layout.name, id: resource.id, version: registration.revision)
     }
 
     func damaged(_ root: Int64) -> FHIRStoreError {

@@ -25,13 +25,15 @@ extension FHIRStore {
     private func readAlone(_ body: () throws -> Void) throws {
         try pool.beginReadingAlone()
         defer { pool.endReadingAlone() }
-        try mapping { try read(on: pool.openReader() ?? copyInMemory()) { _ in try body() } }
+        try recordingReads { reads in
+            try mapping { try read(on: pool.openReader() ?? copyInMemory(), reads) { _ in try body() } }
+        }
     }
 
     private func copyInMemory() throws -> StoreConnection {
         let connection = try Connection(path: ":memory:")
         try TextMatcher.register(connection)
-        try read { transaction in
+        try readWithoutRecord { transaction in
             let backup = try Backup(from: transaction.access.connection, to: connection)
             while try backup.step(pages: 1_024) { try Cancellation.check() }
         }

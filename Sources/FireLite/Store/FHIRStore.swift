@@ -138,6 +138,12 @@ public final class FHIRStore: Sendable {
         misuse(
             unless: currentTransaction == nil,
             "a write inside a read or write of the same store would wait for itself: use the transaction that is passed to the block")
+        return try recordingReads { try write(origin: origin, besides: known, $0, body) }
+    }
+
+    private func write<Value>(
+        origin: WriteOrigin, besides known: (any WriteParticipant)?, _ reads: ReadRecord?, _ body: (WriteTransaction) throws -> Value
+    ) throws -> Value {
         let writer = try mapping { try pool.takeWriter() }
         defer { pool.giveBackWriter() }
         let participants = participants.all.filter { $0 !== known }
@@ -146,7 +152,7 @@ public final class FHIRStore: Sendable {
             try writer.begin(recording, origin: origin)
             if recording?.isObserved == true { try foreignCommits.look(writer, announcer) }
         }
-        let transaction = WriteTransaction(store: self, writer: writer, participants: participants)
+        let transaction = WriteTransaction(store: self, writer: writer, participants: participants, reads: reads)
         pool.setCurrent(transaction)
         defer {
             transaction.end()
@@ -170,15 +176,25 @@ public final class FHIRStore: Sendable {
     /// - Throws: errors of `body`; `FHIRStoreError`.
     public func read<Value>(_ body: (ReadTransaction) throws -> Value) throws -> Value {
         if let current = currentTransaction { return try body(current) }
+        return try recordingReads { try begin($0, body) }
+    }
+
+    /// `read` without a record of what it hands out, for modules that keep one themselves.
+    package func readWithoutRecord<Value>(_ body: (ReadTransaction) throws -> Value) throws -> Value {
+        if let current = currentTransaction { return try current.withoutRecord { try body(current) } }
+        return try begin(nil, body)
+    }
+
+    private func begin<Value>(_ reads: ReadRecord?, _ body: (ReadTransaction) throws -> Value) throws -> Value {
         let access = try mapping { try pool.takeReader() }
         defer { pool.giveBack(access) }
-        return try read(on: access, body)
+        return try read(on: access, reads, body)
     }
 
     /// Runs `body` on a snapshot that a connection begins.
-    func read<Value>(on access: StoreConnection, _ body: (ReadTransaction) throws -> Value) throws -> Value {
+    func read<Value>(on access: StoreConnection, _ reads: ReadRecord?, _ body: (ReadTransaction) throws -> Value) throws -> Value {
         try mapping { try access.begin() }
-        let transaction = ReadTransaction(store: self, access: access)
+        let transaction = ReadTransaction(store: self, access: access, reads: reads)
         pool.setCurrent(transaction)
         defer {
             transaction.end()
@@ -208,9 +224,16 @@ public final class FHIRStore: Sendable {
 
     /// `read` for public calls that read once.
     ///
-    /// - Parameter observesRestriction: as for `ReadTransaction.perform`.
-    func perform<Value>(observesRestriction: Bool = false, _ body: (ReadTransaction) throws -> Value) throws -> Value {
-        try read { transaction in try transaction.perform(observesRestriction: observesRestriction) { try body(transaction) } }
+    /// - Parameters:
+    ///   - observesRestriction: as for `ReadTransaction.perform`.
+    ///   - isRecorded: whether what it hands out is recorded; not by a restriction, which does that itself.
+    func perform<Value>(
+        observesRestriction: Bool = false, isRecorded: Bool = true, _ body: (ReadTransaction) throws -> Value
+    ) throws -> Value {
+        func run(_ transaction: ReadTransaction) throws -> Value {
+            try transaction.perform(observesRestriction: observesRestriction) { try body(transaction) }
+        }
+        return try isRecorded ? read(run) : readWithoutRecord(run)
     }
 
     // MARK: - Reading in one call

@@ -10,16 +10,19 @@ public class ReadTransaction {
     /// The objects of a write; nil in a read, which keeps none.
     let objects: ManagedObjects?
     let loader: ResourceLoader
+    /// What is handed out; nil if no module keeps a record of it.
+    let reads: ReadRecord?
     /// What hides resources from the transaction's calls; nil if nothing does.
     var restriction: (any QueryRestriction)?
     /// Whether the transaction's block has ended.
     private var hasEnded = false
 
-    init(store: FHIRStore, access: StoreConnection, objects: ManagedObjects? = nil) {
+    init(store: FHIRStore, access: StoreConnection, objects: ManagedObjects? = nil, reads: ReadRecord? = nil) {
         self.store = store
         self.access = access
         self.objects = objects
-        loader = ResourceLoader(store: store, access: access, objects: objects)
+        self.reads = reads
+        loader = ResourceLoader(store: store, access: access, objects: objects, reads: reads)
     }
 
     /// Ends the transaction: using it afterwards is a mistake.
@@ -47,7 +50,8 @@ public class ReadTransaction {
         if restriction != nil, !observesRestriction { throw FHIRStoreError.notInRestrictedView }
         return try store.mapping {
             if flushes { try objects?.flush() }
-            return try body()
+            guard let reads else { return try body() }
+            return try reads.collecting(body)
         }
     }
 
@@ -244,6 +248,7 @@ public class ReadTransaction {
         guard table.isInFile else { return 0 }
         if restriction != nil { return try count(QueryRequest(table.root.layout)) }
         access.region?.tables.insert(table.name)
+        reads?.note(rowsOf: table.name)
         let statement = try access.connection.cached("SELECT count(*) FROM \(table.quotedName) WHERE _parent IS NULL")
         defer { statement.reset() }
         return try statement.step() ? Int(statement.int(0)) : 0
@@ -268,6 +273,7 @@ public class ReadTransaction {
         try perform {
             guard let tie = resource.objectExtras as? StoreTie else { return [] }
             access.region?.insert(root: tie.root, resource.layout.name)
+            noteRead(resource.layout.name, id: resource.id, version: tie.revision)
             guard let registration = try access.registry.registration(root: tie.root),
                 let shape = try access.registry.shape(registration.shape)
             else { return [] }

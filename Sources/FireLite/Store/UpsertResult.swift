@@ -56,8 +56,9 @@ extension UpsertResult: RandomAccessCollection {
             store.currentObjects?.hold(resource)
             return resource
         case .same(let index): return try resource(at: index)
-        case .stored(let root):
-            return try store.perform { transaction in
+        case .stored(let root, let isNewer):
+            // Whoever stores a resource knows its content.
+            return try store.perform(isRecorded: isNewer) { transaction in
                 guard let resource = try transaction.loader.resource(root: root) as? Resource else {
                     throw FHIRStoreError(
                         .conflict, "an upserted resource has been deleted since: look it up by its id, or store it again",

@@ -16,11 +16,11 @@ public final class WriteTransaction: ReadTransaction {
     package var doomedFiles: [String] = []
     private var isCommitting = false
 
-    init(store: FHIRStore, writer: StoreWriter, participants: [any WriteParticipant]) {
+    init(store: FHIRStore, writer: StoreWriter, participants: [any WriteParticipant], reads: ReadRecord?) {
         self.writer = writer
         self.participants = participants
         managed = ManagedObjects(store: store, writer: writer)
-        super.init(store: store, access: writer.access, objects: managed)
+        super.init(store: store, access: writer.access, objects: managed, reads: reads)
         writer.transaction = self
         writer.keeper = store.payloads.keeper
     }
@@ -46,7 +46,11 @@ public final class WriteTransaction: ReadTransaction {
             try managed.flush()
             for participant in participants {
                 let written = writer.written
-                if !written.isEmpty { try participant.willCommit(self, written) }
+                if let witness = participant as? any ReadWitness, let reads, !reads.items.isEmpty {
+                    try reads.paused { try witness.willCommit(self, written, reads) }
+                } else if !written.isEmpty {
+                    try withoutRecord { try participant.willCommit(self, written) }
+                }
                 try managed.flush()
             }
             if !loosePayloads.isEmpty || !doomedFiles.isEmpty { try writer.keeper?.willCommit(self) }
@@ -56,6 +60,7 @@ public final class WriteTransaction: ReadTransaction {
         // A file that is left behind is found by the next `resume`.
         for path in doomedFiles { unlink(path) }
         managed.finish()
+        reads?.removeAll()
         if let notice = writer.notice { store.announcer.announce(notice) }
     }
 

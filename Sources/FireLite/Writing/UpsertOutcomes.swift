@@ -6,7 +6,8 @@ import FireLiteCore
 struct UpsertOutcomes {
     enum Entry {
         case object(FHIRResource)
-        case stored(Int64)
+        /// Stored before with this number, and kept if it is newer than the argument.
+        case stored(Int64, isNewer: Bool)
         /// Replaced by a later one with the same id.
         case same(Int)
     }
@@ -21,7 +22,8 @@ struct UpsertOutcomes {
         switch outcome {
         case .added: entries.append(.object(resource))
         case .merge(let target): entries.append(.object(target))
-        case .updated(let root), .unchanged(let root), .older(let root): entries.append(.stored(root))
+        case .updated(let root), .unchanged(let root): entries.append(.stored(root, isNewer: false))
+        case .older(let root): entries.append(.stored(root, isNewer: true))
         case .replaced(let index): entries.append(.same(index))
         }
     }

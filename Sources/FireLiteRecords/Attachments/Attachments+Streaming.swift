@@ -62,6 +62,7 @@ extension Attachments {
         try store.read { tx in
             let range = range.clamped(to: 0..<reference.byteCount)
             let blob = try tx.stored(reference)
+            tx.noteRead(reference)
             var bytes = Data()
             while bytes.count < range.count {
                 bytes.append(try tx.piece(from: range.lowerBound + bytes.count, to: range.upperBound, of: blob, reference))

@@ -58,6 +58,7 @@ extension Attachments {
                         "SELECT blob FROM _thumbnail WHERE original = ? AND height = ?", [.integer(original), .integer(Int64(height))]
                     ).first?[0].integer, let found = try tx.reference(toBlob: blob)
                 else { continue }
+                tx.noteRead(reference)
                 return (size, try tx.storedBytes(found))
             }
             return (.full, try data(reference))

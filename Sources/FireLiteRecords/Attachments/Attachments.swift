@@ -127,7 +127,10 @@ public struct Attachments: Sendable {
     ///
     /// - Throws: `AttachmentError`: `missing`, `missingKey`, `wrongHash`; `FHIRStoreError`.
     public func data(_ reference: PayloadReference) throws -> Data {
-        let bytes = try store.read { try $0.storedBytes(reference) }
+        let bytes = try store.read { tx in
+            tx.noteRead(reference)
+            return try tx.storedBytes(reference)
+        }
         guard reference.isLiteral else { return bytes }
         return Data(fhirBase64: String(decoding: bytes, as: UTF8.self)) ?? Data()
     }

@@ -3,6 +3,9 @@ import FireLiteCrypto
 import Foundation
 
 extension ReadTransaction {
+    /// Notes for a record of reads that a payload is handed out.
+    func noteRead(_ reference: PayloadReference) { noteRead(nil, id: reference.hash.hexText) }
+
     /// The payload with a hash; nil if the store does not have it.
     func blob(withHash hash: Data) throws -> (number: Int64, byteCount: Int)? {
         guard let row = try blobRows("SELECT blob, bytes FROM _blob WHERE hash = ?", [.blob([UInt8](hash))]).first,

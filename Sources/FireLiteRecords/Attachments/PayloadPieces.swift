@@ -15,6 +15,7 @@ public struct PayloadPieces: AsyncSequence, Sendable {
         private let reference: PayloadReference
         private let end: Int
         private var place: Int
+        private var hasBegun = false
         private let digest: RunningDigest?
 
         init(_ pieces: PayloadPieces) {
@@ -32,8 +33,11 @@ public struct PayloadPieces: AsyncSequence, Sendable {
         public mutating func next() async throws -> Data? {
             guard place < end else { return nil }
             let (start, end, reference) = (place, end, reference)
+            let isFirst = !hasBegun
+            hasBegun = true
             let piece = try await store.read { tx in
-                try tx.piece(from: start, to: end, of: tx.stored(reference), reference)
+                if isFirst { tx.noteRead(reference) }
+                return try tx.piece(from: start, to: end, of: tx.stored(reference), reference)
             }
             place += piece.count
             digest?.update(piece)

@@ -54,6 +54,6 @@ extension ReadTransaction {
     ///   - options: how it is understood.
     /// - Throws: `SearchError`; `FHIRStoreError` if the store cannot be read.
     public func search(_ request: SearchRequest, options: SearchOptions = SearchOptions()) throws -> SearchResult {
-        try SearchRun(self, request, options).run()
+        try asOneCall { try SearchRun(self, request, options).run() }
     }
 }

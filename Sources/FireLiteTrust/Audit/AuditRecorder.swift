@@ -5,7 +5,7 @@ import Foundation
 /// Appends rows to a store's trail, with a head for each commit.
 ///
 /// The state of the tree is read from the file whenever another process has appended since.
-final class AuditRecorder: ContentWitness, @unchecked Sendable {
+final class AuditRecorder: ContentWitness, ReadWitness, @unchecked Sendable {
     // `lock` guards the salts, the known state and the party of the current write.
     private let lock = NSLock()
     private var salts = AuditSalt()
@@ -15,6 +15,8 @@ final class AuditRecorder: ContentWitness, @unchecked Sendable {
     let signer: AuditSigner
     /// Who acts unless a write says otherwise.
     let party: AuditParty
+    /// Whether every read leaves rows.
+    let recordsReads: Bool
     private let now: @Sendable () -> Date
 
     private struct Weak { weak var transaction: WriteTransaction? }
@@ -26,9 +28,10 @@ final class AuditRecorder: ContentWitness, @unchecked Sendable {
         var value: [UInt8]?
     }
 
-    init(signer: AuditSigner, party: AuditParty, now: @escaping @Sendable () -> Date = { Date() }) {
+    init(signer: AuditSigner, party: AuditParty, recordsReads: Bool = false, now: @escaping @Sendable () -> Date = { Date() }) {
         self.signer = signer
         self.party = party
+        self.recordsReads = recordsReads
         self.now = now
     }
 
@@ -54,6 +57,18 @@ final class AuditRecorder: ContentWitness, @unchecked Sendable {
 
     func willCommit(_ transaction: WriteTransaction, _ resources: [WrittenResource]) throws {
         try append(resources.lazy.map(Self.draft), by: party(of: transaction), in: transaction)
+    }
+
+    func willCommit(_ transaction: WriteTransaction, _ resources: [WrittenResource], _ record: ReadRecord) throws {
+        try append(record.items.map(Self.draft) + resources.map(Self.draft), by: party(of: transaction), in: transaction)
+    }
+
+    func didRead(_ record: ReadRecord, in store: FHIRStore) throws {
+        try store.write { tx in try append(record.items.map(Self.draft), by: record.reader as? AuditParty ?? party, in: tx) }
+    }
+
+    private static func draft(_ item: ReadRecord.Item) -> Draft {
+        Draft(access: AuditAccess(.read, item.typeName, id: item.id, version: item.version))
     }
 
     private static func draft(_ resource: WrittenResource) -> Draft {

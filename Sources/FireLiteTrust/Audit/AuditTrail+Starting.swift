@@ -12,12 +12,14 @@ extension FHIRStore {
     /// the audit too. A new trail begins with a head of no rows. The identity is added to those that the store knows if it is not among them.
     /// - Parameters:
     ///   - signer: who signs the heads.
-    ///   - party: who writes unless a write says otherwise. Default: the signer's id, without a purpose.
+    ///   - party: who acts unless a read or write says otherwise. Default: the signer's id, without a purpose.
+    ///   - includesReads: whether every read of this store object is audited too, with a row for each resource that it hands out. Each read
+    ///     is then followed by a write that signs a head: read much at once. Default: only writes and the reads of restricted views.
     /// - Returns: the trail. The store keeps auditing without it, until ``FireLite/FHIRStore/stopAudit()``.
     /// - Precondition: not inside a read or write of the store.
     /// - Throws: ``TrustError/Code/unknown`` if the store knows the identity with other keys only; `FHIRStoreError`.
     @discardableResult
-    public func startAudit(by signer: SigningIdentity, party: AuditParty? = nil) throws -> AuditTrail {
+    public func startAudit(by signer: SigningIdentity, party: AuditParty? = nil, includesReads: Bool = false) throws -> AuditTrail {
         stopAudit()
         if try read({ try $0.identity(withKey: signer.keyID) }) == nil {
             try write { tx in
@@ -28,7 +30,7 @@ extension FHIRStore {
             }
         }
         let recorder = participant(AuditRecorder.self) {
-            AuditRecorder(signer: AuditSigner(signer.key), party: party ?? AuditParty(signer.id))
+            AuditRecorder(signer: AuditSigner(signer.key), party: party ?? AuditParty(signer.id), recordsReads: includesReads)
         }
         let trail = AuditTrail(store: self, recorder: recorder)
         if try read({ try $0.lastAuditHead() }) == nil { try trail.seal() }
@@ -44,9 +46,12 @@ extension FHIRStore {
     }
 }
 
-extension WriteTransaction {
-    /// Sets who makes this write, for its rows in the audit trail. Without an audit it changes nothing.
+extension ReadTransaction {
+    /// Sets who makes this read or write, for its rows in the audit trail. Without an audit it changes nothing.
     ///
     /// - Parameter party: the actor and the purpose.
-    public func setAuditParty(_ party: AuditParty) { store.participant(AuditRecorder.self)?.setParty(party, of: self) }
+    public func setAuditParty(_ party: AuditParty) {
+        readRecord?.reader = party
+        if let write = self as? WriteTransaction { store.participant(AuditRecorder.self)?.setParty(party, of: write) }
+    }
 }

@@ -51,7 +51,7 @@ final class PermissionRestriction: QueryRestriction {
             throw TrustError(.invalidArgument, "with an audit, a restricted view is not read inside another read of the store")
         }
         let reads = AuditedReads()
-        let result = Result { try body(reads) }
+        let result = Result { try write?.withoutRecord { try body(reads) } ?? body(reads) }
         let accesses = reads.accesses
         if !accesses.isEmpty {
             let party = AuditParty(actor, purpose: purpose)

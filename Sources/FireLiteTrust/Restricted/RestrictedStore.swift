@@ -25,7 +25,7 @@ public struct RestrictedStore: Sendable {
     /// - Throws: errors of `body`; ``TrustError/Code/release``; `FHIRStoreError`.
     public func read<Value>(_ body: (RestrictedTransaction) throws -> Value) throws -> Value {
         try restriction.audited(in: store) { reads in
-            try store.read { try RestrictedTransaction.run($0, restriction, reads, body) }
+            try store.readWithoutRecord { try RestrictedTransaction.run($0, restriction, reads, body) }
         }
     }
 
@@ -37,7 +37,7 @@ public struct RestrictedStore: Sendable {
         let (store, restriction) = (store, restriction)
         return try await store.reading {
             try restriction.audited(in: store) { reads in
-                try store.read { try RestrictedTransaction.run($0, restriction, reads, body) }
+                try store.readWithoutRecord { try RestrictedTransaction.run($0, restriction, reads, body) }
             }
         }
     }

@@ -32,6 +32,17 @@ import Testing
         }
         // end
         // example AuditingAccess.md
+        try store.startAudit(by: device, includesReads: true)
+        let patients = try store.read { tx in
+            tx.setAuditParty(AuditParty("Practitioner/7", purpose: "TREAT"))
+            return try tx.query(Patient.self).all()
+        }
+        // end
+        let read = try store.read { try $0.auditEntries(after: 2) }
+        #expect(patients.count == 1 && read.map(\.access) == [AuditAccess(.read, "Patient", id: "1", version: 1)])
+        #expect(read.map(\.party.actor) == ["Practitioner/7"])
+        try store.startAudit(by: device)
+        // example AuditingAccess.md
         let file = AuditHeadFile(path: path)
         try trail.keepHead(in: file)
         // end
@@ -39,7 +50,7 @@ import Testing
         let result = try store.verifyAudit(from: file.heads().last, signedBy: [device.key.verificationKey])
         if let finding = result.finding { print("row \(finding.row): \(finding)") }
         // end
-        #expect(result.isIntact && result.size == 2)
+        #expect(result.isIntact && result.size == 3)
         // example AuditingAccess.md
         let proof = try store.read { try $0.auditProof(of: "Patient", id: "1") }
         let json = proof.json

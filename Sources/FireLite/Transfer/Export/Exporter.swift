@@ -54,16 +54,20 @@ package struct Exporter {
     /// Writes one type after another; each resource is two pieces, its JSON and a line feed.
     mutating func write(_ store: FHIRStore, to output: any ByteOutput) throws {
         try store.read { transaction in
-            for type in try typesToWrite(transaction) { try write(type, transaction, to: output) }
+            try transaction.asOneCall {
+                for type in try typesToWrite(transaction) { try write(type, transaction, to: output) }
+            }
         }
     }
 
     /// Writes a file for each type.
     package mutating func export(_ store: FHIRStore, to folder: ExportFolder) throws {
         try store.read { transaction in
-            for type in try typesToWrite(transaction) {
-                try folder.write("\(type).ndjson") { try write(type, transaction, to: $0) }
-                counts.files += 1
+            try transaction.asOneCall {
+                for type in try typesToWrite(transaction) {
+                    try folder.write("\(type).ndjson") { try write(type, transaction, to: $0) }
+                    counts.files += 1
+                }
             }
         }
     }
