@@ -27,7 +27,7 @@ help:
 	@echo "               make uninstall removes them"
 	@echo "make test      run every test"
 	@echo "make apple-crypto  run the tests of cryptography with the code for Apple's systems, on swift-crypto"
-	@echo "make example   build the examples, Examples/MedicationDiary and AsyncPatterns, and run their tests"
+	@echo "make example   build the package of examples, MedicationDiary and AsyncPatterns, and run its tests"
 	@echo "make slim      generate five classes into the package Examples/SlimModels with the plugin, build it and run its tests"
 	@echo "make test-sqlcipher  run the tests of the store, the tool and encrypted syncs with SQLCipher instead of SQLite"
 	@echo "make nightly   run the long tests: crashes, faults, damaged files, sizes, soak, fuzzing, sanitizers"
@@ -72,10 +72,8 @@ apple-crypto:
 
 # A package of its own, which builds FireLite again in its own .build.
 example: setup
-	swift build --build-tests --package-path Examples/MedicationDiary $(SWIFT_FLAGS)
-	swift test --skip-build --package-path Examples/MedicationDiary $(SWIFT_FLAGS)
-	swift build --build-tests --package-path Examples/AsyncPatterns $(SWIFT_FLAGS)
-	swift test --skip-build --package-path Examples/AsyncPatterns $(SWIFT_FLAGS)
+	swift build --build-tests --package-path Examples $(SWIFT_FLAGS)
+	swift test --skip-build --package-path Examples $(SWIFT_FLAGS)
 
 # The plugin in another package: generates its classes, compares them, builds and tests it.
 SLIM_MODELS = cd Examples/SlimModels && swift package --allow-writing-to-package-directory generate-fhir-models \
