@@ -110,7 +110,8 @@ long-tests: setup
 	FIRELITE_NIGHTLY=1 swift test --skip-build $(SWIFT_FLAGS) --filter LiveSequenceTests
 	FIRELITE_NIGHTLY=1 swift test --skip-build $(SWIFT_FLAGS) --filter OpenCloseTests
 	FIRELITE_NIGHTLY=1 Scripts/servers.sh run swift test --skip-build $(SWIFT_FLAGS) --filter '^FireLite(Records|Samples|Search|Sync|Trust)Tests\.'
-	FIRELITE_NIGHTLY=1 swift test --skip-build $(SWIFT_FLAGS) --filter '^FireLiteReleaseTests\.|^FireLiteTests\.ModelTests|RandomQueryTests|TemporalOrderTests'
+	FIRELITE_NIGHTLY=1 swift test --skip-build $(SWIFT_FLAGS) \
+	    --filter '^FireLiteReleaseTests\.|^FireLiteTests\.ModelTests|RandomQueryTests|TemporalOrderTests|CraftedFileTests|BlobsCommandTests|ConstraintExampleTests|RoundTripTests|PlanCostTests|CopyAndEqualityTests|PopulateTests'
 
 # Every test under a sanitizer, in a build of its own; repeated ones with a tenth of their repetitions. XCTest is off, as its empty run
 # leaks memory.

@@ -54,7 +54,7 @@ import Testing
         #expect(try FHIRRelease(layouts: text).fingerprint == release.fingerprint)
     }
 
-    @Test(arguments: Releases.resourceTypes(30)) func resourcesGoThroughMemoryAndStoreUnchanged(_ name: TypeName) throws {
+    @Test(arguments: Releases.resourceTypes(12)) func resourcesGoThroughMemoryAndStoreUnchanged(_ name: TypeName) throws {
         let bundled = try Self.bundled(name.release)
         let store = try FHIRStore.inMemory(release: bundled)
         let type = try #require(name.release.resourceType(named: name.name))

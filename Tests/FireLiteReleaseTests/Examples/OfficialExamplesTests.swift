@@ -5,12 +5,12 @@ import Testing
 
 /// HL7's example resources of each release go in and come out as they were: through memory, Foundation's coders and a store.
 @Suite(.enabled(if: OfficialExamples.isThere, Comment(rawValue: OfficialExamples.absence))) struct OfficialExamplesTests {
-    /// The valid examples of a release; of those over 50 KB, which are most of the bytes, all nightly and a few otherwise.
+    /// The valid examples of a release; of those over 25 KB, which are most of the bytes, all nightly and a few otherwise.
     private static func valid(_ release: FHIRRelease) throws -> [OfficialExamples.Example] {
         let rejected = RejectedExamples.of(release)
         let valid = try OfficialExamples.files(release).filter { rejected[$0.name] == nil }
-        let large = Set(Effort.sample(valid.filter { $0.json.count > 50_000 && $0.json.count < 300_000 }, 2).map(\.name))
-        return valid.filter { Effort.isNightly || $0.json.count <= 50_000 || large.contains($0.name) }
+        let large = Set(Effort.sample(valid.filter { $0.json.count > 25_000 && $0.json.count < 300_000 }, 2).map(\.name))
+        return valid.filter { Effort.isNightly || $0.json.count <= 25_000 || large.contains($0.name) }
     }
 
     // MARK: - Memory

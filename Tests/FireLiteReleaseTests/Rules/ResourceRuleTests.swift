@@ -21,7 +21,9 @@ import Testing
 
     @Test(arguments: subjects) func everyResourceClassFollows(_ subject: Subject) throws {
         let type = try #require(subject.type.release.resourceType(named: subject.type.name))
+        // By day half of a rule's classes have every element.
+        let isFull = subject.type.name.utf8.count % 2 == 0
         try subject.rule.check(
-            type, modes: Effort.isNightly ? [.sparse, .sparse, .everything(round: 0)] : [.sparse, .everything(round: 0)])
+            type, modes: Effort.isNightly ? [.sparse, .sparse, .everything(round: 0)] : [isFull ? .everything(round: 0) : .sparse])
     }
 }

@@ -135,7 +135,7 @@ import Testing
             ),
             ("visit status", { try $0.createIndex(Encounter.self) { $0.status } }, { try $0.dropIndex(Encounter.self) { $0.status } }),
         ]
-        let rounds = Effort.count(25)
+        let rounds = Effort.isNightly ? 25 : Effort.count(12)
         var found = 0
         for round in 0..<rounds {
             let chosen = indexes.indices.filter { _ in source.generator.percent(30) }

@@ -2,6 +2,7 @@ import FireLite
 import FireLiteR4
 @_spi(Testing) import FireLiteSQLiteBridge
 import Foundation
+import TestSupport
 import Testing
 
 /// Files that somebody made to harm who opens them: a value or an error, and nothing else happens.
@@ -34,7 +35,9 @@ import Testing
 
     @Test(arguments: payloads, ["type", "source", "columns", "name", "kind"])
     func noStatementComesFromADeclaration(payload: String, column: String) throws {
-        for hasIndexes in [false, true] {
+        // By day every other one has indexes.
+        let isOdd = Self.payloads.firstIndex(of: payload).map { $0 % 2 == 1 } ?? false
+        for hasIndexes in [false, true] where Effort.isNightly || hasIndexes == isOdd {
             try withFile(hasIndexes: hasIndexes) { connection in
                 let folder = URL(fileURLWithPath: connection.path).deletingLastPathComponent().path
                 try connection.run(
