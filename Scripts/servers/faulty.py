@@ -110,6 +110,11 @@ class Handler(BaseHTTPRequestHandler):
     do_GET = do_POST = do_PUT = do_DELETE = do_PATCH = do_HEAD = handle_request
 
 
-server = ThreadingHTTPServer(("127.0.0.1", int(sys.argv[1])), Handler)
-server.daemon_threads = True
+class Server(ThreadingHTTPServer):
+    daemon_threads = True
+    # A hundred clients that come at once wait for their turn: with the default of five, the system breaks connections.
+    request_queue_size = 256
+
+
+server = Server(("127.0.0.1", int(sys.argv[1])), Handler)
 server.serve_forever()
