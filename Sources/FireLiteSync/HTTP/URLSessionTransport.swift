@@ -17,7 +17,8 @@ public final class URLSessionTransport: HTTPTransport {
     /// Creates a transport.
     ///
     /// - Parameters:
-    ///   - maximumConnections: the number of connections to a server at once.
+    ///   - maximumConnections: the number of connections to a server at once. On Linux, each request that is not a GET or HEAD has one of its
+    ///     own besides.
     ///   - maximumBodyBytes: the longest answer that is read into memory; ``stream(_:)`` has no limit.
     public init(maximumConnections: Int = 6, maximumBodyBytes: Int = 512 << 20) {
         let configuration = URLSessionConfiguration.ephemeral

@@ -34,8 +34,8 @@ struct PushPlan {
     /// A change with what is known of its resource at the server.
     private typealias Waiting = (change: WaitingChange, known: SyncJournal.Known?)
 
-    /// The number of changes whose contents are read together.
-    private static let readTogether = 50
+    /// The number of changes whose contents are read together at first; later as many as there is room for.
+    private static let readFirst = 50
 
     init(_ journal: SyncJournal, _ skipped: Set<Int64>, _ limit: Int, _ form: PushForm) {
         self.journal = journal
@@ -57,7 +57,7 @@ struct PushPlan {
             for (place, row) in rows.enumerated() where count < limit && size < journal.configuration.maximumBundleSize {
                 last = row.change.number
                 if place == readEnd {
-                    readEnd = min(place + min(Self.readTogether, limit - count), rows.count)
+                    readEnd = min(place + min(roomForReading(count, size), limit - count), rows.count)
                     try read(rows[place..<readEnd])
                 }
                 guard places[row.change.key] == nil else { continue }
@@ -70,6 +70,11 @@ struct PushPlan {
             (count, size) = ready
             if count >= limit || size >= journal.configuration.maximumBundleSize { break }
         }
+    }
+
+    /// How many more changes are read together. The more there are, the less each costs; those that do not fit would be read again.
+    private func roomForReading(_ count: Int, _ size: Int) -> Int {
+        count == 0 ? Self.readFirst : max((journal.configuration.maximumBundleSize - size) / (size / count + 1), 1)
     }
 
     /// The number and size of the changes that can be sent.

@@ -9,7 +9,9 @@ final class AuditedReads: @unchecked Sendable {
 
     var accesses: [AuditAccess] { lock.withLock { found } }
 
-    func note(_ resource: FHIRResource) { note(AuditAccess(.read, resource.layout.name, id: resource.id, version: resource.storedRevision)) }
+    func note(_ resource: FHIRResource) {
+        note(AuditAccess(.read, resource.layout.name, id: resource.id, version: resource.storedRevision))
+    }
 
     func note(_ access: AuditAccess) { lock.withLock { found.append(access) } }
 
