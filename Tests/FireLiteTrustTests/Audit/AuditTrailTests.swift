@@ -106,7 +106,9 @@ import Testing
         for (turn, offset) in [60, -60, -30, 120].enumerated() {
             audited.store.stopAudit()
             let recorder = audited.store.participant(AuditRecorder.self) {
-                AuditRecorder(signer: AuditSigner(audited.signer.key), party: AuditParty("device")) { start.addingTimeInterval(Double(offset)) }
+                AuditRecorder(signer: AuditSigner(audited.signer.key), party: AuditParty("device")) {
+                    start.addingTimeInterval(Double(offset))
+                }
             }
             let trail = AuditTrail(store: audited.store, recorder: recorder)
             try audited.store.write { try $0.upsert(auditedPatient("1", "\(turn)")) }
