@@ -24,6 +24,16 @@ struct JSONWriter: ~Copyable {
     /// Starts a new text in the same memory.
     mutating func clear() { count = 0 }
 
+    /// The number of bytes that the memory has.
+    var memory: Int { capacity }
+
+    /// Adds bytes that are no JSON.
+    mutating func append(_ other: UnsafeRawBufferPointer) {
+        reserve(other.count)
+        UnsafeMutableRawBufferPointer(start: bytes + count, count: other.count).copyMemory(from: other)
+        count += other.count
+    }
+
     @inline(__always)
     private mutating func reserve(_ more: Int) {
         if count + more > capacity { grow(more) }
@@ -215,16 +225,39 @@ struct JSONWriter: ~Copyable {
             reserve(source.count + 2)
             put("\"")
             var runStart = 0
-            for index in 0..<source.count {
-                let byte = source[index]
-                if byte >= 0x20, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\") { continue }
+            var index = 0
+            while index < source.count {
+                index = Self.endOfPlain(source, from: index)
+                guard index < source.count else { break }
                 put(source: source, runStart, index)
-                writeEscape(byte)
-                runStart = index + 1
+                writeEscape(source[index])
+                index += 1
+                runStart = index
             }
             put(source: source, runStart, source.count)
             put("\"")
         }
+    }
+
+    /// The index of the first byte that is written as an escape, or the number of bytes. It looks at eight bytes at once.
+    @inline(__always)
+    private static func endOfPlain(_ source: UnsafeBufferPointer<UInt8>, from start: Int) -> Int {
+        let bytes = UnsafeRawBufferPointer(source)
+        let (ones, high) = (0x0101_0101_0101_0101 as UInt64, 0x8080_8080_8080_8080 as UInt64)
+        var index = start
+        while index + 8 <= bytes.count {
+            let word = bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self)
+            // A byte below 32, a quotation mark or a backslash sets its highest bit; those from 128 on have it and are left out.
+            let controls = word &- ones &* 0x20
+            let quotes = (word ^ ones &* UInt64(UInt8(ascii: "\""))) &- ones
+            let backslashes = (word ^ ones &* UInt64(UInt8(ascii: "\\"))) &- ones
+            if (controls | quotes | backslashes) & ~word & high != 0 { break }
+            index += 8
+        }
+        while index < bytes.count, bytes[index] >= 0x20, bytes[index] != UInt8(ascii: "\""), bytes[index] != UInt8(ascii: "\\") {
+            index += 1
+        }
+        return index
     }
 
     @inline(__always)
