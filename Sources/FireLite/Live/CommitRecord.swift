@@ -190,13 +190,16 @@ final class CommitRecord {
 
     /// What the write has done to resources so far, for modules.
     var written: [WrittenResource] {
-        entries.compactMap { entry in
-            guard !entry.isVoid else { return nil }
-            return WrittenResource(
-                kind: entry.kind, typeName: schema.tables[entry.table].name, id: entry.id, oldID: entry.before.id, root: entry.root,
-                pk: entry.pk ?? identity.pk(ofRoot: entry.root), revision: entry.revision, oldRevision: entry.before.revision,
-                note: entry.note)
+        var written: [WrittenResource] = []
+        written.reserveCapacity(entries.count)
+        for entry in entries where !entry.isVoid {
+            written.append(
+                WrittenResource(
+                    kind: entry.kind, typeName: schema.tables[entry.table].name, id: entry.id, oldID: entry.before.id, root: entry.root,
+                    givenPK: entry.pk, identity: identity, revision: entry.revision, oldRevision: entry.before.revision,
+                    note: entry.note))
         }
+        return written
     }
 
     /// What observers are to know; nil if nothing changed.
