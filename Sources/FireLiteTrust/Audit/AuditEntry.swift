@@ -42,24 +42,27 @@ public struct AuditEntry: Sendable, Hashable {
     func leaf(salt: some Collection<UInt8>) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(256)
-        appendLeaf(salt: salt, to: &bytes)
+        Self.appendLeaf(number, milliseconds, party, access, value: value, salt: salt, to: &bytes)
         return bytes
     }
 
-    /// Appends the same bytes to others.
-    func appendLeaf(salt: some Collection<UInt8>, to bytes: inout [UInt8]) {
+    /// Appends the same bytes of an entry to others.
+    static func appendLeaf(
+        _ number: Int64, _ milliseconds: Int64, _ party: AuditParty, _ access: AuditAccess, value: (some Collection<UInt8>)?,
+        salt: some Collection<UInt8>, to bytes: inout [UInt8]
+    ) {
         bytes.append(1)
         bytes.append(contentsOf: salt)
         withUnsafeBytes(of: number.bigEndian) { bytes.append(contentsOf: $0) }
         withUnsafeBytes(of: milliseconds.bigEndian) { bytes.append(contentsOf: $0) }
-        Self.append(party.actor.utf8, to: &bytes)
-        Self.append(access.action.rawValue.utf8, to: &bytes)
-        Self.append(access.typeName?.utf8, to: &bytes)
-        Self.append(access.id?.utf8, to: &bytes)
-        Self.append(access.version.map { String($0).utf8 }, to: &bytes)
-        Self.append(access.outcome.rawValue.utf8, to: &bytes)
-        Self.append(party.purpose?.utf8, to: &bytes)
-        Self.append(value, to: &bytes)
+        append(party.actor.utf8, to: &bytes)
+        append(access.action.rawValue.utf8, to: &bytes)
+        append(access.typeName?.utf8, to: &bytes)
+        append(access.id?.utf8, to: &bytes)
+        append(access.version.map { String($0).utf8 }, to: &bytes)
+        append(access.outcome.rawValue.utf8, to: &bytes)
+        append(party.purpose?.utf8, to: &bytes)
+        append(value, to: &bytes)
     }
 
     private static func append(_ field: (some Collection<UInt8>)?, to bytes: inout [UInt8]) {

@@ -1,4 +1,5 @@
 import FireLite
+import FireLiteCrypto
 
 extension ReadTransaction {
     // MARK: - Heads
@@ -91,10 +92,14 @@ extension ReadTransaction {
         let width = 1 << Int64(level) as Int64
         let first = index * width + 1
         var frontier = MerkleFrontier()
+        let hasher = SHA256Hasher()
         for row in try auditRows(
             "SELECT hash FROM _audit WHERE seq BETWEEN ? AND ? ORDER BY seq", [.integer(first), .integer(first + width - 1)])
         {
-            frontier.append(row[0].bytes ?? [])
+            guard let hash = row[0].bytes, hash.count == MerkleTree.hashLength else {
+                throw AuditError(.damaged, "a row of the audit trail has no hash: verify the trail")
+            }
+            hash.withUnsafeBytes { frontier.append($0, hasher) }
         }
         guard frontier.size == width else { throw AuditError(.damaged, "a row of the audit trail is missing: verify the trail") }
         return frontier.root
