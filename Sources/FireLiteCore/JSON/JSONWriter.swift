@@ -87,13 +87,31 @@ struct JSONWriter: ~Copyable {
             isFirst = false
         }
         if let slots = object.slots {
-            for index in 0..<Int(object.slotCount) {
-                write(slots[index].value, table.pointee.entries + Int(slots[index].index), &isFirst)
-            }
+            for index in 0..<Int(object.slotCount) { write(slots + index, table.pointee.entries + Int(slots[index].index), &isFirst) }
         }
         depth -= 1
         if isPretty, !isFirst { newLine() }
         put("}")
+    }
+
+    /// Writes what is in a slot, where it is.
+    @inline(__always)
+    private mutating func write(
+        _ slot: UnsafeMutablePointer<ElementSlot>, _ entry: UnsafePointer<ElementEntry>, _ isFirst: inout Bool
+    ) {
+        switch slot.pointee.value {
+        case .object:
+            slot.object._withUnsafeGuaranteedRef { child in
+                guard child.hasContent else { return }
+                beginMember(entry, isAnnotation: false, &isFirst)
+                write(child)
+            }
+        case .objects: writeList(slot.objects, entry, &isFirst)
+        case .text where entry.pointee.primitive.isString:
+            beginMember(entry, isAnnotation: false, &isFirst)
+            slot.text.withUTF8 { writeString($0) }
+        default: write(slot.pointee.value, entry, &isFirst)
+        }
     }
 
     private mutating func writeTypeMember(_ table: UnsafePointer<LayoutTable>) {
@@ -155,6 +173,28 @@ struct JSONWriter: ~Copyable {
         writeList(full.count) { writer, index in writer.write(full[index]) }
     }
 
+    private mutating func writeList(
+        _ children: UnsafeBufferPointer<Unmanaged<FHIRObject>>, _ entry: UnsafePointer<ElementEntry>, _ isFirst: inout Bool
+    ) {
+        var isEmpty = true
+        for child in children where child._withUnsafeGuaranteedRef({ $0.hasContent }) {
+            if isEmpty {
+                beginMember(entry, isAnnotation: false, &isFirst)
+                put("[")
+                depth += 1
+                isEmpty = false
+            } else {
+                put(",")
+            }
+            if isPretty { newLine() }
+            child._withUnsafeGuaranteedRef { write($0) }
+        }
+        guard !isEmpty else { return }
+        depth -= 1
+        if isPretty { newLine() }
+        put("]")
+    }
+
     private mutating func writeAnnotated(_ list: AnnotatedList, _ entry: UnsafePointer<ElementEntry>, _ isFirst: inout Bool) {
         if list.texts.contains(where: { $0 != nil }) || list.elements.allSatisfy({ $0 == nil }) {
             beginMember(entry, isAnnotation: false, &isFirst)
@@ -211,32 +251,30 @@ struct JSONWriter: ~Copyable {
 
     /// Writes the literal of a primitive, quoted unless JSON has the type.
     private mutating func write(text: String, _ type: PrimitiveType) {
-        switch type.storage {
-        case .boolean, .decimal: put(literal: text)
-        case .integer where type != .integer64: put(literal: text)
-        default: writeString(text)
-        }
+        if type.isString { writeString(text) } else { put(literal: text) }
     }
 
     /// Writes a JSON string.
     mutating func writeString(_ text: String) {
         var text = text
-        text.withUTF8 { source in
-            reserve(source.count + 2)
-            put("\"")
-            var runStart = 0
-            var index = 0
-            while index < source.count {
-                index = Self.endOfPlain(source, from: index)
-                guard index < source.count else { break }
-                put(source: source, runStart, index)
-                writeEscape(source[index])
-                index += 1
-                runStart = index
-            }
-            put(source: source, runStart, source.count)
-            put("\"")
+        text.withUTF8 { writeString($0) }
+    }
+
+    private mutating func writeString(_ source: UnsafeBufferPointer<UInt8>) {
+        reserve(source.count + 2)
+        put("\"")
+        var runStart = 0
+        var index = 0
+        while index < source.count {
+            index = Self.endOfPlain(source, from: index)
+            guard index < source.count else { break }
+            put(source: source, runStart, index)
+            writeEscape(source[index])
+            index += 1
+            runStart = index
         }
+        put(source: source, runStart, source.count)
+        put("\"")
     }
 
     /// The index of the first byte that is written as an escape, or the number of bytes. It looks at eight bytes at once.
@@ -280,6 +318,17 @@ struct JSONWriter: ~Copyable {
             put(literal: "u00")
             put(digits[Int(byte >> 4)])
             put(digits[Int(byte & 15)])
+        }
+    }
+}
+
+extension PrimitiveType {
+    /// Whether its literals are strings in JSON.
+    fileprivate var isString: Bool {
+        switch storage {
+        case .boolean, .decimal: false
+        case .integer: self == .integer64
+        case .temporal, .text: true
         }
     }
 }
