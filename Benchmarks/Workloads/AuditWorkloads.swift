@@ -80,7 +80,8 @@ struct AuditWorkloads: Workload {
                 let target = try RawDatabase(rowsPath)
                 try rows.prepare(target)
                 plain = try Fixture.upsertAll(bench.corpus, into: bench.openStore(plainPath), stopwatch)
-                for range in bench.corpus.chunks() {
+                // As many at once as the store writes, while they are in the processor's cache.
+                for range in bench.corpus.chunks(of: 256) {
                     let objects = try bench.corpus.objects(range)
                     stopwatch.measure { for object in objects { floor.hashValue(of: object) } }
                 }
