@@ -22,6 +22,8 @@ struct AuditRowBuffer {
     /// The salt, the value's salt, the value and the leaf of each row, one after another.
     private var hashes = [UInt8](repeating: 0, count: limit * width)
     private var leaf: [UInt8] = []
+    /// An access, and what the leaves of all like it have in common.
+    private var common: (access: AuditAccess, fields: AuditLeafFields)?
 
     init(at: Int64, party: AuditParty, _ hasher: SHA256Hasher) {
         (self.at, self.party, self.hasher) = (at, party, hasher)
@@ -48,7 +50,8 @@ struct AuditRowBuffer {
     /// - Throws: `CryptoError.system`.
     mutating func append(_ number: Int64, _ access: AuditAccess, _ salts: inout AuditSalt, note: [UInt8]?) throws {
         let start = rows.count * Self.width
-        let content = LeafContent(number: number, at: at, party: party, access: access)
+        let fields = knownFields(of: access)
+        let content = LeafContent(number: number, at: at, fields: fields, id: access.id, version: access.version)
         try hashes.withUnsafeMutableBytes { memory in
             let row = UnsafeMutableRawBufferPointer(rebasing: memory[start..<start + Self.width])
             try salts.take(into: row)
@@ -68,12 +71,25 @@ struct AuditRowBuffer {
         rows.append(Row(number: number, access: access, id: place, hasValue: note != nil))
     }
 
+    private mutating func knownFields(of access: AuditAccess) -> AuditLeafFields {
+        if let common, Self.areAlike(common.access, access) { return common.fields }
+        let fields = AuditLeafFields(party, access)
+        common = (access, fields)
+        return fields
+    }
+
+    /// Whether two rows differ at most in id and version.
+    private static func areAlike(_ first: AuditAccess, _ second: AuditAccess) -> Bool {
+        first.action == second.action && first.outcome == second.outcome && first.typeName == second.typeName
+    }
+
     /// What a leaf is made of besides salt and value.
     private struct LeafContent {
         let number: Int64
         let at: Int64
-        let party: AuditParty
-        let access: AuditAccess
+        let fields: AuditLeafFields
+        let id: String?
+        let version: Int64?
 
         func hash(
             salt: some Collection<UInt8>, value: (some Collection<UInt8>)?, _ hasher: SHA256Hasher, _ bytes: inout [UInt8],
@@ -81,7 +97,7 @@ struct AuditRowBuffer {
         ) {
             bytes.removeAll(keepingCapacity: true)
             bytes.append(MerkleTree.leafPrefix)
-            AuditEntry.appendLeaf(number, at, party, access, value: value, salt: salt, to: &bytes)
+            AuditEntry.appendLeaf(number, at, fields, id: id, version: version, value: value, salt: salt, to: &bytes)
             if let place = hash.baseAddress { bytes.withUnsafeBytes { hasher.digest(of: $0, into: place) } }
         }
     }
@@ -105,9 +121,7 @@ struct AuditRowBuffer {
     /// - Throws: `FHIRStoreError`.
     mutating func write(_ tx: WriteTransaction) throws {
         guard let first = rows.first?.access else { return }
-        let isUniform = rows.allSatisfy {
-            $0.access.action == first.action && $0.access.outcome == first.outcome && $0.access.typeName == first.typeName
-        }
+        let isUniform = rows.allSatisfy { Self.areAlike($0.access, first) }
         if isFull {
             try write(0..<rows.count, kinds: isUniform ? 0..<1 : 0..<rows.count, isUniform ? Self.uniformRows : Self.mixedRows, tx)
         } else {

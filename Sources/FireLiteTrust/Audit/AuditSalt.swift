@@ -17,7 +17,9 @@ struct AuditSalt: Sendable {
     /// - Throws: `CryptoError.system`.
     mutating func take(into memory: UnsafeMutableRawBufferPointer) throws {
         if next == bytes.count {
-            bytes = Array(try RandomBytes.make(256 * Self.length))
+            if bytes.isEmpty { bytes = [UInt8](repeating: 0, count: 256 * Self.length) }
+            next = bytes.count
+            try bytes.withUnsafeMutableBytes { try RandomBytes.fill($0) }
             next = 0
         }
         bytes.withUnsafeBytes { memory.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[next..<next + Self.length])) }
