@@ -75,7 +75,9 @@ final class AuditRecorder: ContentWitness, @unchecked Sendable {
     /// - Throws: `AuditError.damaged` if the trail does not match its last head; `FHIRStoreError`; errors of the signer.
     @discardableResult
     func append(_ drafts: some Collection<Draft>, by party: AuditParty, in tx: WriteTransaction) throws -> AuditHead {
-        try lock.withLock {
+        // Not under the lock: a saved object is noted.
+        try tx.saveChanges()
+        return try lock.withLock {
             let state = try state(tx)
             var frontier = state?.frontier ?? MerkleFrontier()
             let at = max(Int64(now().timeIntervalSince1970 * 1_000), state?.head.milliseconds ?? 0)

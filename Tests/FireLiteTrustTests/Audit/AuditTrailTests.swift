@@ -120,6 +120,22 @@ import Testing
         #expect(try audited.verification().isIntact)
     }
 
+    /// What is appended inside a write comes after what the write has changed so far, also in objects that were not saved yet.
+    @Test func changesOfManagedObjectsAreNotedBeforeAccessesAreAppended() throws {
+        let audited = try AuditedStore()
+        try audited.store.write { try $0.upsert([auditedPatient("1", "A"), auditedPatient("2", "A")]) }
+        try audited.store.write { tx in
+            let stored = try tx.resource(Patient.self, id: "1").unwrapped()
+            stored.active = true
+            try audited.trail.append([AuditAccess(.read, "Patient", id: "2")], in: tx)
+        }
+        let entries = try audited.store.read { try $0.auditEntries(after: 2) }
+        #expect(entries.map(\.access.action) == [.read, .update] && entries.map(\.access.id) == ["2", "1"])
+        let proof = try audited.store.read { try $0.auditProof(of: "Patient", id: "1") }
+        try proof.verify(signedBy: audited.keys)
+        #expect(proof.resource?.contains("true") == true)
+    }
+
     @Test func aHeadForAQuietPeriodFollowsTheLastOne() throws {
         let audited = try AuditedStore()
         try audited.store.write { tx in _ = try tx.upsert(auditedPatient("1", "A")) }
