@@ -90,7 +90,7 @@ let package = Package(
             name: "Benchmarks",
             dependencies: [
                 "FireLite", "FireLiteFHIRPath", "FireLiteR4", "FireLiteRecords", "FireLiteSamples", "FireLiteSearch", "FireLiteSync",
-                "FireLiteSQLiteBridge", "FireLiteSQLite", "FireLiteSynthetic", "FireLiteTrust",
+                "FireLiteSQLiteBridge", "FireLiteSQLite", "FireLiteSynthetic", "FireLiteTrust", "FireLiteCrypto",
             ],
             path: "Benchmarks",
             exclude: ["Peers", "Report", "README.md"], swiftSettings: settings),

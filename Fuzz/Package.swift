@@ -22,9 +22,17 @@ let package = Package(
         .target(name: "FireLiteCore", dependencies: ["CFireLitePrefetch"], swiftSettings: instrumented),
         .target(name: "FireLite", dependencies: ["FireLiteCore", "FireLiteSQLiteBridge", "CFireLiteGzip"], swiftSettings: instrumented),
         .target(name: "FireLiteR4", dependencies: ["FireLiteCore"], swiftSettings: instrumented),
+        .target(name: "FireLiteFHIRPath", dependencies: ["FireLiteCore"], swiftSettings: instrumented),
+        .target(name: "FireLiteSearch", dependencies: ["FireLite", "FireLiteFHIRPath"], swiftSettings: instrumented),
+        .systemLibrary(name: "CFireLiteCrypto"),
+        .target(
+            name: "FireLiteCrypto",
+            dependencies: [.target(name: "CFireLiteCrypto", condition: .when(platforms: [.linux]))], swiftSettings: instrumented),
+        .target(
+            name: "FireLiteTrust", dependencies: ["FireLite", "FireLiteCrypto", "FireLiteSearch"], swiftSettings: instrumented),
         .target(name: "FireLiteGenerator", path: "Generator/FireLiteGenerator", swiftSettings: instrumented),
         .executableTarget(
-            name: "Fuzz", dependencies: ["FireLite", "FireLiteR4", "FireLiteGenerator"], path: "Fuzz",
+            name: "Fuzz", dependencies: ["FireLite", "FireLiteR4", "FireLiteGenerator", "FireLiteTrust"], path: "Fuzz",
             swiftSettings: instrumented, linkerSettings: [.unsafeFlags(["-sanitize=fuzzer", "-use-ld=lld"])]),
     ]
 )

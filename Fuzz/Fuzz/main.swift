@@ -4,7 +4,7 @@ import Foundation
 let targets: [String: @Sendable (UnsafeBufferPointer<UInt8>) throws -> Void] = [
     "json": JSONTarget.check, "lines": LinesTarget.check, "document": DocumentTarget.check, "predicate": PredicateTarget.check,
     "digest": DigestTarget.check, "template": TemplateTarget.check, "store": StoreTarget.check,
-    "file": FileTarget.check,
+    "file": FileTarget.check, "token": TokenTarget.check,
 ]
 
 guard CommandLine.arguments.count > 1, let chosen = targets[CommandLine.arguments[1]] else {

@@ -6,4 +6,9 @@ package enum RandomBytes {
     ///
     /// - Throws: `CryptoError.system`.
     package static func make(_ count: Int) throws -> Data { try SecretData.random(count: count).withBytes { Data($0) } }
+
+    /// Fills memory with bytes from the system's generator.
+    ///
+    /// - Throws: `CryptoError.system`.
+    package static func fill(_ memory: UnsafeMutableRawBufferPointer) throws { try SystemCryptography.fillRandomly(memory) }
 }

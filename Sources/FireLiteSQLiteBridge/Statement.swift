@@ -57,6 +57,9 @@ public final class Statement {
     /// Whether the statement does not change the database.
     public var isReadOnly: Bool { sqlite3_stmt_readonly(handle) != 0 }
 
+    /// Binds NULL to all parameters.
+    public func clearBindings() { sqlite3_clear_bindings(handle) }
+
     // MARK: - Values in, by number from 1
 
     @inlinable

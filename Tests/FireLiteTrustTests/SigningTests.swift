@@ -145,6 +145,10 @@ func expect(_ code: TrustError.Code, _ location: SourceLocation = #_sourceLocati
         #expect(code(#"{"alg":"HS256"}"#) == .unsupported)
         #expect(code(#"{"alg":"None"}"#) == .unsupported)
         #expect(code(#"{"alg":"ES256","b64":false,"crit":["b64"]}"#) == .unsupported)
+        // Each of the two members alone.
+        #expect(code(#"{"alg":"ES256","crit":["exp"],"exp":1}"#) == .unsupported)
+        #expect(code(#"{"alg":"ES256","crit":[]}"#) == .unsupported)
+        #expect(code(#"{"alg":"ES256","b64":true}"#) == .unsupported)
         #expect(code(#"{"alg":"ES256","kid":7}"#) == .malformed)
         #expect(code(#"["alg"]"#) == .malformed)
         #expect(code("{\"alg\":\"ES256\"} x") == .malformed)

@@ -18,8 +18,10 @@ final class CommitRecord {
     private let numbers: TableNumbers
     // Exclusive access is not checked for these, as they are used for each resource or row, and nothing calls back into this type.
     @exclusivity(unchecked) private var entries: [Entry] = []
-    /// The places of the entries by resource, if they are more than `searched`.
+    /// The places of the entries by resource, if they are more than `searched` and not in the order of the resources' numbers.
     @exclusivity(unchecked) private var places: [Int64: Int] = [:]
+    /// Whether the entries are in the order of the resources' numbers, as those of new resources are.
+    @exclusivity(unchecked) private var isSorted = true
     /// The types with changes, as the store's numbers of their tables and as the indexes of these in the schema.
     @exclusivity(unchecked) private var types = TableSet()
     @exclusivity(unchecked) private var typeIndexes: [Int] = []
@@ -71,6 +73,7 @@ final class CommitRecord {
         types = TableSet()
         touched = TableSet()
         typeIndexes.removeAll(keepingCapacity: true)
+        isSorted = true
         isOverflowing = false
         hasModuleChange = false
         savedCount = 0
@@ -137,7 +140,16 @@ final class CommitRecord {
     }
 
     private func place(of root: Int64) -> Int? {
-        entries.count > Self.searched ? places[root] : entries.firstIndex { $0.root == root }
+        guard entries.count > Self.searched else { return entries.firstIndex { $0.root == root } }
+        guard isSorted else { return places[root] }
+        // In a write that changes many resources in their order, none is there yet.
+        guard let last = entries.last, last.root >= root else { return nil }
+        var (low, high) = (0, entries.count - 1)
+        while low < high {
+            let middle = (low + high) / 2
+            if entries[middle].root < root { low = middle + 1 } else { high = middle }
+        }
+        return entries[low].root == root ? low : nil
     }
 
     private func append(_ entry: Entry) {
@@ -147,11 +159,15 @@ final class CommitRecord {
             typeIndexes.append(entry.table)
         }
         guard !isOverflowing else { return }
+        let wasSorted = isSorted
+        if let last = entries.last, last.root >= entry.root { isSorted = false }
         entries.append(entry)
-        if entries.count == Self.searched + 1 {
-            for (place, entry) in entries.enumerated() { places[entry.root] = place }
-        } else if entries.count > Self.searched {
-            places[entry.root] = entries.count - 1
+        if !isSorted, entries.count > Self.searched {
+            if wasSorted || entries.count == Self.searched + 1 {
+                for (place, entry) in entries.enumerated() { places[entry.root] = place }
+            } else {
+                places[entry.root] = entries.count - 1
+            }
         }
         if entries.count > Self.limit, !listsAll { overflow() }
     }
@@ -190,13 +206,16 @@ final class CommitRecord {
 
     /// What the write has done to resources so far, for modules.
     var written: [WrittenResource] {
-        entries.compactMap { entry in
-            guard !entry.isVoid else { return nil }
-            return WrittenResource(
-                kind: entry.kind, typeName: schema.tables[entry.table].name, id: entry.id, oldID: entry.before.id, root: entry.root,
-                pk: entry.pk ?? identity.pk(ofRoot: entry.root), revision: entry.revision, oldRevision: entry.before.revision,
-                note: entry.note)
+        var written: [WrittenResource] = []
+        written.reserveCapacity(entries.count)
+        for entry in entries where !entry.isVoid {
+            written.append(
+                WrittenResource(
+                    kind: entry.kind, typeName: schema.tables[entry.table].name, id: entry.id, oldID: entry.before.id, root: entry.root,
+                    givenPK: entry.pk, identity: identity, revision: entry.revision, oldRevision: entry.before.revision,
+                    note: entry.note))
         }
+        return written
     }
 
     /// What observers are to know; nil if nothing changed.

@@ -46,4 +46,23 @@ extension WriteTransaction {
             try statement.run()
         }
     }
+
+    /// Runs a statement as `run` does, with values that `bind` binds and keeps until it has run: none is copied.
+    ///
+    /// - Parameters:
+    ///   - module: the module.
+    ///   - sql: a constant of the program, with `?` for values.
+    ///   - bind: binds the values.
+    /// - Throws: `FHIRStoreError`.
+    package func run(on module: ModuleTables, _ sql: String, binding bind: (ModuleValues) -> Void) throws {
+        if try !hasTables(of: module) { try perform { try access.schema.create(module, access.connection) } }
+        try perform {
+            noteChange(of: module.tableNames)
+            let statement = try access.connection.cached(sql)
+            // The values belong to the caller.
+            defer { statement.clearBindings() }
+            bind(ModuleValues(statement))
+            try statement.run()
+        }
+    }
 }

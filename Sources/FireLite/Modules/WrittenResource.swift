@@ -9,11 +9,14 @@ package struct WrittenResource: Sendable, Hashable {
     package let oldID: String?
     /// The resource's number, `root` of `_resource`. Numbers are never used again.
     package let root: Int64
-    package let pk: String
+    let givenPK: String?
+    let identity: StoreIdentity
     /// The number of times the content was stored, with this write; 0 for a deleted resource.
     package let revision: Int64
     /// The same before the write; 0 for an added resource.
     package let oldRevision: Int64
     /// What the store's witness has noted about the content (`ContentWitness`); nil without one, and for a deleted resource.
     package let note: [UInt8]?
+
+    package var pk: String { givenPK ?? identity.pk(ofRoot: root) }
 }

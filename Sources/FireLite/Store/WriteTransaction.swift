@@ -61,7 +61,8 @@ public final class WriteTransaction: ReadTransaction {
         for path in doomedFiles { unlink(path) }
         managed.finish()
         reads?.removeAll()
-        if let notice = writer.notice { store.announcer.announce(notice) }
+        // Whoever begins to observe from now on reads what was committed.
+        if store.announcer.isObserved, let notice = writer.notice { store.announcer.announce(notice) }
     }
 
     /// Rolls back the write: the file and every object are as before.

@@ -24,6 +24,16 @@ struct JSONWriter: ~Copyable {
     /// Starts a new text in the same memory.
     mutating func clear() { count = 0 }
 
+    /// The number of bytes that the memory has.
+    var memory: Int { capacity }
+
+    /// Adds bytes that are no JSON.
+    mutating func append(_ other: UnsafeRawBufferPointer) {
+        reserve(other.count)
+        UnsafeMutableRawBufferPointer(start: bytes + count, count: other.count).copyMemory(from: other)
+        count += other.count
+    }
+
     @inline(__always)
     private mutating func reserve(_ more: Int) {
         if count + more > capacity { grow(more) }
@@ -77,13 +87,31 @@ struct JSONWriter: ~Copyable {
             isFirst = false
         }
         if let slots = object.slots {
-            for index in 0..<Int(object.slotCount) {
-                write(slots[index].value, table.pointee.entries + Int(slots[index].index), &isFirst)
-            }
+            for index in 0..<Int(object.slotCount) { write(slots + index, table.pointee.entries + Int(slots[index].index), &isFirst) }
         }
         depth -= 1
         if isPretty, !isFirst { newLine() }
         put("}")
+    }
+
+    /// Writes what is in a slot, where it is.
+    @inline(__always)
+    private mutating func write(
+        _ slot: UnsafeMutablePointer<ElementSlot>, _ entry: UnsafePointer<ElementEntry>, _ isFirst: inout Bool
+    ) {
+        switch slot.pointee.value {
+        case .object:
+            slot.object._withUnsafeGuaranteedRef { child in
+                guard child.hasContent else { return }
+                beginMember(entry, isAnnotation: false, &isFirst)
+                write(child)
+            }
+        case .objects: writeList(slot.objects, entry, &isFirst)
+        case .text where entry.pointee.primitive.isString:
+            beginMember(entry, isAnnotation: false, &isFirst)
+            slot.text.withUTF8 { writeString($0) }
+        default: write(slot.pointee.value, entry, &isFirst)
+        }
     }
 
     private mutating func writeTypeMember(_ table: UnsafePointer<LayoutTable>) {
@@ -145,6 +173,28 @@ struct JSONWriter: ~Copyable {
         writeList(full.count) { writer, index in writer.write(full[index]) }
     }
 
+    private mutating func writeList(
+        _ children: UnsafeBufferPointer<Unmanaged<FHIRObject>>, _ entry: UnsafePointer<ElementEntry>, _ isFirst: inout Bool
+    ) {
+        var isEmpty = true
+        for child in children where child._withUnsafeGuaranteedRef({ $0.hasContent }) {
+            if isEmpty {
+                beginMember(entry, isAnnotation: false, &isFirst)
+                put("[")
+                depth += 1
+                isEmpty = false
+            } else {
+                put(",")
+            }
+            if isPretty { newLine() }
+            child._withUnsafeGuaranteedRef { write($0) }
+        }
+        guard !isEmpty else { return }
+        depth -= 1
+        if isPretty { newLine() }
+        put("]")
+    }
+
     private mutating func writeAnnotated(_ list: AnnotatedList, _ entry: UnsafePointer<ElementEntry>, _ isFirst: inout Bool) {
         if list.texts.contains(where: { $0 != nil }) || list.elements.allSatisfy({ $0 == nil }) {
             beginMember(entry, isAnnotation: false, &isFirst)
@@ -201,30 +251,51 @@ struct JSONWriter: ~Copyable {
 
     /// Writes the literal of a primitive, quoted unless JSON has the type.
     private mutating func write(text: String, _ type: PrimitiveType) {
-        switch type.storage {
-        case .boolean, .decimal: put(literal: text)
-        case .integer where type != .integer64: put(literal: text)
-        default: writeString(text)
-        }
+        if type.isString { writeString(text) } else { put(literal: text) }
     }
 
     /// Writes a JSON string.
     mutating func writeString(_ text: String) {
         var text = text
-        text.withUTF8 { source in
-            reserve(source.count + 2)
-            put("\"")
-            var runStart = 0
-            for index in 0..<source.count {
-                let byte = source[index]
-                if byte >= 0x20, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\") { continue }
-                put(source: source, runStart, index)
-                writeEscape(byte)
-                runStart = index + 1
-            }
-            put(source: source, runStart, source.count)
-            put("\"")
+        text.withUTF8 { writeString($0) }
+    }
+
+    private mutating func writeString(_ source: UnsafeBufferPointer<UInt8>) {
+        reserve(source.count + 2)
+        put("\"")
+        var runStart = 0
+        var index = 0
+        while index < source.count {
+            index = Self.endOfPlain(source, from: index)
+            guard index < source.count else { break }
+            put(source: source, runStart, index)
+            writeEscape(source[index])
+            index += 1
+            runStart = index
         }
+        put(source: source, runStart, source.count)
+        put("\"")
+    }
+
+    /// The index of the first byte that is written as an escape, or the number of bytes. It looks at eight bytes at once.
+    @inline(__always)
+    private static func endOfPlain(_ source: UnsafeBufferPointer<UInt8>, from start: Int) -> Int {
+        let bytes = UnsafeRawBufferPointer(source)
+        let (ones, high) = (0x0101_0101_0101_0101 as UInt64, 0x8080_8080_8080_8080 as UInt64)
+        var index = start
+        while index + 8 <= bytes.count {
+            let word = bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self)
+            // A byte below 32, a quotation mark or a backslash sets its highest bit; those from 128 on have it and are left out.
+            let controls = word &- ones &* 0x20
+            let quotes = (word ^ ones &* UInt64(UInt8(ascii: "\""))) &- ones
+            let backslashes = (word ^ ones &* UInt64(UInt8(ascii: "\\"))) &- ones
+            if (controls | quotes | backslashes) & ~word & high != 0 { break }
+            index += 8
+        }
+        while index < bytes.count, bytes[index] >= 0x20, bytes[index] != UInt8(ascii: "\""), bytes[index] != UInt8(ascii: "\\") {
+            index += 1
+        }
+        return index
     }
 
     @inline(__always)
@@ -247,6 +318,17 @@ struct JSONWriter: ~Copyable {
             put(literal: "u00")
             put(digits[Int(byte >> 4)])
             put(digits[Int(byte & 15)])
+        }
+    }
+}
+
+extension PrimitiveType {
+    /// Whether its literals are strings in JSON.
+    fileprivate var isString: Bool {
+        switch storage {
+        case .boolean, .decimal: false
+        case .integer: self == .integer64
+        case .temporal, .text: true
         }
     }
 }

@@ -17,5 +17,16 @@
 
             func finish() -> Data { Data(hash.finalize()) }
         }
+
+        /// CryptoKit's hashing of one message after another.
+        final class RepeatedSHA256 {
+            init() {}
+
+            func digest(_ message: UnsafeRawBufferPointer, into digest: UnsafeMutableRawPointer) {
+                var hash = SHA256()
+                hash.update(bufferPointer: message)
+                hash.finalize().withUnsafeBytes { digest.copyMemory(from: $0.baseAddress ?? UnsafeRawPointer(digest), byteCount: $0.count) }
+            }
+        }
     }
 #endif

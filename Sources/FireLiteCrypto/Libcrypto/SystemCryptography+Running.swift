@@ -30,5 +30,21 @@
                 return Data(digest)
             }
         }
+
+        /// libcrypto's hashing of one message after another.
+        final class RepeatedSHA256 {
+            private let context = EVP_MD_CTX_new()
+
+            deinit { EVP_MD_CTX_free(context) }
+
+            func digest(_ message: UnsafeRawBufferPointer, into digest: UnsafeMutableRawPointer) {
+                let isDone =
+                    EVP_DigestInit_ex2(context, SystemCryptography.pointer(.sha256), nil) == 1
+                    && EVP_DigestUpdate(context, message.baseAddress, message.count) == 1
+                    && EVP_DigestFinal_ex(context, digest.assumingMemoryBound(to: UInt8.self), nil) == 1
+                // Invariant: see `digest`.
+                precondition(isDone, "libcrypto has no SHA-256")
+            }
+        }
     }
 #endif

@@ -5,6 +5,7 @@
     /// A private key of libcrypto.
     struct SystemPrivateKey: Sendable {
         private let key: SystemKey
+        private let signing = SigningContext()
 
         init(_ kind: KeyKind) throws {
             let pointer =
@@ -57,6 +58,7 @@
         }
 
         func sign(_ message: Data, _ hash: HashAlgorithm) throws -> Data {
+            if kind == .p256, hash == .sha256 { return try signing.sign(hash.digest(of: message), with: key) }
             guard let context = EVP_MD_CTX_new() else { throw SystemCryptography.failure("sign") }
             defer { EVP_MD_CTX_free(context) }
             try SystemCryptography.check(

@@ -42,29 +42,25 @@ public struct AuditEntry: Sendable, Hashable {
     func leaf(salt: some Collection<UInt8>) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(256)
-        appendLeaf(salt: salt, to: &bytes)
+        Self.appendLeaf(
+            number, milliseconds, AuditLeafFields(party, access), id: access.id, version: access.version, value: value, salt: salt,
+            to: &bytes)
         return bytes
     }
 
-    /// Appends the same bytes to others.
-    func appendLeaf(salt: some Collection<UInt8>, to bytes: inout [UInt8]) {
+    /// Appends the same bytes of an entry to others.
+    static func appendLeaf(
+        _ number: Int64, _ milliseconds: Int64, _ fields: AuditLeafFields, id: String?, version: Int64?,
+        value: (some Collection<UInt8>)?, salt: some Collection<UInt8>, to bytes: inout [UInt8]
+    ) {
         bytes.append(1)
         bytes.append(contentsOf: salt)
         withUnsafeBytes(of: number.bigEndian) { bytes.append(contentsOf: $0) }
         withUnsafeBytes(of: milliseconds.bigEndian) { bytes.append(contentsOf: $0) }
-        Self.append(party.actor.utf8, to: &bytes)
-        Self.append(access.action.rawValue.utf8, to: &bytes)
-        Self.append(access.typeName?.utf8, to: &bytes)
-        Self.append(access.id?.utf8, to: &bytes)
-        Self.append(access.version.map { String($0).utf8 }, to: &bytes)
-        Self.append(access.outcome.rawValue.utf8, to: &bytes)
-        Self.append(party.purpose?.utf8, to: &bytes)
-        Self.append(value, to: &bytes)
-    }
-
-    private static func append(_ field: (some Collection<UInt8>)?, to bytes: inout [UInt8]) {
-        let length = field.map { UInt32(truncatingIfNeeded: $0.count) } ?? UInt32.max
-        withUnsafeBytes(of: length.bigEndian) { bytes.append(contentsOf: $0) }
-        if let field { bytes.append(contentsOf: field) }
+        bytes.append(contentsOf: fields.beginning)
+        AuditLeafFields.append(id?.utf8, to: &bytes)
+        AuditLeafFields.append(version.map { String($0).utf8 }, to: &bytes)
+        bytes.append(contentsOf: fields.end)
+        AuditLeafFields.append(value, to: &bytes)
     }
 }

@@ -1,4 +1,5 @@
 import FireLite
+import FireLiteCore
 import FireLiteCrypto
 import Foundation
 
@@ -6,9 +7,11 @@ import Foundation
 ///
 /// The state of the tree is read from the file whenever another process has appended since.
 final class AuditRecorder: ContentWitness, ReadWitness, @unchecked Sendable {
-    // `lock` guards the salts, the known state and the party of the current write.
+    // `lock` guards the salts, the memory for hashing, the known state and the party of the current write.
     private let lock = NSLock()
     private var salts = AuditSalt()
+    private let json = JSONBuffer()
+    private let hasher = SHA256Hasher()
     private var known: (head: AuditHead, frontier: MerkleFrontier)?
     private var given: (transaction: Weak, party: AuditParty)?
 
@@ -50,10 +53,7 @@ final class AuditRecorder: ContentWitness, ReadWitness, @unchecked Sendable {
     // MARK: - Taking part in writes
 
     /// A salt and the salted hash of the resource's JSON.
-    func note(on resource: FHIRResource) throws -> [UInt8] {
-        let salt = try lock.withLock { try salts.take() }
-        return salt + AuditSalt.hash(salt, resource)
-    }
+    func note(on resource: FHIRResource) throws -> [UInt8] { try lock.withLock { try salts.note(resource, json, hasher) } }
 
     func willCommit(_ transaction: WriteTransaction, _ resources: [WrittenResource]) throws {
         try append(resources.lazy.map(Self.draft), by: party(of: transaction), in: transaction)
@@ -90,19 +90,22 @@ final class AuditRecorder: ContentWitness, ReadWitness, @unchecked Sendable {
     /// - Throws: `AuditError.damaged` if the trail does not match its last head; `FHIRStoreError`; errors of the signer.
     @discardableResult
     func append(_ drafts: some Collection<Draft>, by party: AuditParty, in tx: WriteTransaction) throws -> AuditHead {
-        try lock.withLock {
+        // Not under the lock: a saved object is noted.
+        try tx.saveChanges()
+        return try lock.withLock {
             let state = try state(tx)
             var frontier = state?.frontier ?? MerkleFrontier()
             let at = max(Int64(now().timeIntervalSince1970 * 1_000), state?.head.milliseconds ?? 0)
             var nodes: [SQLValue] = []
-            var rows = AuditRowBuffer(at: at, party: party)
-            var content: [UInt8] = []
+            var rows = AuditRowBuffer(at: at, party: party, hasher)
             for draft in drafts {
-                let hash = try append(draft, frontier.size + 1, at, party, to: &rows, &content)
-                frontier.append(hash) { level, index, hash in
-                    guard level >= AuditTables.lowestLevel else { return }
-                    nodes.append(AuditTables.key(level: level, index: index))
-                    nodes.append(.blob(hash))
+                try rows.append(frontier.size + 1, draft.access, &salts, note: draft.value)
+                rows.withLastLeaf { leaf in
+                    frontier.append(leaf, hasher) { level, index, hash in
+                        guard level >= AuditTables.lowestLevel else { return }
+                        nodes.append(AuditTables.key(level: level, index: index))
+                        nodes.append(.blob(Array(hash)))
+                    }
                 }
                 if rows.isFull { try rows.write(tx) }
             }
@@ -114,23 +117,6 @@ final class AuditRecorder: ContentWitness, ReadWitness, @unchecked Sendable {
             known = (head, frontier)
             return head
         }
-    }
-
-    private func append(
-        _ draft: Draft, _ number: Int64, _ at: Int64, _ party: AuditParty, to rows: inout AuditRowBuffer, _ content: inout [UInt8]
-    ) throws -> [UInt8] {
-        var salt: [UInt8] = []
-        salt.reserveCapacity(2 * AuditSalt.length)
-        salt.append(contentsOf: try salts.take())
-        if let note = draft.value { salt.append(contentsOf: note[..<AuditSalt.length]) }
-        let value = draft.value.map { Array($0[AuditSalt.length...]) }
-        let entry = AuditEntry(number: number, milliseconds: at, party: party, access: draft.access, value: value)
-        content.removeAll(keepingCapacity: true)
-        content.append(MerkleTree.leafPrefix)
-        entry.appendLeaf(salt: AuditSalt.ofLeaf(salt), to: &content)
-        let hash = content.withUnsafeBytes { HashAlgorithm.sha256.digest(of: $0) }
-        rows.append(number, draft.access, value: value, salt: salt, hash: hash)
-        return hash
     }
 
     private func appendHead(

@@ -1,56 +1,180 @@
 import FireLite
+import FireLiteCrypto
 
 /// Rows of one commit on their way to the table, some with each statement.
 ///
-/// The time, the actor and the purpose are the same in all of them and are bound once; so are action, type and outcome where they are.
+/// The time, the actor and the purpose are the same in all of them and are bound once; so are action, type and outcome where they are. Texts
+/// and hashes are bound where they are in the buffer, without copies.
 struct AuditRowBuffer {
-    private let shared: [SQLValue]
-    private var accesses: [AuditAccess] = []
-    /// Number, id, version, value, salt and hash of each row.
-    private var cells: [SQLValue] = []
+    private struct Row {
+        let number: Int64
+        let access: AuditAccess
+        /// The place of the id among the texts.
+        let id: Range<Int>?
+        let hasValue: Bool
+    }
 
-    init(at: Int64, party: AuditParty) { shared = [.integer(at), .text(party.actor), SQLValue(party.purpose)] }
+    private let at: Int64
+    private let party: AuditParty
+    private let hasher: SHA256Hasher
+    private var rows: [Row] = []
+    private var texts: [UInt8] = []
+    /// The salt, the value's salt, the value and the leaf of each row, one after another.
+    private var hashes = [UInt8](repeating: 0, count: limit * width)
+    private var leaf: [UInt8] = []
+    /// An access, and what the leaves of all like it have in common.
+    private var common: (access: AuditAccess, fields: AuditLeafFields)?
+
+    init(at: Int64, party: AuditParty, _ hasher: SHA256Hasher) {
+        (self.at, self.party, self.hasher) = (at, party, hasher)
+        rows.reserveCapacity(Self.limit)
+    }
 
     /// The rows of one statement: SQLite before 3.32 has up to 999 values.
     private static let limit = 32
+    private static let valueStart = 2 * AuditSalt.length
+    private static let hashStart = valueStart + MerkleTree.hashLength
+    private static let width = hashStart + MerkleTree.hashLength
 
-    var isFull: Bool { accesses.count == Self.limit }
+    var isFull: Bool { rows.count == Self.limit }
 
-    mutating func append(_ number: Int64, _ access: AuditAccess, value: [UInt8]?, salt: [UInt8], hash: [UInt8]) {
-        if accesses.isEmpty { cells.reserveCapacity(Self.limit * 6) }
-        accesses.append(access)
-        cells.append(.integer(number))
-        cells.append(SQLValue(access.id))
-        cells.append(access.version.map { .integer($0) } ?? .null)
-        cells.append(value.map { .blob($0) } ?? .null)
-        cells.append(.blob(salt))
-        cells.append(.blob(hash))
+    // MARK: - Adding
+
+    /// Adds a row.
+    ///
+    /// - Parameters:
+    ///   - number: its number.
+    ///   - access: what it is about.
+    ///   - salts: makes its salt.
+    ///   - note: the salt and the hash of the resource's value; nil if there is none.
+    /// - Throws: `CryptoError.system`.
+    mutating func append(_ number: Int64, _ access: AuditAccess, _ salts: inout AuditSalt, note: [UInt8]?) throws {
+        let start = rows.count * Self.width
+        let fields = knownFields(of: access)
+        let content = LeafContent(number: number, at: at, fields: fields, id: access.id, version: access.version)
+        try hashes.withUnsafeMutableBytes { memory in
+            let row = UnsafeMutableRawBufferPointer(rebasing: memory[start..<start + Self.width])
+            try salts.take(into: row)
+            let (salts, hash) = (row[..<Self.valueStart], UnsafeMutableRawBufferPointer(rebasing: row[Self.hashStart...]))
+            guard let note else {
+                let none: Slice<UnsafeMutableRawBufferPointer>? = nil
+                return content.hash(salt: salts.prefix(AuditSalt.length), value: none, hasher, &leaf, into: hash)
+            }
+            // The value's salt and the value.
+            UnsafeMutableRawBufferPointer(rebasing: row[AuditSalt.length..<Self.hashStart]).copyBytes(from: note)
+            AuditSalt.makeLeafSalt(of: UnsafeRawBufferPointer(rebasing: salts), into: hash, hasher)
+            content.hash(
+                salt: hash.prefix(AuditSalt.length), value: row[Self.valueStart..<Self.hashStart], hasher, &leaf, into: hash)
+        }
+        var place: Range<Int>?
+        if let id = access.id { place = add(id) }
+        rows.append(Row(number: number, access: access, id: place, hasValue: note != nil))
     }
+
+    private mutating func knownFields(of access: AuditAccess) -> AuditLeafFields {
+        if let common, Self.areAlike(common.access, access) { return common.fields }
+        let fields = AuditLeafFields(party, access)
+        common = (access, fields)
+        return fields
+    }
+
+    /// Whether two rows differ at most in id and version.
+    private static func areAlike(_ first: AuditAccess, _ second: AuditAccess) -> Bool {
+        first.action == second.action && first.outcome == second.outcome && first.typeName == second.typeName
+    }
+
+    /// What a leaf is made of besides salt and value.
+    private struct LeafContent {
+        let number: Int64
+        let at: Int64
+        let fields: AuditLeafFields
+        let id: String?
+        let version: Int64?
+
+        func hash(
+            salt: some Collection<UInt8>, value: (some Collection<UInt8>)?, _ hasher: SHA256Hasher, _ bytes: inout [UInt8],
+            into hash: UnsafeMutableRawBufferPointer
+        ) {
+            bytes.removeAll(keepingCapacity: true)
+            bytes.append(MerkleTree.leafPrefix)
+            AuditEntry.appendLeaf(number, at, fields, id: id, version: version, value: value, salt: salt, to: &bytes)
+            if let place = hash.baseAddress { bytes.withUnsafeBytes { hasher.digest(of: $0, into: place) } }
+        }
+    }
+
+    private mutating func add(_ text: String) -> Range<Int> {
+        let start = texts.count
+        texts.append(contentsOf: text.utf8)
+        return start..<texts.count
+    }
+
+    /// Calls `body` with the leaf of the row that was added last.
+    func withLastLeaf(_ body: (UnsafeRawBufferPointer) -> Void) {
+        let end = rows.count * Self.width
+        hashes.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0[end - MerkleTree.hashLength..<end])) }
+    }
+
+    // MARK: - Writing
 
     /// Writes the rows, and is empty afterwards.
     ///
     /// - Throws: `FHIRStoreError`.
     mutating func write(_ tx: WriteTransaction) throws {
-        guard let first = accesses.first else { return }
-        let isUniform = accesses.allSatisfy { $0.action == first.action && $0.outcome == first.outcome && $0.typeName == first.typeName }
-        if isFull, isUniform {
-            try tx.runAudit(Self.uniformRows, shared + Self.kind(of: first) + cells)
-        } else if isFull {
-            try tx.runAudit(Self.mixedRows, shared + accesses.flatMap(Self.kind) + cells)
+        guard let first = rows.first?.access else { return }
+        let isUniform = rows.allSatisfy { Self.areAlike($0.access, first) }
+        if isFull {
+            try write(0..<rows.count, kinds: isUniform ? 0..<1 : 0..<rows.count, isUniform ? Self.uniformRows : Self.mixedRows, tx)
         } else {
-            for (index, access) in accesses.enumerated() {
-                try tx.runAudit(Self.oneRow, shared + Self.kind(of: access) + cells[index * 6..<index * 6 + 6])
-            }
+            for index in rows.indices { try write(index..<index + 1, kinds: index..<index + 1, Self.oneRow, tx) }
         }
-        accesses.removeAll(keepingCapacity: true)
-        cells.removeAll(keepingCapacity: true)
+        rows.removeAll(keepingCapacity: true)
+        texts.removeAll(keepingCapacity: true)
     }
 
-    private static func kind(of access: AuditAccess) -> [SQLValue] {
-        [.text(access.action.rawValue), SQLValue(access.typeName), .text(access.outcome.rawValue)]
+    private mutating func write(_ range: Range<Int>, kinds: Range<Int>, _ sql: String, _ tx: WriteTransaction) throws {
+        // The texts that parameters 2 and later have, in their order.
+        var shared: [Range<Int>?] = [add(party.actor)]
+        shared.append(party.purpose.map { add($0) })
+        for index in kinds {
+            let access = rows[index].access
+            shared.append(add(access.action.rawValue))
+            shared.append(access.typeName.map { add($0) })
+            shared.append(add(access.outcome.rawValue))
+        }
+        try texts.withUnsafeBytes { texts in
+            try hashes.withUnsafeBytes { hashes in
+                try tx.run(on: AuditTables.module, sql) { values in
+                    values.bind(1, at)
+                    for (index, text) in shared.enumerated() {
+                        if let text { values.bind(index + 2, text: UnsafeRawBufferPointer(rebasing: texts[text])) }
+                    }
+                    var next = shared.count + 2
+                    for index in range {
+                        bind(
+                            rows[index], UnsafeRawBufferPointer(rebasing: hashes[index * Self.width..<(index + 1) * Self.width]), texts,
+                            values, next)
+                        next += Self.cells
+                    }
+                }
+            }
+        }
+    }
+
+    private func bind(
+        _ row: Row, _ hashes: UnsafeRawBufferPointer, _ texts: UnsafeRawBufferPointer, _ values: ModuleValues, _ first: Int
+    ) {
+        values.bind(first, row.number)
+        if let id = row.id { values.bind(first + 1, text: UnsafeRawBufferPointer(rebasing: texts[id])) }
+        if let version = row.access.version { values.bind(first + 2, version) }
+        if row.hasValue { values.bind(first + 3, blob: UnsafeRawBufferPointer(rebasing: hashes[Self.valueStart..<Self.hashStart])) }
+        values.bind(first + 4, blob: UnsafeRawBufferPointer(rebasing: hashes[..<(row.hasValue ? Self.valueStart : AuditSalt.length)]))
+        values.bind(first + 5, blob: UnsafeRawBufferPointer(rebasing: hashes[Self.hashStart...]))
     }
 
     // MARK: - Statements
+
+    /// Number, id, version, value, salt and hash of each row.
+    private static let cells = 6
 
     private static let oneRow = statement(rows: 1, kinds: 1)
     private static let uniformRows = statement(rows: limit, kinds: 1)
@@ -60,7 +184,7 @@ struct AuditRowBuffer {
     private static func statement(rows: Int, kinds: Int) -> String {
         let list = (0..<rows).map { row in
             let kind = 4 + (kinds == 1 ? 0 : row) * 3
-            let cell = 4 + kinds * 3 + row * 6
+            let cell = 4 + kinds * 3 + row * cells
             // In the order of `AuditRow.columns`.
             let parameters = [cell, 1, 2, kind, kind + 1, cell + 1, cell + 2, kind + 2, 3, cell + 3, cell + 4, cell + 5]
             return "(" + parameters.map { "?\($0)" }.joined(separator: ", ") + ")"

@@ -12,16 +12,18 @@ struct AuditSalt: Sendable {
     private var bytes: [UInt8] = []
     private var next = 0
 
-    /// The next salt.
+    /// Writes the next salt at the beginning of some memory.
     ///
     /// - Throws: `CryptoError.system`.
-    mutating func take() throws -> ArraySlice<UInt8> {
+    mutating func take(into memory: UnsafeMutableRawBufferPointer) throws {
         if next == bytes.count {
-            bytes = Array(try RandomBytes.make(256 * Self.length))
+            if bytes.isEmpty { bytes = [UInt8](repeating: 0, count: 256 * Self.length) }
+            next = bytes.count
+            try bytes.withUnsafeMutableBytes { try RandomBytes.fill($0) }
             next = 0
         }
-        defer { next += Self.length }
-        return bytes[next..<next + Self.length]
+        bytes.withUnsafeBytes { memory.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[next..<next + Self.length])) }
+        next += Self.length
     }
 
     /// The salt in a row's leaf, of the random bytes in the row: those of the leaf, and those of the value if there is one.
@@ -30,6 +32,11 @@ struct AuditSalt: Sendable {
     static func ofLeaf(_ bytes: [UInt8]) -> [UInt8] {
         guard bytes.count > length else { return bytes }
         return Array(bytes.withUnsafeBytes { HashAlgorithm.sha256.digest(of: $0) }.prefix(length))
+    }
+
+    /// The same, in memory for a hash, of which only the first bytes are the salt.
+    static func makeLeafSalt(of bytes: UnsafeRawBufferPointer, into memory: UnsafeMutableRawBufferPointer, _ hasher: SHA256Hasher) {
+        if let place = memory.baseAddress { hasher.digest(of: bytes, into: place) }
     }
 
     /// The salted hash of a value.
@@ -41,8 +48,21 @@ struct AuditSalt: Sendable {
         }
     }
 
-    /// The salted hash of a resource's JSON.
-    static func hash(_ salt: some Collection<UInt8>, _ resource: FHIRObject) -> [UInt8] {
-        FHIRJSON.withUTF8(of: resource) { hash(salt, $0) }
+    /// A new salt, and the salted hash of a resource's JSON.
+    ///
+    /// - Parameters:
+    ///   - resource: the resource.
+    ///   - buffer: where the JSON is written.
+    ///   - hasher: hashes it.
+    /// - Throws: `CryptoError.system`.
+    mutating func note(_ resource: FHIRObject, _ buffer: JSONBuffer, _ hasher: SHA256Hasher) throws -> [UInt8] {
+        try [UInt8](unsafeUninitializedCapacity: Self.length + MerkleTree.hashLength) { memory, count in
+            let memory = UnsafeMutableRawBufferPointer(memory)
+            try take(into: memory)
+            buffer.withUTF8(of: resource, after: UnsafeRawBufferPointer(rebasing: memory[..<Self.length])) { json in
+                if let place = memory.baseAddress { hasher.digest(of: UnsafeRawBufferPointer(json), into: place + Self.length) }
+            }
+            count = memory.count
+        }
     }
 }

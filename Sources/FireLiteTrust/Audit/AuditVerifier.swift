@@ -1,4 +1,5 @@
 import FireLite
+import FireLiteCrypto
 
 /// Verifies a trail: every row against its hash, the hashes against each signed head, the heads against each other and those that were kept.
 struct AuditVerifier {
@@ -15,6 +16,7 @@ struct AuditVerifier {
     private var boundaries: [AuditHead] = []
     private var next = 0
     private var frontier = MerkleFrontier()
+    private let hasher = SHA256Hasher()
     private var nodes: [Int64: [UInt8]] = [:]
     /// The first stored node that does not match its rows.
     private var wrongNode: (level: Int, rows: ClosedRange<Int64>)?
@@ -145,8 +147,10 @@ struct AuditVerifier {
             pruned.append(range)
         }
         var completed: [(level: Int, index: Int64, hash: [UInt8])] = []
-        frontier.append(row.hash) { level, index, hash in
-            if level >= AuditTables.lowestLevel { completed.append((level, index, hash)) }
+        row.hash.withUnsafeBytes {
+            frontier.append($0, hasher) { level, index, hash in
+                if level >= AuditTables.lowestLevel { completed.append((level, index, Array(hash))) }
+            }
         }
         for (level, index, hash) in completed {
             let stored = nodes.removeValue(forKey: index << 6 | Int64(level))

@@ -25,10 +25,25 @@ enum MerkleTree {
     /// The hash of a node over two others.
     static func nodeHash(_ left: [UInt8], _ right: [UInt8]) -> [UInt8] {
         withUnsafeTemporaryAllocation(of: UInt8.self, capacity: left.count + right.count + 1) { memory in
-            memory[0] = 1
+            memory[0] = nodePrefix
             _ = UnsafeMutableBufferPointer(rebasing: memory[1...]).update(from: left)
             _ = UnsafeMutableBufferPointer(rebasing: memory[(1 + left.count)...]).update(from: right)
             return HashAlgorithm.sha256.digest(of: UnsafeRawBufferPointer(memory))
+        }
+    }
+
+    /// The byte before two hashes when they are hashed.
+    private static let nodePrefix: UInt8 = 1
+
+    /// Calls `body` with memory for what is hashed of a node, and the places of the two hashes in it.
+    static func withNode(
+        _ body: (_ node: UnsafeRawBufferPointer, _ left: UnsafeMutableRawBufferPointer, _ right: UnsafeMutableRawBufferPointer) -> Void
+    ) {
+        withUnsafeTemporaryAllocation(byteCount: 1 + 2 * hashLength, alignment: 1) { memory in
+            memory[0] = nodePrefix
+            body(
+                UnsafeRawBufferPointer(memory), UnsafeMutableRawBufferPointer(rebasing: memory[1...hashLength]),
+                UnsafeMutableRawBufferPointer(rebasing: memory[(1 + hashLength)...]))
         }
     }
 

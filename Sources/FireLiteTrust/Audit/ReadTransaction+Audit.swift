@@ -1,4 +1,5 @@
 import FireLite
+import FireLiteCrypto
 
 extension ReadTransaction {
     // MARK: - Heads
@@ -24,7 +25,19 @@ extension ReadTransaction {
 
     /// The first head that covers a row.
     func auditHead(covering row: Int64) throws -> AuditHead? {
-        try heads("SELECT token FROM _audit_head WHERE size >= ? ORDER BY size, number LIMIT 1", [.integer(row)]).first
+        func size(_ sql: String, _ arguments: [SQLValue] = []) throws -> (number: Int64, size: Int64)? {
+            try auditRows(sql, arguments).first.map { ($0[0].integer ?? 0, $0[1].integer ?? 0) }
+        }
+        guard let last = try size("SELECT number, size FROM _audit_head ORDER BY number DESC LIMIT 1"), last.size >= row else { return nil }
+        // The head is after `low` and not after `high`.
+        var (low, high) = (0 as Int64, last.number)
+        while high - low > 1 {
+            let middle = low + (high - low) / 2
+            let sql = "SELECT number, size FROM _audit_head WHERE number >= ? ORDER BY number LIMIT 1"
+            guard let found = try size(sql, [.integer(middle)]) else { return nil }
+            if found.size >= row { high = middle } else { low = found.number }
+        }
+        return try heads("SELECT token FROM _audit_head WHERE number >= ? ORDER BY number LIMIT 1", [.integer(high)]).first
     }
 
     private func heads(_ sql: String, _ arguments: [SQLValue] = []) throws -> [AuditHead] {
@@ -91,10 +104,14 @@ extension ReadTransaction {
         let width = 1 << Int64(level) as Int64
         let first = index * width + 1
         var frontier = MerkleFrontier()
+        let hasher = SHA256Hasher()
         for row in try auditRows(
             "SELECT hash FROM _audit WHERE seq BETWEEN ? AND ? ORDER BY seq", [.integer(first), .integer(first + width - 1)])
         {
-            frontier.append(row[0].bytes ?? [])
+            guard let hash = row[0].bytes, hash.count == MerkleTree.hashLength else {
+                throw AuditError(.damaged, "a row of the audit trail has no hash: verify the trail")
+            }
+            hash.withUnsafeBytes { frontier.append($0, hasher) }
         }
         guard frontier.size == width else { throw AuditError(.damaged, "a row of the audit trail is missing: verify the trail") }
         return frontier.root

@@ -36,6 +36,24 @@ import Testing
         #expect(bare.resource == nil && !String(decoding: bare.json, as: UTF8.self).contains("Family"))
     }
 
+    /// With heads of several rows, of one, and of none in between.
+    @Test func theHeadOfARowIsThatOfItsCommit() throws {
+        let audited = try AuditedStore()
+        for size in [1, 1, 0, 0, 5, 1, 0, 30, 0, 0, 0, 1, 2] {
+            try audited.trail.append(Array(repeating: AuditAccess(.read, "Patient", id: "1"), count: size))
+        }
+        let heads = try audited.store.read { try $0.auditHeads() }
+        let found = try audited.store.read { tx in try (1...41).map { try tx.auditHead(covering: $0) } }
+        #expect(found == (1...41).map { row in heads.first { $0.size >= row } })
+        #expect(try audited.store.read { try $0.auditHead(covering: 42) } == nil)
+        // A missing head leaves the next one.
+        let other = try audited.tampering { tx in
+            try tx.runAudit("DELETE FROM _audit_head WHERE number = ?", [.integer(heads[5].number)])
+            return try tx.auditHead(covering: 7)?.number
+        }
+        #expect(heads[5].size == 7 && other == heads[6].number)
+    }
+
     @Test func everyChangeOfAProofIsRefused() throws {
         let audited = try Self.filled(40)
         let proof = try audited.store.read { try $0.auditProof(of: "Patient", id: "5", at: $0.lastAuditHead()) }

@@ -208,12 +208,53 @@ import Testing
         #expect(changed?.kind == .node && changed?.row == 65)
     }
 
+    /// Who has the key can sign a head that does not continue the one before it.
+    @Test(arguments: [true, false]) func aHeadThatDoesNotContinueTheOneBeforeItIsFound(_ namesAnother: Bool) throws {
+        let audited = try AuditedStore()
+        for number in 1...3 { try audited.store.write { _ = try $0.upsert(auditedPatient("\(number)", "A")) } }
+        let last = try audited.head()
+        let first = try audited.store.read { try $0.auditHeads(limit: 1)[0] }
+        let content = AuditHeadContent(
+            trail: last.trail, number: last.number, size: last.size, root: Data(last.root).base64URL, at: last.milliseconds,
+            previous: namesAnother ? first.digest : nil)
+        let token = try AuditSigner(audited.signer.key).sign(Data(content.json.utf8))
+        let result = try audited.tampering { tx in
+            try tx.runAudit("UPDATE _audit_head SET token = ? WHERE number = ?", [.text(token), .integer(last.number)])
+            return try tx.verifyAudit(signedBy: audited.keys)
+        }
+        #expect(result.finding?.kind == .head && result.finding?.row == 3, "\(String(describing: result.finding))")
+    }
+
+    @Test func keptHeadsThatNobodyKnownHasSignedAreRefused() throws {
+        let (audited, stranger) = (try AuditedStore(), try AuditedStore())
+        try audited.store.write { try $0.upsert(auditedPatient("1", "A")) }
+        let head = try audited.head()
+        let forged = try AuditHead(token: stranger.signer.sign(JWS(head.token).payload, type: AuditSignature.type).text())
+        for heads in [[forged], [head, forged]] {
+            let error = #expect(throws: AuditError.self) { try audited.verification(from: heads) }
+            #expect(error?.code == .invalidSignature)
+        }
+        #expect(try audited.verification(from: [head]).isIntact)
+    }
+
     @Test func nothingIsAppendedToATrailWithAnotherEnd() throws {
         let folder = try TemporaryFolder()
         let audited = try AuditedStore(path: folder.file("store.sqlite"))
         try audited.store.write { try $0.upsert((1...3).map { auditedPatient("\($0)", "A") }) }
         audited.store.stopAudit()
         try audited.store.write { try $0.runAudit("UPDATE _audit SET hash = zeroblob(32) WHERE seq = 3") }
+        try audited.store.startAudit(by: audited.signer)
+        let error = #expect(throws: AuditError.self) { try audited.store.write { try $0.upsert(auditedPatient("4", "A")) } }
+        #expect(error?.code == .damaged)
+        #expect(try audited.store.count(Patient.self) == 3)
+    }
+
+    /// Rows after the last head: the next one, and one after a gap that a commit would fill.
+    @Test(arguments: [4, 6]) func nothingIsAppendedAfterRowsWithoutAHead(_ number: Int64) throws {
+        let audited = try AuditedStore()
+        try audited.store.write { try $0.upsert((1...3).map { auditedPatient("\($0)", "A") }) }
+        audited.store.stopAudit()
+        try audited.store.write { _ = try $0.runAudit("INSERT INTO _audit(seq, hash) VALUES (?, zeroblob(32))", [.integer(number)]) }
         try audited.store.startAudit(by: audited.signer)
         let error = #expect(throws: AuditError.self) { try audited.store.write { try $0.upsert(auditedPatient("4", "A")) } }
         #expect(error?.code == .damaged)

@@ -99,6 +99,43 @@ import Testing
         #expect(try audited.verification().isIntact)
     }
 
+    /// The device's clock is set back between two writes, and the audit starts again in between.
+    @Test func noEntryIsOlderThanTheOneBeforeIt() throws {
+        let audited = try AuditedStore()
+        let start = try audited.head().date
+        for (turn, offset) in [60, -60, -30, 120].enumerated() {
+            audited.store.stopAudit()
+            let recorder = audited.store.participant(AuditRecorder.self) {
+                AuditRecorder(signer: AuditSigner(audited.signer.key), party: AuditParty("device")) {
+                    start.addingTimeInterval(Double(offset))
+                }
+            }
+            let trail = AuditTrail(store: audited.store, recorder: recorder)
+            try audited.store.write { try $0.upsert(auditedPatient("1", "\(turn)")) }
+            try trail.seal()
+        }
+        let (entries, heads) = try audited.store.read { (try $0.auditEntries(), try $0.auditHeads()) }
+        #expect(entries.map { $0.date.timeIntervalSince(start).rounded() } == [60, 60, 60, 120])
+        #expect(heads.map { $0.date.timeIntervalSince(start).rounded() } == [0, 60, 60, 60, 60, 60, 60, 120, 120])
+        #expect(try audited.verification().isIntact)
+    }
+
+    /// What is appended inside a write comes after what the write has changed so far, also in objects that were not saved yet.
+    @Test func changesOfManagedObjectsAreNotedBeforeAccessesAreAppended() throws {
+        let audited = try AuditedStore()
+        try audited.store.write { try $0.upsert([auditedPatient("1", "A"), auditedPatient("2", "A")]) }
+        try audited.store.write { tx in
+            let stored = try tx.resource(Patient.self, id: "1").unwrapped()
+            stored.active = true
+            try audited.trail.append([AuditAccess(.read, "Patient", id: "2")], in: tx)
+        }
+        let entries = try audited.store.read { try $0.auditEntries(after: 2) }
+        #expect(entries.map(\.access.action) == [.read, .update] && entries.map(\.access.id) == ["2", "1"])
+        let proof = try audited.store.read { try $0.auditProof(of: "Patient", id: "1") }
+        try proof.verify(signedBy: audited.keys)
+        #expect(proof.resource?.contains("true") == true)
+    }
+
     @Test func aHeadForAQuietPeriodFollowsTheLastOne() throws {
         let audited = try AuditedStore()
         try audited.store.write { tx in _ = try tx.upsert(auditedPatient("1", "A")) }

@@ -1,3 +1,4 @@
+import FireLiteCrypto
 import Foundation
 import TestSupport
 import Testing
@@ -44,9 +45,10 @@ import Testing
     @Test func rootsAreThoseOfTheKnownTrees() {
         let hashes = Self.leaves.map { MerkleTree.leafHash($0) }
         var frontier = MerkleFrontier()
+        let hasher = SHA256Hasher()
         #expect(frontier.root == Self.roots[0])
         for (count, hash) in hashes.enumerated() {
-            frontier.append(hash)
+            hash.withUnsafeBytes { frontier.append($0, hasher) }
             #expect(frontier.root == Self.roots[count + 1])
             #expect(MerkleTree.root(0, Int64(count + 1), Self.subtree(hashes)) == Self.roots[count + 1])
             #expect(MerkleFrontier(size: Int64(count + 1), Self.subtree(hashes)) == frontier)
