@@ -137,7 +137,7 @@ import Testing
             try #require(first.compare(to: first) == .same)
             counts[order, default: 0] += 1
         }
-        for order in [FHIRTemporalOrder.before, .same, .after, nil] { #expect(counts[order, default: 0] > Effort.count(100), "\(counts)") }
+        for order in [FHIRTemporalOrder.before, .same, .after, nil] { #expect(counts[order, default: 0] > Effort.count(50), "\(counts)") }
     }
 
     /// A date, a dateTime and an instant with one literal are one time.
