@@ -36,7 +36,13 @@ extension ReadTransaction {
                 conditions[layout.name] = condition
                 return condition
             }
-            request.predicate = .and([try condition(request.layout), try request.predicate.restricted(condition)])
+            let own = try request.predicate.restricted(condition)
+            if let container = request.container {
+                request.container?.predicate = .and([try condition(container.layout), container.predicate])
+                request.predicate = own
+            } else {
+                request.predicate = .and([try condition(request.layout), own])
+            }
         }
         return request
     }
