@@ -85,7 +85,7 @@ extension Predicate {
         case .and(let parts): return .and(try parts.map { try $0.restricted(condition) })
         case .or(let parts): return .or(try parts.map { try $0.restricted(condition) })
         case .not(let inner): return .not(try inner.restricted(condition))
-        case .constant, .value, .exists, .count, .refers, .keys, .selected, .matching: return self
+        case .constant, .value, .exists, .count, .refers, .keys, .selected, .matching, .sampled: return self
         }
     }
 }
