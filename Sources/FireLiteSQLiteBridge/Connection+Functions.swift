@@ -68,6 +68,26 @@ extension Connection {
         }
     }
 
+    /// An SQL function from a text and some numbers to a number; nil for NULL.
+    public typealias TextReader = @Sendable (UnsafeBufferPointer<UInt8>, [Double?]) -> Double?
+
+    /// Adds a function `name(text, number, …)` that returns a number; it is NULL if the text is.
+    ///
+    /// - Parameter numbers: how many numbers follow the text.
+    /// - Throws: `SQLiteError`.
+    public func addTextReader(_ name: String, numbers: Int32, _ body: @escaping TextReader) throws {
+        try add(name, numbers + 1, body) { context, count, arguments in
+            guard let arguments, let body = FunctionBox<TextReader>.body(context), let text = Connection.text(arguments[0]) else {
+                return sqlite3_result_null(context)
+            }
+            let numbers = (1..<Int(count)).map { index in
+                sqlite3_value_type(arguments[index]) == SQLITE_NULL ? nil : sqlite3_value_double(arguments[index])
+            }
+            guard let result = body(text, numbers) else { return sqlite3_result_null(context) }
+            sqlite3_result_double(context, result)
+        }
+    }
+
     private typealias Call = @convention(c) (OpaquePointer?, Int32, UnsafeMutablePointer<OpaquePointer?>?) -> Void
 
     private func add<Body>(_ name: String, _ arguments: Int32, _ body: Body, _ call: @escaping Call) throws {

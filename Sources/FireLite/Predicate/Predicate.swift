@@ -8,6 +8,8 @@ package indirect enum Predicate: Sendable {
     case constant(Bool)
     /// Some value at the path passes the test.
     case value(QueryPath, ValueTest)
+    /// The least or greatest value of the `SampledData` at the path compares so with a number.
+    case sampled(QueryPath, SampledBound, Comparison, Double)
     /// There is a value or element at the path.
     case exists(QueryPath)
     /// Some element or value at the path, on its own, meets the predicate.
@@ -37,6 +39,12 @@ package indirect enum Predicate: Sendable {
         if case .and(let parts) = self { return parts.flatMap(\.conjuncts) }
         return [self]
     }
+}
+
+/// An end of the interval of the values that `SampledData` has.
+package enum SampledBound: Int, Sendable {
+    case least = 0
+    case greatest = 1
 }
 
 /// The comparison of two values.

@@ -3,6 +3,8 @@ import FireLiteCore
 /// A query independent of Swift types, which typed queries and `firelite find` run.
 package struct QueryRequest: Sendable {
     package let layout: Layout
+    /// The resources whose contained resources are the results; nil for resources that are stored on their own.
+    package var container: Container?
     package var predicate = Predicate.constant(true)
     package var sort: [SortKey] = []
     package var limit: Int?
@@ -13,9 +15,17 @@ package struct QueryRequest: Sendable {
 
     package init(_ layout: Layout) { self.layout = layout }
 
+    /// The resources of a type that meet a predicate.
+    package struct Container: Sendable {
+        package let layout: Layout
+        var predicate = Predicate.constant(true)
+
+        package init(_ layout: Layout) { self.layout = layout }
+    }
+
     /// Whether every resource of the type is a result, in the order of storage, as in a scan.
     var isWholeType: Bool {
-        guard case .constant(true) = predicate, restriction == nil else { return false }
+        guard case .constant(true) = predicate, restriction == nil, container == nil else { return false }
         return sort.isEmpty && limit == nil && offset == 0 && cursor == nil
     }
 

@@ -25,6 +25,30 @@ extension ReadTransaction {
         }
     }
 
+    /// The resources whose rows have these keys, in their order: stored ones, and those that stored ones contain. The containers are
+    /// to be kept as long as what they contain.
+    package func resources(rows: [Int64]) throws -> (resources: [FHIRResource], containers: [FHIRResource]) {
+        guard rows.contains(where: { $0 & Self.nodeMask != 0 }) else { return (try resources(keys: rows), []) }
+        var owners: [Int64: FHIRResource] = [:]
+        let keys = Set(rows.map { $0 & ~Self.nodeMask }).sorted()
+        for resource in try resources(keys: keys) { if let key = key(of: resource) { owners[key] = resource } }
+        let resources = rows.compactMap { row -> FHIRResource? in
+            guard let owner = owners[row & ~Self.nodeMask] else { return nil }
+            let node = row & Self.nodeMask
+            return node == 0 ? owner : Self.contained(in: owner, node)
+        }
+        return (resources, Array(owners.values))
+    }
+
+    /// The bits of a key that number the row within its resource.
+    private static let nodeMask: Int64 = 0xFF_FFFF
+
+    private static func contained(in owner: FHIRResource, _ node: Int64) -> FHIRResource? {
+        var found: FHIRResource?
+        for slot in owner.slotRun { slot.value.forEachChild { if Int64($0.rowNode) == node { found = $0 as? FHIRResource ?? found } } }
+        return found
+    }
+
     /// The key of a stored resource; nil for one that is not stored.
     package func key(of resource: FHIRResource) -> Int64? { (resource.objectExtras as? StoreTie).map { $0.root << 24 } }
 

@@ -36,7 +36,13 @@ extension ReadTransaction {
                 conditions[layout.name] = condition
                 return condition
             }
-            request.predicate = .and([try condition(request.layout), try request.predicate.restricted(condition)])
+            let own = try request.predicate.restricted(condition)
+            if let container = request.container {
+                request.container?.predicate = .and([try condition(container.layout), container.predicate])
+                request.predicate = own
+            } else {
+                request.predicate = .and([try condition(request.layout), own])
+            }
         }
         return request
     }
@@ -79,7 +85,7 @@ extension Predicate {
         case .and(let parts): return .and(try parts.map { try $0.restricted(condition) })
         case .or(let parts): return .or(try parts.map { try $0.restricted(condition) })
         case .not(let inner): return .not(try inner.restricted(condition))
-        case .constant, .value, .exists, .count, .refers, .keys, .selected, .matching: return self
+        case .constant, .value, .exists, .count, .refers, .keys, .selected, .matching, .sampled: return self
         }
     }
 }

@@ -3,7 +3,7 @@ import FireLiteSQLiteBridge
 
 /// The current row of a statement, for modules that read many rows: nothing is copied until it is asked for. Valid until the next row.
 package struct StatementRow {
-    private let row: ResultRow
+    let row: ResultRow
 
     init(_ row: ResultRow) { self.row = row }
 
@@ -18,16 +18,14 @@ package struct StatementRow {
         }
     }
 
-    /// The bytes of a column's text; nil for values of other classes.
-    package func text(_ index: Int) -> UnsafeBufferPointer<UInt8>? { row.type(index) == .text ? row.textBytes(index) : nil }
-
     /// The literal of a primitive in two columns: its value, and the rest of its literal; nil for no value.
     package func literal(_ index: Int, aside: Int, _ type: PrimitiveType) -> String? {
-        if type.storage == .temporal, row.type(index) == .text, row.type(aside) == .integer {
-            let literal = ValueCodec.literal(ofTemporal: row.textBytes(index), minutes: row.int(aside))
-            if let literal { return literal }
-        }
-        return ValueCodec.literal(value(index), aside: value(aside), type)
+        ValueCodec.literal(value(index), aside: value(aside), type)
+    }
+
+    /// The literal of a date or time in UTC whose zone is so many minutes away; nil if the text is of a kind that the other form reads.
+    package static func literal(ofTemporal utc: UnsafeBufferPointer<UInt8>, minutes: Int64) -> String? {
+        ValueCodec.literal(ofTemporal: utc, minutes: minutes)
     }
 }
 

@@ -33,7 +33,7 @@ extension PredicateCompiler {
             let live = try parts.map { try pruned($0, scope) }.filter { part in
                 switch part {
                 case .constant(let value): value
-                case .value, .exists, .any, .refers: try !lookingAhead { try condition(part, scope, .filter) }.isNever
+                case .value, .exists, .any, .refers, .sampled: try !lookingAhead { try condition(part, scope, .filter) }.isNever
                 case .or(let rest): !rest.isEmpty
                 case .count, .target, .referredBy, .contains, .keys, .selected, .matching, .and, .not: true
                 }

@@ -91,6 +91,7 @@ final class PredicateCompiler {
     ) -> (path: QueryPath, condition: (QueryLeaf) throws -> SQLFragment)? {
         switch predicate {
         case .value(let path, let test): (path, { try self.test(test, $0, strategy) })
+        case .sampled(let path, let bound, let comparison, let number): (path, { try self.sampled($0, bound, comparison, number) })
         case .exists(let path): (path, { try self.exists($0, strategy) })
         case .any(let path, let inner): (path, { try self.fulfils(inner, $0, strategy) })
         case .refers(let path, let texts): (path, { self.refers(try self.reference($0), texts, strategy) })

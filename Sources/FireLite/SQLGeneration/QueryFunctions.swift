@@ -12,10 +12,16 @@ enum QueryFunctions {
     /// `firelite_runs(key)`: the number of resources of the rows with these keys, or NULL if they are not in order.
     static let runs = "firelite_runs"
 
+    /// `firelite_sampled(data, origin, factor, lowerLimit, upperLimit, end)`: the least (0) or greatest (1) value of `SampledData`, or NULL.
+    static let sampled = "firelite_sampled"
+
     static func register(_ connection: Connection, _ identity: StoreIdentity) throws {
         try connection.addPartFunction(reference) { LiteralReference.id(in: $0, type: $1) }
         try connection.addNumberFunction(pk) { identity.pk(ofRoot: $0) }
         try connection.addReadingFunction(root) { identity.root(ofPK: String(decoding: $0, as: UTF8.self)) }
         try connection.addRunCounter(runs)
+        try connection.addTextReader(sampled, numbers: 5) { text, numbers in
+            SampledValues(text, origin: numbers[0], factor: numbers[1], limits: (numbers[2], numbers[3])).bound(isGreatest: numbers[4] == 1)
+        }
     }
 }

@@ -21,11 +21,16 @@ struct QueryStatement {
         try access.queries.addFunctions(access.connection, identity)
         try access.queries.indexes.refresh(access.connection, version: access.schema.version)
         compiler = PredicateCompiler(schema: access.schema, indexes: access.queries.indexes, statistics: RowStatistics(access))
-        scope = compiler.rootScope(request.layout, alias: Self.alias)
+        scope =
+            request.container == nil
+            ? compiler.rootScope(request.layout, alias: Self.alias) : compiler.containedScope(request.layout, alias: Self.alias)
     }
 
-    /// Whether the file has resources of the type.
-    var isEmpty: Bool { !scope.table.isInFile }
+    /// Whether the file cannot have results: it has no resources of the type, or none in others.
+    var isEmpty: Bool {
+        guard let container = request.container else { return !scope.table.isInFile }
+        return !scope.table.isInFile || !scope.table.holdsContainedRows || !compiler.schema.table(of: container.layout).isInFile
+    }
 
     private var from: SQLFragment { SQLFragment(" FROM \(scope.table.quotedName) \(Self.alias)") }
 
@@ -57,6 +62,10 @@ struct QueryStatement {
 
     /// The condition on the results.
     private func condition(_ order: QueryPlan.Order = .none) throws -> SQLFragment {
+        if let container = request.container {
+            let condition = try compiler.condition(compiler.pruned(request.predicate, scope), scope, .filter)
+            return .all([try compiler.isContained(scope, in: container), condition])
+        }
         let condition = try compiler.conjunction(compiler.pruned(request.predicate, scope).conjuncts, scope, order)
         return .all([SQLFragment("\(Self.alias)._parent IS NULL"), condition])
     }
@@ -70,7 +79,7 @@ struct QueryStatement {
 
     /// The walk to begin with where a page of results is wanted in the order of their keys; nil if the plan is to begin with a condition.
     func walk(_ columns: [SQLFragment]) throws -> Walk? {
-        guard request.sort.isEmpty, request.offset == 0, let limit = request.limit, limit > 0 else { return nil }
+        guard request.sort.isEmpty, request.offset == 0, request.container == nil, let limit = request.limit, limit > 0 else { return nil }
         let parts = try compiler.pruned(request.predicate, scope).conjuncts
         guard let rows = try compiler.rowsToWalk(parts, scope, wanted: limit) else { return nil }
         let start = request.cursor?.key ?? -1
@@ -130,6 +139,7 @@ struct QueryStatement {
     /// Statements for the keys of the resources that meet each condition, or of rows in them, if counting the resources in all of these sets
     /// costs least; nil otherwise.
     func keySets() throws -> [SQLFragment]? {
+        if request.container != nil { return nil }
         let parts = try conjuncts
         guard try compiler.lookingAhead({ try listRows(parts) }) == nil else { return nil }
         return try compiler.keySets(parts, scope)

@@ -12,7 +12,7 @@ struct SearchCommand: Command {
             KeyringFile.option,
             .flag("bundle", "print a Bundle of type searchset on a terminal, too"),
             .flag("count", "print only the number of matches, on all pages"),
-            .flag("ids", "print only Type/id of each match, one a line"),
+            .flag("ids", "print only Type/id of each match, one a line; Type/id#id of a contained one"),
             .flag("ndjson", "print the matches as JSON, one a line"),
             .flag("explain", "print the SQL statement, SQLite's query plan and the indexes that serve or are missing"),
             .option("base", "URL", kind: .other, "the base address of the Bundle's links and full URLs"),
@@ -113,7 +113,7 @@ struct SearchCommand: Command {
         reportIssues(result, console)
         let output = BufferedOutput(console.standardOutput)
         switch form {
-        case .ids: for match in result.matches { if let id = match.id { try output.write("\(match.resourceType)/\(id)\n") } }
+        case .ids: for match in result.matches { if let reference = result.reference(to: match) { try output.write("\(reference)\n") } }
         case .lines: for match in result.matches { try output.write(FHIRJSON.string(whole(match, store)) + "\n") }
         case .automatic where console.outputIsTerminal:
             try console.print(SearchTable(result).table)

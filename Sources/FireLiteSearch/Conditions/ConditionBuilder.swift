@@ -192,6 +192,7 @@ struct ConditionBuilder {
             paths.compactMap { path -> Predicate? in
                 guard case .object(let layout) = path.end else { return nil }
                 if layout.name == "Range" { return Self.range(path, layout, unit) { number.condition(prefix, low: $0, high: $1) } }
+                if layout.name == "SampledData" { return Self.sampled(path, layout, unit, prefix, number, others) }
                 guard layout.element(named: "value")?.primitive?.storage == .decimal else { return nil }
                 return path.some { start in
                     guard let value = start.element("value", of: layout) else { return .constant(false) }
@@ -210,7 +211,27 @@ struct ConditionBuilder {
     /// Whether a path ends in an amount, or in two.
     private static func hasQuantity(_ path: SearchPath) -> Bool {
         guard case .object(let layout) = path.end else { return false }
-        return layout.name == "Range" || layout.element(named: "value")?.primitive?.storage == .decimal
+        return layout.name == "Range" || layout.name == "SampledData" || layout.element(named: "value")?.primitive?.storage == .decimal
+    }
+
+    /// The condition on SampledData, whose unit is that of its origin.
+    private static func sampled(
+        _ path: SearchPath, _ layout: Layout, _ unit: Unit?, _ prefix: SearchPrefix, _ number: SearchNumber,
+        _ others: [(number: SearchNumber, code: String)]
+    ) -> Predicate {
+        path.some { start in
+            let condition = number.condition(prefix, sampled: start)
+            guard let unit else { return condition }
+            guard let origin = start.element("origin", of: layout), let quantity = layout.element(named: "origin")?.layout else {
+                return .constant(false)
+            }
+            let converted = others.map { other in
+                Predicate.and([
+                    Unit(system: unit.system, code: other.code).condition(origin, quantity), other.number.condition(prefix, sampled: start),
+                ])
+            }
+            return .or([.and([unit.condition(origin, quantity), condition])] + converted)
+        }
     }
 
     /// The condition on a Range.

@@ -8,7 +8,7 @@ extension Predicate {
         case .and(let parts), .or(let parts): parts.contains(where: \.needsRegistration)
         case .not(let inner), .any(_, let inner): inner.needsRegistration
         // What a reference leads to is stored on its own.
-        case .target, .constant, .value, .exists, .count, .refers: false
+        case .target, .constant, .value, .exists, .count, .refers, .sampled: false
         }
     }
 }

@@ -58,6 +58,23 @@ struct SearchNumber {
         }
     }
 
+    /// The condition on the interval of the values of SampledData.
+    func condition(_ prefix: SearchPrefix, sampled path: QueryPath) -> Predicate {
+        func least(_ comparison: Comparison, _ value: Double) -> Predicate { .sampled(path, .least, comparison, value) }
+        func greatest(_ comparison: Comparison, _ value: Double) -> Predicate { .sampled(path, .greatest, comparison, value) }
+        switch prefix {
+        case .eq: return .and([least(.greaterOrEqual, lower), greatest(.less, upper)])
+        case .ne: return .or([least(.less, lower), greatest(.greaterOrEqual, upper)])
+        case .gt: return greatest(.greater, value)
+        case .ge: return greatest(.greaterOrEqual, value)
+        case .lt: return least(.less, value)
+        case .le: return least(.lessOrEqual, value)
+        case .sa: return least(.greater, value)
+        case .eb: return greatest(.less, value)
+        case .ap: return .and([greatest(.greaterOrEqual, value - tenth), least(.lessOrEqual, value + tenth)])
+        }
+    }
+
     /// The condition on an interval: the values of a Range, either of which may be absent.
     func condition(_ prefix: SearchPrefix, low: QueryPath, high: QueryPath) -> Predicate {
         func test(_ path: QueryPath, _ comparison: Comparison, _ value: Double) -> Predicate {

@@ -120,7 +120,8 @@ struct IncludeRun {
         }
         let definitions = try definitions(include, on: layout)
         guard transaction.hasTable(of: layout) else { return [] }
-        let wanted = resources.filter { include.target == nil || include.target == $0.resourceType }
+        // Nothing but its container refers to a contained resource.
+        let wanted = resources.filter { transaction.key(of: $0) != nil && (include.target == nil || include.target == $0.resourceType) }
         guard !wanted.isEmpty else { return [] }
         var conditions: [Predicate] = []
         for definition in definitions {

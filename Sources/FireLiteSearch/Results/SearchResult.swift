@@ -6,8 +6,10 @@ public struct SearchResult {
     /// The search.
     public let request: SearchRequest
     let release: FHIRRelease
-    /// The resources that match, in their order.
+    /// The resources that match, in their order. With `_containedType=contained` they may be contained in others: see `container(of:)`.
     public let matches: [FHIRResource]
+    /// The resources that contain matches: kept, as an object does not keep its owner.
+    private let containers: [FHIRResource]
     /// The resources that `_include` and `_revinclude` add, without matches.
     public let included: [FHIRResource]
     /// The number of matches on all pages; nil if they were not counted.
@@ -21,10 +23,49 @@ public struct SearchResult {
     /// The base address of links and full URLs, without a slash at its end.
     let base: String?
 
+    init(
+        request: SearchRequest, release: FHIRRelease, matches: [FHIRResource], included: [FHIRResource], total: Int?, next: SearchCursor?,
+        issues: [SearchError], subset: SearchSubset?, base: String?, containers: [FHIRResource] = []
+    ) {
+        self.request = request
+        self.release = release
+        self.matches = matches
+        self.included = included
+        self.total = total
+        self.next = next
+        self.issues = issues
+        self.subset = subset
+        self.base = base
+        self.containers = containers
+    }
+
     /// The matches of a type.
     ///
     /// - Parameter type: a generated class.
     public func matches<Resource: FHIRResource>(_ type: Resource.Type) -> [Resource] { matches.compactMap { $0 as? Resource } }
+
+    /// The stored resource that contains a match of a search with `_containedType=contained`; nil for one that is stored on its own.
+    ///
+    /// - Parameter match: one of the matches.
+    public func container(of match: FHIRResource) -> FHIRResource? {
+        let root = match.rootObject
+        return root === match ? nil : root as? FHIRResource
+    }
+
+    /// The reference to a match: `Type/id`, and `Type/id#contained` for one that another resource contains. Nil if an id is missing.
+    ///
+    /// - Parameter match: one of the matches.
+    public func reference(to match: FHIRResource) -> String? {
+        guard let container = container(of: match) else { return match.id.map { "\(match.resourceType)/\($0)" } }
+        guard let id = container.id, let fragment = match.id else { return nil }
+        return "\(container.resourceType)/\(id)#\(fragment)"
+    }
+
+    /// The stored resources that are matches or included, or contain a match.
+    package var stored: [FHIRResource] {
+        var seen: Set<ObjectIdentifier> = []
+        return (matches + included).map { container(of: $0) ?? $0 }.filter { seen.insert(ObjectIdentifier($0)).inserted }
+    }
 
     /// The address of the next page; nil after the last one.
     public var nextAddress: String? { next.map { understood.after($0).address } }
@@ -76,9 +117,11 @@ public struct SearchResult {
         ])
     }
 
-    /// The identity of a resource in a Bundle, which FHIR wants absolute and each entry to have: without a base it is a UUID.
+    /// The identity of a resource in a Bundle, which FHIR wants absolute and each entry to have: without a base it is a UUID. That of a contained
+    /// resource is its container's, a number sign and its own id.
     private func fullURL(of resource: FHIRResource) -> String {
-        if let base, let id = resource.id { return "\(base)/\(resource.resourceType)/\(id)" }
+        if let base, let reference = reference(to: resource) { return "\(base)/\(reference)" }
+        if let container = container(of: resource), let id = resource.id { return "\(fullURL(of: container))#\(id)" }
         // A pk that an app has set may be any text.
         return "urn:uuid:" + (UUID(uuidString: resource.pk) ?? UUID()).uuidString.lowercased()
     }

@@ -40,6 +40,8 @@ struct SearchControl {
     var includes: [Include] = []
     var types: [String] = []
     var contained = Contained.none
+    /// `_containedType`: whether the contained resources themselves are results, instead of those that contain them.
+    var returnsContained = false
     var cursor: SearchCursor?
     /// The other parameters, which are conditions.
     var conditions: [SearchRequest.Parameter] = []
@@ -78,9 +80,10 @@ struct SearchControl {
                 }
                 contained = mode
             case "_containedType":
-                guard value == "container" else {
-                    throw SearchError(.notSupported, "results are the containers of contained resources: write container", in: name)
+                guard value == "container" || value == "contained" else {
+                    throw SearchError(.invalid, "the value is container or contained", in: name)
                 }
+                returnsContained = value == "contained"
             case SearchCursor.parameter: cursor = try SearchCursor(value)
             case _ where name == "_include" || name.hasPrefix("_include:"): includes += try Self.includes(name, value, isReverse: false)
             case _ where name == "_revinclude" || name.hasPrefix("_revinclude:"):

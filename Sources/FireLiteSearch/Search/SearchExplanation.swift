@@ -41,7 +41,9 @@ extension FHIRStore {
                 var query = request.query
                 query.limit = run.control.count ?? options.pageSize
                 statements.append(
-                    SearchExplanation.Statement(type: request.layout.name, sql: try statementText(query), plan: try explain(query)))
+                    SearchExplanation.Statement(type: request.query.layout.name, sql: try statementText(query), plan: try explain(query)))
+                // No index has contained resources.
+                if run.control.contained != .none, !run.control.returnsContained || request.query.container != nil { continue }
                 let sorted = run.control.sort.map { $0.hasPrefix("-") ? String($0.dropFirst()) : $0 }
                 for name in run.control.conditions.map(\.name) + sorted {
                     for (definition, layout) in try indexed.uses(name, on: request.layout) where definition.code != "_id" {

@@ -3,7 +3,7 @@ import FireLite
 /// Pages of results of one type or of several.
 ///
 /// Results of several types are merged: by the values that they are sorted by, then by the name of their type, then in the order in which they were
-/// stored.
+/// stored. Contained resources count as of the type of those that contain them.
 struct SearchPages {
     let transaction: ReadTransaction
     let requests: [SearchRun.TypeRequest]
@@ -16,7 +16,7 @@ struct SearchPages {
     /// The places of a page, and whether there are more results.
     func page(of size: Int?, after cursor: SearchCursor?) throws -> (places: [Place], hasMore: Bool) {
         var found: [Place] = []
-        for request in requests {
+        for (index, request) in requests.enumerated() {
             var query = request.query
             query.limit = size.map { $0 + 1 }
             if let cursor {
@@ -29,9 +29,13 @@ struct SearchPages {
             }
             found += try transaction.places(query).map { Place(type: request.layout.name, place: $0) }
             // In the order of types, later ones are not needed for this page.
-            if let size, query.sort.isEmpty, found.count > size { break }
+            let isLast = index + 1 == requests.count || requests[index + 1].layout.name != request.layout.name
+            if let size, query.sort.isEmpty, found.count > size, isLast { break }
         }
-        if requests.count > 1, let keys = requests.first?.query.sort, !keys.isEmpty { found.sort { isBefore($0, $1, keys) } }
+        let keys = requests.first?.query.sort ?? []
+        // Those of one type are in order, unless they are stored on their own and contained.
+        let hasSeveral = Set(requests.map(\.layout.name)).count < requests.count
+        if requests.count > 1, !keys.isEmpty || hasSeveral { found.sort { isBefore($0, $1, keys) } }
         guard let size else { return (found, false) }
         return (Array(found.prefix(size)), found.count > size)
     }

@@ -24,6 +24,7 @@ struct SearchRun {
 
     /// The request for one type.
     struct TypeRequest {
+        /// The type of the stored resources that are results, or contain them.
         let layout: Layout
         var query: QueryRequest
     }
@@ -126,7 +127,7 @@ struct SearchRun {
 
     // MARK: - Contained resources
 
-    /// The requests of `_contained=true` and `both`: for resources that contain one that meets the conditions.
+    /// The requests of `_contained=true` and `both`: for resources that contain one that meets the conditions, or for what they contain.
     private func containing(_ issues: inout [SearchError]) throws -> (requests: [TypeRequest], issues: [SearchError]) {
         guard let type = request.type, request.compartment == nil else {
             throw SearchError(.invalid, "a search of contained resources names one type", in: "_contained")
@@ -148,6 +149,10 @@ struct SearchRun {
         var requests: [TypeRequest] = []
         for name in try transaction.counts().map(\.typeName) {
             let container = try layout(name)
+            if control.returnsContained {
+                requests += try contained(target, in: container, conditions, &issues)
+                continue
+            }
             var alternatives: [Predicate] = []
             if control.contained == .both, name == type { alternatives.append(.and(conditions)) }
             if transaction.hasTable(of: target), let path = SearchPath(container).child("contained")?.containing(target) {
@@ -160,6 +165,20 @@ struct SearchRun {
             requests.append(TypeRequest(layout: container, query: query))
         }
         return (requests, issues)
+    }
+
+    /// The requests for resources of a type that those of another contain, and for those that are stored on their own.
+    private func contained(
+        _ target: Layout, in container: Layout, _ conditions: [Predicate], _ issues: inout [SearchError]
+    ) throws -> [TypeRequest] {
+        var query = QueryRequest(target)
+        query.add(.and(conditions))
+        query.sort = try sortKeys(on: target, &issues)
+        var requests: [TypeRequest] = []
+        if control.contained == .both, container === target { requests.append(TypeRequest(layout: target, query: query)) }
+        query.container = QueryRequest.Container(container)
+        requests.append(TypeRequest(layout: container, query: query))
+        return requests
     }
 
     private func sortKeys(on layout: Layout, _ issues: inout [SearchError]) throws -> [SortKey] {
@@ -196,7 +215,7 @@ struct SearchRun {
         let pages = SearchPages(transaction: transaction, requests: requests)
         let size = control.count ?? options.pageSize
         let (places, hasMore) = try pages.page(of: size, after: control.cursor)
-        let matches = try transaction.resources(keys: places.map(\.place.key))
+        let (matches, containers) = try transaction.resources(rows: places.map(\.place.key))
         var total: Int?
         if control.countsTotal ?? options.countsTotal {
             total = !hasMore && control.cursor == nil ? matches.count : try self.total(requests)
@@ -208,7 +227,7 @@ struct SearchRun {
         return SearchResult(
             request: request, release: release, matches: matches, included: included, total: total,
             next: hasMore ? places.last.map { SearchCursor(type: $0.type, place: $0.place) } : nil, issues: issues,
-            subset: SearchSubset(control, catalog), base: base)
+            subset: SearchSubset(control, catalog), base: base, containers: containers)
     }
 
     /// The base address without a slash at its end.

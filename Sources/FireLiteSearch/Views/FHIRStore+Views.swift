@@ -73,7 +73,7 @@ extension FHIRStore {
         var failure: (any Error)?
         do {
             guard let statement = try ViewCompiler.statement(plan, transaction.tableMap(), .storedRows) else { return true }
-            var reader = CompiledRows(statement)
+            let reader = CompiledRows(statement)
             try forEachStatementRow(statement.sql) { row in
                 let values = try reader.values(row)
                 do { try body(ViewRow(columns: plan.columns, values: values)) } catch {

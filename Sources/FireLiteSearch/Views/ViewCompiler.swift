@@ -45,12 +45,41 @@ struct ViewCompiler {
         var columns: [String] = []
         /// What rows are sorted by: positions in lists, and the numbers of branches.
         var keys: [String] = []
+        /// The rows with one item of a list that are joined for columns, by what they are joined by.
+        private var singles: [String: String] = [:]
+
+        init() {}
+
+        /// A primitive of one item of a list as one of a joined row, which several columns share. Other collections stay as they are.
+        ///
+        /// A view in the file has subqueries instead: who does not read a column does not pay for it.
+        mutating func shared(_ items: SQLCollection, _ form: Form) -> SQLCollection {
+            guard form != .view, items.isSingle, items.rows.count == 1, let row = items.rows.first, case .column(var column) = items.value,
+                column.alias == row.alias
+            else { return items }
+            let condition = items.filter()
+            // Aliases have names that no other text has, but for texts of the view.
+            guard !condition.contains("'") else { return items }
+            let key = "\(row.table) \(condition.replacing("\(row.alias).", with: "?."))"
+            if let alias = singles[key] {
+                column.alias = alias
+            } else {
+                singles[key] = row.alias
+                // The sign keeps SQLite from building an index of the positions for the query, in which most rows have one key.
+                let join = condition.replacing(" \(row.alias)._ord", with: " +\(row.alias)._ord")
+                joins.append(" LEFT JOIN \(row.table) \(row.alias) ON \(join)")
+            }
+            return SQLCollection(.column(column))
+        }
 
         /// Both parts together, as their tables are joined.
         func joined(_ other: Part) -> Part {
-            Part(
-                joins: joins + other.joins, conditions: conditions + other.conditions, columns: columns + other.columns,
-                keys: keys + other.keys)
+            var both = self
+            both.joins += other.joins
+            both.conditions += other.conditions
+            both.columns += other.columns
+            both.keys += other.keys
+            return both
         }
     }
 
@@ -165,7 +194,7 @@ struct ViewCompiler {
     private func parts(_ select: ViewPlan.Select, _ outer: Scope) throws -> [Part] {
         var part = Part()
         let scope = try located(select.place) { try self.scope(select, outer, &part) }
-        for column in select.columns { part.columns.append(try located(column.place) { try value(column, scope) }) }
+        for column in select.columns { part.columns.append(try located(column.place) { try value(column, scope, &part) }) }
         var result = [part]
         for inner in select.selects { result = product(result, try parts(inner, scope)) }
         guard !select.unionAll.isEmpty else { return result }
@@ -227,8 +256,8 @@ struct ViewCompiler {
 
     // MARK: - Columns
 
-    private func value(_ column: ViewPlan.Column, _ scope: Scope) throws -> String {
-        let items = try expressions.collection(column.path.syntax, scope.focus)
+    private func value(_ column: ViewPlan.Column, _ scope: Scope, _ part: inout Part) throws -> String {
+        let items = part.shared(try expressions.collection(column.path.syntax, scope.focus), form)
         var (sql, kind) = try written(items.value)
         if let known = kinds[column.definition.name], known != kind, sql != "NULL" {
             throw NotCompiled(what: "a column with values of different types")

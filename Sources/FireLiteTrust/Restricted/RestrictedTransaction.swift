@@ -56,7 +56,7 @@ public struct RestrictedTransaction {
         return try noting(request.type) {
             try transaction.search(request, options: options)
         } _: {
-            $0.matches + $0.included
+            $0.stored
         }
     }
 

@@ -94,8 +94,10 @@ struct RandomSearch {
             if Double(text) == nil { return nil }
             result = random.pick(["", "gt", "le", "ne", "ge", "lt"]) + text
         case (.object(_, let json), .quantity):
-            guard let number = json["value"] as? NSNumber else { return nil }
-            let unit = random.percent(50) ? (json["code"] as? String).map { "||" + $0 } ?? "" : ""
+            let ends = SearchOracle.range(json).map { [$0["low"], $0["high"]].compactMap { $0 as? [String: Any] } } ?? [json]
+            let quantity = random.pick(ends)
+            guard let number = quantity["value"] as? NSNumber else { return nil }
+            let unit = random.percent(50) ? (quantity["code"] as? String).map { "||" + $0 } ?? "" : ""
             result = random.pick(["", "gt", "le", "ne", "ge", "lt"]) + "\(number)" + unit
         case (.primitive(_, let text), .string): result = random.percent(50) ? String(text.prefix(random.int(1...6))) : text
         case (.object(_, let json), .string):

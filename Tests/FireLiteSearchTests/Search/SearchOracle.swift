@@ -165,6 +165,7 @@ struct SearchOracle {
 
     private static func isQuantity(_ value: Value, _ wanted: String) -> Bool {
         if case .object("Range", let json) = value { return isRange(json, wanted) }
+        if case .object("SampledData", let json) = value { return range(json).map { isRange($0, wanted) } ?? false }
         guard case .object(_, let json) = value, let number = (json["value"] as? NSNumber)?.doubleValue else { return false }
         let parts = wanted.components(separatedBy: "|")
         guard compare(number, parts[0]) else { return false }
@@ -195,6 +196,22 @@ struct SearchOracle {
             let isEqual = isWithin && (high.map { compare($0, "le" + literal) || compare($0, literal) } ?? false)
             return prefix == "ne" ? !isEqual : isEqual
         }
+    }
+
+    /// The Range from the least to the greatest value of SampledData; nil if it has none.
+    static func range(_ json: [String: Any]) -> [String: Any]? {
+        let origin = json["origin"] as? [String: Any] ?? [:]
+        func number(_ name: String) -> Double? { (json[name] as? NSNumber)?.doubleValue }
+        let start = (origin["value"] as? NSNumber)?.doubleValue ?? 0
+        let values = (json["data"] as? String ?? "").split(separator: " ").compactMap { word -> Double? in
+            switch word {
+            case "L": number("lowerLimit")
+            case "U": number("upperLimit")
+            default: Double(word).map { start + $0 * (number("factor") ?? 1) }
+            }
+        }
+        guard let least = values.min(), let greatest = values.max() else { return nil }
+        return ["low": origin.merging(["value": least]) { $1 }, "high": origin.merging(["value": greatest]) { $1 }]
     }
 
     private static func trimmed(_ text: String) -> String { String(text.drop { $0.isLetter }) }

@@ -44,13 +44,15 @@ import Testing
     @Test func searchesOfContainedResourcesHaveLimits() throws {
         let sample = try sample()
         for search in [
-            "Medication?code=a&_contained=true&_containedType=contained",
             "Medication?_has:MedicationRequest:medication:status=active&_contained=true",
             "Medication?_content=aspirin&_contained=true",
         ] {
             #expect(try sample.error(search)?.code == .notSupported, "\(search)")
         }
-        for search in ["?_id=a&_contained=true", "Medication?_contained=maybe", "Patient/1/Medication?_contained=true"] {
+        for search in [
+            "?_id=a&_contained=true", "Medication?_contained=maybe", "Patient/1/Medication?_contained=true",
+            "Medication?_contained=true&_containedType=both",
+        ] {
             #expect(try sample.error(search)?.code == .invalid, "\(search)")
         }
     }
