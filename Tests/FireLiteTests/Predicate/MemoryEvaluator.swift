@@ -34,7 +34,7 @@ struct MemoryEvaluator {
                 if parts.form == .uuid { return texts.contains(text) }
                 return parts.type.map { texts.contains("\($0)/\(parts.id ?? "")") } ?? false
             }
-        case .target, .referredBy, .contains, .matching, .keys, .selected: return false
+        case .target, .referredBy, .contains, .matching, .keys, .selected, .sampled: return false
         }
     }
 
