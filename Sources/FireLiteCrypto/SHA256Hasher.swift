@@ -6,6 +6,6 @@ package final class SHA256Hasher {
 
     package init() {}
 
-    /// Writes the 32 bytes of a message's digest, which may be instead of the message.
+    /// Writes the 32 bytes of a message's digest, which may overwrite the message.
     package func digest(of message: UnsafeRawBufferPointer, into digest: UnsafeMutableRawPointer) { state.digest(message, into: digest) }
 }
