@@ -57,6 +57,36 @@ import Testing
         func matches(_ address: String) throws -> [String] { try view.search(address).matches.compactMap(\.id) }
     }
 
+    // MARK: - Contained resources
+
+    @Test func whatHiddenResourcesContainIsHidden() throws {
+        let house = try House()
+        func observation(_ id: String, _ more: String) -> String {
+            #"{"resourceType":"Observation","id":"\#(id)","status":"final","code":{"text":"x"},"subject":{"reference":"Patient/2"}\#(more)}"#
+        }
+        func container(_ id: String, _ inner: String) -> String {
+            observation(id, ##","hasMember":[{"reference":"#\##(inner)"}],"contained":[\##(observation(inner, ""))]"##)
+        }
+        let condition = ##"""
+            {"resourceType":"Condition","id":"c2","code":{"text":"gout"},"subject":{"reference":"Patient/1"},
+             "evidence":[{"detail":[{"reference":"#in2"}]}],"contained":[\##(observation("in2", ""))]}
+            """##
+        try house.store.write { tx in
+            for json in [container("o3", "in1"), condition, container("o4", "in3")] {
+                try tx.upsert(FHIRJSON.resource(from: Data(json.utf8), release: .r4))
+            }
+        }
+        try house.hide("o4")
+        let search = "Observation?_containedType=contained&_contained="
+        #expect(try house.store.search(search + "true").total == 3)
+        let result = try house.view.search(search + "true")
+        #expect(result.matches.compactMap(\.id) == ["in1"] && result.total == 1)
+        #expect(try house.matches(search + "both") == ["o1", "o2", "o3", "in1"])
+        // Nor does a condition look at a hidden resource.
+        #expect(try house.store.search(search + "true&subject:Patient.family=zeta").total == 3)
+        #expect(try house.matches(search + "true&subject:Patient.family=zeta") == [])
+    }
+
     // MARK: - Resources
 
     @Test func resourcesByIDAreHidden() throws {

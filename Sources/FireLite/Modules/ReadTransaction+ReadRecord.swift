@@ -50,7 +50,7 @@ extension ReadTransaction {
     package var readRecord: ReadRecord? { reads }
 }
 
-extension FHIRResource {
+extension FHIRStore {
     /// The revision that a stored object was read or written with; nil for any other.
-    package var storedRevision: Int64? { (objectExtras as? StoreTie)?.revision }
+    package static func revision(of resource: FHIRResource) -> Int64? { (resource.objectExtras as? StoreTie)?.revision }
 }

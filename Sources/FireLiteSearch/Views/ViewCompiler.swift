@@ -58,8 +58,9 @@ struct ViewCompiler {
                 column.alias == row.alias
             else { return items }
             let condition = items.filter()
-            // Aliases have names that no other text has, but for texts of the view.
-            guard !condition.contains("'") else { return items }
+            // Aliases have names that no other text has, but for texts of the view. An element could get SQLite to build an index of it for the query.
+            let places = ["_k", "_parent", "_ord"].reduce(condition) { $0.replacing("\(row.alias).\($1)", with: "") }
+            guard !condition.contains("'"), !places.contains("\(row.alias).") else { return items }
             let key = "\(row.table) \(condition.replacing("\(row.alias).", with: "?."))"
             if let alias = singles[key] {
                 column.alias = alias

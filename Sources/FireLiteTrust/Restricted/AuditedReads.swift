@@ -10,7 +10,7 @@ final class AuditedReads: @unchecked Sendable {
     var accesses: [AuditAccess] { lock.withLock { found } }
 
     func note(_ resource: FHIRResource) {
-        note(AuditAccess(.read, resource.layout.name, id: resource.id, version: resource.storedRevision))
+        note(AuditAccess(.read, resource.layout.name, id: resource.id, version: FHIRStore.revision(of: resource)))
     }
 
     func note(_ access: AuditAccess) { lock.withLock { found.append(access) } }

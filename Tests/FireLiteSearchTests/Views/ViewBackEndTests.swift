@@ -74,6 +74,51 @@ struct ViewBackEndTests {
         for view in views { try expectSame(view, store) }
     }
 
+    /// Columns of one item share a row, and SQLite builds no index for a query of a view.
+    @Test func columnsOfOneItemShareARow() throws {
+        let store = try ViewStore.store(ViewStore.tricky)
+        let paths = [
+            "id", "name.first().family", "name.first().text", "name[1].family", "name.first().use", "contact.first().name.family", "active",
+            "name.where(use = 'official').first().family", "link.first().type",
+        ]
+        let view = ViewDefinition(
+            resource: "Patient",
+            selects: [ViewDefinition.Select(columns: paths.enumerated().map { ViewDefinition.Column(name: "c\($0)", path: $1) })])
+        let sql = try store.sql(of: view)
+        #expect(sql.components(separatedBy: "LEFT JOIN \"Patient_name\"").count == 3)
+        for view in [view] + ViewDefinition.standard(for: .r4) {
+            let plan = try store.sql("EXPLAIN QUERY PLAN " + store.sql(of: view)).map { $0["detail"].text ?? "" }
+            #expect(!plan.isEmpty && !plan.contains { $0.contains("AUTOMATIC") }, "\(plan)")
+        }
+    }
+
+    /// Texts that are read again are kept apart from others of the same length, beginning and end, and dates from those of other zones.
+    @Test func valuesThatAreAlikeStayApart() throws {
+        let dates = [
+            "2020-01-01T12:00:00Z", "2020-01-01T14:00:00+02:00", "2020-01-01T12:00:00+00:00", "2020-01-01T12:00:00-00:00", "2020-01-01",
+        ]
+        let codes = ["abcdefgh1ijklmnop", "abcdefgh2ijklmnop", "a", "b", "ab", "abcdefgh", String(repeating: "x", count: 90)]
+        let subjects = [
+            "Patient/1", "Patient/2", "Patient/1/_history/2", "http://h/fhir/Patient/1", "urn:uuid:00000000-0000-0000-0000-000000000001",
+        ]
+        let store = try ViewStore.store(
+            (0..<400).map { number in
+                #"""
+                {"resourceType":"Observation","id":"o\#(number)","status":"final","effectiveDateTime":"\#(dates[number % 5])",
+                 "code":{"coding":[{"code":"\#(codes[number % 7])","display":"\#(codes[number % 3])"}]},
+                 "subject":{"reference":"\#(subjects[number / 3 % 5])"},"valueQuantity":{"value":\#(number % 4).50,"unit":"u\#(number % 41)"}}
+                """#
+            })
+        try expectSame(
+            Self.view(
+                "Observation",
+                [
+                    "id", "effective.ofType(dateTime)", "code.coding.first().code", "code.coding.first().display",
+                    "subject.getReferenceKey()",
+                    "value.ofType(Quantity).value", "value.ofType(Quantity).unit", "status",
+                ]), store)
+    }
+
     @Test func conditionsAgree() throws {
         let store = try ViewStore.store(ViewStore.tricky)
         for condition in [
