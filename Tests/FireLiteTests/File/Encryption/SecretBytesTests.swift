@@ -59,7 +59,9 @@ import Testing
         }
 
         private func writableMemory() throws -> [Range<UInt>] {
-            let maps = try String(contentsOfFile: "/proc/self/maps", encoding: .utf8)
+            // Not `String(contentsOfFile:)`, which ends at the first short read of a file that reports no size: after one page of the list.
+            let list = try #require(FileHandle(forReadingAtPath: "/proc/self/maps"))
+            let maps = String(decoding: try list.readToEnd() ?? Data(), as: UTF8.self)
             return maps.split(separator: "\n").filter { $0.contains("rw-p") }.compactMap { line in
                 let ends = line.prefix { $0 != " " }.split(separator: "-").compactMap { UInt($0, radix: 16) }
                 return ends.count == 2 && ends[0] < ends[1] ? ends[0]..<ends[1] : nil
