@@ -7,14 +7,14 @@ extension PredicateCompiler {
 
     /// The condition that a row is that of a resource in `contained` of one that meets a predicate.
     func isContained(_ scope: QueryScope, in container: QueryRequest.Container) throws -> SQLFragment {
-        guard let element = container.layout.element(named: "contained") else { return .never }
+        guard container.layout.element(named: "contained") != nil else { return .never }
         let owner = rootScope(container.layout, alias: newAlias())
         let inner = try condition(container.predicate, owner, .filter)
         if inner.isNever { return .never }
-        let member = SQLFragment("\(scope.alias).\"_member\" = ?", [.text(owner.group.path(to: element.slot))])
         let link = SQLFragment("\(owner.alias)._k = \(scope.alias)._k & \(Self.rootMask) AND \(owner.alias)._parent IS NULL")
         let exists = "EXISTS (SELECT 1 FROM \(owner.table.quotedName) \(owner.alias) WHERE " + SQLFragment.all([link, inner]) + ")"
-        return .all([SQLFragment("\(scope.alias)._parent = 0"), member, exists])
+        // What lies deeper is not in `contained` of the resource itself.
+        return .all([SQLFragment("\(scope.alias)._parent = 0"), exists])
     }
 
     /// The condition that a resource contains one of a type that meets a predicate: among the rows that have its number.

@@ -97,8 +97,8 @@ public final class FHIRExternalStore: ExternalStore, CommittingStore {
         }
         bundle.raw("]}")
         let type = client.release.name == "DSTU2" ? "application/json+fhir" : "application/fhir+json"
-        // Each entry has one effect however often it is sent.
-        let request = FHIRRequest(.post, "", fields: ["Content-Type": type], body: Data(bundle.bytes), isRepeatable: true)
+        // Each entry has one effect however often the outbox sends it.
+        let request = FHIRRequest(.post, "", fields: ["Content-Type": type], body: Data(bundle.bytes))
         try tx.enqueue(request, for: client.base, marksCreates: false)
     }
 

@@ -96,6 +96,46 @@ import Testing
         }
     }
 
+    /// Matches that are stored on their own and contained ones take turns in the order of storage.
+    @Test func manyMatchesOfBothKindsHaveTheirPages() throws {
+        let store = try SearchStore().store
+        try store.write { tx in
+            for number in 0..<40 {
+                let medication = Medication {
+                    $0.id = "\(number)"
+                    $0.status = "active"
+                }
+                if number % 3 == 0 { medication.contained = [Medication { $0.id = "in" }] }
+                try tx.upsert(medication)
+            }
+        }
+        let all = (0..<40).flatMap { ["Medication/\($0)"] + ($0 % 3 == 0 ? ["Medication/\($0)#in"] : []) }
+        for (search, expected) in [("", all), ("&status=active", all.filter { !$0.hasSuffix("in") })] {
+            for size in [1, 3, 5, 17] {
+                var page = try store.search("Medication?_contained=both\(search)&_count=\(size)\(Self.contained)")
+                var found = references(page)
+                while let next = page.nextAddress, found.count <= 60 {
+                    page = try store.search(next)
+                    found += references(page)
+                }
+                #expect(found == expected, "\(size) a page")
+            }
+        }
+    }
+
+    /// What a contained resource holds in turn is not contained in the resource that a condition is about.
+    @Test func whatContainedResourcesHoldIsNoMatch() throws {
+        let store = try SearchStore(
+            ##"""
+            {"resourceType":"List","id":"l","status":"current","mode":"working","contained":[
+             {"resourceType":"Bundle","id":"b","type":"collection","entry":[{"resource":{"resourceType":"Organization","id":"deep","name":"x"}}]},
+             {"resourceType":"Organization","id":"o","name":"x"}]}
+            """##
+        ).store
+        #expect(try references(store.search("Organization?name=x&_contained=true" + Self.contained)) == ["List/l#o"])
+        #expect(try store.search("Organization?_contained=true" + Self.contained).total == 1)
+    }
+
     @Test func aContainedMatchKnowsItsContainer() throws {
         let sample = try sample()
         let result = try sample.store.search("Medication?code=aspirin&_contained=both&_type=Medication" + Self.contained)

@@ -18,6 +18,7 @@ import Testing
             Self.observation("pressure", #""factor":0.1,"data":"1 E 3 5 2""#, Self.pressure),
             Self.observation("narrow", #""data":"200 200.2""#), Self.observation("tenths", #""factor":0.1,"data":"-3 3""#),
             Self.observation("limits", #""lowerLimit":-50,"upperLimit":4000,"data":"L 1e3 U""#),
+            Self.observation("within", #""lowerLimit":-9000,"upperLimit":9000,"data":"7000.5 7001 7002.5""#),
             Self.observation("turned", #""factor":-1,"data":"61 63""#), Self.observation("silent", #""data":"E L U E""#),
             #"{"resourceType":"Observation","id":"empty","status":"final","code":{"text":"x"},"valueSampledData":{"origin":{"value":1},"period":1,"dimensions":1}}"#,
             #"{"resourceType":"Observation","id":"plain","status":"final","code":{"text":"x"},"valueQuantity":{"value":10.3}}"#)
@@ -30,14 +31,17 @@ import Testing
         ("lt10.1&value-quantity=sa5", []), ("sa10&value-quantity=eb11", ["pressure", "plain"]), ("sa10.1&value-quantity=eb11", ["plain"]),
         ("sa10&value-quantity=eb10.5", ["plain"]), ("10.3", ["plain"]), ("1e1", ["plain"]), ("ap10.5", ["pressure", "limits", "plain"]),
         // The interval of 200 contains all values, that of 200.1 does not.
-        ("200", ["narrow"]), ("200.1", []), ("ap210", ["narrow", "limits"]), ("sa199", ["narrow"]),
-        ("ne200&value-quantity=gt100", ["limits"]), ("ne200.1&value-quantity=gt100", ["narrow", "limits"]),
+        ("200", ["narrow"]), ("200.1", []), ("ap210", ["narrow", "limits"]), ("sa199", ["narrow", "within"]),
+        ("ne200&value-quantity=gt100", ["limits", "within"]), ("ne200.1&value-quantity=gt100", ["narrow", "limits", "within"]),
         // A tenth of 3 is 0.3.
         ("ge0.3&value-quantity=eb0.31", ["tenths"]), ("gt0.3&value-quantity=eb0.31", []),
         ("le-0.3&value-quantity=eb1", ["tenths", "turned"]),
         ("sa-0.31&value-quantity=eb1", ["tenths"]),
         // Words for values beyond a limit stand for it.
-        ("ge4000", ["limits"]), ("gt4000", []), ("le-50&value-quantity=ge4000", ["limits"]), ("lt-50&value-quantity=gt1000", []),
+        ("ge4000&value-quantity=lt6000", ["limits"]), ("gt4000&value-quantity=lt6000", []), ("le-50&value-quantity=ge4000", ["limits"]),
+        ("lt-50&value-quantity=gt1000", []),
+        // Limits that no value is beyond are no values.
+        ("ge7002.5", ["within"]), ("gt7002.5", []), ("sa7000.4", ["within"]), ("sa7000.5", []), ("lt-64", []),
         // A negative factor turns the bounds around.
         ("ge-61&value-quantity=lt-61", ["turned"]), ("lt-63", []), ("le-63", ["turned"]), ("eb-60.9", ["turned"]),
     ]) func boundsOfTheValuesCount(_ value: String, _ ids: [String]) throws {
@@ -50,7 +54,7 @@ import Testing
             let ids = try sample.ids("Observation?value-quantity=\(prefix)1")
             #expect(!ids.contains("silent") && !ids.contains("empty"), "\(prefix)")
         }
-        #expect(try sample.ids("Observation?value-quantity:missing=false").count == 8)
+        #expect(try sample.ids("Observation?value-quantity:missing=false").count == 9)
     }
 
     @Test(arguments: [

@@ -80,6 +80,30 @@ import Testing
         }
     }
 
+    /// Indexes and the number of other resources change nothing about matches that are contained.
+    @Test func containedMatchesAreCountedAndPaged() throws {
+        let store = try Self.filled(containing: true)
+        let contained = (0..<900).filter { $0 % 3 == 0 }
+        let both = contained.filter { ($0 + 1) % 11 == 0 }
+        for isIndexed in [false, true] {
+            if isIndexed { try store.index(search: ["Observation.code", "Observation.patient", "Observation.date"]) }
+            for (search, expected) in [
+                ("code=c1", contained), ("code=c1&code=c2", both), ("code=c1&date=ge2023-01", contained), ("code=c0", []),
+                (
+                    "code=c1&patient.name=a",
+                    contained.filter { [0, 1, 2, 4].contains(($0 + 1) % 900 % 6) || [0, 1, 2, 4].contains(($0 + 1) % 900 % 5) }
+                ),
+            ] {
+                for limit in [2, 30, 1_000] {
+                    let result = try store.search(
+                        "Observation?\(search)&_contained=true&_containedType=contained&_total=accurate&_count=\(limit)")
+                    #expect(result.total == expected.count, "\(search), indexed: \(isIndexed)")
+                    #expect(result.matches.map(\.id) == expected.prefix(limit).map { "o\($0 + 1)" }, "\(search), indexed: \(isIndexed)")
+                }
+            }
+        }
+    }
+
     @Test func frequentConditionsAreCountedFromTheirIndexesAlone() throws {
         let store = try Self.filled()
         try store.index(search: ["Patient.name", "Observation.code", "Observation.patient", "Observation.date"])
